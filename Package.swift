@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is built alike: Swift 6 mode, warnings are errors, an import is internal
+/// unless it says otherwise, and nothing is visible that the file did not import.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "session-journal",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [
+    .library(name: "SessionCore", targets: ["SessionCore"]),
+    .library(name: "SessionJournal", targets: ["SessionJournal"]),
+    .library(name: "SessionKit", targets: ["SessionKit"]),
+    .library(name: "SessionTestKit", targets: ["SessionTestKit"]),
+    .executable(name: "sessionreplay", targets: ["sessionreplay"]),
+    .executable(name: "sessiondemo", targets: ["sessiondemo"]),
+  ],
+  targets: [
+    // Values and rules. Imports nothing, not even Foundation.
+    .target(name: "SessionCore", swiftSettings: strict),
+
+    // CRC32C: the one instruction that Swift cannot reach.
+    .target(name: "CChecksum"),
+
+    // An append-only file of opaque records. Knows nothing of sessions.
+    .target(name: "SessionJournal", dependencies: ["CChecksum"], swiftSettings: strict),
+
+    // The living session: performs effects. What an app imports.
+    .target(
+      name: "SessionKit", dependencies: ["SessionCore", "SessionJournal"], swiftSettings: strict),
+
+    // A loopback server, a manual clock: what a test imports.
+    .target(
+      name: "SessionTestKit", dependencies: ["SessionKit", "SessionCore", "SessionJournal"],
+      swiftSettings: strict),
+
+    // The debugger: a thin main, and everything testable beside it.
+    .target(
+      name: "ReplayCommands", dependencies: ["SessionCore", "SessionJournal"],
+      path: "Tools/ReplayCommands", swiftSettings: strict),
+    .executableTarget(
+      name: "sessionreplay", dependencies: ["ReplayCommands"], path: "Tools/sessionreplay",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "sessiondemo",
+      dependencies: [
+        "SessionKit", "SessionTestKit", "SessionCore", "SessionJournal", "ReplayCommands",
+      ],
+      path: "Tools/sessiondemo", swiftSettings: strict),
+
+    .testTarget(
+      name: "SessionCoreTests", dependencies: ["SessionCore"], swiftSettings: strict),
+    .testTarget(
+      name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
+    .testTarget(
+      name: "SessionKitTests",
+      dependencies: ["SessionKit", "SessionTestKit", "SessionCore", "SessionJournal"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SessionTestKitTests", dependencies: ["SessionTestKit", "SessionKit"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ReplayCommandsTests",
+      dependencies: ["ReplayCommands", "SessionCore", "SessionJournal", "sessionreplay"],
+      swiftSettings: strict),
+    .testTarget(name: "HouseTests", swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)
