@@ -1,0 +1,27 @@
+/// Why a payload whose checksum is right is still not what its kind says.
+///
+/// Offsets are in bytes from the start of the payload.
+public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// It ends in the middle of a field.
+  case cutShort(offset: Int)
+  /// A byte has a value that the field does not allow.
+  case invalid(offset: Int, byte: UInt8)
+  /// A text is not UTF-8.
+  case notUTF8(offset: Int)
+  /// Bytes are left after the last field of a version that is known whole.
+  case trailingBytes(offset: Int, count: Int)
+
+  /// What is wrong, and where.
+  public var description: String {
+    switch self {
+    case .cutShort(let offset):
+      "the payload ends inside the field at byte \(offset)"
+    case .invalid(let offset, let byte):
+      "byte \(offset) of the payload is \(byte), which its field does not allow"
+    case .notUTF8(let offset):
+      "the text at byte \(offset) of the payload is not UTF-8"
+    case .trailingBytes(let offset, let count):
+      "\(count) bytes too many follow the last field, at byte \(offset) of the payload"
+    }
+  }
+}

@@ -1,0 +1,121 @@
+extension PayloadWriter {
+  mutating func write(_ event: SessionEvent) {
+    switch event {
+    case .login(let login):
+      write(login.user)
+      write(login.method)
+      write(login.token)
+      write(optional: login.context) { $0.write($1) }
+    case .refreshSucceeded(let refresh):
+      write(refresh.token)
+      write(refresh.trigger)
+      write(refresh.attempt)
+      write(refresh.isRotated)
+      write(refresh.request)
+    case .refreshFailed(let refresh):
+      write(refresh.generation)
+      write(refresh.trigger)
+      write(refresh.attempt)
+      write(refresh.failure)
+      write(optional: refresh.retryAt) { $0.write($1) }
+      write(refresh.request)
+    case .contextSwitched(let change):
+      write(change.context)
+      write(optional: change.token) { $0.write($1) }
+      write(change.trigger)
+      write(change.request)
+    case .sessionExpired(let expiry):
+      write(expiry.reason)
+    case .logout(let logout):
+      write(logout.reason)
+    }
+  }
+
+  private mutating func write(_ token: TokenFacts) {
+    write(token.generation)
+    write(token.issuedAt)
+    write(token.expiresAt)
+    write(token.id)
+    write(token.isRefreshable)
+  }
+
+  private mutating func write(_ context: ActiveContext) {
+    write(context.role)
+    write(optional: context.school) { $0.write($1) }
+    write(optional: context.unit) { $0.write($1) }
+    write(UInt32(clamping: context.permissions.count))
+    for permission in context.permissions { write(permission) }
+  }
+
+  private mutating func write(_ named: ActiveContext.Named) {
+    write(named.id)
+    write(named.name)
+  }
+
+  mutating func write(_ failure: RequestFailure) {
+    write(failure.kind)
+    write(failure.status)
+    write(optional: failure.serverCode) { $0.write($1) }
+    write(optional: failure.retryAfter) { $0.write($1) }
+  }
+}
+
+extension PayloadReader {
+  mutating func event(_ kind: SessionEvent.Kind) throws(CodecError) -> SessionEvent {
+    switch kind {
+    case .login:
+      .login(
+        SessionEvent.Login(
+          user: try identifier(), method: try code(), token: try token(),
+          context: try flag() ? try context() : nil))
+    case .refreshSucceeded:
+      .refreshSucceeded(
+        SessionEvent.RefreshSucceeded(
+          token: try token(), trigger: try code(), attempt: try integer(), isRotated: try flag(),
+          request: try integer()))
+    case .refreshFailed:
+      .refreshFailed(
+        SessionEvent.RefreshFailed(
+          generation: try generation(), trigger: try code(), attempt: try integer(),
+          failure: try failure(), retryAt: try flag() ? try timestamp() : nil,
+          request: try integer()))
+    case .contextSwitched:
+      .contextSwitched(
+        SessionEvent.ContextSwitched(
+          context: try context(), token: try flag() ? try token() : nil, trigger: try code(),
+          request: try integer()))
+    case .sessionExpired:
+      .sessionExpired(SessionEvent.SessionExpired(reason: try code()))
+    case .logout:
+      .logout(SessionEvent.Logout(reason: try code()))
+    }
+  }
+
+  private mutating func token() throws(CodecError) -> TokenFacts {
+    TokenFacts(
+      generation: try generation(), issuedAt: try timestamp(), expiresAt: try timestamp(),
+      id: try optionalIdentifier(), isRefreshable: try flag())
+  }
+
+  private mutating func context() throws(CodecError) -> ActiveContext {
+    let role = try named()
+    let school = try flag() ? try named() : nil
+    let unit = try flag() ? try named() : nil
+    let count = try integer(UInt32.self)
+    var permissions: [String] = []
+    // A damaged count must not reserve memory: each permission takes at least its length's bytes.
+    permissions.reserveCapacity(min(Int(count), remaining / MemoryLayout<UInt32>.size))
+    for _ in 0..<count { permissions.append(try text()) }
+    return ActiveContext(role: role, school: school, unit: unit, permissions: permissions)
+  }
+
+  private mutating func named() throws(CodecError) -> ActiveContext.Named {
+    ActiveContext.Named(id: try identifier(), name: try text())
+  }
+
+  mutating func failure() throws(CodecError) -> RequestFailure {
+    RequestFailure(
+      kind: try code(), status: try integer(), serverCode: try flag() ? try text() : nil,
+      retryAfter: try flag() ? try integer() : nil)
+  }
+}

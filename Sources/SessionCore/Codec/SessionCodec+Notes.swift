@@ -1,0 +1,69 @@
+extension PayloadWriter {
+  mutating func write(_ note: SessionNote) {
+    switch note {
+    case .opened(let opened):
+      write(opened.process)
+      write(opened.boot)
+      write(opened.uptime)
+    case .closed:
+      break
+    case .tailCut(let cut):
+      write(cut.bytes)
+      write(cut.isUndetermined)
+    case .requestSent(let sent):
+      write(sent.kind)
+      write(sent.generation)
+      write(sent.trigger)
+      write(sent.attempt)
+      write(sent.process)
+      write(sent.deadline)
+    case .requestEnded(let ended):
+      write(ended.request)
+      write(ended.failure)
+    case .tokenRecovered(let generation), .revocationPending(let generation):
+      write(generation)
+    case .revocationSettled(let settled):
+      write(settled.generation)
+      write(settled.outcome)
+      write(settled.status)
+    case .secretsWiped(let cause):
+      write(cause)
+    case .itemUnreadable(let item):
+      write(item)
+    }
+  }
+}
+
+extension PayloadReader {
+  mutating func note(_ kind: SessionNote.Kind) throws(CodecError) -> SessionNote {
+    switch kind {
+    case .opened:
+      .opened(
+        SessionNote.Opened(
+          process: try integer(), boot: try optionalIdentifier(), uptime: try integer()))
+    case .closed:
+      .closed
+    case .tailCut:
+      .tailCut(SessionNote.TailCut(bytes: try integer(), isUndetermined: try flag()))
+    case .requestSent:
+      .requestSent(
+        SessionNote.RequestSent(
+          kind: try code(), generation: try generation(), trigger: try code(),
+          attempt: try integer(), process: try integer(), deadline: try timestamp()))
+    case .requestEnded:
+      .requestEnded(SessionNote.RequestEnded(request: try integer(), failure: try failure()))
+    case .tokenRecovered:
+      .tokenRecovered(try generation())
+    case .revocationPending:
+      .revocationPending(try generation())
+    case .revocationSettled:
+      .revocationSettled(
+        SessionNote.RevocationSettled(
+          generation: try generation(), outcome: try code(), status: try integer()))
+    case .secretsWiped:
+      .secretsWiped(try code())
+    case .itemUnreadable:
+      .itemUnreadable(try code())
+    }
+  }
+}

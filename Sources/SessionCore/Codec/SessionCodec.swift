@@ -1,0 +1,83 @@
+/// Turns what a record holds into a journal's payload and back (`Specs/EventCodec.md`).
+///
+/// Every payload begins with its time (8 bytes) and the version of its kind's fields (1 byte).
+/// Fields are only ever appended, with a higher version: a reader takes the fields that it knows
+/// and skips the rest.
+public enum SessionCodec {
+  /// The highest version of a kind's fields that this library writes and knows whole.
+  public static let version: UInt8 = 1
+
+  /// The journal's kind byte and payload for `content` at `time`.
+  public static func encode(_ content: SessionRecord.Content, at time: Timestamp)
+    -> (kind: UInt8, payload: [UInt8])
+  {
+    var writer = PayloadWriter()
+    writer.write(time)
+    switch content {
+    case .event(let event):
+      writer.write(version)
+      writer.write(event)
+      return (event.kind.rawValue, writer.bytes)
+    case .note(let note):
+      writer.write(version)
+      writer.write(note)
+      return (note.kind.rawValue, writer.bytes)
+    case .unknown(let unknown):
+      writer.append(raw: unknown.payload)
+      return (unknown.kind, writer.bytes)
+    }
+  }
+
+  /// The record with this sequence, kind and payload.
+  ///
+  /// A kind without a word here becomes `unknown` and keeps its bytes; throws where a known kind's
+  /// payload is not what its kind says.
+  public static func decode(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(CodecError)
+    -> SessionRecord
+  {
+    try payload.withUnsafeBytes { (bytes) throws(CodecError) in
+      try decode(sequence: sequence, kind: kind, reader: PayloadReader(bytes))
+    }
+  }
+
+  /// The record with this sequence, kind and payload.
+  public static func decode(sequence: UInt64, kind: UInt8, payload: [UInt8]) throws(CodecError)
+    -> SessionRecord
+  {
+    try decode(sequence: sequence, kind: kind, payload: payload.span.bytes)
+  }
+
+  private static func decode(sequence: UInt64, kind: UInt8, reader: consuming PayloadReader)
+    throws(CodecError) -> SessionRecord
+  {
+    let time = try reader.timestamp()
+    let content: SessionRecord.Content
+    if let event = SessionEvent.Kind(rawValue: kind) {
+      let version = try reader.version()
+      content = .event(try reader.event(event))
+      try reader.finish(version)
+    } else if let note = SessionNote.Kind(rawValue: kind) {
+      let version = try reader.version()
+      content = .note(try reader.note(note))
+      try reader.finish(version)
+    } else {
+      content = .unknown(SessionRecord.Unknown(kind: kind, payload: reader.rest()))
+    }
+    return SessionRecord(sequence: sequence, time: time, content: content)
+  }
+}
+
+extension PayloadReader {
+  fileprivate mutating func version() throws(CodecError) -> UInt8 {
+    let version = try integer(UInt8.self)
+    guard version > 0 else { throw .invalid(offset: offset - 1, byte: 0) }
+    return version
+  }
+
+  /// Only a newer version may have more than we know.
+  fileprivate func finish(_ version: UInt8) throws(CodecError) {
+    guard remaining == 0 || version > SessionCodec.version else {
+      throw .trailingBytes(offset: offset, count: remaining)
+    }
+  }
+}

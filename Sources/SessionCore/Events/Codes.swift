@@ -1,0 +1,186 @@
+/// How a session was opened (LOG-5, LOG-9).
+public struct LoginMethod: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// With an e-mail or user name and a password.
+  public static let password = LoginMethod(rawValue: 0)
+  /// By creating the account.
+  public static let registration = LoginMethod(rawValue: 1)
+  /// With the token of a social identity provider.
+  public static let social = LoginMethod(rawValue: 2)
+  /// By unlocking a stored session with biometrics.
+  public static let biometric = LoginMethod(rawValue: 3)
+  /// In a web view, by the user.
+  public static let interactive = LoginMethod(rawValue: 4)
+  /// By the identity provider, without showing anything.
+  public static let silent = LoginMethod(rawValue: 5)
+  /// By taking over tokens that the app held already.
+  public static let adoption = LoginMethod(rawValue: 6)
+
+  /// The word for each byte, from 0.
+  public static let words = [
+    "password", "registration", "social", "biometric", "interactive", "silent", "adoption",
+  ]
+}
+
+/// What made a refresh start (REF-1, REF-2).
+public struct RefreshTrigger: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The time had come: `expiresAt − threshold`.
+  public static let schedule = RefreshTrigger(rawValue: 0)
+  /// A protected call was answered 401.
+  public static let unauthorized = RefreshTrigger(rawValue: 1)
+  /// The session was opened with an expired token.
+  public static let launch = RefreshTrigger(rawValue: 2)
+  /// The app came back to the foreground.
+  public static let foreground = RefreshTrigger(rawValue: 3)
+  /// The app asked.
+  public static let manual = RefreshTrigger(rawValue: 4)
+  /// An earlier attempt failed in a way that passes.
+  public static let retry = RefreshTrigger(rawValue: 5)
+  /// A command needed a good token first.
+  public static let command = RefreshTrigger(rawValue: 6)
+
+  /// The word for each byte, from 0.
+  public static let words = [
+    "schedule", "unauthorized", "launch", "foreground", "manual", "retry", "command",
+  ]
+}
+
+/// Who changed the active context (STA-5, CTX-1).
+public struct SwitchTrigger: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The user asked for another role, school or unit.
+  public static let user = SwitchTrigger(rawValue: 0)
+  /// A refreshed token carried other permissions.
+  public static let server = SwitchTrigger(rawValue: 1)
+
+  /// The word for each byte, from 0.
+  public static let words = ["user", "server"]
+}
+
+/// Why a session is no longer usable, though its user is still known.
+public struct ExpiryReason: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The token's life ended and there was no refresh token.
+  public static let tokenExpired = ExpiryReason(rawValue: 0)
+  /// The server refused to refresh (REF-6).
+  public static let refreshRejected = ExpiryReason(rawValue: 1)
+  /// The server answered every attempt with a failure, up to the policy's limit (POL-2).
+  public static let attemptsExhausted = ExpiryReason(rawValue: 2)
+  /// A stored item that the policy requires is gone (RES-1).
+  public static let secretsMissing = ExpiryReason(rawValue: 3)
+  /// A stored item cannot be read as what it should be (RES-2).
+  public static let corruptStorage = ExpiryReason(rawValue: 4)
+  /// The stored token is older than the journal's: a backup was restored over it.
+  public static let secretsOutdated = ExpiryReason(rawValue: 5)
+  /// The server says that the account is inactive (LOG-6).
+  public static let userInactive = ExpiryReason(rawValue: 6)
+  /// Unused for longer than the policy allows (POL-5).
+  public static let inactivity = ExpiryReason(rawValue: 7)
+  /// The server ended the session (LOG-7).
+  public static let endedByServer = ExpiryReason(rawValue: 8)
+
+  /// The word for each byte, from 0.
+  public static let words = [
+    "tokenExpired", "refreshRejected", "attemptsExhausted", "secretsMissing", "corruptStorage",
+    "secretsOutdated", "userInactive", "inactivity", "endedByServer",
+  ]
+}
+
+/// Why a session was closed for good.
+public struct LogoutReason: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The user, or the app on the user's behalf, asked.
+  public static let user = LogoutReason(rawValue: 0)
+  /// The session had expired and the policy clears expired sessions (POL-2).
+  public static let policy = LogoutReason(rawValue: 1)
+  /// The server says that the account is deleted (LOG-6).
+  public static let userDeleted = LogoutReason(rawValue: 2)
+
+  /// The word for each byte, from 0.
+  public static let words = ["user", "policy", "userDeleted"]
+}
+
+/// The requests that change or end a token.
+public struct RequestKind: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A new access token for a refresh token.
+  public static let refresh = RequestKind(rawValue: 0)
+  /// A token in another role, school or unit.
+  public static let switchContext = RequestKind(rawValue: 1)
+
+  /// The word for each byte, from 0.
+  public static let words = ["refresh", "switchContext"]
+}
+
+/// How telling the server of a logout went (OUT-1).
+public struct RevocationOutcome: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The server confirmed; a 401 counts, the token is dead.
+  public static let revoked = RevocationOutcome(rawValue: 0)
+  /// This backend has no endpoint for it.
+  public static let notOffered = RevocationOutcome(rawValue: 1)
+  /// It was not reached or refused; tried again at the next open.
+  public static let failed = RevocationOutcome(rawValue: 2)
+  /// What was needed for it is gone.
+  public static let abandoned = RevocationOutcome(rawValue: 3)
+
+  /// The word for each byte, from 0.
+  public static let words = ["revoked", "notOffered", "failed", "abandoned"]
+}
+
+/// The items in which secrets are stored (STO-1).
+public struct SecretItem: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Access and refresh token.
+  public static let token = SecretItem(rawValue: 0)
+  /// The user's profile.
+  public static let user = SecretItem(rawValue: 1)
+  /// The active context.
+  public static let context = SecretItem(rawValue: 2)
+  /// What a revocation still needs, after logout.
+  public static let revocation = SecretItem(rawValue: 3)
+
+  /// The word for each byte, from 0.
+  public static let words = ["token", "user", "context", "revocation"]
+}

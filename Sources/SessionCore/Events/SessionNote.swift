@@ -1,0 +1,191 @@
+/// A journaled remark that explains and changes nothing: the fold passes over it, `why` reads it.
+public enum SessionNote: Hashable, Sendable {
+  /// A process opened the journal.
+  case opened(Opened)
+  /// A process closed it in good order.
+  case closed
+  /// Opening cut an unacknowledged tail off the file and kept it aside.
+  case tailCut(TailCut)
+  /// An intent: a request that may change the token is about to be sent.
+  case requestSent(RequestSent)
+  /// The end of such a request where no event ends it.
+  case requestEnded(RequestEnded)
+  /// The event that follows in this batch was missing: its token was stored before a crash (REF-7).
+  case tokenRecovered(Generation)
+  /// An intent: the server is still to be told of the logout of this token (OUT-1).
+  case revocationPending(Generation)
+  /// How telling it went.
+  case revocationSettled(RevocationSettled)
+  /// Stored secrets were wiped that no journaled session owns.
+  case secretsWiped(WipeCause)
+  /// A stored item could not be read as what it should be; its bytes were kept aside.
+  case itemUnreadable(SecretItem)
+
+  /// The payload of `opened`.
+  public struct Opened: Hashable, Sendable {
+    /// The system's number of the process.
+    public let process: UInt32
+    /// Which start of the system, where it can be told.
+    public let boot: Identifier?
+    /// Milliseconds on the clock that never jumps, when this was written.
+    public let uptime: Int64
+
+    /// An opening.
+    public init(process: UInt32, boot: Identifier?, uptime: Int64) {
+      self.process = process
+      self.boot = boot
+      self.uptime = uptime
+    }
+  }
+
+  /// The payload of `tailCut`.
+  public struct TailCut: Hashable, Sendable {
+    /// How many bytes were cut off.
+    public let bytes: UInt64
+    /// Whether they may have been acknowledged (undetermined), not certainly unacknowledged (torn).
+    public let isUndetermined: Bool
+
+    /// A cut.
+    public init(bytes: UInt64, isUndetermined: Bool) {
+      self.bytes = bytes
+      self.isUndetermined = isUndetermined
+    }
+  }
+
+  /// The payload of `requestSent`: the lease under which the request is made (REF-3).
+  public struct RequestSent: Hashable, Sendable {
+    /// What is requested.
+    public let kind: RequestKind
+    /// The token that it is made with.
+    public let generation: Generation
+    /// What made a refresh start; `manual` for a switch.
+    public let trigger: RefreshTrigger
+    /// Which attempt since the last success, from 1.
+    public let attempt: UInt32
+    /// The process that sends it.
+    public let process: UInt32
+    /// Until when others wait for its end.
+    public let deadline: Timestamp
+
+    /// A request.
+    public init(
+      kind: RequestKind, generation: Generation, trigger: RefreshTrigger, attempt: UInt32,
+      process: UInt32, deadline: Timestamp
+    ) {
+      self.kind = kind
+      self.generation = generation
+      self.trigger = trigger
+      self.attempt = attempt
+      self.process = process
+      self.deadline = deadline
+    }
+  }
+
+  /// The payload of `requestEnded`.
+  public struct RequestEnded: Hashable, Sendable {
+    /// The sequence of its `requestSent`.
+    public let request: UInt64
+    /// How it failed.
+    public let failure: RequestFailure
+
+    /// An end.
+    public init(request: UInt64, failure: RequestFailure) {
+      self.request = request
+      self.failure = failure
+    }
+  }
+
+  /// The payload of `revocationSettled`.
+  public struct RevocationSettled: Hashable, Sendable {
+    /// The token that was to be revoked.
+    public let generation: Generation
+    /// How it went.
+    public let outcome: RevocationOutcome
+    /// The HTTP status, 0 where none came.
+    public let status: UInt16
+
+    /// An outcome.
+    public init(generation: Generation, outcome: RevocationOutcome, status: UInt16) {
+      self.generation = generation
+      self.outcome = outcome
+      self.status = status
+    }
+  }
+
+  /// Why secrets were wiped that no session owns.
+  public struct WipeCause: Code {
+    /// The byte in the journal.
+    public let rawValue: UInt8
+
+    /// The code with this byte, known or not.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The journal says signed out: a crash came between the logout and its wipe.
+    public static let signedOut = WipeCause(rawValue: 0)
+    /// They belong to another journal (RES-5).
+    public static let otherJournal = WipeCause(rawValue: 1)
+    /// They cannot be read, and nobody is signed in.
+    public static let unreadable = WipeCause(rawValue: 2)
+
+    /// The word for each byte, from 0.
+    public static let words = ["signedOut", "otherJournal", "unreadable"]
+  }
+
+  /// Which note, without its payload.
+  ///
+  /// Bit 7 of the byte says that a reader may ignore it.
+  public enum Kind: UInt8, CaseIterable, Sendable, CustomStringConvertible {
+    /// A process opened the journal.
+    case opened = 0x81
+    /// A process closed it in good order.
+    case closed = 0x82
+    /// An unacknowledged tail was cut off.
+    case tailCut = 0x83
+    /// A request is about to be sent.
+    case requestSent = 0x84
+    /// A request ended without an event.
+    case requestEnded = 0x85
+    /// The next event was missing and is appended now.
+    case tokenRecovered = 0x86
+    /// The server is still to be told of a logout.
+    case revocationPending = 0x87
+    /// How telling it went.
+    case revocationSettled = 0x88
+    /// Secrets that no session owns were wiped.
+    case secretsWiped = 0x89
+    /// A stored item could not be read.
+    case itemUnreadable = 0x8A
+
+    /// The name as code and journal tools spell it.
+    public var description: String {
+      switch self {
+      case .opened: "opened"
+      case .closed: "closed"
+      case .tailCut: "tailCut"
+      case .requestSent: "requestSent"
+      case .requestEnded: "requestEnded"
+      case .tokenRecovered: "tokenRecovered"
+      case .revocationPending: "revocationPending"
+      case .revocationSettled: "revocationSettled"
+      case .secretsWiped: "secretsWiped"
+      case .itemUnreadable: "itemUnreadable"
+      }
+    }
+  }
+
+  /// Which note this is.
+  public var kind: Kind {
+    switch self {
+    case .opened: .opened
+    case .closed: .closed
+    case .tailCut: .tailCut
+    case .requestSent: .requestSent
+    case .requestEnded: .requestEnded
+    case .tokenRecovered: .tokenRecovered
+    case .revocationPending: .revocationPending
+    case .revocationSettled: .revocationSettled
+    case .secretsWiped: .secretsWiped
+    case .itemUnreadable: .itemUnreadable
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// The role that a user acts in, where, and what it permits (STA-5).
+///
+/// The user has no role of its own: one user may hold several contexts, one is active.
+public struct ActiveContext: Hashable, Sendable {
+  /// Something that has an identifier and a name that people read: a role, a school, a unit.
+  public struct Named: Hashable, Sendable {
+    /// The server's identifier.
+    public let id: Identifier
+    /// The name for people; may be empty.
+    public let name: String
+
+    /// A named thing.
+    public init(id: Identifier, name: String) {
+      self.id = id
+      self.name = name
+    }
+  }
+
+  /// The role acted in.
+  public let role: Named
+  /// The school or organisation acted for, where there is one.
+  public let school: Named?
+  /// The academic unit or team within it, where there is one.
+  public let unit: Named?
+  /// What is permitted, such as `materials:read`; sorted, each once.
+  public let permissions: [String]
+
+  /// A context; permissions may come in any order and more than once.
+  public init(role: Named, school: Named? = nil, unit: Named? = nil, permissions: [String] = []) {
+    self.role = role
+    self.school = school
+    self.unit = unit
+    var canonical = permissions.sorted()
+    canonical.removeAdjacentDuplicates()
+    self.permissions = canonical
+  }
+
+  /// Whether the context grants `permission`, compared exactly (STA-4).
+  public func permits(_ permission: String) -> Bool {
+    permissions.contains(permission)
+  }
+}
+
+extension [String] {
+  fileprivate mutating func removeAdjacentDuplicates() {
+    var kept: [String] = []
+    kept.reserveCapacity(count)
+    for element in self where kept.last != element { kept.append(element) }
+    self = kept
+  }
+}

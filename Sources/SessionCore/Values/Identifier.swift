@@ -1,0 +1,87 @@
+/// An identifier that a server chose: of a user, a role, a school, a token.
+///
+/// A canonical lower-case UUID is packed into 16 bytes; any other text is kept as it is, so that
+/// `description` always returns exactly what came in.
+public struct Identifier: Hashable, Sendable {
+  private enum Storage: Hashable, Sendable {
+    case uuid(high: UInt64, low: UInt64)
+    case text(String)
+  }
+
+  private let storage: Storage
+
+  /// The identifier with this spelling.
+  public init(_ text: String) {
+    if let (high, low) = Identifier.parseUUID(text) {
+      storage = .uuid(high: high, low: low)
+    } else {
+      storage = .text(text)
+    }
+  }
+
+  /// The identifier whose canonical UUID has these bits, most significant first.
+  public init(uuidHigh high: UInt64, low: UInt64) {
+    storage = .uuid(high: high, low: low)
+  }
+
+  /// The bits of the UUID, or `nil` where the identifier is other text.
+  public var uuid: (high: UInt64, low: UInt64)? {
+    guard case .uuid(let high, let low) = storage else { return nil }
+    return (high, low)
+  }
+
+  private static func parseUUID(_ text: String) -> (UInt64, UInt64)? {
+    guard text.utf8.count == 36 else { return nil }
+    var (high, low, index): (UInt64, UInt64, Int) = (0, 0, 0)
+    for byte in text.utf8 {
+      defer { index += 1 }
+      if index == 8 || index == 13 || index == 18 || index == 23 {
+        guard byte == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      guard let digit = hexDigit(byte) else { return nil }
+      if index < 19 { high = high << 4 | digit } else { low = low << 4 | digit }
+    }
+    return (high, low)
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt64? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
+    default: nil
+    }
+  }
+}
+
+extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
+  /// The identifier as the server spelled it.
+  public var description: String {
+    switch storage {
+    case .text(let text): text
+    case .uuid(let high, let low): Identifier.canonical(high, low)
+    }
+  }
+
+  /// The identifier with this spelling.
+  public init(stringLiteral text: String) {
+    self.init(text)
+  }
+
+  private static func canonical(_ high: UInt64, _ low: UInt64) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(unsafeUninitializedCapacity: 36) { buffer in
+      var index = 0
+      for nibble in 0..<32 {
+        if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
+          buffer[index] = UInt8(ascii: "-")
+          index += 1
+        }
+        let word = nibble < 16 ? high : low
+        buffer[index] = digits[Int(word >> UInt64((15 - nibble % 16) * 4) & 0xF)]
+        index += 1
+      }
+      return index
+    }
+  }
+}

@@ -1,0 +1,155 @@
+extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
+  /// The time as RFC 3339 writes it, in UTC with milliseconds: `2026-11-21T14:00:05.205Z`.
+  ///
+  /// A year outside 0000…9999, which RFC 3339 cannot write, is printed with its sign.
+  public var description: String {
+    "\(calendarDay)T\(timeOfDay)Z"
+  }
+
+  /// The date alone, in UTC: `2026-11-21`.
+  public var calendarDay: String {
+    let date = CivilDate(daysSince1970: milliseconds.dividedDown(by: Timestamp.day))
+    let year =
+      (0...9999).contains(date.year) ? date.year.padded(to: 4) : signed(date.year)
+    return "\(year)-\(date.month.padded(to: 2))-\(date.day.padded(to: 2))"
+  }
+
+  /// The time of day alone, in UTC: `14:00:05.205`.
+  public var timeOfDay: String {
+    let inDay = milliseconds - milliseconds.dividedDown(by: Timestamp.day) &* Timestamp.day
+    let (hour, minute) = (inDay / 3_600_000, inDay / 60_000 % 60)
+    let (second, fraction) = (inDay / 1000 % 60, inDay % 1000)
+    return "\(hour.padded(to: 2)):\(minute.padded(to: 2)):\(second.padded(to: 2))"
+      + ".\(fraction.padded(to: 3))"
+  }
+
+  /// Reads an RFC 3339 time (`2026-11-21T14:00:05.205Z`, `2026-11-21 15:00:05+01:00`).
+  ///
+  /// Fractions finer than a millisecond are cut. `nil` for anything else, also for dates that
+  /// do not exist; the leap second `:60` reads as the second after it.
+  public init?(_ text: String) {
+    var scanner = DigitScanner(text)
+    guard let year = scanner.number(digits: 4), scanner.take("-"),
+      let month = scanner.number(digits: 2), scanner.take("-"),
+      let day = scanner.number(digits: 2),
+      let date = CivilDate(year: year, month: month, day: day),
+      scanner.take("T") || scanner.take("t") || scanner.take(" "),
+      let hour = scanner.number(digits: 2), hour < 24, scanner.take(":"),
+      let minute = scanner.number(digits: 2), minute < 60, scanner.take(":"),
+      let second = scanner.number(digits: 2), second <= 60,
+      let fraction = scanner.fractionInMilliseconds(),
+      let offset = scanner.offsetInMinutes(), scanner.isAtEnd
+    else { return nil }
+    let minutes = hour * 60 + minute - offset
+    self.init(
+      milliseconds: date.daysSince1970 * Timestamp.day + minutes * 60_000 + second * 1000
+        + fraction)
+  }
+
+  private static var day: Int64 { 86_400_000 }
+
+  private func signed(_ year: Int64) -> String {
+    (year < 0 ? "-" : "+") + (year < 0 ? -year : year).padded(to: 4)
+  }
+}
+
+/// A day of the proleptic Gregorian calendar.
+private struct CivilDate {
+  let year: Int64
+  let month: Int64
+  let day: Int64
+
+  init?(year: Int64, month: Int64, day: Int64) {
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    guard (1...12).contains(month), day >= 1, day <= lengths[Int(month) - 1] else { return nil }
+    (self.year, self.month, self.day) = (year, month, day)
+  }
+
+  /// Counts in eras of 400 years that begin on a first of March, so that the leap day is last.
+  init(daysSince1970 days: Int64) {
+    let shifted = days + 719_468
+    let era = shifted.dividedDown(by: 146_097)
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  }
+
+  var daysSince1970: Int64 {
+    let shiftedYear = month <= 2 ? year - 1 : year
+    let era = shiftedYear.dividedDown(by: 400)
+    let yearOfEra = shiftedYear - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+}
+
+/// Takes fixed runs of ASCII digits and separators off the front of a text.
+private struct DigitScanner {
+  private var rest: Substring.UTF8View
+
+  init(_ text: String) {
+    rest = text[...].utf8
+  }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func take(_ character: Character) -> Bool {
+    guard let byte = character.asciiValue, rest.first == byte else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  mutating func digit() -> Int64? {
+    guard let byte = rest.first, (48...57).contains(byte) else { return nil }
+    rest.removeFirst()
+    return Int64(byte - 48)
+  }
+
+  mutating func number(digits: Int) -> Int64? {
+    var value: Int64 = 0
+    for _ in 0..<digits {
+      guard let digit = digit() else { return nil }
+      value = value * 10 + digit
+    }
+    return value
+  }
+
+  mutating func fractionInMilliseconds() -> Int64? {
+    guard take(".") else { return 0 }
+    guard let first = digit() else { return nil }
+    var (value, weight) = (first * 100, Int64(10))
+    while let next = digit() {
+      value += next * weight
+      weight /= 10
+    }
+    return value
+  }
+
+  mutating func offsetInMinutes() -> Int64? {
+    if take("Z") || take("z") { return 0 }
+    let sign: Int64 = take("+") ? 1 : (take("-") ? -1 : 0)
+    guard sign != 0, let hours = number(digits: 2), hours < 24, take(":"),
+      let minutes = number(digits: 2), minutes < 60
+    else { return nil }
+    return sign * (hours * 60 + minutes)
+  }
+}
+
+extension Int64 {
+  /// The quotient rounded towards negative infinity.
+  fileprivate func dividedDown(by divisor: Int64) -> Int64 {
+    let quotient = self / divisor
+    return self % divisor < 0 ? quotient - 1 : quotient
+  }
+
+  fileprivate func padded(to width: Int) -> String {
+    let digits = String(self)
+    return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+  }
+}
