@@ -17,6 +17,16 @@ extension SessionState {
     self = try evolved(by: event, at: time)
   }
 
+  /// Whether the state has a successor by `event`.
+  public func allows(_ event: SessionEvent) -> Bool {
+    do {
+      _ = try evolved(by: event, at: Timestamp(milliseconds: 0))
+      return true
+    } catch {
+      return false
+    }
+  }
+
   private func evolvedFromNothing(by event: SessionEvent, at time: Timestamp)
     throws(SessionRejection) -> SessionState
   {

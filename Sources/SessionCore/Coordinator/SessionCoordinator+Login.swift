@@ -1,0 +1,46 @@
+extension SessionCoordinator {
+  mutating func login(_ caller: Caller, _ method: LoginMethod, at now: Moment) -> [SessionEffect] {
+    if let stopped { return [.resume(caller, .failed(stopped))] }
+    guard isRestored else { return [.resume(caller, .failed(.locked))] }
+    guard state.kind != .authenticated else {
+      return [.resume(caller, .failed(rejection(.login, .alreadyAuthenticated)))]
+    }
+    guard flight == nil else { return [.resume(caller, .failed(.busy))] }
+    lastProblem = nil
+    let number = nextRequest()
+    flight = SessionFlight(number: number, purpose: .login(caller, method), base: fold.generation)
+    return [.send(number, .login(caller))]
+  }
+
+  /// A login's answer: journaled, or refused and its tokens revoked (LOG-10, STA-6).
+  mutating func settleLogin(
+    _ flight: SessionFlight, _ caller: Caller, _ method: LoginMethod,
+    _ arrival: SessionFlight.Arrival, at now: Moment
+  ) -> [SessionEffect] {
+    guard let user = arrival.facts.user else {
+      let problem = SessionProblem.request(RequestFailure(kind: .unreadable))
+      return loginRefused(flight, caller, problem)
+    }
+    let event = SessionEvent.login(
+      SessionEvent.Login(
+        user: user, method: method,
+        token: tokenFacts(arrival, isRefreshable: arrival.facts.hasRefreshToken),
+        context: arrival.facts.context ?? arrival.facts.tokenContext))
+    do {
+      _ = try state.evolved(by: event, at: now.time)
+    } catch {
+      return loginRefused(flight, caller, .rejected(error))
+    }
+    return commit([.event(event)], for: .settle(arrival), at: now, storing: flight.number)
+  }
+
+  private mutating func loginRefused(
+    _ refused: SessionFlight, _ caller: Caller, _ problem: SessionProblem
+  ) -> [SessionEffect] {
+    flight = nil
+    lastProblem = problem
+    return [
+      .discard(refused.number, revoking: true), .resume(caller, .failed(problem)),
+    ]
+  }
+}

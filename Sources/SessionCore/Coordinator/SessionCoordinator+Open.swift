@@ -1,0 +1,154 @@
+extension SessionCoordinator {
+  mutating func open(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
+    process = facts.process
+    openingNotes = facts.notes
+    return restore(facts, at: now)
+  }
+
+  /// Brings journal and stored items into agreement: the journal decides who is signed in, and a
+  /// stored token that is newer than the journal proves an event that a crash kept out (REF-7).
+  mutating func restore(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
+    guard stopped == nil else { return [] }
+    let contents = openingNotes.map(SessionRecord.Content.note) + agreement(with: facts, at: now)
+    guard !contents.isEmpty else { return restored(facts, at: now) }
+    return commit(contents, for: .restore(facts), at: now)
+  }
+
+  /// What follows once journal and items agree.
+  mutating func restored(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
+    openingNotes = []
+    guard !facts.isLocked else {
+      return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
+    }
+    isRestored = true
+    var effects: [SessionEffect] = []
+    switch state {
+    case .unauthenticated:
+      if facts.hasItems { effects.append(.wipe(.session)) }
+    case .expired:
+      if facts.token != .absent { effects.append(.wipe(.token)) }
+    case .authenticated(let session):
+      effects += tokenChanged(
+        session.token, remaining: remaining(of: session.token, at: now), at: now)
+    }
+    effects += pendingRevocation(facts)
+    return effects + launch(at: now)
+  }
+
+  private mutating func pendingRevocation(_ facts: StoredFacts) -> [SessionEffect] {
+    guard let generation = facts.revocation else { return [] }
+    return fold.intents.revocations.contains(generation)
+      ? [.revoke(generation)] : [.forgetRevocation]
+  }
+
+  private mutating func launch(at now: Moment) -> [SessionEffect] {
+    guard case .authenticated(let session) = state else { return [] }
+    let wasLost = session.failures.last?.kind == .noReply
+    guard !isTokenGood(at: now.uptime) || wasLost || policy.launchRefresh == .always else {
+      return []
+    }
+    return startRefresh(wasLost ? .retry : .launch, at: now)
+  }
+
+  // MARK: Agreement
+
+  private func agreement(with facts: StoredFacts, at now: Moment) -> [SessionRecord.Content] {
+    guard !facts.isLocked else { return [] }
+    let items: [SecretItem] = [.token, .user, .context]
+    let unreadable = items.filter { facts.item($0) == .unreadable }
+      .map { SessionRecord.Content.note(.itemUnreadable($0)) }
+    return unreadable + abandonedRevocations(facts) + stateAgreement(facts, at: now)
+  }
+
+  /// Revocations that lost what they need cannot be made good any more.
+  private func abandonedRevocations(_ facts: StoredFacts) -> [SessionRecord.Content] {
+    fold.intents.revocations.filter { $0 != facts.revocation }.map(Self.abandoned)
+  }
+
+  static func abandoned(_ generation: Generation) -> SessionRecord.Content {
+    .note(
+      .revocationSettled(
+        SessionNote.RevocationSettled(generation: generation, outcome: .abandoned, status: 0)))
+  }
+
+  private func stateAgreement(_ facts: StoredFacts, at now: Moment) -> [SessionRecord.Content] {
+    switch state {
+    case .unauthenticated, .expired:
+      if let recovered = recovered(facts) { return recovered }
+      let isLeftOver =
+        state.kind == .unauthenticated ? facts.hasItems : facts.token != .absent
+      return isLeftOver ? [.note(.secretsWiped(facts.wipeCause))] : []
+    case .authenticated(let session):
+      if let reason = problem(with: facts, of: session) {
+        return endEvents(reason, policy.onRejection)
+      }
+      if let recovered = recovered(facts) { return recovered }
+      if facts.generation > session.token.generation {
+        return endEvents(.corruptStorage, policy.onRejection)
+      }
+      guard let request = fold.intents.request,
+        isLost(request, holderIsGone: facts.isHolderGone, at: now)
+      else { return [] }
+      return [lost(request, at: now)]
+    }
+  }
+
+  /// The event of a token that was stored before a crash kept the event out.
+  private func recovered(_ facts: StoredFacts) -> [SessionRecord.Content]? {
+    guard facts.token == .present, facts.generation > fold.generation,
+      let event = facts.announcement, event.announcedToken?.generation == facts.generation,
+      state.allows(event)
+    else { return nil }
+    return [.note(.tokenRecovered(facts.generation)), .event(event)]
+  }
+
+  /// Why the stored items do not carry the journal's session, where they do not.
+  private func problem(with facts: StoredFacts, of session: SessionState.Authenticated)
+    -> ExpiryReason?
+  {
+    for item in [SecretItem.token, .user, .context] where policy.requiredItems.contains(item) {
+      if item == .context, session.context == nil { continue }
+      switch facts.item(item) {
+      case .present: continue
+      case .absent, .otherJournal: return .secretsMissing
+      case .unreadable: return .corruptStorage
+      }
+    }
+    return facts.generation < session.token.generation ? .secretsOutdated : nil
+  }
+
+  // MARK: Requests without an end
+
+  /// Whether a request's answer will not come any more: its process is gone, or out of time.
+  func isLost(_ request: OpenIntents.Request, holderIsGone: Bool = false, at now: Moment) -> Bool {
+    holderIsGone || now.time >= request.sent.deadline
+  }
+
+  /// The end of a request whose answer is lost: the server may have acted on it.
+  func lost(_ request: OpenIntents.Request, at now: Moment) -> SessionRecord.Content {
+    let failure = RequestFailure(kind: .noReply)
+    guard request.sent.kind == .refresh, request.sent.generation == state.token?.generation else {
+      return .note(
+        .requestEnded(SessionNote.RequestEnded(request: request.sequence, failure: failure)))
+    }
+    return .event(
+      .refreshFailed(
+        SessionEvent.RefreshFailed(
+          generation: request.sent.generation, trigger: request.sent.trigger,
+          attempt: request.sent.attempt, failure: failure, retryAt: now.time,
+          request: request.sequence)))
+  }
+}
+
+extension StoredFacts {
+  /// Whether anything of a session is stored.
+  var hasItems: Bool {
+    token != .absent || user != .absent || context != .absent
+  }
+
+  var wipeCause: SessionNote.WipeCause {
+    let items = [token, user, context]
+    if items.contains(.otherJournal) { return .otherJournal }
+    return items.contains(.unreadable) && token != .present ? .unreadable : .signedOut
+  }
+}

@@ -1,0 +1,196 @@
+extension SessionCoordinator {
+  mutating func refresh(
+    _ caller: Caller, _ trigger: RefreshTrigger, ifNeeded: Bool, at now: Moment
+  ) -> [SessionEffect] {
+    guard isRestored, stopped == nil, state.kind == .authenticated else {
+      return [.resume(caller, .failed(notAuthenticated(.refreshSucceeded)))]
+    }
+    if ifNeeded, isTokenGood(at: now.uptime) { return [.resume(caller, .refreshed)] }
+    waiters.append(caller)
+    guard let flight else { return startRefresh(trigger, at: now) }
+    return flight.unsettled == nil ? [] : settleAgain(at: now)
+  }
+
+  mutating func refreshIsDue(at now: Moment) -> [SessionEffect] {
+    guard isRestored, stopped == nil, flight == nil, !isWaitingForLease else { return [] }
+    return startRefresh(refreshTrigger, at: now)
+  }
+
+  /// Starts the one refresh, unless another process is at it.
+  mutating func startRefresh(_ trigger: RefreshTrigger, at now: Moment) -> [SessionEffect] {
+    guard case .authenticated(let session) = state else { return [] }
+    guard session.token.isRefreshable else { return cannotRefresh(at: now) }
+    let open = fold.intents.request
+    if let open, !isLost(open, at: now), open.sequence != givenUp {
+      return waitForLease(of: open, trigger, at: now)
+    }
+    isWaitingForLease = false
+    var contents: [SessionRecord.Content] = []
+    if let open { contents.append(lost(open, at: now)) }
+    let attempt = session.failures.total &+ UInt32(contents.count) &+ 1
+    contents.append(
+      sent(.refresh, session.token.generation, trigger: trigger, attempt: attempt, at: now))
+    flight = SessionFlight(
+      number: nextRequest(), purpose: .refresh(trigger, attempt: attempt),
+      base: session.token.generation)
+    return commit(contents, for: .send, at: now)
+  }
+
+  /// The intent that goes before every request which may change the token.
+  func sent(
+    _ kind: RequestKind, _ generation: Generation, trigger: RefreshTrigger, attempt: UInt32,
+    at now: Moment
+  ) -> SessionRecord.Content {
+    .note(
+      .requestSent(
+        SessionNote.RequestSent(
+          kind: kind, generation: generation, trigger: trigger, attempt: attempt,
+          process: process, deadline: now.time.advanced(by: policy.requestTimeout))))
+  }
+
+  private mutating func cannotRefresh(at now: Moment) -> [SessionEffect] {
+    guard isTokenGood(at: now.uptime) else { return expire(.tokenExpired, at: now) }
+    return resumeWaiters(.failed(.request(RequestFailure(kind: .noRefreshToken))))
+  }
+
+  // MARK: Another process's request
+
+  private mutating func waitForLease(
+    of request: OpenIntents.Request, _ trigger: RefreshTrigger, at now: Moment
+  ) -> [SessionEffect] {
+    isWaitingForLease = true
+    refreshTrigger = trigger
+    // A deadline stamped by a clock far ahead of ours must not make anybody wait for ever.
+    let left = request.sent.deadline.milliseconds(since: now.time)
+    let pause = min(max(0, left), policy.requestTimeout)
+    return [.schedule(.lease, uptime: now.uptime.addingSaturating(pause))]
+  }
+
+  mutating func leaseEnded(at now: Moment) -> [SessionEffect] {
+    guard isWaitingForLease, flight == nil, state.kind == .authenticated else { return [] }
+    isWaitingForLease = false
+    return startRefresh(refreshTrigger, at: now)
+  }
+
+  // MARK: Answers
+
+  mutating func settleRefresh(
+    _ flight: SessionFlight, _ trigger: RefreshTrigger, attempt: UInt32,
+    _ arrival: SessionFlight.Arrival, at now: Moment
+  ) -> [SessionEffect] {
+    guard case .authenticated(let session) = state, session.token.generation == flight.base else {
+      self.flight = nil
+      return [.discard(flight.number, revoking: state.kind != .authenticated)]
+    }
+    let facts = arrival.facts
+    let token = tokenFacts(
+      arrival, isRefreshable: facts.hasRefreshToken || session.token.isRefreshable)
+    var contents: [SessionRecord.Content] = [
+      .event(
+        .refreshSucceeded(
+          SessionEvent.RefreshSucceeded(
+            token: token, trigger: trigger, attempt: attempt, isRotated: facts.hasRefreshToken,
+            request: flight.note)))
+    ]
+    if let context = facts.context ?? facts.tokenContext, let current = session.context,
+      context.role.id != current.role.id || context.permissions != current.permissions
+    {
+      contents.append(
+        .event(
+          .contextSwitched(
+            SessionEvent.ContextSwitched(
+              context: context, token: nil, trigger: .server, request: flight.note))))
+    }
+    return commit(contents, for: .settle(arrival), at: now, storing: flight.number)
+  }
+
+  // MARK: Failures
+
+  mutating func failed(
+    _ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16, at now: Moment
+  ) -> [SessionEffect] {
+    guard flight?.number == number else { return [] }
+    return fail(failure, jitter: jitter, at: now)
+  }
+
+  mutating func fail(_ failure: RequestFailure, jitter: UInt16, at now: Moment) -> [SessionEffect] {
+    guard let failed = flight else { return [] }
+    switch failed.purpose {
+    case .login(let caller, _):
+      flight = nil
+      lastProblem = .request(failure)
+      return [.resume(caller, .failed(.request(failure)))]
+    case .switchContext:
+      let end = SessionNote.RequestEnded(request: failed.note, failure: failure)
+      return commit(
+        [.note(.requestEnded(end))], for: .fail(failure, jitter: jitter, delay: nil), at: now)
+    case .refresh(let trigger, let attempt):
+      guard case .authenticated(let session) = state, session.token.generation == failed.base
+      else {
+        flight = nil
+        return []
+      }
+      let verdict = verdict(on: failure, after: session.failures, jitter: jitter)
+      let event = SessionEvent.RefreshFailed(
+        generation: failed.base, trigger: trigger, attempt: attempt, failure: failure,
+        retryAt: verdict.delay.map(now.time.advanced(by:)), request: failed.note)
+      return commit(
+        [.event(.refreshFailed(event))] + verdict.end,
+        for: .fail(failure, jitter: jitter, delay: verdict.delay), at: now)
+    }
+  }
+
+  /// Either when to try again, or the events that end the session.
+  private struct Verdict {
+    var delay: Int64?
+    var end: [SessionRecord.Content] = []
+  }
+
+  private func verdict(
+    on failure: RequestFailure, after failures: SessionState.RefreshFailures, jitter: UInt16
+  ) -> Verdict {
+    switch failure.kind {
+    case .userInactive:
+      return Verdict(end: endEvents(.userInactive, .keep))
+    case .userDeleted:
+      return Verdict(end: [.event(.logout(SessionEvent.Logout(reason: .userDeleted)))])
+    case let kind where kind.isFinal:
+      return Verdict(end: endEvents(.refreshRejected, policy.onRejection))
+    default:
+      break
+    }
+    let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
+    if failure.kind.isAnswered, answered >= policy.maximumAttempts {
+      switch policy.onExhaustion {
+      case .stay: return Verdict(delay: max(policy.longestRetryDelay, failure.retryAfter ?? 0))
+      case .end(let end): return Verdict(end: endEvents(.attemptsExhausted, end))
+      }
+    }
+    // The server may have rotated and its answer is lost: at once, while it still forgives the
+    // old token (REF-7); once only, then as any other failure.
+    if failure.kind == .noReply, failures.last?.kind != .noReply { return Verdict(delay: 0) }
+    let backoff = policy.retryDelay(failures: failures.total &+ 1, jitter: jitter)
+    return Verdict(delay: max(backoff, failure.retryAfter ?? 0))
+  }
+
+  /// The failure is journaled: the session ended, or another attempt is due.
+  mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: Moment)
+    -> [SessionEffect]
+  {
+    guard state.kind == .authenticated else { return ended() }
+    guard let failed = flight else { return [] }
+    flight = nil
+    if case .switchContext(let caller) = failed.purpose {
+      let reply = SessionEffect.resume(caller, .failed(.request(failure)))
+      return [reply] + (waiters.isEmpty ? nextSwitch(at: now) : startRefresh(.command, at: now))
+    }
+    guard let delay else { return [] }
+    refreshTrigger = .retry
+    if delay == 0 { return startRefresh(.retry, at: now) }
+    var effects = resumeWaiters(.failed(.request(failure)))
+    effects.append(.schedule(.refresh, uptime: now.uptime.addingSaturating(delay)))
+    if isTokenGood(at: now.uptime) { return effects + nextSwitch(at: now) }
+    defer { switches = [] }
+    return effects + resume(switches, .failed(.request(failure)))
+  }
+}

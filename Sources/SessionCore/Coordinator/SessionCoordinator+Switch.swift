@@ -1,0 +1,44 @@
+extension SessionCoordinator {
+  mutating func switchContext(_ caller: Caller, at now: Moment) -> [SessionEffect] {
+    guard isRestored, stopped == nil, state.kind == .authenticated else {
+      return [.resume(caller, .failed(notAuthenticated(.contextSwitched)))]
+    }
+    switches.append(caller)
+    guard flight == nil, !isWaitingForLease else { return [] }
+    return isTokenGood(at: now.uptime) ? nextSwitch(at: now) : startRefresh(.command, at: now)
+  }
+
+  /// Sends the oldest request for another context that waits; never beside a refresh (CTX-2).
+  mutating func nextSwitch(at now: Moment) -> [SessionEffect] {
+    guard flight == nil, !switches.isEmpty, let token = state.token else { return [] }
+    let caller = switches.removeFirst()
+    flight = SessionFlight(
+      number: nextRequest(), purpose: .switchContext(caller), base: token.generation)
+    return commit(
+      [sent(.switchContext, token.generation, trigger: .command, attempt: 1, at: now)],
+      for: .send, at: now)
+  }
+
+  mutating func settleSwitch(
+    _ flight: SessionFlight, _ caller: Caller, _ arrival: SessionFlight.Arrival, at now: Moment
+  ) -> [SessionEffect] {
+    guard case .authenticated(let session) = state, session.token.generation == flight.base else {
+      self.flight = nil
+      let problem = rejection(.contextSwitched, .staleGeneration)
+      return [
+        .discard(flight.number, revoking: state.kind != .authenticated),
+        .resume(caller, .failed(problem)),
+      ]
+    }
+    guard let context = arrival.facts.context ?? arrival.facts.tokenContext else {
+      return [.discard(flight.number, revoking: false)]
+        + fail(RequestFailure(kind: .unreadable), jitter: 0, at: now)
+    }
+    let token = tokenFacts(
+      arrival, isRefreshable: arrival.facts.hasRefreshToken || session.token.isRefreshable)
+    let event = SessionEvent.ContextSwitched(
+      context: context, token: token, trigger: .user, request: flight.note)
+    return commit(
+      [.event(.contextSwitched(event))], for: .settle(arrival), at: now, storing: flight.number)
+  }
+}

@@ -1,0 +1,97 @@
+extension SessionCoordinator {
+  /// Milliseconds that a journaled token has left: all that is known after a restart (REF-8).
+  ///
+  /// Never more than its whole life, however far back the civil time was set.
+  func remaining(of token: TokenFacts, at now: Moment) -> Int64 {
+    min(token.lifetime, token.expiresAt.milliseconds(since: now.time))
+  }
+
+  /// Takes note of the current token's end and sets the timer that comes before it.
+  mutating func tokenChanged(_ token: TokenFacts, remaining: Int64, at now: Moment)
+    -> [SessionEffect]
+  {
+    tokenDeadline = now.uptime.addingSaturating(remaining)
+    guard token.isRefreshable else {
+      return [.cancel(.refresh), .schedule(.expiry, uptime: tokenDeadline)]
+    }
+    refreshTrigger = .schedule
+    let due = policy.refreshTime(deadline: tokenDeadline, lifetime: token.lifetime)
+    return [.cancel(.expiry), .schedule(.refresh, uptime: due)]
+  }
+
+  /// The facts of the token that an answer brought, under the next generation.
+  func tokenFacts(_ arrival: SessionFlight.Arrival, isRefreshable: Bool) -> TokenFacts {
+    let time = arrival.moment.time
+    return TokenFacts(
+      generation: fold.generation.next, issuedAt: time,
+      expiresAt: time.advanced(by: arrival.facts.lifetime), id: arrival.facts.tokenID,
+      isRefreshable: isRefreshable)
+  }
+
+  // MARK: The end of a session
+
+  /// The events that end an authenticated session for a reason, as the policy says (REF-6).
+  func endEvents(_ reason: ExpiryReason, _ end: SessionPolicy.End) -> [SessionRecord.Content] {
+    let expired = SessionRecord.Content.event(
+      .sessionExpired(SessionEvent.SessionExpired(reason: reason)))
+    switch end {
+    case .keep: return [expired]
+    case .clear: return [expired, .event(.logout(SessionEvent.Logout(reason: .policy)))]
+    }
+  }
+
+  /// The session has ended, by us or by another process: nobody waits for it any longer.
+  mutating func ended() -> [SessionEffect] {
+    var effects: [SessionEffect] = [.wipe(state.kind == .expired ? .token : .session)]
+    effects += stopWaiting()
+    return effects
+  }
+
+  /// Drops the flight and the queues; a late answer will find no flight (OUT-4).
+  mutating func stopWaiting() -> [SessionEffect] {
+    let problem = SessionEffect.Reply.failed(stopped ?? .ended(state.kind))
+    let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
+    (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
+    isWaitingForLease = false
+    return [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
+      + resume(callers, problem)
+  }
+
+  mutating func expire(_ reason: ExpiryReason, at now: Moment) -> [SessionEffect] {
+    guard stopped == nil, state.kind == .authenticated else { return [] }
+    return commit(endEvents(reason, policy.onRejection), for: .expire(reason), at: now)
+  }
+
+  mutating func expiryIsDue(at now: Moment) -> [SessionEffect] {
+    guard isRestored, let token = state.token, !token.isRefreshable else { return [] }
+    guard now.uptime >= tokenDeadline else {
+      return [.schedule(.expiry, uptime: tokenDeadline)]
+    }
+    return expire(.tokenExpired, at: now)
+  }
+
+  // MARK: Callers that leave
+
+  mutating func cancel(_ caller: Caller) -> [SessionEffect] {
+    switches.removeAll { $0 == caller }
+    waiters.removeAll { $0 == caller }
+    if leaving?.caller == caller { leaving?.caller = nil }
+    // A sign-in that nobody waits for must not sign anybody in; a refresh or a switch that the
+    // server may have acted on goes on, for everybody else.
+    if flight?.isLogin(of: caller) == true { flight = nil }
+    return [.resume(caller, .failed(.cancelled))]
+  }
+
+  mutating func close(_ caller: Caller, at now: Moment) -> [SessionEffect] {
+    guard stopped == nil else { return [.resume(caller, .closed)] }
+    return commit([.note(.closed)], for: .close(caller), at: now)
+  }
+
+  mutating func closed(_ caller: Caller) -> [SessionEffect] {
+    stopped = .closed
+    let leaver = leaving?.caller
+    leaving = nil
+    return stopWaiting() + [.cancel(.restore)]
+      + (leaver.map { [.resume($0, .failed(.closed))] } ?? []) + [.resume(caller, .closed)]
+  }
+}

@@ -1,0 +1,295 @@
+/// Every decision of a living session, as one value: inputs and the time go in, an ordered list of
+/// effects comes out.
+///
+/// It has no clock, no I/O, no task, no randomness and no secret, so every interleaving of callers,
+/// answers, timers, crashes and other processes is a sequence of inputs that can be written down.
+///
+/// ```
+///  input ──▶ decide ──▶ [… commit] ──▶ shell appends ──▶ committed ──▶ fold, resume, publish
+///               ▲                          │
+///               └──── conflicted ◀─────────┘  others had appended: fold theirs, decide anew
+/// ```
+///
+/// Inputs that come while a commit is under way wait until it has ended.
+public struct SessionCoordinator: Hashable, Sendable {
+  /// What the apps disagree about.
+  public let policy: SessionPolicy
+  /// What the journal says.
+  public private(set) var fold: SessionFold
+
+  /// Whether the stored items have been seen, so that it is known whether anybody is signed in.
+  var isRestored = false
+  /// Why nothing is done any more: closed, or the journal holds what this version cannot follow.
+  var stopped: SessionProblem?
+  /// Why the last sign-in failed, until cleared.
+  var lastProblem: SessionProblem?
+  /// The request on the wire.
+  var flight: SessionFlight?
+  /// Who wants to act in another context, oldest first.
+  var switches: [Caller] = []
+  /// Who waits for a good token.
+  var waiters: [Caller] = []
+  /// Whether a refresh waits for another process's request to end.
+  var isWaitingForLease = false
+  /// The logout on its way.
+  var leaving: Leaving?
+  /// What is noted of the opening, until it is.
+  var openingNotes: [SessionNote] = []
+  /// When the current token dies, on the clock that never jumps.
+  var tokenDeadline: Int64 = .min
+  /// The sequence of the request that was given up because its end could not be journaled.
+  var givenUp: UInt64 = 0
+  /// What the refresh timer is set for.
+  var refreshTrigger = RefreshTrigger.schedule
+  /// The process that this coordinator decides for.
+  var process: UInt32 = 0
+
+  private var pending: PendingCommit?
+  private var deferred: [SessionInput] = []
+  private var requests: UInt64 = 0
+
+  /// A coordinator for the session whose journal folds to `fold`.
+  public init(policy: SessionPolicy, fold: SessionFold = SessionFold()) {
+    self.policy = policy
+    self.fold = fold
+  }
+
+  /// The folded state.
+  public var state: SessionState { fold.state }
+
+  /// What the process is doing for the session now (STA-3).
+  public var activity: SessionActivity {
+    guard isRestored else { return .loading }
+    switch flight?.purpose {
+    case .login: return .authenticating
+    case .refresh: return .refreshing
+    case .switchContext: return .switching
+    case nil: break
+    }
+    return lastProblem.map(SessionActivity.failed) ?? .idle
+  }
+
+  /// Whether the current token's life is not over, at this uptime in milliseconds.
+  public func isTokenGood(at uptime: Int64) -> Bool {
+    state.kind == .authenticated && uptime < tokenDeadline
+  }
+
+  /// Takes in what happened and says what to do next.
+  public mutating func handle(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
+    if input.endsCommit {
+      guard let ended = pending else { return [] }
+      pending = nil
+      var effects = end(ended, by: input, at: now)
+      while pending == nil, !deferred.isEmpty {
+        effects += decide(deferred.removeFirst(), at: now)
+      }
+      return effects
+    }
+    guard pending == nil else {
+      deferred.append(input)
+      return []
+    }
+    return decide(input, at: now)
+  }
+
+  private mutating func decide(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
+    switch input {
+    case .opened(let facts): open(facts, at: now)
+    case .secretsRead(let facts): restore(facts, at: now)
+    case .login(let caller, let method): login(caller, method, at: now)
+    case .refresh(let caller, let trigger, let ifNeeded):
+      refresh(caller, trigger, ifNeeded: ifNeeded, at: now)
+    case .switchContext(let caller): switchContext(caller, at: now)
+    case .logout(let caller): logout(caller, at: now)
+    case .cancelled(let caller): cancel(caller)
+    case .clearError: clearError()
+    case .close(let caller): close(caller, at: now)
+    case .answered(let number, let facts): answered(number, facts, at: now)
+    case .failed(let number, let failure, let jitter):
+      failed(number, failure, jitter: jitter, at: now)
+    case .revoked(let generation, let outcome, let status):
+      revoked(generation, outcome, status: status, at: now)
+    case .wiped(let isWiped): wiped(isWiped, at: now)
+    case .fired(let timer): fired(timer, at: now)
+    case .committed, .conflicted, .commitFailed: []
+    }
+  }
+
+  // MARK: Committing
+
+  /// Asks for a batch; what follows from it is decided when it is durable.
+  mutating func commit(
+    _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: Moment,
+    storing: RequestNumber? = nil
+  ) -> [SessionEffect] {
+    pending = PendingCommit(purpose: purpose, contents: contents, time: now.time)
+    return [.commit(SessionCommit(contents: contents, time: now.time, storing: storing))]
+  }
+
+  private mutating func end(_ ended: PendingCommit, by input: SessionInput, at now: Moment)
+    -> [SessionEffect]
+  {
+    switch input {
+    case .committed(let first):
+      return committed(ended, firstSequence: first, at: now)
+    case .conflicted(let records):
+      var effects = absorb(records, at: now)
+      effects += decideAgain(ended.purpose, at: now)
+      guard pending == nil, fold.intents.request == nil else { return effects }
+      return effects + leaseEnded(at: now)
+    default:
+      return commitFailed(ended.purpose, at: now)
+    }
+  }
+
+  /// Folds the batch that is durable now and says what follows.
+  private mutating func committed(
+    _ durable: PendingCommit, firstSequence: UInt64, at now: Moment
+  ) -> [SessionEffect] {
+    var published: [RecordedEvent] = []
+    for (content, sequence) in zip(durable.contents, firstSequence...) {
+      let record = SessionRecord(sequence: sequence, time: durable.time, content: content)
+      do {
+        try fold.apply(record)
+      } catch {
+        // Decided on this very fold, so it cannot be illegal; if it were, nothing may follow.
+        stopped = .unusableJournal
+        return stopWaiting()
+      }
+      if let event = record.event {
+        published.append(
+          RecordedEvent(sequence: sequence, time: durable.time, event: event))
+      }
+    }
+    switch durable.purpose {
+    case .restore(let facts):
+      return publish(published) + restored(facts, at: now)
+    case .send:
+      return publish(published) + send(note: fold.sequence)
+    case .settle(let arrival):
+      return settled(arrival, publishing: published, at: now)
+    case .fail(let failure, _, let delay):
+      return publish(published) + failureNoted(failure, delay: delay, at: now)
+    case .expire:
+      return publish(published) + ended()
+    case .logout(let caller):
+      return publish(published) + left(caller)
+    case .revoked(let generation, let outcome, let status):
+      return revocationNoted(generation, outcome, status: status)
+    case .close(let caller):
+      return closed(caller)
+    }
+  }
+
+  /// Another process came first: the same question is asked of the state as it is now.
+  private mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: Moment)
+    -> [SessionEffect]
+  {
+    switch purpose {
+    // The items were looked at before the other process changed them.
+    case .restore: [.readSecrets]
+    case .send: sendAgain(at: now)
+    case .settle(let arrival): settle(arrival, at: now)
+    case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
+    case .expire(let reason): expire(reason, at: now)
+    case .logout(let caller): logout(caller, at: now)
+    case .revoked(let generation, let outcome, let status):
+      revoked(generation, outcome, status: status, at: now)
+    case .close(let caller): close(caller, at: now)
+    }
+  }
+
+  private mutating func commitFailed(_ purpose: PendingCommit.Purpose, at now: Moment)
+    -> [SessionEffect]
+  {
+    switch purpose {
+    case .restore:
+      return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
+    case .send, .fail:
+      return sendingFailed(at: now)
+    case .settle(let arrival):
+      return settlingFailed(arrival, at: now)
+    case .expire:
+      return [.schedule(.expiry, uptime: now.uptime.addingSaturating(retryPause))]
+    case .logout(let caller), .close(let caller):
+      return [.resume(caller, .failed(.storage))]
+    case .revoked(let generation, let outcome, let status):
+      // The note is lost and the intent stays open: it is settled at the next open.
+      return resumeLeaving(generation, outcome, status: status)
+    }
+  }
+
+  /// Milliseconds before a commit or a look at the stored items is tried again.
+  var retryPause: Int64 { 1_000 }
+
+  // MARK: What others appended
+
+  /// Folds another process's records and follows what they say.
+  mutating func absorb(_ records: [SessionRecord], at now: Moment) -> [SessionEffect] {
+    let before = fold.state
+    var published: [RecordedEvent] = []
+    for record in records {
+      do {
+        try fold.apply(record)
+      } catch {
+        // A newer version's essential record: what follows cannot be understood here either.
+        stopped = .unusableJournal
+        return publish(published) + stopWaiting()
+      }
+      if let event = record.event {
+        published.append(
+          RecordedEvent(sequence: record.sequence, time: record.time, event: event))
+      }
+    }
+    var effects = publish(published)
+    if let token = state.token, token.generation != before.token?.generation {
+      effects.append(.reloadToken(token.generation))
+      effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
+      if flight?.isRefresh == true { flight = nil }
+      if flight == nil { effects += resumeWaiters(.refreshed) }
+    }
+    if state.token == nil, before.token != nil { effects += ended() }
+    return effects
+  }
+
+  // MARK: Small tools
+
+  mutating func nextRequest() -> RequestNumber {
+    requests += 1
+    return RequestNumber(requests)
+  }
+
+  func publish(_ events: [RecordedEvent]) -> [SessionEffect] {
+    events.isEmpty ? [] : [.publish(events)]
+  }
+
+  func resume(_ callers: [Caller], _ reply: SessionEffect.Reply) -> [SessionEffect] {
+    callers.map { .resume($0, reply) }
+  }
+
+  func rejection(_ event: SessionEvent.Kind, _ reason: SessionRejection.Reason) -> SessionProblem {
+    .rejected(SessionRejection(state: state.kind, event: event, reason: reason))
+  }
+
+  /// Why a command that needs a signed-in user is not possible now.
+  func notAuthenticated(_ event: SessionEvent.Kind) -> SessionProblem {
+    if let stopped { return stopped }
+    if !isRestored { return .locked }
+    return rejection(event, state.kind == .expired ? .expired : .notAuthenticated)
+  }
+
+  private mutating func clearError() -> [SessionEffect] {
+    lastProblem = nil
+    return []
+  }
+
+  private mutating func fired(_ timer: SessionTimer, at now: Moment) -> [SessionEffect] {
+    switch timer {
+    case .refresh: refreshIsDue(at: now)
+    case .expiry: expiryIsDue(at: now)
+    case .lease: leaseEnded(at: now)
+    case .restore: isRestored ? [] : [.readSecrets]
+    case .commit: settleAgain(at: now)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+/// What the shell must do next, in the order given; decided here, never re-run by a replay.
+///
+/// A commit is always the last effect of its list: the shell performs it at once and tells how it
+/// ended before it tells anything else. No `await` lies between deciding and appending.
+public enum SessionEffect: Hashable, Sendable {
+  /// Journal these records as one batch.
+  case commit(SessionCommit)
+  /// Send a request and tell of its answer or failure.
+  case send(RequestNumber, Request)
+  /// Forget what the request's answer held; with `revoking`, tell the server first (LOG-10).
+  case discard(RequestNumber, revoking: Bool)
+  /// Hand these events to the subscribers.
+  case publish([RecordedEvent])
+  /// Let a caller go on.
+  case resume(Caller, Reply)
+  /// Tell of the timer at this uptime, in milliseconds; replaces the one set before.
+  case schedule(SessionTimer, uptime: Int64)
+  /// Forget the timer.
+  case cancel(SessionTimer)
+  /// Remove stored items and tell how it went.
+  case wipe(Wipe)
+  /// Tell the server that this token's session is over, and tell how it went.
+  case revoke(Generation)
+  /// Remove what a revocation needed.
+  case forgetRevocation
+  /// Another process stored a newer token: read it.
+  case reloadToken(Generation)
+  /// Look at the stored items again.
+  case readSecrets
+
+  /// What is requested.
+  public enum Request: Hashable, Sendable {
+    /// A token for the caller's credentials.
+    case login(Caller)
+    /// A token for the refresh token of this generation.
+    case refresh(Generation)
+    /// A token in the context that the caller wants.
+    case switchContext(Caller, Generation)
+  }
+
+  /// What is removed.
+  public enum Wipe: Hashable, Sendable {
+    /// The token item: the session expired, its user is still known.
+    case token
+    /// Every item of the session.
+    case session
+    /// Every item of the session; what revoking this token needs is kept apart first.
+    case sessionKeepingRevocation(Generation)
+  }
+
+  /// What a caller is told.
+  public enum Reply: Hashable, Sendable {
+    /// Signed in.
+    case signedIn
+    /// There is a good token.
+    case refreshed
+    /// The context is the one asked for.
+    case switched
+    /// Logged out; the server was told, or was not, or there was nothing to tell (`nil`).
+    case loggedOut(RevocationOutcome?, status: UInt16, isWiped: Bool)
+    /// There was nothing to log out of.
+    case alreadyLoggedOut
+    /// Closed.
+    case closed
+    /// It could not be done.
+    case failed(SessionProblem)
+  }
+}
+
+/// Records to be journaled as one batch, with the secrets that must be durable before them.
+public struct SessionCommit: Hashable, Sendable {
+  /// What the records hold, in order.
+  public let contents: [SessionRecord.Content]
+  /// When, on this device's clock.
+  public let time: Timestamp
+  /// The answer whose secrets are stored first, under the generation that the batch announces.
+  public let storing: RequestNumber?
+
+  /// A batch.
+  public init(
+    contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil
+  ) {
+    self.contents = contents
+    self.time = time
+    self.storing = storing
+  }
+
+  /// The event that announces a token, where the batch has one.
+  public var announcement: SessionEvent? {
+    for case .event(let event) in contents where event.announcedToken != nil { return event }
+    return nil
+  }
+
+  /// The context that is stored with the token, where the batch names one.
+  public var context: ActiveContext? {
+    for case .event(let event) in contents.reversed() {
+      switch event {
+      case .login(let login): return login.context
+      case .contextSwitched(let change): return change.context
+      case .refreshSucceeded, .refreshFailed, .sessionExpired, .logout: continue
+      }
+    }
+    return nil
+  }
+}
+
+/// Why a caller did not get what it asked for.
+public enum SessionProblem: Error, Hashable, Sendable {
+  /// The state does not allow it.
+  case rejected(SessionRejection)
+  /// The request failed; the session is what it was.
+  case request(RequestFailure)
+  /// The session ended while the caller waited.
+  case ended(SessionState.Kind)
+  /// A sign-in is under way already.
+  case busy
+  /// The journal or the secret store could not be written; nothing changed.
+  case storage
+  /// The stored secrets cannot be read yet.
+  case locked
+  /// The journal holds a record that this version cannot follow.
+  case unusableJournal
+  /// The session object was closed.
+  case closed
+  /// The caller stopped waiting.
+  case cancelled
+}
+
+/// What the process is doing for the session now; never journaled (STA-3).
+public enum SessionActivity: Hashable, Sendable {
+  /// It is not known yet whether anybody is signed in.
+  case loading
+  /// Nothing.
+  case idle
+  /// A sign-in is under way.
+  case authenticating
+  /// The token is being refreshed.
+  case refreshing
+  /// The context is being switched.
+  case switching
+  /// The last sign-in failed, and the app has not cleared that.
+  case failed(SessionProblem)
+}

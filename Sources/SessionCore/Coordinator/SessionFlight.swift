@@ -1,0 +1,69 @@
+/// The one request on the wire that may change the token; there is never a second (REF-3, CTX-2).
+struct SessionFlight: Hashable, Sendable {
+  enum Purpose: Hashable, Sendable {
+    case login(Caller, LoginMethod)
+    case refresh(RefreshTrigger, attempt: UInt32)
+    case switchContext(Caller)
+  }
+
+  let number: RequestNumber
+  let purpose: Purpose
+  /// The token that the request is made with; none for a login.
+  let base: Generation
+  /// The sequence of its `requestSent`; 0 until that is durable.
+  var note: UInt64 = 0
+  /// The answer, where it has arrived and could not be journaled yet.
+  var unsettled: Arrival?
+
+  /// An answer and when it came: a token's life is counted from there (REF-8).
+  struct Arrival: Hashable, Sendable {
+    let facts: AnswerFacts
+    let moment: Moment
+  }
+
+  var isRefresh: Bool {
+    guard case .refresh = purpose else { return false }
+    return true
+  }
+
+  func isLogin(of caller: Caller) -> Bool {
+    guard case .login(caller, _) = purpose else { return false }
+    return true
+  }
+
+  /// The caller that it was started for, where there is one.
+  var owner: Caller? {
+    switch purpose {
+    case .login(let caller, _), .switchContext(let caller): caller
+    case .refresh: nil
+    }
+  }
+}
+
+/// A commit that was asked for and has not ended: what it is for, so that it can be decided anew.
+struct PendingCommit: Hashable, Sendable {
+  enum Purpose: Hashable, Sendable {
+    case restore(StoredFacts)
+    case send
+    case settle(SessionFlight.Arrival)
+    case fail(RequestFailure, jitter: UInt16, delay: Int64?)
+    case expire(ExpiryReason)
+    case logout(Caller)
+    case revoked(Generation, RevocationOutcome, status: UInt16)
+    case close(Caller)
+  }
+
+  let purpose: Purpose
+  let contents: [SessionRecord.Content]
+  let time: Timestamp
+}
+
+/// A logout on its way: the event is durable, the rest is still to be done.
+struct Leaving: Hashable, Sendable {
+  /// Who waits for it, unless the wait was cancelled.
+  var caller: Caller?
+  /// The token to be revoked; `nil` where there is none.
+  let generation: Generation?
+  /// Whether every stored item could be removed.
+  var isWiped = true
+}

@@ -1,0 +1,159 @@
+/// Something that happened, told to the coordinator; IDs stand for handles and callers.
+public enum SessionInput: Hashable, Sendable {
+  /// The journal was folded and the stored items were looked at.
+  case opened(StoredFacts)
+  /// The stored items were looked at again.
+  case secretsRead(StoredFacts)
+  /// A caller wants to sign in.
+  case login(Caller, LoginMethod)
+  /// A caller wants a newer token; with `ifNeeded` only if the current one is not good.
+  case refresh(Caller, RefreshTrigger, ifNeeded: Bool)
+  /// A caller wants to act in another context.
+  case switchContext(Caller)
+  /// A caller wants to log out.
+  case logout(Caller)
+  /// A caller no longer waits.
+  case cancelled(Caller)
+  /// The app has shown the last failed sign-in.
+  case clearError
+  /// The app closes the session object; the session itself goes on in the journal.
+  case close(Caller)
+  /// A request was answered with a token.
+  case answered(RequestNumber, AnswerFacts)
+  /// A request failed. `jitter` is a random number for the delay of the next attempt.
+  case failed(RequestNumber, RequestFailure, jitter: UInt16)
+  /// Telling the server of a logout ended.
+  case revoked(Generation, RevocationOutcome, status: UInt16)
+  /// A wipe ended; `false` where an item could not be removed.
+  case wiped(Bool)
+  /// A timer's time has come.
+  case fired(SessionTimer)
+  /// The last commit is durable; its first record has this sequence.
+  case committed(firstSequence: UInt64)
+  /// Nothing was written: others had appended these records first.
+  case conflicted([SessionRecord])
+  /// Nothing was journaled; what the answer held may be stored already.
+  case commitFailed
+
+  /// Whether the input is how a commit ended.
+  var endsCommit: Bool {
+    switch self {
+    case .committed, .conflicted, .commitFailed: true
+    case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
+      .close, .answered, .failed, .revoked, .wiped, .fired:
+      false
+    }
+  }
+}
+
+/// Who waits for a reply: a number that the shell chose.
+public struct Caller: Hashable, Sendable {
+  /// The number.
+  public let number: UInt64
+
+  /// A caller.
+  public init(_ number: UInt64) { self.number = number }
+}
+
+/// A request on the wire: a number that the coordinator chose.
+public struct RequestNumber: Hashable, Sendable {
+  /// The number.
+  public let number: UInt64
+
+  /// A request.
+  public init(_ number: UInt64) { self.number = number }
+}
+
+/// The times that the coordinator waits for; one of each at most.
+public enum SessionTimer: Hashable, Sendable, CaseIterable {
+  /// The token is due for a refresh, or a failed one for another attempt.
+  case refresh
+  /// A token that cannot be refreshed dies.
+  case expiry
+  /// Another process's request should have ended.
+  case lease
+  /// The stored items, unreadable before, are looked at again (RES-3).
+  case restore
+  /// A commit that failed is tried again (RES-6).
+  case commit
+}
+
+/// What an answer said, without its secrets: the shell holds those under the request's number.
+public struct AnswerFacts: Hashable, Sendable {
+  /// Milliseconds that the token lives, counted from the answer's arrival.
+  public var lifetime: Int64
+  /// The token's own identifier, where it has one.
+  public var tokenID: Identifier?
+  /// Whether the answer held a refresh token.
+  public var hasRefreshToken: Bool
+  /// The user, where the answer names one.
+  public var user: Identifier?
+  /// The context that the answer states.
+  public var context: ActiveContext?
+  /// The context that the token's own claims state (STA-5).
+  public var tokenContext: ActiveContext?
+
+  /// Facts of an answer.
+  public init(
+    lifetime: Int64, tokenID: Identifier? = nil, hasRefreshToken: Bool, user: Identifier? = nil,
+    context: ActiveContext? = nil, tokenContext: ActiveContext? = nil
+  ) {
+    self.lifetime = max(0, lifetime)
+    self.tokenID = tokenID
+    self.hasRefreshToken = hasRefreshToken
+    self.user = user
+    self.context = context
+    self.tokenContext = tokenContext
+  }
+}
+
+/// What the shell found in the stored items (RES-1).
+public struct StoredFacts: Hashable, Sendable {
+  /// The condition of one item.
+  public enum Item: Hashable, Sendable {
+    /// There is none.
+    case absent
+    /// There is one that cannot be read as what it should be; its bytes were kept aside.
+    case unreadable
+    /// There is one that belongs to another journal (RES-5).
+    case otherJournal
+    /// There is one, of this journal.
+    case present
+  }
+
+  /// What is found where nothing is stored.
+  public static let nothing = StoredFacts()
+
+  /// The items cannot be read *yet*: locked or refused, which is not "none" (RES-3).
+  public var isLocked = false
+  /// The token item.
+  public var token = Item.absent
+  /// The stored token's generation, where the item is present.
+  public var generation = Generation.none
+  /// The event that announces the stored token (REF-7).
+  public var announcement: SessionEvent?
+  /// The user item.
+  public var user = Item.absent
+  /// The context item.
+  public var context = Item.absent
+  /// The token whose revocation has what it needs.
+  public var revocation: Generation?
+  /// What the shell wants noted of the opening.
+  public var notes: [SessionNote] = []
+  /// The process that opens.
+  public var process: UInt32 = 0
+  /// Whether the process that sent the request still open in the journal is certainly gone.
+  public var isHolderGone = false
+
+  /// Nothing stored.
+  public init() {}
+
+  func item(_ item: SecretItem) -> Item {
+    switch item {
+    case .token: token
+    case .user: user
+    case .context: context
+    default: .absent
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/// What the apps disagree about, as a value (POL): pure data, no behaviour hidden in it.
+///
+/// Durations are in milliseconds.
+public struct SessionPolicy: Hashable, Sendable {
+  /// What happens to a session that can no longer be refreshed (POL-2).
+  public enum End: Hashable, Sendable {
+    /// It is logged out at once: everything is wiped.
+    case clear
+    /// It stays as expired: the user is still known, and the data is the user's until logout.
+    case keep
+  }
+
+  /// What happens when the server has answered every attempt with a failure (POL-2).
+  public enum Exhaustion: Hashable, Sendable {
+    /// The session stays authenticated and is tried again after the longest delay.
+    case stay
+    /// The session ends.
+    case end(End)
+  }
+
+  /// When opening a session refreshes its token (POL-3).
+  public enum LaunchRefresh: Hashable, Sendable {
+    /// If the token has expired.
+    case ifExpired
+    /// Whenever there is a token.
+    case always
+  }
+
+  /// A name for people; printed, never compared.
+  public var name: String
+  /// What a credential must look like before it is sent (LOG-1).
+  public var credentials: CredentialRules
+  /// How long before its expiry a token is refreshed (REF-1).
+  public var refreshThreshold: Int64
+  /// How many failures a server may answer before the attempts are exhausted; at least 1.
+  public var maximumAttempts: UInt32
+  /// The delay before the second attempt; it doubles with each.
+  public var firstRetryDelay: Int64
+  /// The delay that is never exceeded, but by a server's `Retry-After`.
+  public var longestRetryDelay: Int64
+  /// When opening refreshes.
+  public var launchRefresh: LaunchRefresh
+  /// What a refused refresh leads to.
+  public var onRejection: End
+  /// What exhausted attempts lead to.
+  public var onExhaustion: Exhaustion
+  /// The stored items without which a session is not restored; the token always is (RES-1).
+  public var requiredItems: Set<SecretItem>
+  /// How long a request for a token may take, and others wait for its end.
+  public var requestTimeout: Int64
+
+  /// A policy; the defaults are those of `production`.
+  public init(
+    name: String, credentials: CredentialRules = .none, refreshThreshold: Int64 = 600_000,
+    maximumAttempts: UInt32 = 5, firstRetryDelay: Int64 = 2_000,
+    longestRetryDelay: Int64 = 300_000, launchRefresh: LaunchRefresh = .ifExpired,
+    onRejection: End = .clear, onExhaustion: Exhaustion = .stay,
+    requiredItems: Set<SecretItem> = [.token], requestTimeout: Int64 = 30_000
+  ) {
+    self.name = name
+    self.credentials = credentials
+    self.refreshThreshold = max(0, refreshThreshold)
+    self.maximumAttempts = max(1, maximumAttempts)
+    self.firstRetryDelay = max(0, firstRetryDelay)
+    self.longestRetryDelay = max(0, longestRetryDelay)
+    self.launchRefresh = launchRefresh
+    self.onRejection = onRejection
+    self.onExhaustion = onExhaustion
+    self.requiredItems = requiredItems.union([.token])
+    self.requestTimeout = max(1, requestTimeout)
+  }
+}
+
+extension SessionPolicy {
+  /// 60 s before expiry, 10 attempts, first delay 500 ms (POL-1).
+  public static let development = SessionPolicy(
+    name: "development", refreshThreshold: 60_000, maximumAttempts: 10, firstRetryDelay: 500)
+
+  /// 300 s before expiry, 3 attempts, first delay 1 s (POL-1).
+  public static let staging = SessionPolicy(
+    name: "staging", refreshThreshold: 300_000, maximumAttempts: 3, firstRetryDelay: 1_000)
+
+  /// 600 s before expiry, 5 attempts, first delay 2 s (POL-1).
+  public static let production = SessionPolicy(name: "production")
+
+  /// The policy of a school app with contexts on top of an environment's figures: e-mail and a
+  /// password of 8 characters, all three items required, cleared when refused (LOG-1, RES-1).
+  public static func edu(_ environment: SessionPolicy = .production) -> SessionPolicy {
+    var policy = environment
+    policy.name = "EDU \(environment.name)"
+    policy.credentials = .emailAndPassword(minimumLength: 8)
+    policy.requiredItems = [.token, .user, .context]
+    policy.onRejection = .clear
+    policy.onExhaustion = .stay
+    return policy
+  }
+
+  /// When a token that dies at `deadline` is refreshed: `threshold` before that, and never in the
+  /// first half of its life, so that a threshold as long as the life does not spin (REF-1).
+  func refreshTime(deadline: Int64, lifetime: Int64) -> Int64 {
+    deadline.subtractingSaturating(min(refreshThreshold, lifetime / 2))
+  }
+
+  /// The delay before the attempt after `failures` failures in a row.
+  ///
+  /// Doubles from the first delay up to the longest; `jitter` (0…65535) takes up to half of it
+  /// away, so that many devices do not come back at once.
+  func retryDelay(failures: UInt32, jitter: UInt16) -> Int64 {
+    let doublings = Int64(min(max(failures, 1) - 1, 40))
+    let (doubled, overflow) = firstRetryDelay.multipliedReportingOverflow(by: 1 << doublings)
+    let delay = overflow ? longestRetryDelay : min(doubled, longestRetryDelay)
+    return delay - Int64(Double(delay / 2) * Double(jitter) / 65_536)
+  }
+}
