@@ -44,7 +44,7 @@ struct FrameScanner: ~Copyable, Sendable {
   var lastSequence: UInt64 { position.sequence - 1 }
 
   /// Hands over every frame to the end of the whole prefix, or until `body` says false.
-  mutating func forEach(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
+  mutating func visit(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
     while true {
       if delivered == position.offset {
         guard try verifyBatch() else { return }
@@ -58,7 +58,7 @@ struct FrameScanner: ~Copyable, Sendable {
   /// The next record of the caller, with its bytes; nil at the end of the whole prefix.
   mutating func nextRecord() throws(JournalError) -> JournalRecord? {
     var record: JournalRecord?
-    try forEach { frame, payload in
+    try visit { frame, payload in
       guard !frame.isWatermark else { return true }
       record = JournalRecord(frame, payload: payload)
       return false

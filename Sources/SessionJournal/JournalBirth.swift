@@ -3,7 +3,9 @@ struct JournalBirth {
   let path: String
   let fileSystem: any JournalFileSystem
 
-  /// Creates the file with its header, durably. The caller holds the lock and has seen that nothing
+  /// Creates the file with its header, durably.
+  ///
+  /// The caller holds the lock and has seen that nothing
   /// stands at the path, so nothing of another creator is replaced.
   func create(_ header: JournalHeader) throws(JournalError) {
     let draft = path + ".new"

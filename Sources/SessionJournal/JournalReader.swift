@@ -50,8 +50,8 @@ public struct JournalReader: ~Copyable, Sendable {
   /// `body` says whether to go on; a later call continues behind the last frame handed over. The
   /// payload is valid during the call only. Throws `damaged` only if the file is shorter than what
   /// was read of it before, and `io`; what stands behind the prefix is told by `ending()`.
-  public mutating func forEach(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
-    try scanner.forEach { frame, payload in
+  public mutating func visit(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
+    try scanner.visit { frame, payload in
       frame.isWatermark ? true : body(frame, payload)
     }
   }
@@ -63,7 +63,7 @@ public struct JournalReader: ~Copyable, Sendable {
 
   /// What stands behind the whole prefix; passes over the records that were not yet read.
   public mutating func ending() throws(JournalError) -> JournalEnding {
-    try scanner.forEach { _, _ in true }
+    try scanner.visit { _, _ in true }
     return try scanner.verdict()
   }
 

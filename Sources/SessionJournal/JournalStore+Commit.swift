@@ -49,7 +49,7 @@ extension JournalStore {
       undelivered += records
       endsWithWatermark = lastIsWatermark
     }
-    try scanner.forEach { frame, payload in
+    try scanner.visit { frame, payload in
       lastIsWatermark = frame.isWatermark
       if !frame.isWatermark { records.append(JournalRecord(frame, payload: payload)) }
       return true
@@ -66,7 +66,7 @@ extension JournalStore {
     }
     let last = scanner.lastSequence
     if last >= next.header.firstSequence {
-      try next.forEach { frame, _ in frame.sequence < last }
+      try next.visit { frame, _ in frame.sequence < last }
     }
     guard next.totals.lastSequence >= last else { throw historyChanged() }
     scanner = next

@@ -75,7 +75,7 @@ extension JournalStore {
       scanner = try scan(path, fileSystem)
     }
     var lastWasWatermark = false
-    try scanner.forEach { frame, payload in
+    try scanner.visit { frame, payload in
       lastWasWatermark = frame.isWatermark
       if !frame.isWatermark { replay(frame, payload) }
       return true

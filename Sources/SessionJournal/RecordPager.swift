@@ -22,7 +22,7 @@ struct RecordPager: ~Copyable, Sendable {
     cursor = nil
     var records: [JournalRecord] = []
     var seen = sequence
-    try scanner.forEach { frame, payload in
+    try scanner.visit { frame, payload in
       seen = max(seen, frame.sequence)
       guard frame.sequence > sequence else { return true }
       if !frame.isWatermark { records.append(JournalRecord(frame, payload: payload)) }
