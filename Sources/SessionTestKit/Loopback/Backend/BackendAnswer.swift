@@ -1,0 +1,26 @@
+/// What the backend answers, before faults and before it becomes HTTP.
+package struct BackendAnswer: Sendable, Equatable {
+  package var status: Int
+  package var body: WireValue?
+  package var fields: [HTTPField] = []
+  /// The `code` of an error body.
+  package var code: String?
+  /// A rule of the wire that the client broke.
+  package var violation: LoopbackCall.Violation?
+
+  static func success(_ body: WireValue) -> BackendAnswer {
+    BackendAnswer(status: 200, body: body)
+  }
+
+  static func failure(_ status: Int, _ code: String, _ message: String) -> BackendAnswer {
+    BackendAnswer(
+      status: status,
+      body: ["error": ["code": .string(code), "message": .string(message)]], code: code)
+  }
+
+  var response: HTTPResponse {
+    guard let body else { return HTTPResponse(status: status, fields: fields) }
+    let type = HTTPField("Content-Type", "application/json; charset=utf-8")
+    return HTTPResponse(status: status, fields: fields + [type], body: body.bytes)
+  }
+}

@@ -1,0 +1,191 @@
+extension LoopbackBackend {
+  mutating func login(_ call: BackendCall) -> BackendAnswer {
+    guard let email = call.body.email, let password = call.body.password else {
+      return .broken(.body, "A login needs email and password.")
+    }
+    guard let user = users.first(where: { $0.email == email }) else {
+      return .failure(404, "USER_NOT_FOUND", "There is no such user.")
+    }
+    guard user.password == password else {
+      return .failure(401, "INVALID_CREDENTIALS", "E-mail address or password is wrong.")
+    }
+    switch user.standing {
+    case .active: break
+    case .inactive: return .failure(403, "USER_INACTIVE", "The user is inactive.")
+    case .locked: return .failure(423, "USER_LOCKED", "The user is locked.")
+    }
+    let session = sessions.count
+    sessions.append(LoopbackSession(userID: user.id, refreshToken: ""))
+    var members = issueAccessToken(session, call)
+    members["refresh_token"] = .string(issueRefreshToken(session, call))
+    members["user"] = user.wire
+    members["active_context"] = activeContext(session)?.wire ?? .null
+    return .success(.object(members))
+  }
+
+  mutating func refresh(_ call: BackendCall) -> BackendAnswer {
+    guard let token = call.body.refreshToken else {
+      return .broken(.body, "A refresh needs refresh_token.")
+    }
+    guard let issued = refreshTokens[token] else {
+      return .failure(401, "TOKEN_INVALID", "The refresh token is unknown.")
+    }
+    guard !issued.isRevoked, !sessions[issued.session].hasEnded else {
+      return .failure(401, "TOKEN_REVOKED", "The refresh token was revoked.")
+    }
+    guard !issued.hasExpired(at: call.now) else {
+      return .failure(401, "TOKEN_EXPIRED", "The refresh token has expired.")
+    }
+    if let replaced = issued.replaced,
+      call.now >= replaced.adding(call.settings.rotationGrace.milliseconds)
+    {
+      if call.settings.reuseEndsSession { end(issued.session) }
+      return .failure(401, "TOKEN_REUSED", "The refresh token was replaced.")
+    }
+    var members = issueAccessToken(issued.session, call)
+    if issued.replaced != nil {
+      members["refresh_token"] = .string(sessions[issued.session].refreshToken)
+    } else if call.settings.rotatesRefreshTokens {
+      members["refresh_token"] = .string(replaceRefreshToken(issued.session, call))
+    }
+    return .success(.object(members))
+  }
+
+  mutating func switchContext(_ call: BackendCall) -> BackendAnswer {
+    let session: Int
+    switch authorize(call.request, now: call.now) {
+    case .success(let found): session = found
+    case .failure(let refusal): return refusal.answer
+    }
+    guard let role = call.body.roleID, let school = call.body.schoolID else {
+      return .broken(.body, "A switch needs role_id and school_id.")
+    }
+    let contexts = user(of: session)?.contexts ?? []
+    let wanted = contexts.firstIndex { context in
+      context.roleID == role && context.schoolID == school
+        && (call.body.unitID == nil || call.body.unitID == context.unit?.id)
+    }
+    guard let wanted else {
+      return .failure(403, "CONTEXT_FORBIDDEN", "The user has no such context.")
+    }
+    sessions[session].context = wanted
+    var members = issueAccessToken(session, call)
+    members["refresh_token"] = .string(replaceRefreshToken(session, call))
+    members["context"] = contexts[wanted].wire
+    return .success(.object(members))
+  }
+
+  mutating func logout(_ call: BackendCall) -> BackendAnswer {
+    let session: Int
+    switch authorize(call.request, now: call.now) {
+    case .success(let found): session = found
+    case .failure(let refusal): return refusal.answer
+    }
+    guard let token = call.body.refreshToken else {
+      return .broken(.body, "A logout needs refresh_token.")
+    }
+    // An unknown token is no reason to keep a session open (RFC 7009 §2.2), a stranger's is.
+    if let issued = refreshTokens[token], issued.session != session {
+      return .failure(403, "TOKEN_FOREIGN", "The refresh token is of another session.")
+    }
+    end(session)
+    return BackendAnswer(status: 204)
+  }
+
+  mutating func materials(_ request: HTTPRequest, now: Int64) -> BackendAnswer {
+    switch authorize(request, now: now) {
+    case .failure(let refusal): return refusal.answer
+    case .success(let session):
+      let school = activeContext(session)?.schoolName ?? "no school"
+      return .success([
+        "materials": [
+          ["id": "m-1", "title": .string("Fractions, \(school)")],
+          ["id": "m-2", "title": .string("Volcanoes, \(school)")],
+        ]
+      ])
+    }
+  }
+}
+
+extension LoopbackBackend {
+  private struct Refusal: Error {
+    let answer: BackendAnswer
+
+    init(_ code: String, _ message: String) {
+      answer = .failure(401, code, message)
+    }
+  }
+
+  /// The session that the request's bearer token belongs to, or why it is refused.
+  private func authorize(_ request: HTTPRequest, now: Int64) -> Result<Int, Refusal> {
+    guard let bearer = request.bearer else {
+      return .failure(Refusal("TOKEN_MISSING", "There is no bearer token."))
+    }
+    guard let issued = accessTokens[bearer] else {
+      return .failure(Refusal("TOKEN_INVALID", "The access token is unknown."))
+    }
+    guard !issued.isRevoked, !sessions[issued.session].hasEnded else {
+      return .failure(Refusal("TOKEN_REVOKED", "The access token was revoked."))
+    }
+    guard !issued.hasExpired(at: now) else {
+      return .failure(Refusal("TOKEN_EXPIRED", "The access token has expired."))
+    }
+    return .success(issued.session)
+  }
+
+  private mutating func end(_ session: Int) {
+    sessions[session].hasEnded = true
+  }
+
+  private func user(of session: Int) -> LoopbackUser? {
+    users.first { $0.id == sessions[session].userID }
+  }
+
+  private func activeContext(_ session: Int) -> LoopbackContext? {
+    guard let contexts = user(of: session)?.contexts else { return nil }
+    // The user may have been given fewer contexts since.
+    let index = sessions[session].context
+    return contexts.indices.contains(index) ? contexts[index] : contexts.first
+  }
+
+  /// Issues an access token; returns the members that every token answer has.
+  private mutating func issueAccessToken(
+    _ session: Int, _ call: BackendCall
+  ) -> [String: WireValue] {
+    let lifetime = max(1, call.settings.accessTokenLifetime.milliseconds)
+    let expires = call.now.adding(lifetime)
+    let owner = user(of: session)
+    let token = LoopbackToken.make(claims: [
+      "sub": .string(sessions[session].userID), "email": .string(owner?.email ?? ""),
+      "jti": .string(random.uuid()), "iss": .string(issuer),
+      "iat": .int(Int(call.now / 1000)), "nbf": .int(Int(call.now / 1000)),
+      "exp": .int(Int(expires / 1000)), "active_context": activeContext(session)?.wire ?? .null,
+    ])
+    accessTokens[token] = IssuedToken(
+      number: accessTokens.count + 1, session: session, expires: expires)
+    learn([token])
+    return [
+      "access_token": .string(token), "token_type": "Bearer",
+      "expires_in": .int(Int(max(1, lifetime.adding(500) / 1000))),
+    ]
+  }
+
+  private mutating func issueRefreshToken(_ session: Int, _ call: BackendCall) -> String {
+    let token = "rt_" + LoopbackToken.base64URL(random.take(32))
+    let expires = call.settings.refreshTokenLifetime.map { call.now.adding($0.milliseconds) }
+    refreshTokens[token] = IssuedToken(
+      number: refreshTokens.count + 1, session: session, expires: expires)
+    sessions[session].refreshToken = token
+    learn([token])
+    return token
+  }
+
+  /// Issues the successor of a session's refresh token; the old one dies where tokens rotate.
+  private mutating func replaceRefreshToken(_ session: Int, _ call: BackendCall) -> String {
+    let old = sessions[session].refreshToken
+    if call.settings.rotatesRefreshTokens {
+      refreshTokens[old]?.replaced = call.now
+    }
+    return issueRefreshToken(session, call)
+  }
+}

@@ -1,0 +1,40 @@
+/// What a request was for; the names of the EDU paths.
+public enum LoopbackEndpoint: Sendable, Hashable, CaseIterable {
+  /// `POST /auth/login`.
+  case login
+  /// `POST /auth/refresh`.
+  case refresh
+  /// `POST /auth/switch-context`.
+  case switchContext
+  /// `POST /auth/logout`.
+  case logout
+  /// `GET /materials`, the protected resource.
+  case materials
+  /// Any other path; answered 404.
+  case other
+  /// Bytes that were no HTTP request; answered 400, 413, 414, 417, 431, 501 or 505.
+  case unreadable
+
+  init(path: String) {
+    self = Self.allCases.first { $0.path == path } ?? .other
+  }
+
+  var path: String? {
+    switch self {
+    case .login: "/auth/login"
+    case .refresh: "/auth/refresh"
+    case .switchContext: "/auth/switch-context"
+    case .logout: "/auth/logout"
+    case .materials: "/materials"
+    case .other, .unreadable: nil
+    }
+  }
+
+  var method: String? {
+    switch self {
+    case .login, .refresh, .switchContext, .logout: "POST"
+    case .materials: "GET"
+    case .other, .unreadable: nil
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// One whole request as it came off the wire, body decoded from its transfer coding (RFC 9112).
+package struct HTTPRequest: Sendable, Equatable {
+  package let method: String
+  /// The path without its query; percent escapes are left as they were sent.
+  package let path: String
+  package let fields: [HTTPField]
+  package let body: [UInt8]
+  /// Whether the client expects further answers on the same connection (RFC 9112 §9.3).
+  package let keepsConnection: Bool
+
+  package init(
+    method: String, path: String, fields: [HTTPField] = [], body: [UInt8] = [],
+    keepsConnection: Bool = true
+  ) {
+    self.method = method
+    self.path = path
+    self.fields = fields
+    self.body = body
+    self.keepsConnection = keepsConnection
+  }
+
+  /// The credential of an `Authorization: Bearer` field, if there is one (RFC 6750 §2.1).
+  package var bearer: String? {
+    guard let value = fields.values(of: "authorization").first else { return nil }
+    let parts = value.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
+  }
+
+  /// Whether any `Authorization` field was sent, of whatever scheme.
+  package var hasAuthorization: Bool {
+    fields.contains { $0.name == "authorization" }
+  }
+}
+
+// Fields and body carry tokens and passwords, so neither a print nor a dump may show them.
+extension HTTPRequest: CustomStringConvertible, CustomReflectable {
+  package var description: String {
+    "\(method) \(LoopbackCall.withoutSecrets(path: path)), "
+      + "\(fields.count) fields, \(body.count) bytes"
+  }
+
+  package var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

@@ -1,0 +1,137 @@
+/// Request line and fields while they are being read, and what they say about the body.
+struct HTTPRequestHead: Sendable {
+  /// How the end of the body is known (RFC 9112 §6.3).
+  enum Framing: Equatable {
+    case none
+    case length(Int)
+    case chunked
+  }
+
+  private var method = ""
+  private var path = ""
+  private var isVersion11 = true
+  private var fields: [HTTPField] = []
+
+  init() {}
+
+  init(requestLine line: ArraySlice<UInt8>) throws(HTTPRejection) {
+    let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard parts.count == 3, Self.isToken(parts[0]), !parts[1].isEmpty,
+      parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else {
+      throw HTTPRejection(400, "the request line is not method, target and version")
+    }
+    switch String(decoding: parts[2], as: UTF8.self) {
+    case "HTTP/1.1": isVersion11 = true
+    case "HTTP/1.0": isVersion11 = false
+    case let other where other.hasPrefix("HTTP/"):
+      throw HTTPRejection(505, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+    default:
+      throw HTTPRejection(400, "the request line does not end in an HTTP version")
+    }
+    method = String(decoding: parts[0], as: UTF8.self)
+    path = try Self.path(ofTarget: String(decoding: parts[1], as: UTF8.self))
+  }
+
+  mutating func add(fieldLine line: ArraySlice<UInt8>) throws(HTTPRejection) {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), Self.isToken(line[..<colon]) else {
+      throw HTTPRejection(400, "a header field has no proper name")
+    }
+    var value = line[(colon + 1)...]
+    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    value = value.drop(while: isSpace)
+    while let last = value.last, isSpace(last) { value.removeLast() }
+    guard value.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == UInt8(ascii: "\t") }) else {
+      throw HTTPRejection(400, "a header field holds a control character")
+    }
+    fields.append(
+      HTTPField(
+        String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
+  }
+
+  /// Checks what must hold before the body is read, and how it ends.
+  func framing(_ limits: HTTPLimits) throws(HTTPRejection) -> Framing {
+    let hosts = fields.values(of: "host").count
+    guard hosts == 1 || (hosts == 0 && !isVersion11) else {
+      throw HTTPRejection(400, "a request must name exactly one host")
+    }
+    guard fields.tokens(of: "expect").allSatisfy({ $0 == "100-continue" }) else {
+      throw HTTPRejection(417, "the only expectation met here is 100-continue")
+    }
+    let lengths = fields.values(of: "content-length")
+    let codings = fields.tokens(of: "transfer-encoding")
+    if !codings.isEmpty {
+      guard lengths.isEmpty, isVersion11 else {
+        throw HTTPRejection(400, "a length or HTTP/1.0 excludes a transfer coding")
+      }
+      guard codings == ["chunked"] else {
+        throw HTTPRejection(501, "the only transfer coding spoken here is chunked")
+      }
+      return .chunked
+    }
+    guard let text = lengths.first else { return .none }
+    guard lengths.count == 1, let length = Self.number(Array(text.utf8)[...], radix: 10) else {
+      throw HTTPRejection(400, "the content length is not one number")
+    }
+    guard length <= limits.bodyBytes else {
+      throw HTTPRejection(413, "the body is longer than \(limits.bodyBytes) bytes")
+    }
+    return length == 0 ? .none : .length(length)
+  }
+
+  var expectsContinue: Bool {
+    isVersion11 && !fields.values(of: "expect").isEmpty
+  }
+
+  func request(body: [UInt8]) -> HTTPRequest {
+    let options = fields.tokens(of: "connection")
+    let keeps = isVersion11 ? !options.contains("close") : options.contains("keep-alive")
+    return HTTPRequest(
+      method: method, path: path, fields: fields, body: body, keepsConnection: keeps)
+  }
+
+  /// Plain digits only: `Int("+5")` would let a sign through.
+  static func number(_ digits: ArraySlice<UInt8>, radix: Int) -> Int? {
+    // Fifteen digits of either radix cannot overflow.
+    guard !digits.isEmpty, digits.count <= 15 else { return nil }
+    var number = 0
+    for digit in digits {
+      let value: Int
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = Int(digit) - 0x30
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = Int(digit) - 0x57
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): value = Int(digit) - 0x37
+      default: return nil
+      }
+      guard value < radix else { return nil }
+      number = number * radix + value
+    }
+    return number
+  }
+
+  private static func path(ofTarget target: String) throws(HTTPRejection) -> String {
+    var rest = Substring(target)
+    // A client that believes in a proxy sends the whole address (RFC 9112 §3.2.2).
+    if rest.lowercased().hasPrefix("http://") {
+      rest = rest.dropFirst(7).drop { $0 != "/" && $0 != "?" }
+      if !rest.hasPrefix("/") { rest = "/" + rest }
+    }
+    guard rest.hasPrefix("/") else {
+      throw HTTPRejection(400, "the request target is no path")
+    }
+    return String(rest.prefix { $0 != "?" && $0 != "#" })
+  }
+
+  private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let marks = Array("!#$%&'*+-.^_`|~".utf8)
+    return !bytes.isEmpty
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "A")...UInt8(ascii: "Z"):
+          true
+        default: marks.contains(byte)
+        }
+      }
+  }
+}

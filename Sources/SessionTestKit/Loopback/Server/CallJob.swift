@@ -1,0 +1,30 @@
+/// A request on its way through the server; owned by its connection.
+struct CallJob: Sendable {
+  enum Stage: Sendable {
+    case arrived
+    /// The fault is chosen; acts when the instant is reached.
+    case delayed(until: Int64)
+    case acted(CallResult)
+  }
+
+  let number: Int
+  let endpoint: LoopbackEndpoint
+  let request: HTTPRequest
+  var stage = Stage.arrived
+  var fault: LoopbackFault?
+}
+
+/// What a job may do next.
+enum CallStep: Sendable {
+  /// Ask again when woken, or at this instant of the monotonic clock.
+  case wait(until: Int64?)
+  /// Send these bytes and go on, or end the connection.
+  case finish([UInt8], closes: Bool)
+}
+
+/// How a call ends, before it becomes bytes.
+enum CallResult: Sendable {
+  case answer(HTTPResponse, code: String?, LoopbackCall.Violation?)
+  case cut(HTTPResponse, afterBytes: Int)
+  case drop
+}

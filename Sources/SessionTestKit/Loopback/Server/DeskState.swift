@@ -1,0 +1,218 @@
+/// Everything a loopback server knows, as one value behind the desk's lock.
+struct DeskState: Sendable {
+  enum Milestone: Hashable {
+    case received(LoopbackEndpoint)
+    case finished(LoopbackEndpoint)
+  }
+
+  private struct Waiter {
+    let milestone: Milestone
+    let count: Int
+    let continuation: CheckedContinuation<Bool, Never>
+  }
+
+  /// A waiter to resume once the lock is given back, and with what.
+  struct Resumption {
+    let continuation: CheckedContinuation<Bool, Never>
+    let reached: Bool
+  }
+
+  var backend: LoopbackBackend
+  var settings = LoopbackSettings()
+  var gates = GateBook()
+  private(set) var calls: [LoopbackCall] = []
+  private(set) var isStopped = false
+  private var faults: [LoopbackEndpoint: [LoopbackFault]] = [:]
+  private var milestones: [Milestone: Int] = [:]
+  private var waiters: [Int: Waiter] = [:]
+  private var waiterCount = 0
+  /// Waiters whose task was cancelled before they got here.
+  private var givenUp: Set<Int> = []
+
+  init(backend: LoopbackBackend) {
+    self.backend = backend
+  }
+
+  mutating func receive(_ request: HTTPRequest, connection: Int, now: Int64) -> CallJob {
+    let endpoint = LoopbackEndpoint(path: request.path)
+    let tokens = backend.presented(in: request)
+    var headers: [String: String] = [:]
+    for field in request.fields where LoopbackCall.harmlessHeaders.contains(field.name) {
+      headers[field.name] = field.value
+    }
+    calls.append(
+      LoopbackCall(
+        number: calls.count + 1, endpoint: endpoint, method: request.method,
+        path: LoopbackCall.withoutSecrets(path: request.path), connection: connection,
+        received: now, headers: headers, hasAuthorization: request.hasAuthorization,
+        accessToken: tokens.access, refreshToken: tokens.refresh))
+    milestones[.received(endpoint), default: 0] += 1
+    return CallJob(number: calls.count, endpoint: endpoint, request: request)
+  }
+
+  mutating func receiveUnreadable(_ rejection: HTTPRejection, connection: Int, now: Int64) {
+    var call = LoopbackCall(
+      number: calls.count + 1, endpoint: .unreadable, method: "", path: "",
+      connection: connection, received: now, headers: [:], hasAuthorization: false,
+      accessToken: nil, refreshToken: nil)
+    call.outcome = .answered(status: rejection.status)
+    call.violation = .http
+    calls.append(call)
+    milestones[.received(.unreadable), default: 0] += 1
+    milestones[.finished(.unreadable), default: 0] += 1
+  }
+
+  /// Moves a job on as far as it gets.
+  ///
+  /// - Parameters:
+  ///   - job: the job.
+  ///   - instant: milliseconds of the monotonic clock, for delays.
+  ///   - now: the server's time, skew included.
+  mutating func advance(_ job: inout CallJob, at instant: Int64, now: Int64) -> CallStep {
+    while true {
+      switch job.stage {
+      case .arrived:
+        guard gates.pass(job.number, job.endpoint, at: .beforeActing) else {
+          return .wait(until: nil)
+        }
+        job.fault = takeFault(job.endpoint)
+        job.stage = .delayed(until: instant.adding(delay(for: job.fault)))
+      case .delayed(let until):
+        guard instant >= until else { return .wait(until: until) }
+        job.stage = .acted(act(job, now: now))
+      case .acted(let result):
+        guard gates.pass(job.number, job.endpoint, at: .afterActing) else {
+          return .wait(until: nil)
+        }
+        return finish(job, result, now: now)
+      }
+    }
+  }
+
+  private func delay(for fault: LoopbackFault?) -> Int64 {
+    var delay = max(0, settings.latency.milliseconds)
+    if case .delay(let duration) = fault {
+      delay = delay.adding(max(0, duration.milliseconds))
+    }
+    return delay
+  }
+
+  private mutating func act(_ job: CallJob, now: Int64) -> CallResult {
+    switch job.fault {
+    case nil, .delay: return actTruly(job, now: now)
+    case .status(let status, let code, let retryAfter):
+      var answer = BackendAnswer.failure(
+        status, code ?? "SERVER_ERROR", "The test asked for this.")
+      answer.code = code
+      if let retryAfter {
+        answer.fields = [HTTPField("Retry-After", String(retryAfter))]
+      }
+      return .answer(answer.response, code: code, nil)
+    case .dropConnection(.beforeActing): return .drop
+    case .dropConnection(.afterActing):
+      _ = actTruly(job, now: now)
+      return .drop
+    case .cutAnswer(let bytes):
+      guard case .answer(let response, _, _) = actTruly(job, now: now) else { return .drop }
+      return .cut(response, afterBytes: bytes)
+    case .body(let bytes, let type, let status, let moment):
+      if moment == .afterActing { _ = actTruly(job, now: now) }
+      let fields = [HTTPField("Content-Type", type)]
+      return .answer(HTTPResponse(status: status, fields: fields, body: bytes), code: nil, nil)
+    case .patch(let members): return actTruly(job, now: now, patch: members)
+    }
+  }
+
+  private mutating func actTruly(
+    _ job: CallJob, now: Int64, patch: [String: WireValue] = [:]
+  ) -> CallResult {
+    var answer = backend.answer(job.request, now: now, settings: settings)
+    if answer.status == 200, case .object(let members) = answer.body {
+      answer.body = .object(members.merging(patch) { _, patched in patched })
+    }
+    return .answer(answer.response, code: answer.code, answer.violation)
+  }
+
+  private mutating func finish(_ job: CallJob, _ result: CallResult, now: Int64) -> CallStep {
+    let closes = !(job.request.keepsConnection && settings.keepsConnections)
+    milestones[.finished(job.endpoint), default: 0] += 1
+    let index = job.number - 1
+    switch result {
+    case .answer(let response, let code, let violation):
+      calls[index].outcome = .answered(status: response.status)
+      calls[index].code = code
+      calls[index].violation = violation
+      let bytes = response.dated(now).bytes(answering: job.request.method, closing: closes)
+      return .finish(bytes, closes: closes)
+    case .cut(let response, let count):
+      calls[index].outcome = .dropped
+      let bytes = response.dated(now).bytes(answering: job.request.method, closing: closes)
+      return .finish(Array(bytes.prefix(max(0, count))), closes: true)
+    case .drop:
+      calls[index].outcome = .dropped
+      return .finish(Array("HTTP/1.1 200 OK\r\n".utf8), closes: true)
+    }
+  }
+
+  mutating func addFault(_ fault: LoopbackFault, to endpoint: LoopbackEndpoint, times: Int) {
+    backend.learn(fault.secrets)
+    faults[endpoint, default: []] += Array(repeating: fault, count: max(0, times))
+  }
+
+  mutating func clearFaults() {
+    faults = [:]
+  }
+
+  private mutating func takeFault(_ endpoint: LoopbackEndpoint) -> LoopbackFault? {
+    guard var queue = faults[endpoint], !queue.isEmpty else { return nil }
+    let fault = queue.removeFirst()
+    faults[endpoint] = queue
+    return fault
+  }
+
+  func count(_ milestone: Milestone) -> Int {
+    milestones[milestone, default: 0]
+  }
+
+  mutating func nextWaiter() -> Int {
+    waiterCount += 1
+    return waiterCount
+  }
+
+  mutating func wait(
+    _ id: Int, for milestone: Milestone, count: Int,
+    _ continuation: CheckedContinuation<Bool, Never>
+  ) {
+    waiters[id] = Waiter(milestone: milestone, count: count, continuation: continuation)
+  }
+
+  mutating func giveUp(_ id: Int) {
+    givenUp.insert(id)
+  }
+
+  mutating func stop() {
+    isStopped = true
+  }
+
+  /// Takes out the waiters whose wait is over, for whatever reason.
+  mutating func takeResumptions() -> [Resumption] {
+    var resumptions: [Resumption] = []
+    for (id, waiter) in waiters {
+      let reached = count(waiter.milestone) >= waiter.count
+      guard reached || isStopped || givenUp.contains(id) else { continue }
+      waiters[id] = nil
+      givenUp.remove(id)
+      resumptions.append(Resumption(continuation: waiter.continuation, reached: reached))
+    }
+    return resumptions
+  }
+}
+
+extension HTTPResponse {
+  /// The same with its `Date`, which every answer has.
+  func dated(_ now: Int64) -> HTTPResponse {
+    var response = self
+    response.fields.append(HTTPField("Date", HTTPDate.text(now)))
+    return response
+  }
+}

@@ -1,0 +1,159 @@
+/// One connection: reads requests in order, answers each before it reads the next.
+///
+/// Lives on the server's thread alone. A job that waits does not watch its client: a server does not
+/// notice either that nobody waits for an answer any more, and acts all the same.
+struct LoopbackConnection {
+  private enum Phase {
+    case serving
+    /// Everything is written; reads on for a moment, because closing while the client still sends
+    /// would destroy the answer on its side (RFC 9112 §9.6).
+    case lingering(until: Int64)
+    case closed
+  }
+
+  let socket: Socket
+  private let number: Int
+  private let desk: LoopbackDesk
+  private var parser = HTTPRequestParser()
+  private var phase = Phase.serving
+  private var job: CallJob?
+  private var output: ArraySlice<UInt8> = []
+  private var closesAfterOutput = false
+  private var inputEnded = false
+  /// When a job wants to be asked again.
+  private var deadline: Int64?
+
+  init(_ socket: Socket, number: Int, desk: LoopbackDesk) {
+    self.socket = socket
+    self.number = number
+    self.desk = desk
+  }
+
+  var isClosed: Bool {
+    if case .closed = phase { return true }
+    return false
+  }
+
+  /// Whether there is use for more input.
+  var wantsToRead: Bool {
+    switch phase {
+    case .serving: job == nil && output.isEmpty && !inputEnded
+    case .lingering: true
+    case .closed: false
+    }
+  }
+
+  var wantsToWrite: Bool { !output.isEmpty && !isClosed }
+
+  /// The instant at which it must be looked at even if nothing happens.
+  var wakes: Int64? {
+    switch phase {
+    case .serving: deadline
+    case .lingering(let until): until
+    case .closed: nil
+    }
+  }
+
+  mutating func close() {
+    guard !isClosed else { return }
+    // Said aloud, because a child that was born with a copy of the descriptor keeps it open.
+    socket.finishWriting()
+    socket.close()
+    phase = .closed
+  }
+
+  /// Does all that can be done now; `isReadable` is what `poll` said.
+  mutating func work(isReadable: Bool, at instant: Int64) {
+    switch phase {
+    case .closed: break
+    case .lingering(let until): linger(isReadable: isReadable, hasTime: instant < until)
+    case .serving:
+      if isReadable, wantsToRead { read() }
+      serve(at: instant)
+    }
+  }
+
+  private mutating func linger(isReadable: Bool, hasTime: Bool) {
+    guard hasTime else { return close() }
+    guard isReadable else { return }
+    if case .ended = socket.read() { close() }
+  }
+
+  private mutating func read() {
+    switch socket.read() {
+    case .bytes(let bytes): parser.feed(bytes)
+    case .wouldBlock: break
+    case .ended: inputEnded = true
+    }
+  }
+
+  private mutating func serve(at instant: Int64) {
+    deadline = nil
+    while case .serving = phase {
+      guard output.isEmpty else {
+        if write(at: instant) { continue }
+        return
+      }
+      guard job == nil else {
+        if advance(at: instant) { continue }
+        return
+      }
+      if !parse() { return }
+    }
+  }
+
+  /// Writes what there is; false when the peer must read first, or is gone.
+  private mutating func write(at instant: Int64) -> Bool {
+    switch socket.write(output) {
+    case .wouldBlock: return false
+    case .failed:
+      close()
+      return false
+    case .wrote(let count):
+      output = output.dropFirst(count)
+      if output.isEmpty, closesAfterOutput { startLingering(at: instant) }
+      return true
+    }
+  }
+
+  private mutating func startLingering(at instant: Int64) {
+    socket.finishWriting()
+    phase = .lingering(until: instant.adding(2000))
+    if inputEnded { close() }
+  }
+
+  private mutating func advance(at instant: Int64) -> Bool {
+    guard var current = job else { return false }
+    // Kept out of the property while it changes, so that its request is not copied.
+    job = nil
+    switch desk.advance(&current, at: instant) {
+    case .wait(let until):
+      job = current
+      deadline = until
+      return false
+    case .finish(let bytes, let closes):
+      send(bytes, closes: closes)
+      if bytes.isEmpty, closes { startLingering(at: instant) }
+      return true
+    }
+  }
+
+  /// Takes the next thing from the input; false when there is nothing to do but to wait.
+  private mutating func parse() -> Bool {
+    switch parser.next() {
+    case .needsMoreBytes:
+      if inputEnded { close() }
+      return false
+    case .expectsContinue: send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), closes: false)
+    case .request(let request): job = desk.receive(request, connection: number)
+    case .rejected(let rejection):
+      send(desk.receiveUnreadable(rejection, connection: number), closes: true)
+    }
+    return true
+  }
+
+  private mutating func send(_ bytes: [UInt8], closes: Bool) {
+    output = bytes[...]
+    closesAfterOutput = closes
+  }
+}

@@ -1,0 +1,104 @@
+import Synchronization
+
+/// Where the test's tasks and the server's thread meet: one lock, and one bell to wake the thread.
+///
+/// The test's clock and the waiting tasks are called outside the lock.
+final class LoopbackDesk: Sendable {
+  private let state: Mutex<DeskState>
+  private let bell: Bell
+  private let clock: @Sendable () -> Int64
+
+  init(backend: LoopbackBackend, bell: Bell, clock: @escaping @Sendable () -> Int64) {
+    state = Mutex(DeskState(backend: backend))
+    self.bell = bell
+    self.clock = clock
+  }
+
+  /// The one door: changes the state, then resumes whom the change concerns.
+  @discardableResult
+  func change<Result: Sendable>(_ body: (inout DeskState) -> Result) -> Result {
+    let (result, resumptions) = state.withLock { state in
+      let result = body(&state)
+      return (result, state.takeResumptions())
+    }
+    for resumption in resumptions {
+      resumption.continuation.resume(returning: resumption.reached)
+    }
+    return result
+  }
+
+  /// A change that may set held requests going.
+  private func changeAndRing(_ body: (inout DeskState) -> Void) {
+    change(body)
+    bell.ring()
+  }
+
+  func read<Result: Sendable>(_ body: (DeskState) -> Result) -> Result {
+    state.withLock { body($0) }
+  }
+}
+
+// The server's thread.
+extension LoopbackDesk {
+  var isStopped: Bool { read(\.isStopped) }
+
+  func receive(_ request: HTTPRequest, connection: Int) -> CallJob {
+    let time = clock()
+    return change { $0.receive(request, connection: connection, now: $0.skewed(time)) }
+  }
+
+  /// Notes bytes that were no request; returns the answer.
+  func receiveUnreadable(_ rejection: HTTPRejection, connection: Int) -> [UInt8] {
+    let time = clock()
+    let now = change { state in
+      let now = state.skewed(time)
+      state.receiveUnreadable(rejection, connection: connection, now: now)
+      return now
+    }
+    let answer = BackendAnswer.failure(rejection.status, "BAD_HTTP", rejection.reason)
+    return answer.response.dated(now).bytes(answering: "", closing: true)
+  }
+
+  func advance(_ job: inout CallJob, at instant: Int64) -> CallStep {
+    let time = clock()
+    return change { $0.advance(&job, at: instant, now: $0.skewed(time)) }
+  }
+}
+
+// The test's tasks.
+extension LoopbackDesk {
+  func stop() {
+    changeAndRing { $0.stop() }
+  }
+
+  func openGate(_ id: Int) {
+    changeAndRing { $0.gates.open(id) }
+  }
+
+  func admit(_ count: Int, atGate id: Int) {
+    changeAndRing { $0.gates.admit(count, at: id) }
+  }
+
+  func waiting(atGate id: Int) -> Int {
+    read { $0.gates.waiting(at: id) }
+  }
+
+  /// Waits for a milestone to have been reached so often; false when the server stopped first, or
+  /// the task was cancelled.
+  func wait(for milestone: DeskState.Milestone, count: Int) async -> Bool {
+    let id = change { $0.nextWaiter() }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        change { $0.wait(id, for: milestone, count: count, continuation) }
+      }
+    } onCancel: {
+      change { $0.giveUp(id) }
+    }
+  }
+}
+
+extension DeskState {
+  fileprivate func skewed(_ time: Int64) -> Int64 {
+    time.adding(settings.clockSkew.milliseconds)
+  }
+}

@@ -1,0 +1,79 @@
+/// What goes wrong with one request; see ``LoopbackServer/failNext(_:with:times:)``.
+public enum LoopbackFault: Sendable, Equatable {
+  /// Whether the server did what the request asks before things went wrong.
+  public enum Moment: Sendable, Equatable {
+    /// Its state is as it was.
+    case beforeActing
+    /// Its state has changed, and the client does not know.
+    case afterActing
+  }
+
+  /// Answers this status with an error body, without acting; `retryAfter` is in seconds.
+  case status(Int, code: String? = nil, retryAfter: Int? = nil)
+
+  /// Ends the connection without a whole answer.
+  ///
+  /// The first line of an answer is sent before, because common clients silently repeat a request
+  /// when a connection they reuse ends without a byte, and the fault would be spent unseen.
+  case dropConnection(Moment)
+
+  /// Acts, sends this many bytes of the answer (header and body together), ends the connection.
+  case cutAnswer(afterBytes: Int)
+
+  /// Waits this long, in real time and on top of the latency, then acts and answers truly.
+  case delay(Duration)
+
+  /// Answers these bytes, before or after acting.
+  case body(
+    [UInt8], contentType: String = "application/json", status: Int = 200,
+    Moment = .beforeActing)
+
+  /// Acts, and answers with these members of the JSON object added or replaced.
+  ///
+  /// An answer that is no success, or has no body, goes out as it is.
+  case patch([String: WireValue])
+
+  /// A page for people, as a captive portal or a proxy sends it: status 200, `text/html`.
+  public static let html = LoopbackFault.body(
+    Array("<!doctype html><title>Sign in to the network</title>".utf8), contentType: "text/html")
+
+  /// Status 200 and half a JSON object.
+  public static let brokenJSON = LoopbackFault.body(Array(#"{"access_token":"#.utf8))
+
+  /// The true answer, but for an access token of two parts.
+  public static let malformedToken = LoopbackFault.patch(["access_token": "only.two"])
+
+  /// The true answer, but for `expires_in`: 0, a negative number, a text.
+  public static func expiresIn(_ value: WireValue) -> LoopbackFault {
+    .patch(["expires_in": value])
+  }
+
+  /// What a file must not contain on account of this fault.
+  var secrets: [String] {
+    switch self {
+    case .patch(let members):
+      WireValue.object(members)
+        .texts(named: ["access_token", "refresh_token", "id_token", "email", "password"])
+    case .body(let bytes, _, _, _): RequestBody(bytes)?.secrets ?? []
+    case .status, .dropConnection, .cutAnswer, .delay: []
+    }
+  }
+}
+
+// Bodies and patches may hold tokens.
+extension LoopbackFault: CustomStringConvertible, CustomReflectable {
+  /// The kind of fault, without what it sends.
+  public var description: String {
+    switch self {
+    case .status(let status, let code, _): "status \(status) \(code ?? "")"
+    case .dropConnection(let moment): "connection dropped \(moment)"
+    case .cutAnswer(let bytes): "answer cut after \(bytes) bytes"
+    case .delay(let duration): "delay of \(duration)"
+    case .body(let bytes, let type, let status, _): "\(status), \(bytes.count) bytes of \(type)"
+    case .patch(let members): "patch of \(members.keys.sorted().joined(separator: ", "))"
+    }
+  }
+
+  /// What a dump shows: the description.
+  public var customMirror: Mirror { Mirror(self, children: ["fault": description]) }
+}

@@ -1,0 +1,185 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A non-blocking descriptor that children do not inherit; whoever holds it must close it.
+struct Socket: Sendable {
+  enum Reading {
+    case bytes([UInt8])
+    case wouldBlock
+    case ended
+  }
+
+  enum Writing {
+    case wrote(Int)
+    case wouldBlock
+    case failed
+  }
+
+  let descriptor: Int32
+
+  /// A listener on 127.0.0.1; port 0 lets the system choose.
+  static func listening(port: UInt16) throws(LoopbackError) -> (Socket, port: UInt16) {
+    let socket = Socket(descriptor: Self.open())
+    guard socket.descriptor >= 0 else { throw LoopbackError.socket(call: "socket", code: errno) }
+    do throws(LoopbackError) {
+      try socket.prepare()
+      try socket.set(SO_REUSEADDR, "SO_REUSEADDR")
+      return (socket, port: try socket.bindAndListen(port))
+    } catch {
+      socket.close()
+      throw error
+    }
+  }
+
+  /// Two connected ends: what is written to the second is read from the first.
+  static func pair() throws(LoopbackError) -> (reader: Socket, writer: Socket) {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, streamType, 0, &ends) == 0 else {
+      throw .socket(call: "socketpair", code: errno)
+    }
+    let pair = (reader: Socket(descriptor: ends[0]), writer: Socket(descriptor: ends[1]))
+    do throws(LoopbackError) {
+      try pair.reader.prepare()
+      try pair.writer.prepare()
+      return pair
+    } catch {
+      pair.reader.close()
+      pair.writer.close()
+      throw error
+    }
+  }
+
+  /// The next connection of a listener; the code is `errno`, 0 when nobody waits.
+  func accept() -> (Socket?, code: Int32) {
+    while true {
+      let accepted = Self.systemAccept(descriptor)
+      if accepted >= 0 {
+        let socket = Socket(descriptor: accepted)
+        do {
+          try socket.prepare()
+          return (socket, code: 0)
+        } catch {
+          socket.close()
+          return (nil, code: 0)
+        }
+      }
+      let code = errno
+      if code == EINTR || code == ECONNABORTED { continue }
+      return (nil, code: code == EAGAIN || code == EWOULDBLOCK ? 0 : code)
+    }
+  }
+
+  func read(atMost count: Int = 64 * 1024) -> Reading {
+    while true {
+      var length = 0
+      let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        length = recv(descriptor, buffer.baseAddress, count, 0)
+        initialized = max(0, length)
+      }
+      if length > 0 { return .bytes(bytes) }
+      if length == 0 { return .ended }
+      if errno == EINTR { continue }
+      return errno == EAGAIN || errno == EWOULDBLOCK ? .wouldBlock : .ended
+    }
+  }
+
+  func write(_ bytes: some Collection<UInt8>) -> Writing {
+    let bytes = Array(bytes)
+    #if os(Linux)
+      let flags = Int32(MSG_NOSIGNAL)
+    #else
+      let flags: Int32 = 0
+    #endif
+    while true {
+      let written = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
+      if written >= 0 { return .wrote(written) }
+      if errno == EINTR { continue }
+      return errno == EAGAIN || errno == EWOULDBLOCK ? .wouldBlock : .failed
+    }
+  }
+
+  /// Says that nothing more will be written; what the peer sends can still be read.
+  func finishWriting() {
+    _ = shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  func close() {
+    // EINTR included, the descriptor is gone: a second try could close somebody else's.
+    _ = Self.systemClose(descriptor)
+  }
+
+  private func prepare() throws(LoopbackError) {
+    let flags = fcntl(descriptor, F_GETFL)
+    guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) >= 0,
+      fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
+    else { throw .socket(call: "fcntl", code: errno) }
+    #if canImport(Darwin)
+      try set(SO_NOSIGPIPE, "SO_NOSIGPIPE")
+    #endif
+  }
+
+  private func set(_ option: Int32, _ name: String) throws(LoopbackError) {
+    var on: Int32 = 1
+    let size = socklen_t(MemoryLayout<Int32>.size)
+    guard setsockopt(descriptor, SOL_SOCKET, option, &on, size) == 0 else {
+      throw .socket(call: "setsockopt(\(name))", code: errno)
+    }
+  }
+
+  private func bindAndListen(_ port: UInt16) throws(LoopbackError) -> UInt16 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let failed: String? = withUnsafeMutableBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) { rebound in
+        guard bind(descriptor, rebound.baseAddress, size) == 0 else { return "bind" }
+        guard listen(descriptor, SOMAXCONN) == 0 else { return "listen" }
+        guard getsockname(descriptor, rebound.baseAddress, &size) == 0 else {
+          return "getsockname"
+        }
+        return nil
+      }
+    }
+    if let failed { throw .socket(call: failed, code: errno) }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  /// The type of a stream socket; where the system can, closed in children from the first moment.
+  #if canImport(Glibc)
+    private static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+  #elseif canImport(Musl)
+    private static let streamType = SOCK_STREAM | SOCK_CLOEXEC
+  #else
+    private static let streamType = SOCK_STREAM
+  #endif
+
+  private static func open() -> Int32 { socket(AF_INET, streamType, 0) }
+
+  // The methods above hide the system's functions of the same names.
+  #if canImport(Darwin)
+    private static func systemAccept(_ listener: Int32) -> Int32 {
+      Darwin.accept(listener, nil, nil)
+    }
+
+    private static func systemClose(_ descriptor: Int32) -> Int32 { Darwin.close(descriptor) }
+  #elseif canImport(Glibc)
+    private static func systemAccept(_ listener: Int32) -> Int32 {
+      Glibc.accept(listener, nil, nil)
+    }
+
+    private static func systemClose(_ descriptor: Int32) -> Int32 { Glibc.close(descriptor) }
+  #elseif canImport(Musl)
+    private static func systemAccept(_ listener: Int32) -> Int32 {
+      Musl.accept(listener, nil, nil)
+    }
+
+    private static func systemClose(_ descriptor: Int32) -> Int32 { Musl.close(descriptor) }
+  #endif
+}
