@@ -51,10 +51,17 @@ extension SessionCoordinator {
   mutating func stopWaiting() -> [SessionEffect] {
     let problem = SessionEffect.Reply.failed(stopped ?? .ended(state.kind))
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
+    let unsettled = dropUnsettled(revoking: true)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
     isWaitingForLease = false
-    return [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
+    return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
       + resume(callers, problem)
+  }
+
+  /// An answer that was waiting to be journaled and is not wanted any more.
+  func dropUnsettled(revoking: Bool) -> [SessionEffect] {
+    guard let flight, flight.unsettled != nil else { return [] }
+    return [.discard(flight.number, revoking: revoking)]
   }
 
   mutating func expire(_ reason: ExpiryReason, at now: Moment) -> [SessionEffect] {

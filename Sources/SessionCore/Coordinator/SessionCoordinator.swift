@@ -36,7 +36,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// What is noted of the opening, until it is.
   var openingNotes: [SessionNote] = []
   /// When the current token dies, on the clock that never jumps.
-  var tokenDeadline: Int64 = .min
+  public internal(set) var tokenDeadline: Int64 = .min
   /// The sequence of the request that was given up because its end could not be journaled.
   var givenUp: UInt64 = 0
   /// What the refresh timer is set for.
@@ -72,6 +72,11 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Whether the current token's life is not over, at this uptime in milliseconds.
   public func isTokenGood(at uptime: Int64) -> Bool {
     state.kind == .authenticated && uptime < tokenDeadline
+  }
+
+  /// Whether the request's answer has come and waits to be journaled.
+  public func isHolding(_ request: RequestNumber) -> Bool {
+    flight?.number == request && flight?.unsettled != nil
   }
 
   /// Takes in what happened and says what to do next.
@@ -245,7 +250,10 @@ public struct SessionCoordinator: Hashable, Sendable {
     if let token = state.token, token.generation != before.token?.generation {
       effects.append(.reloadToken(token.generation))
       effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
-      if flight?.isRefresh == true { flight = nil }
+      if flight?.isRefresh == true {
+        effects += dropUnsettled(revoking: false)
+        flight = nil
+      }
       if flight == nil { effects += resumeWaiters(.refreshed) }
     }
     if state.token == nil, before.token != nil { effects += ended() }

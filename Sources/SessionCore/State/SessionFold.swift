@@ -18,11 +18,21 @@ public struct SessionFold: Hashable, Sendable {
   public init() {}
 
   /// Why a record cannot be folded.
-  public enum Failure: Error, Hashable, Sendable {
+  public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The record's event is not legal in the state before it.
     case illegal(SessionRejection, sequence: UInt64)
     /// The record is of a kind that this version does not know and may not pass over (JRN-3).
     case unknownKind(UInt8, sequence: UInt64)
+
+    /// What cannot be folded, without its place.
+    public var description: String {
+      switch self {
+      case .illegal(let rejection, _): rejection.description
+      case .unknownKind(let kind, _):
+        "a record of kind \(kind), written by a newer version, changes the state in a way that this "
+          + "version does not know"
+      }
+    }
   }
 
   /// Takes in the next record, or throws and stays as it was.

@@ -1,0 +1,118 @@
+import SessionCore
+import Synchronization
+
+/// Where events wait for their subscribers: one bounded buffer for all of them (STA-7).
+///
+/// A subscriber is a place in the journal, nothing more: it asks for the first event after that
+/// place. So publishing costs the same for one and for many, a slow subscriber holds nothing back,
+/// and one that fell behind the buffer reads on in the journal.
+final class EventHub: Sendable {
+  enum Answer {
+    /// The next events, at least one.
+    case events(ArraySlice<RecordedEvent>)
+    /// They are no longer in the buffer: they are in the journal, up to and with this sequence.
+    case inJournal(through: UInt64)
+    /// There will be none.
+    case finished
+  }
+
+  private struct State {
+    var buffer: [RecordedEvent] = []
+    /// Every published event with a higher sequence is in the buffer.
+    var floor: UInt64
+    var last: UInt64
+    var parked: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    var tickets: UInt64 = 0
+    var isFinished = false
+  }
+
+  private let capacity: Int
+  private let state: Mutex<State>
+
+  /// A hub whose first event will be the one after `sequence`.
+  init(after sequence: UInt64, capacity: Int) {
+    self.capacity = capacity
+    state = Mutex(State(floor: sequence, last: sequence))
+  }
+
+  /// The sequence of the last published event: where a new subscriber begins.
+  var last: UInt64 { state.withLock { $0.last } }
+
+  func publish(_ events: [RecordedEvent]) {
+    let parked = state.withLock { state in
+      state.buffer += events
+      state.last = events.last?.sequence ?? state.last
+      // Cut by half a buffer at a time, so that an event costs no move of all the others.
+      if state.buffer.count >= capacity * 2 {
+        let cut = state.buffer.count - capacity
+        state.floor = state.buffer[cut - 1].sequence
+        state.buffer.removeFirst(cut)
+      }
+      return state.takeParked()
+    }
+    for continuation in parked { continuation.resume() }
+  }
+
+  func finish() {
+    let parked = state.withLock { state in
+      state.isFinished = true
+      return state.takeParked()
+    }
+    for continuation in parked { continuation.resume() }
+  }
+
+  /// What comes after `sequence`; waits until there is something, or the task is cancelled.
+  func answer(after sequence: UInt64) async -> Answer {
+    while true {
+      let (answer, ticket) = state.withLock { $0.answer(after: sequence) }
+      if let answer { return answer }
+      await wait(ticket, after: sequence)
+      if Task.isCancelled { return .finished }
+    }
+  }
+
+  private func wait(_ ticket: UInt64, after sequence: UInt64) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isReady = state.withLock { state in
+          guard state.last <= sequence, !state.isFinished, !Task.isCancelled else { return true }
+          state.parked[ticket] = continuation
+          return false
+        }
+        if isReady { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.parked.removeValue(forKey: ticket) }?.resume()
+    }
+  }
+}
+
+extension EventHub.State {
+  fileprivate mutating func takeParked() -> [CheckedContinuation<Void, Never>] {
+    defer { parked.removeAll(keepingCapacity: true) }
+    return Array(parked.values)
+  }
+
+  /// The answer, or the ticket to wait with.
+  fileprivate mutating func answer(after sequence: UInt64) -> (EventHub.Answer?, UInt64) {
+    if sequence < floor { return (.inJournal(through: floor), 0) }
+    if sequence < last {
+      return (.events(buffer[buffer.firstIndex(after: sequence)...]), 0)
+    }
+    if isFinished { return (.finished, 0) }
+    tickets += 1
+    return (nil, tickets)
+  }
+}
+
+extension [RecordedEvent] {
+  /// The index of the first event with a higher sequence, by halving.
+  fileprivate func firstIndex(after sequence: UInt64) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,100 @@
+public import SessionCore
+import SessionJournal
+
+/// A session's events, in order, each once, from a place in its journal on (STA-7).
+///
+/// The place is fixed when the sequence is made, not when the loop begins: nothing that happens in
+/// between is missed. Every iterator begins at the same place. It ends when the session object is
+/// closed or the task is cancelled, and throws where events must be read back from a journal that
+/// cannot be read.
+public struct SessionEvents: AsyncSequence, Sendable {
+  /// An event and its place in the journal.
+  public typealias Element = RecordedEvent
+  /// Why events could not be read back.
+  public typealias Failure = SessionError
+
+  let start: UInt64
+  let hub: EventHub
+  let archive: EventArchive
+
+  /// Begins at the sequence's place.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(hub: hub, archive: archive, cursor: start)
+  }
+
+  /// Walks from event to event.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let hub: EventHub
+    private let archive: EventArchive
+    private var cursor: UInt64
+    private var ahead: ArraySlice<RecordedEvent> = []
+
+    init(hub: EventHub, archive: EventArchive, cursor: UInt64) {
+      (self.hub, self.archive, self.cursor) = (hub, archive, cursor)
+    }
+
+    /// The next event; waits for it. `nil` once the session object is closed or the task cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)? = #isolation)
+      async throws(SessionError) -> RecordedEvent?
+    {
+      while true {
+        if let event = ahead.popFirst() {
+          cursor = event.sequence
+          return event
+        }
+        switch await hub.answer(after: cursor) {
+        case .events(let events):
+          ahead = events
+        case .inJournal(let last):
+          let page = try await archive.page(after: cursor, through: last)
+          ahead = page.events[...]
+          if page.events.isEmpty { cursor = max(cursor, page.last) }
+        case .finished:
+          return nil
+        }
+      }
+    }
+  }
+}
+
+/// Events read back from the journal, a page at a time, off the cooperative pool.
+struct EventArchive: Sendable {
+  struct Page: Sendable {
+    let events: [RecordedEvent]
+    /// Everything up to and with this sequence was looked at.
+    let last: UInt64
+  }
+
+  static let pageSize = 512
+
+  let journal: Journal
+  let executor: EngineExecutor
+
+  func page(after sequence: UInt64, through last: UInt64) async throws(SessionError) -> Page {
+    let journal = journal
+    let result = await executor.perform {
+      Result<Page, SessionError> { () throws(SessionError) in
+        try Self.read(journal, after: sequence, through: last)
+      }
+    }
+    return try result.get()
+  }
+
+  private static func read(_ journal: Journal, after sequence: UInt64, through last: UInt64)
+    throws(SessionError) -> Page
+  {
+    let records: [JournalRecord]
+    do {
+      records = try journal.records(after: sequence, limit: pageSize)
+    } catch {
+      throw .journal(error)
+    }
+    var events: [RecordedEvent] = []
+    for raw in records where raw.sequence <= last {
+      guard let record = try SessionRecord(raw, path: journal.path), let event = record.event
+      else { continue }
+      events.append(RecordedEvent(sequence: record.sequence, time: record.time, event: event))
+    }
+    return Page(events: events, last: min(records.last?.sequence ?? last, last))
+  }
+}

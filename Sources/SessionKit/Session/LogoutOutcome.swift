@@ -1,0 +1,31 @@
+/// How a logout ended (OUT-2). Whatever it was, nobody is signed in any more.
+public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
+  /// Logged out, wiped, and the server was told or has no way to be.
+  case success
+  /// Logged out; something that should follow did not succeed.
+  case partial(Problem)
+  /// Nobody was signed in; nothing was journaled.
+  case alreadyLoggedOut
+
+  /// What did not succeed.
+  public enum Problem: Hashable, Sendable {
+    /// The server was not told; it is tried again when the session is next opened. The HTTP status,
+    /// or `nil` where none came.
+    case serverNotTold(status: UInt16?)
+    /// A stored item could not be removed; it is tried again when the session is next opened.
+    case itemsRemain
+  }
+
+  /// A sentence for people.
+  public var description: String {
+    switch self {
+    case .success: "logged out"
+    case .partial(.serverNotTold(let status)):
+      "logged out; the server was not told"
+        + (status.map { " (status \($0))" } ?? "") + ", which is tried again at the next open"
+    case .partial(.itemsRemain):
+      "logged out; a stored item could not be removed, which is tried again at the next open"
+    case .alreadyLoggedOut: "nobody was signed in"
+    }
+  }
+}

@@ -1,0 +1,208 @@
+public import SessionCore
+import SessionJournal
+
+/// A session that lives in a journal: every transition is an event, the state is their fold.
+///
+/// Any number of tasks may use it at once. What it shows (`state`, `currentToken` …) can be read on
+/// any thread without waiting; what it does is serialised, and never two requests for a token are
+/// on the wire at a time.
+public final class Session: Sendable {
+  private let engine: SessionEngine
+
+  private init(_ engine: SessionEngine) {
+    self.engine = engine
+  }
+
+  /// Opens the session that the journal holds, or a new one (RES-1).
+  ///
+  /// Never waits for the network: a token that has expired is refreshed while `activity` says so.
+  /// Throws where the journal cannot be read or written; a tail that was never acknowledged is cut
+  /// off, kept aside and noted.
+  public static func open(_ configuration: SessionConfiguration)
+    async throws(SessionError) -> Session
+  {
+    let executor = EngineExecutor()
+    let opened = await executor.perform {
+      Result<(SessionEngine, [SessionNote]), SessionError> { () throws(SessionError) in
+        try engine(configuration, executor)
+      }
+    }
+    let (engine, notes) = try opened.get()
+    try await engine.open(noting: notes, process: ProcessStatus.own)
+    return Session(engine)
+  }
+
+  private static func engine(
+    _ configuration: SessionConfiguration, _ executor: EngineExecutor
+  ) throws(SessionError) -> (SessionEngine, [SessionNote]) {
+    var fold = SessionFold()
+    var failure: SessionError?
+    let path = configuration.journal
+    let journal: Journal
+    do {
+      journal = try Journal.open(at: path) { frame, payload in
+        guard failure == nil else { return }
+        do { try fold.apply(frame, payload, path: path) } catch { failure = error }
+      }
+    } catch {
+      throw .journal(error)
+    }
+    if let failure {
+      do { try journal.close() } catch { throw .journal(error) }
+      throw failure
+    }
+    let engine = SessionEngine(
+      configuration, journal: journal, fold: fold, executor: executor)
+    return (engine, notes(of: journal, at: configuration.clock.now()))
+  }
+
+  private static func notes(of journal: Journal, at now: Moment) -> [SessionNote] {
+    var notes: [SessionNote] = []
+    if let ending = journal.recovery.repair?.ending {
+      notes.append(.tailCut(SessionNote.TailCut(ending)))
+    }
+    notes.append(
+      .opened(
+        SessionNote.Opened(
+          process: ProcessStatus.own, boot: ProcessStatus.boot, uptime: now.uptime)))
+    return notes
+  }
+
+  // MARK: Commands
+
+  /// Signs in with an e-mail address or user name and a password (LOG-1 … LOG-4).
+  ///
+  /// When it returns, the tokens are stored, the `login` event is durable, and the next refresh is
+  /// scheduled. On every error nothing was stored and nothing appended.
+  @discardableResult
+  public func login(_ credentials: PasswordCredentials) async throws(SessionError) -> UserProfile? {
+    let problem = engine.configuration.policy.credentials.problem(
+      userName: credentials.userName, password: credentials.password.value)
+    if let problem { throw .invalidCredential(problem) }
+    _ = try await engine.ask(.signIn(credentials)) { .login($0, .password) }
+    return currentUser
+  }
+
+  /// Gets a newer token now, whatever the life left in the current one (REF-2).
+  ///
+  /// Any number of callers at once share one request (REF-3).
+  @discardableResult
+  public func refresh() async throws(SessionError) -> AccessToken {
+    try await refresh(ifNeeded: false)
+  }
+
+  /// Returns the current token if it is good, else a newer one.
+  @discardableResult
+  public func refreshIfNeeded() async throws(SessionError) -> AccessToken {
+    let shown = engine.view.current
+    if let token = shown.token, engine.configuration.clock.now().uptime < shown.deadline {
+      return token
+    }
+    return try await refresh(ifNeeded: true)
+  }
+
+  private func refresh(ifNeeded: Bool) async throws(SessionError) -> AccessToken {
+    _ = try await engine.ask { .refresh($0, .manual, ifNeeded: ifNeeded) }
+    // The session may have ended since, which is the truth by now.
+    guard let token = currentToken else {
+      throw state.kind == .expired ? .expired : .loggedOut
+    }
+    return token
+  }
+
+  /// Acts in another role, school or unit from now on; on every error nothing changes (CTX-1).
+  @discardableResult
+  public func switchContext(to target: ContextTarget)
+    async throws(SessionError) -> ActiveContext?
+  {
+    _ = try await engine.ask(.context(target)) { .switchContext($0) }
+    return activeContext
+  }
+
+  /// Logs out (OUT-1): from the moment the event is durable nothing brings the session back.
+  ///
+  /// Returns when the stored items are wiped and the server was told, or could not be. Throws only
+  /// where the event could not be journaled; then nothing changed.
+  @discardableResult
+  public func logout() async throws(SessionError) -> LogoutOutcome {
+    guard
+      case .loggedOut(let outcome, let status, let isWiped) = try await engine.ask({
+        .logout($0)
+      })
+    else { return .alreadyLoggedOut }
+    guard isWiped else { return .partial(.itemsRemain) }
+    guard outcome == .failed || outcome == .abandoned else { return .success }
+    return .partial(.serverNotTold(status: status == 0 ? nil : status))
+  }
+
+  /// Forgets that the last sign-in failed: `activity` is idle again (STA-3).
+  public func clearError() async {
+    await engine.clearError()
+  }
+
+  /// Closes this object and the journal; the session itself goes on when it is opened again.
+  ///
+  /// Ends every sequence of events. Closing twice does nothing.
+  public func close() async throws(SessionError) {
+    try await engine.close()
+  }
+
+  // MARK: Events
+
+  /// The session's events from now on: those after the last one at the moment of this call.
+  public var events: SessionEvents {
+    events(after: engine.hub.last)
+  }
+
+  /// The events after the record with this sequence: history first, then the live ones, with no gap
+  /// and no duplicate. 0 for all that the journal holds.
+  public func events(after sequence: UInt64) -> SessionEvents {
+    SessionEvents(
+      start: sequence, hub: engine.hub,
+      archive: EventArchive(journal: engine.journal, executor: engine.executor))
+  }
+
+  // MARK: What it shows
+
+  /// The folded state.
+  ///
+  /// What another process appended is seen at the next commit of this one.
+  public var state: SessionState { engine.view.current.state }
+
+  /// What the process is doing for the session now (STA-3).
+  public var activity: SessionActivity { engine.view.current.activity }
+
+  /// Whether a user is signed in and the session has not expired.
+  public var isAuthenticated: Bool { state.kind == .authenticated }
+
+  /// The profile of the user that the session belongs to, also while expired; `nil` without one.
+  public var currentUser: UserProfile? { engine.view.current.user }
+
+  /// The current token, good or not; `nil` unless authenticated.
+  public var currentToken: AccessToken? { engine.view.current.token }
+
+  /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
+  public var activeContext: ActiveContext? { state.activeContext }
+
+  /// The role of the active context.
+  public var currentUserRole: ActiveContext.Named? { activeContext?.role }
+
+  /// What the active context permits; empty without one.
+  public var currentPermissions: [String] { activeContext?.permissions ?? [] }
+
+  /// Whether the active context grants `permission`, such as `materials:read`.
+  public func isPermitted(_ permission: String) -> Bool {
+    activeContext?.permits(permission) ?? false
+  }
+
+  /// Whether the current token's life is over, on a clock that wall-clock jumps do not move (REF-8).
+  ///
+  /// `true` without a token.
+  public var isTokenExpired: Bool {
+    let shown = engine.view.current
+    return shown.token == nil || engine.configuration.clock.now().uptime >= shown.deadline
+  }
+
+  /// Whether there is a refresh token to get a newer token with.
+  public var canRefreshToken: Bool { state.token?.isRefreshable ?? false }
+}

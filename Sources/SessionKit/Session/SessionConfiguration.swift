@@ -1,0 +1,34 @@
+public import SessionCore
+
+/// Where a session lives, whom it talks to and what it does when they disagree.
+public struct SessionConfiguration: Sendable {
+  /// The path of the journal file; one per account. Its lock lies beside it.
+  public var journal: String
+  /// Where the secrets are kept, outside the journal.
+  public var secrets: any SecretStore
+  /// How the backend is spoken to.
+  public var wire: Wire
+  /// What the apps disagree about.
+  public var policy: SessionPolicy
+  /// What carries the requests.
+  public var transport: any HTTPTransport
+  /// What tells the time.
+  public var clock: any SessionClock
+  /// How many events are kept in memory for subscribers; a slower one is fed from the journal.
+  public var eventBuffer: Int
+
+  /// A configuration; what is not named is the system's.
+  public init(
+    journal: String, secrets: any SecretStore, wire: Wire, policy: SessionPolicy = .production,
+    transport: any HTTPTransport = URLSessionTransport(),
+    clock: any SessionClock = SystemClock(), eventBuffer: Int = 1024
+  ) {
+    self.journal = journal
+    self.secrets = secrets
+    self.wire = wire
+    self.policy = policy
+    self.transport = transport
+    self.clock = clock
+    self.eventBuffer = max(1, eventBuffer)
+  }
+}

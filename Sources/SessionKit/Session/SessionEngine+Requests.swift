@@ -1,0 +1,147 @@
+import SessionCore
+
+/// Requests: from the coordinator's numbers to the wire and back.
+extension SessionEngine {
+  /// A request that failed, and what its numbers cannot say.
+  struct Failed: Error {
+    let failure: RequestFailure
+    let detail: String?
+  }
+
+  func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
+    guard let outgoing = outgoing(request) else {
+      feed(.failed(number, RequestFailure(kind: .noRefreshToken), jitter: 0))
+      return
+    }
+    let wire = configuration.wire
+    requests[number] = spawn { engine in
+      let result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
+        switch request {
+        case .login: try wire.readLogin(response)
+        case .refresh: try wire.readRefresh(response)
+        case .switchContext: try wire.readSwitch(response)
+        }
+      }
+      engine.received(number, result)
+    }
+  }
+
+  /// The request on the wire; `nil` where what it needs is gone.
+  private func outgoing(_ request: SessionEffect.Request) -> HTTPRequest? {
+    let wire = configuration.wire
+    switch request {
+    case .login(let caller):
+      guard case .signIn(let credentials) = wishes[caller] else { return nil }
+      return wire.login(credentials)
+    case .refresh(let generation):
+      guard let token, token.generation == generation, let refresh = token.refresh else {
+        return nil
+      }
+      return wire.refresh(refresh)
+    case .switchContext(let caller, let generation):
+      guard case .context(let target) = wishes[caller], let token, token.generation == generation
+      else { return nil }
+      return wire.switchContext(target, access: token.access)
+    }
+  }
+
+  private func received(_ number: RequestNumber, _ result: Result<TokenAnswer, Failed>) {
+    requests[number] = nil
+    switch result {
+    case .success(let answer):
+      answers[number] = answer
+      feed(.answered(number, AnswerFacts(answer)))
+      // Kept only while a commit that failed may be tried again.
+      if !coordinator.isHolding(number) { answers[number] = nil }
+    case .failure(let failed):
+      detail = failed.detail
+      feed(.failed(number, failed.failure, jitter: .random(in: 0 ... .max)))
+      detail = nil
+    }
+  }
+
+  /// Sends a request, bounded in time, and reads the answer.
+  private func exchange<Answer: Sendable>(
+    _ request: HTTPRequest,
+    _ read: @Sendable (HTTPResponse) throws(AnswerFailure) -> Answer
+  ) async -> Result<Answer, Failed> {
+    var request = request
+    request.timeout = configuration.policy.requestTimeout
+    do {
+      let response = try await configuration.transport.send(request)
+      return .success(try read(response))
+    } catch let error as TransportError {
+      return .failure(Failed(error))
+    } catch let error as AnswerFailure {
+      return .failure(Failed(failure: error.failure, detail: error.problem))
+    } catch {
+      return .failure(Failed(failure: RequestFailure(kind: .noReply), detail: nil))
+    }
+  }
+
+  // MARK: Revoking
+
+  func revoke(_ generation: Generation) {
+    let stored: StoredRevocation?
+    do { stored = try vault.revocation() } catch {
+      feed(.revoked(generation, .failed, status: 0))
+      return
+    }
+    guard let stored, stored.generation == generation else {
+      feed(.revoked(generation, .abandoned, status: 0))
+      return
+    }
+    guard let request = configuration.wire.revoke(access: stored.access, refresh: stored.refresh)
+    else {
+      feed(.revoked(generation, .notOffered, status: 0))
+      return
+    }
+    let wire = configuration.wire
+    spawn { engine in
+      let result = await engine.exchange(request) { (response) throws(AnswerFailure) in
+        try wire.readRevocation(response)
+      }
+      switch result {
+      case .success: engine.feed(.revoked(generation, .revoked, status: 0))
+      case .failure(let failed):
+        engine.feed(.revoked(generation, .failed, status: failed.failure.status))
+      }
+    }
+  }
+
+  /// Forgets an answer; one that nobody wants is given back, as well as that goes (LOG-10).
+  func discard(_ number: RequestNumber, revoking: Bool) {
+    guard let answer = answers.removeValue(forKey: number), revoking,
+      let request = configuration.wire.revoke(access: answer.access, refresh: answer.refresh)
+    else { return }
+    spawn { engine in
+      _ = await engine.exchange(request) { (_) throws(AnswerFailure) in }
+    }
+  }
+}
+
+extension SessionEngine.Failed {
+  fileprivate init(_ error: TransportError) {
+    switch error {
+    case .noConnection(let reason):
+      self.init(failure: RequestFailure(kind: .noConnection), detail: reason)
+    case .insecure(let host):
+      self.init(
+        failure: RequestFailure(kind: .noConnection),
+        detail: "\(host) is not reached over HTTPS, which only loopback may do without")
+    case .noReply(let reason):
+      self.init(failure: RequestFailure(kind: .noReply), detail: reason)
+    case .cancelled:
+      self.init(failure: RequestFailure(kind: .noReply), detail: "the request was cancelled")
+    }
+  }
+}
+
+extension AnswerFacts {
+  /// What the coordinator may know of an answer.
+  init(_ answer: TokenAnswer) {
+    self.init(
+      lifetime: answer.lifetime, tokenID: answer.tokenID, hasRefreshToken: answer.refresh != nil,
+      user: answer.user?.id, context: answer.context, tokenContext: answer.tokenContext)
+  }
+}

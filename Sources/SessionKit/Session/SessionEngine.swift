@@ -1,0 +1,295 @@
+import SessionCore
+import SessionJournal
+
+/// The shell of one session: tells the coordinator what happened and does what it says.
+///
+/// It decides nothing. Journal and stored items are touched here only, on a thread that may wait.
+actor SessionEngine {
+  typealias Reply = SessionEffect.Reply
+
+  nonisolated let executor: EngineExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  nonisolated let configuration: SessionConfiguration
+  nonisolated let journal: Journal
+  nonisolated let view = SessionView()
+  nonisolated let hub: EventHub
+
+  let vault: Vault
+  var coordinator: SessionCoordinator
+  private var inbox: [SessionInput] = []
+  private var isFeeding = false
+
+  // Handles: the coordinator knows their numbers only.
+  private var callers: [Caller: CheckedContinuation<Result<Reply, SessionError>, Never>] = [:]
+  private var callerCount: UInt64 = 0
+  var wishes: [Caller: Wish] = [:]
+  var answers: [RequestNumber: TokenAnswer] = [:]
+  var requests: [RequestNumber: Task<Void, Never>] = [:]
+  private var timers: [SessionTimer: Task<Void, Never>] = [:]
+  var token: StoredToken?
+  private var profile: UserProfile?
+
+  /// What the last failure was about, for the replies that follow from it.
+  var detail: String?
+  private var storageError: SessionError?
+
+  /// What a caller wants that the coordinator must not see.
+  enum Wish: Sendable {
+    case signIn(PasswordCredentials)
+    case context(ContextTarget)
+  }
+
+  init(
+    _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
+    executor: EngineExecutor
+  ) {
+    self.configuration = configuration
+    self.journal = journal
+    self.executor = executor
+    vault = Vault(store: configuration.secrets, journal: journal.identifier)
+    hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)
+    coordinator = SessionCoordinator(policy: configuration.policy, fold: fold)
+  }
+
+  deinit {
+    for task in timers.values { task.cancel() }
+    for task in requests.values { task.cancel() }
+    hub.finish()
+  }
+
+  /// Brings journal and stored items into agreement; throws where the journal cannot be written.
+  func open(noting notes: [SessionNote], process: UInt32) throws(SessionError) {
+    var contents = look()
+    contents.notes = notes
+    contents.process = process
+    feed(.opened(contents))
+    if let storageError { throw storageError }
+  }
+
+  // MARK: Callers
+
+  /// Puts a question to the coordinator and waits for its reply.
+  func ask(_ wish: Wish? = nil, _ question: @Sendable (Caller) -> SessionInput)
+    async throws(SessionError) -> Reply
+  {
+    guard !Task.isCancelled else { throw .cancelled }
+    callerCount += 1
+    let caller = Caller(callerCount)
+    wishes[caller] = wish
+    let input = question(caller)
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        callers[caller] = continuation
+        feed(input)
+      }
+    } onCancel: {
+      spawn { await $0.feed(.cancelled(caller)) }
+    }
+    return try result.get()
+  }
+
+  func clearError() {
+    feed(.clearError)
+  }
+
+  /// Closes the journal and ends every sequence of events.
+  func close() async throws(SessionError) {
+    guard try await ask({ .close($0) }) == .closed else { return }
+    hub.finish()
+    for task in requests.values { task.cancel() }
+    do { try journal.close() } catch { throw .journal(error) }
+  }
+
+  private func resume(_ caller: Caller, _ reply: Reply) {
+    wishes[caller] = nil
+    guard let continuation = callers.removeValue(forKey: caller) else { return }
+    if case .failed(let problem) = reply {
+      continuation.resume(returning: .failure(error(problem)))
+    } else {
+      continuation.resume(returning: .success(reply))
+    }
+  }
+
+  private func error(_ problem: SessionProblem) -> SessionError {
+    switch problem {
+    case .rejected(let rejection): .rejected(rejection)
+    case .request(let failure): SessionError(failure, detail: detail)
+    case .ended(let state): state == .expired ? .expired : .loggedOut
+    case .busy: .signInUnderWay
+    case .storage: storageError ?? .closed
+    case .locked: .secretsUnavailable
+    case .unusableJournal: storageError ?? .closed
+    case .closed: .closed
+    case .cancelled: .cancelled
+    }
+  }
+
+  // MARK: The loop
+
+  /// Tells the coordinator what happened and does what it says, until nothing is left to tell.
+  func feed(_ input: SessionInput) {
+    inbox.append(input)
+    guard !isFeeding else { return }
+    isFeeding = true
+    defer { isFeeding = false }
+    while !inbox.isEmpty {
+      let effects = coordinator.handle(inbox.removeFirst(), at: configuration.clock.now())
+      show()
+      for effect in effects { perform(effect) }
+    }
+  }
+
+  private func show() {
+    let facts = coordinator.state.token
+    let isHeld = token != nil && token?.generation == facts?.generation
+    var snapshot = SessionView.Snapshot()
+    snapshot.state = coordinator.state
+    snapshot.activity = coordinator.activity
+    snapshot.user = coordinator.state.user == nil ? nil : profile
+    if isHeld, let token {
+      snapshot.token = AccessToken(
+        value: token.access, generation: token.generation, expiresAt: token.expiresAt)
+    }
+    snapshot.deadline = coordinator.tokenDeadline
+    view.swap(snapshot)
+  }
+
+  private func perform(_ effect: SessionEffect) {
+    switch effect {
+    case .commit(let commit): inbox.insert(perform(commit), at: 0)
+    case .send(let number, let request): send(number, request)
+    case .discard(let number, let revoking): discard(number, revoking: revoking)
+    case .publish(let events): hub.publish(events)
+    case .resume(let caller, let reply): resume(caller, reply)
+    case .schedule(let timer, let uptime): schedule(timer, uptime)
+    case .cancel(let timer): timers.removeValue(forKey: timer)?.cancel()
+    case .wipe(let wipe): perform(wipe)
+    case .revoke(let generation): revoke(generation)
+    case .forgetRevocation: forgetRevocation()
+    case .reloadToken(let generation): reload(generation)
+    case .readSecrets: inbox.append(.secretsRead(look()))
+    }
+  }
+
+  /// Runs work that outlives the call, without keeping the session alive for it.
+  @discardableResult
+  nonisolated func spawn(
+    _ work: @escaping @Sendable (isolated SessionEngine) async -> Void
+  ) -> Task<Void, Never> {
+    Task { [weak self] in
+      guard let self else { return }
+      await work(self)
+    }
+  }
+
+  private func schedule(_ timer: SessionTimer, _ uptime: Int64) {
+    timers.removeValue(forKey: timer)?.cancel()
+    let clock = configuration.clock
+    timers[timer] = Task { [weak self] in
+      do { try await clock.sleep(untilUptime: uptime) } catch { return }
+      await self?.fire(timer)
+    }
+  }
+
+  private func fire(_ timer: SessionTimer) {
+    // A timer that was replaced while its task was on its way here does not count.
+    guard !Task.isCancelled else { return }
+    timers[timer] = nil
+    feed(.fired(timer))
+  }
+}
+
+// MARK: Journal and stored items
+
+extension SessionEngine {
+  /// Catch up, secrets durable, event durable: all under the journal's lock.
+  private func perform(_ commit: SessionCommit) -> SessionInput {
+    let drafts = commit.contents.map { JournalDraft($0, at: commit.time) }
+    var conflict: [SessionRecord] = []
+    var stored: StoredToken?
+    var failure: SessionError?
+    do {
+      let transaction = try journal.transact { foreign in
+        conflict = foreign.compactMap { Self.read($0, path: journal.path) }
+        guard conflict.isEmpty else { return [] }
+        guard let number = commit.storing, let answer = answers[number] else { return drafts }
+        do {
+          stored = try vault.store(answer, announcedBy: commit, replacing: token)
+          return drafts
+        } catch {
+          failure = .secrets(error)
+          return []
+        }
+      }
+      if !conflict.isEmpty { return .conflicted(conflict) }
+      if let first = transaction.appended.first {
+        storageError = nil
+        keep(stored, of: commit.storing)
+        return .committed(firstSequence: first.sequence)
+      }
+    } catch {
+      failure = .journal(error)
+    }
+    storageError = failure
+    return conflict.isEmpty ? .commitFailed : .conflicted(conflict)
+  }
+
+  /// A record of another process; one whose payload cannot be read stays one that nobody knows.
+  private static func read(_ raw: JournalRecord, path: String) -> SessionRecord? {
+    do {
+      return try SessionRecord(raw, path: path)
+    } catch {
+      let unknown = SessionRecord.Unknown(kind: raw.kind, payload: raw.payload)
+      return SessionRecord(
+        sequence: raw.sequence, time: Timestamp(milliseconds: 0), content: .unknown(unknown))
+    }
+  }
+
+  private func keep(_ stored: StoredToken?, of number: RequestNumber?) {
+    guard let stored, let number else { return }
+    token = stored
+    if let user = answers.removeValue(forKey: number)?.user { profile = user }
+  }
+
+  private func look() -> StoredFacts {
+    let contents = vault.look()
+    token = contents.token
+    profile = contents.profile
+    var facts = contents.facts
+    if let holder = coordinator.fold.intents.request?.sent.process {
+      facts.isHolderGone = ProcessStatus.isGone(holder)
+    }
+    return facts
+  }
+
+  private func perform(_ wipe: SessionEffect.Wipe) {
+    let held = token
+    token = nil
+    if wipe != .token { profile = nil }
+    do {
+      try vault.wipe(wipe, current: held)
+      inbox.append(.wiped(true))
+    } catch {
+      storageError = .secrets(error)
+      inbox.append(.wiped(false))
+    }
+  }
+
+  private func reload(_ generation: Generation) {
+    do {
+      let stored = try vault.token()
+      token = stored?.generation == generation ? stored : nil
+      storageError = nil
+    } catch {
+      // The token is another process's; ours is dead. None is better than the wrong one.
+      token = nil
+      storageError = .secrets(error)
+    }
+    show()
+  }
+
+  private func forgetRevocation() {
+    do { try vault.forgetRevocation() } catch { storageError = .secrets(error) }
+  }
+}

@@ -1,0 +1,183 @@
+public import SessionCore
+public import SessionJournal
+
+/// Why a session could not do what it was asked; never holds a secret (STO-3).
+///
+/// Only `expired`, `loggedOut` and `refreshRejected` say that the session has ended; after every
+/// other error it is what it was before.
+public enum SessionError: Error, Hashable, Sendable {
+  // Before anything is sent.
+  /// The credential cannot be right; nothing was sent (LOG-1).
+  case invalidCredential(CredentialRules.Problem)
+  /// The state does not allow it.
+  case rejected(SessionRejection)
+  /// A sign-in is under way already.
+  case signInUnderWay
+  /// The stored secrets cannot be read yet; it is not known whether anybody is signed in (RES-3).
+  case secretsUnavailable
+  /// There is nothing to refresh with; the current token is good until it expires.
+  case noRefreshToken
+
+  // What the server answered (LOG-3).
+  /// 400: the server found the request itself wrong.
+  case invalidRequest(code: String?)
+  /// 401 at sign-in.
+  case invalidCredentials(code: String?)
+  /// 403 at sign-in or switch, or the server says that the account is inactive.
+  case forbidden(code: String?)
+  /// The server says that the account is inactive.
+  case userInactive
+  /// The server says that the account is deleted.
+  case userDeleted
+  /// 404.
+  case notFound
+  /// 409.
+  case conflict(code: String?)
+  /// 423: the account is locked.
+  case accountLocked
+  /// 429; wait so many milliseconds, where the server said.
+  case rateLimited(retryAfter: Int64?)
+  /// 5xx.
+  case server(status: UInt16, code: String?)
+  /// Another status that has no meaning here.
+  case unexpectedStatus(UInt16)
+  /// The status says success and the body cannot be read; says what and where.
+  case unreadableAnswer(String)
+
+  // What the network did.
+  /// Nothing was sent.
+  case noConnection(String)
+  /// It was sent and no whole answer came: the server may have acted.
+  case noReply(String)
+
+  // How a session ended.
+  /// The server refused to refresh, and the session ended as its policy says.
+  case refreshRejected
+  /// The session has expired: sign in again.
+  case expired
+  /// The session was logged out.
+  case loggedOut
+
+  // What keeps the session.
+  /// The journal failed.
+  case journal(JournalError)
+  /// The journal holds a record that this version cannot fold.
+  case unusableJournal(path: String, sequence: UInt64, problem: String)
+  /// The secret store failed.
+  case secrets(SecretStoreError)
+  /// The session object was closed.
+  case closed
+  /// The calling task was cancelled.
+  case cancelled
+}
+
+extension SessionError: CustomStringConvertible {
+  /// What happened, what it means for the session, and what to do next.
+  public var description: String {
+    switch self {
+    case .invalidCredential(let problem):
+      "The credential was not sent: \(problem). Correct it and sign in again."
+    case .rejected(let rejection):
+      "\(rejection)."
+    case .signInUnderWay:
+      "A sign-in is under way already. Wait for it to end, or cancel its task."
+    case .secretsUnavailable:
+      "The stored secrets cannot be read yet, so it is not known whether anybody is signed in. "
+        + "Nobody was logged out; it is tried again by itself."
+    case .noRefreshToken:
+      "There is no refresh token. The current token is good until it expires; then sign in again."
+    case .refreshRejected:
+      "The server refused to refresh the token, and the session ended. Sign in again."
+    case .expired:
+      "The session has expired. Sign in again as the same user, or log out."
+    case .loggedOut:
+      "The session was logged out. Sign in again."
+    case .journal(let error):
+      "The journal failed and the session is what it was. \(error)"
+    case .unusableJournal(let path, let sequence, let problem):
+      "\(path) cannot be folded at seq \(sequence): \(problem). Nothing was changed. "
+        + "Use a newer version, or run: sessionreplay verify \(path)"
+    case .secrets(let error):
+      "The secret store failed and the session is what it was. \(error)"
+    case .closed:
+      "The session object was closed. The session itself goes on: open it again."
+    case .cancelled:
+      "The calling task was cancelled. The session goes on."
+    default:
+      answerDescription
+    }
+  }
+
+  private var answerDescription: String {
+    switch self {
+    case .invalidRequest(let code):
+      "The server found the request wrong (400\(Self.suffix(code))). Check what was entered."
+    case .invalidCredentials(let code):
+      "The server does not accept the credential (401\(Self.suffix(code))). Check it and sign in "
+        + "again."
+    case .forbidden(let code):
+      "The server does not allow it (403\(Self.suffix(code))). Ask whoever grants access."
+    case .userInactive:
+      "The server says that the account is inactive. Contact support."
+    case .userDeleted:
+      "The server says that the account is deleted. Contact support if that is a surprise."
+    case .notFound:
+      "The server does not know it (404). Check the account, or the address of the server."
+    case .conflict(let code):
+      "The server reports a conflict (409\(Self.suffix(code))). Load what is there and try again."
+    case .accountLocked:
+      "The account is locked (423). Contact support."
+    case .rateLimited(let wait):
+      "Too many requests (429). Try again "
+        + (wait.map { "in \(($0 + 999) / 1000) s." } ?? "later.")
+    case .server(let status, let code):
+      "The server failed (\(status)\(Self.suffix(code))). Try again later."
+    case .unexpectedStatus(let status):
+      "The server answered with status \(status), which has no meaning here. Check the address of "
+        + "the server."
+    case .unreadableAnswer(let problem):
+      "The server's answer cannot be read: \(problem). Check the address and the version of the "
+        + "server."
+    case .noConnection(let reason):
+      "The server could not be reached: \(reason). Nothing was sent. Check the connection and try "
+        + "again."
+    case .noReply(let reason):
+      "The server did not answer: \(reason). It may have acted on the request. Try again."
+    default:
+      "The session failed."
+    }
+  }
+
+  private static func suffix(_ code: String?) -> String {
+    code.map { " \($0)" } ?? ""
+  }
+}
+
+extension SessionError {
+  /// The error of a request that failed; `detail` says what the failure's numbers cannot.
+  init(_ failure: RequestFailure, detail: String?) {
+    switch failure.kind {
+    case .noConnection: self = .noConnection(detail ?? "no connection")
+    case .noReply: self = .noReply(detail ?? "no reply")
+    case .server: self = .server(status: failure.status, code: failure.serverCode)
+    case .rateLimited: self = .rateLimited(retryAfter: failure.retryAfter)
+    case .unreadable: self = .unreadableAnswer(detail ?? "it is not what was expected")
+    case .noRefreshToken: self = .noRefreshToken
+    case .userInactive: self = .userInactive
+    case .userDeleted: self = .userDeleted
+    default: self.init(status: failure.status, code: failure.serverCode)
+    }
+  }
+
+  private init(status: UInt16, code: String?) {
+    switch status {
+    case 400, 422: self = .invalidRequest(code: code)
+    case 401: self = .invalidCredentials(code: code)
+    case 403: self = .forbidden(code: code)
+    case 404: self = .notFound
+    case 409: self = .conflict(code: code)
+    case 423: self = .accountLocked
+    default: self = .unexpectedStatus(status)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import SessionCore
+import Synchronization
+
+/// What a session shows to any thread, without waiting for the session's own (STA-4).
+///
+/// Swapped whole under a lock after each decision, so that state, token and user always belong
+/// together.
+final class SessionView: Sendable {
+  struct Snapshot: Sendable {
+    var state = SessionState.unauthenticated
+    var activity = SessionActivity.loading
+    var token: AccessToken?
+    var user: UserProfile?
+    /// When the token dies, on the clock that never jumps.
+    var deadline = Int64.min
+  }
+
+  private let snapshot = Mutex(Snapshot())
+
+  var current: Snapshot { snapshot.withLock { $0 } }
+
+  func swap(_ next: Snapshot) {
+    snapshot.withLock { $0 = next }
+  }
+}

@@ -1,0 +1,158 @@
+import SessionCore
+import Testing
+
+@Suite("Decisions: logout, switch, close")
+struct EndDecisionTests {
+  @Test("OUT-1 event, then subscribers, then the wipe, then the server, then the caller")
+  func order() {
+    var bench = CoordinatorBench.signedIn()
+    let caller = bench.caller()
+    let effects = bench.tell(.logout(caller))
+    #expect(bench.names == ["login", "logout", "revocationPending"])
+    let published = effects.place { if case .publish = $0 { true } else { false } }
+    let wiped = effects.place { $0 == .wipe(.sessionKeepingRevocation(Generation(1))) }
+    #expect(published < wiped)
+    #expect(wiped < effects.count)
+    #expect(effects.reply(to: caller) == nil)
+    #expect(bench.tell(.wiped(true)) == [.revoke(Generation(1))])
+    let told = bench.tell(.revoked(Generation(1), .revoked, status: 0))
+    #expect(bench.names.last == "revocationSettled")
+    #expect(
+      told == [
+        .forgetRevocation, .resume(caller, .loggedOut(.revoked, status: 0, isWiped: true)),
+      ])
+  }
+
+  @Test("OUT-1 a server that is not told stays a pending revocation and never a session")
+  func notTold() throws {
+    var bench = CoordinatorBench.signedIn()
+    let caller = bench.caller()
+    bench.tell(.logout(caller))
+    bench.tell(.wiped(true))
+    let effects = bench.tell(.revoked(Generation(1), .failed, status: 503))
+    #expect(
+      effects == [.resume(caller, .loggedOut(.failed, status: 503, isWiped: true))])
+
+    var later = try CoordinatorBench(journal: bench.journal.map(\.content))
+    var stored = StoredFacts()
+    stored.revocation = Generation(1)
+    #expect(later.tell(.opened(stored)).contains(.revoke(Generation(1))))
+    #expect(later.coordinator.state == .unauthenticated)
+    #expect(
+      later.tell(.revoked(Generation(1), .revoked, status: 0)).contains(.forgetRevocation))
+  }
+
+  @Test("OUT-2 logging out twice appends nothing")
+  func twice() {
+    var bench = CoordinatorBench.signedIn()
+    bench.tell(.logout(bench.caller()))
+    let before = bench.journal
+    let caller = bench.caller()
+    #expect(bench.tell(.logout(caller)).reply(to: caller) == .alreadyLoggedOut)
+    #expect(bench.journal == before)
+  }
+
+  @Test("OUT-4 a refresh that ends after the logout brings nothing back and is given up")
+  func lateAnswer() {
+    var bench = CoordinatorBench.signedIn()
+    let (waiter, sent) = bench.refresh()
+    let leaver = bench.caller()
+    let effects = bench.tell(.logout(leaver))
+    #expect(effects.reply(to: waiter) == .failed(.ended(.unauthenticated)))
+    let before = bench.journal
+    let number = sent.request ?? RequestNumber(0)
+    #expect(bench.tell(.answered(number, .token())) == [.discard(number, revoking: true)])
+    #expect(bench.tell(.failed(number, RequestFailure(kind: .rejected), jitter: 0)).isEmpty)
+    #expect(bench.journal == before)
+    #expect(bench.coordinator.state == .unauthenticated)
+  }
+
+  @Test("OUT-4 a late answer of the session before does not reach the next user's session")
+  func nextUser() {
+    var bench = CoordinatorBench.signedIn()
+    let (_, sent) = bench.refresh()
+    bench.tell(.logout(bench.caller()))
+    bench.tell(.wiped(true))
+    let login = bench.tell(.login(bench.caller(), .password))
+    bench.tell(.answered(login.request ?? RequestNumber(0), .login("bob")))
+    let before = bench.journal
+    let late = sent.request ?? RequestNumber(0)
+    #expect(bench.tell(.answered(late, .token())) == [.discard(late, revoking: false)])
+    #expect(bench.journal == before)
+    #expect(bench.coordinator.state.user == "bob")
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+  }
+
+  @Test("CTX-1 a switch is asked for, journaled with its token, and answered")
+  func switching() {
+    var bench = CoordinatorBench.signedIn()
+    let caller = bench.caller()
+    let sent = bench.tell(.switchContext(caller))
+    #expect(bench.coordinator.activity == .switching)
+    var facts = AnswerFacts.token(rotated: true)
+    facts.context = .principal
+    let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
+    #expect(effects.reply(to: caller) == .switched)
+    #expect(bench.names == ["login", "requestSent", "contextSwitched"])
+    #expect(bench.coordinator.state.activeContext == .principal)
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+  }
+
+  @Test("CTX-1 a failed switch changes nothing, and a note says why")
+  func switchFails() {
+    var bench = CoordinatorBench.signedIn()
+    let before = bench.coordinator.state
+    let caller = bench.caller()
+    let sent = bench.tell(.switchContext(caller))
+    let failure = RequestFailure(kind: .rejected, status: 403)
+    let effects = bench.tell(.failed(sent.request ?? RequestNumber(0), failure, jitter: 0))
+    #expect(effects.reply(to: caller) == .failed(.request(failure)))
+    #expect(bench.names == ["login", "requestSent", "requestEnded"])
+    #expect(bench.coordinator.state == before)
+    #expect(bench.coordinator.activity == .idle)
+  }
+
+  @Test("CTX-2 a switch waits for a refresh, refreshes for a switch; never two on the wire")
+  func serialised() {
+    var bench = CoordinatorBench.signedIn()
+    let (_, refresh) = bench.refresh()
+    let switcher = bench.caller()
+    #expect(bench.tell(.switchContext(switcher)).sendCount == 0)
+    let switching = bench.tell(.answered(refresh.request ?? RequestNumber(0), .token()))
+    #expect(switching.sendCount == 1)
+    let (waiter, none) = bench.refresh()
+    #expect(none.sendCount == 0)
+    var facts = AnswerFacts.token()
+    facts.context = .principal
+    let effects = bench.tell(.answered(switching.request ?? RequestNumber(0), facts))
+    #expect(effects.reply(to: switcher) == .switched)
+    #expect(effects.reply(to: waiter) == .refreshed, "the switch brought a good token")
+    #expect(effects.sendCount == 0)
+  }
+
+  @Test("CTX-2 a switch with an expired token refreshes first")
+  func switchExpired() {
+    var bench = CoordinatorBench.signedIn()
+    bench.advance(by: CoordinatorBench.lifetime)
+    let first = bench.tell(.switchContext(bench.caller()))
+    #expect(first.contains(.send(first.request ?? RequestNumber(0), .refresh(Generation(1)))))
+    let second = bench.tell(.answered(first.request ?? RequestNumber(0), .token()))
+    guard case .send(_, .switchContext(_, Generation(2)))? = second.last else {
+      Issue.record("the switch did not follow: \(second)")
+      return
+    }
+  }
+
+  @Test("closing lets every waiter go and leaves the session as it is")
+  func close() {
+    var bench = CoordinatorBench.signedIn()
+    let (waiter, _) = bench.refresh()
+    let closer = bench.caller()
+    let effects = bench.tell(.close(closer))
+    #expect(effects.reply(to: waiter) == .failed(.closed))
+    #expect(effects.reply(to: closer) == .closed)
+    #expect(bench.coordinator.state.kind == .authenticated)
+    let late = bench.caller()
+    #expect(bench.tell(.logout(late)).reply(to: late) == .failed(.closed))
+  }
+}

@@ -1,0 +1,112 @@
+import SessionCore
+import Testing
+
+@Suite("Decisions: login")
+struct LoginDecisionTests {
+  @Test("LOG-4 a login's answer is journaled, then its caller goes on, then subscribers see it")
+  func order() {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    let caller = bench.caller()
+    let sent = bench.tell(.login(caller, .password))
+    #expect(bench.coordinator.activity == .authenticating)
+    #expect(bench.journal.isEmpty, "an attempt to sign in leaves no trace before it succeeds")
+    let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), .login("ada")))
+    #expect(bench.names == ["login"])
+    #expect(bench.coordinator.state.user == "ada")
+    #expect(bench.coordinator.activity == .idle)
+    let resumed = effects.place { $0 == .resume(caller, .signedIn) }
+    let published = effects.place { if case .publish = $0 { true } else { false } }
+    #expect(resumed < published)
+    #expect(published < effects.count)
+    #expect(
+      effects.uptime(of: .refresh) == bench.now.uptime + CoordinatorBench.lifetime - 60_000)
+  }
+
+  @Test("LOG-4 a failed login appends nothing and stores nothing; clearError returns to idle")
+  func failure() {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    let caller = bench.caller()
+    let sent = bench.tell(.login(caller, .password))
+    let failure = RequestFailure(kind: .rejected, status: 401)
+    let effects = bench.tell(.failed(sent.request ?? RequestNumber(0), failure, jitter: 0))
+    #expect(effects == [.resume(caller, .failed(.request(failure)))])
+    #expect(bench.journal.isEmpty)
+    #expect(bench.coordinator.activity == .failed(.request(failure)))
+    bench.tell(.clearError)
+    #expect(bench.coordinator.activity == .idle)
+  }
+
+  @Test("LOG-10 signing in twice is refused before the network")
+  func twice() {
+    var bench = CoordinatorBench.signedIn()
+    let caller = bench.caller()
+    let effects = bench.tell(.login(caller, .password))
+    #expect(effects.sendCount == 0)
+    let rejection = SessionRejection(
+      state: .authenticated, event: .login, reason: .alreadyAuthenticated)
+    #expect(effects.reply(to: caller) == .failed(.rejected(rejection)))
+  }
+
+  @Test("LOG-10 two sign-ins at once: the second is told that one is under way")
+  func concurrent() {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    bench.tell(.login(bench.caller(), .password))
+    let second = bench.caller()
+    #expect(bench.tell(.login(second, .password)) == [.resume(second, .failed(.busy))])
+  }
+
+  @Test("STA-6 a different user on an expired session is refused and the tokens are revoked")
+  func differentUser() {
+    var bench = CoordinatorBench.signedIn(.keeping)
+    let refresh = bench.tell(.refresh(bench.caller(), .manual, ifNeeded: false))
+    bench.tell(
+      .failed(
+        refresh.request ?? RequestNumber(0), RequestFailure(kind: .rejected, status: 401),
+        jitter: 0))
+    #expect(bench.coordinator.state.kind == .expired)
+    let before = bench.journal
+    let caller = bench.caller()
+    let number = bench.tell(.login(caller, .password)).request ?? RequestNumber(0)
+    let effects = bench.tell(.answered(number, .login("bob")))
+    let rejection = SessionRejection(state: .expired, event: .login, reason: .differentUser)
+    #expect(effects.contains(.discard(number, revoking: true)))
+    #expect(effects.reply(to: caller) == .failed(.rejected(rejection)))
+    #expect(bench.journal == before)
+
+    let again = bench.tell(.login(bench.caller(), .password)).request ?? RequestNumber(0)
+    bench.tell(.answered(again, .login("ada")))
+    #expect(bench.coordinator.state.kind == .authenticated)
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+  }
+
+  @Test("LOG-4 a login that cannot be journaled is undone and its tokens are revoked")
+  func unjournaled() {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    let caller = bench.caller()
+    let number = bench.tell(.login(caller, .password)).request ?? RequestNumber(0)
+    bench.commitEndings = [.fails]
+    let effects = bench.tell(.answered(number, .login("ada")))
+    #expect(
+      effects == [
+        .wipe(.session), .discard(number, revoking: true),
+        .resume(caller, .failed(.storage)),
+      ])
+    #expect(bench.coordinator.state == .unauthenticated)
+  }
+
+  @Test("a cancelled sign-in signs nobody in: its late answer is given back")
+  func cancelled() {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    let caller = bench.caller()
+    let number = bench.tell(.login(caller, .password)).request ?? RequestNumber(0)
+    #expect(bench.tell(.cancelled(caller)) == [.resume(caller, .failed(.cancelled))])
+    #expect(
+      bench.tell(.answered(number, .login("ada"))) == [.discard(number, revoking: true)])
+    #expect(bench.journal.isEmpty)
+  }
+}

@@ -1,0 +1,286 @@
+import SessionCore
+import Testing
+
+@Suite("Decisions: open, and other processes")
+struct OpenDecisionTests {
+  static let login = SessionEvent.login(
+    SessionEvent.Login(
+      user: "ada", method: .password,
+      token: TokenFacts(
+        generation: Generation(1), issuedAt: CoordinatorBench().now.time,
+        expiresAt: CoordinatorBench().now.time.advanced(by: CoordinatorBench.lifetime),
+        isRefreshable: true), context: .teacher))
+
+  static func refreshed(_ generation: UInt64, request: UInt64 = 0) -> SessionEvent {
+    .refreshSucceeded(
+      SessionEvent.RefreshSucceeded(
+        token: TokenFacts(
+          generation: Generation(generation), issuedAt: CoordinatorBench().now.time,
+          expiresAt: CoordinatorBench().now.time.advanced(by: CoordinatorBench.lifetime),
+          isRefreshable: true), trigger: .schedule, attempt: 1, isRotated: true,
+        request: request))
+  }
+
+  static func sent(by process: UInt32, deadlineIn milliseconds: Int64) -> SessionNote {
+    .requestSent(
+      SessionNote.RequestSent(
+        kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1,
+        process: process, deadline: CoordinatorBench().now.time.advanced(by: milliseconds)))
+  }
+
+  static func stored(_ generation: UInt64, announcing event: SessionEvent? = nil) -> StoredFacts {
+    var facts = StoredFacts()
+    (facts.token, facts.user, facts.context) = (.present, .present, .present)
+    facts.generation = Generation(generation)
+    facts.announcement = event
+    return facts
+  }
+
+  @Test("RES-1 a good token restores the session and schedules its refresh, without a request")
+  func restores() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    #expect(bench.coordinator.activity == .loading)
+    let effects = bench.tell(.opened(Self.stored(1)))
+    #expect(bench.coordinator.activity == .idle)
+    #expect(effects.sendCount == 0)
+    #expect(
+      effects.uptime(of: .refresh) == bench.now.uptime + CoordinatorBench.lifetime - 60_000)
+  }
+
+  @Test("RES-1 an expired token is refreshed at launch")
+  func launch() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.advance(by: CoordinatorBench.lifetime + 1)
+    #expect(bench.tell(.opened(Self.stored(1))).sendCount == 1)
+    #expect(bench.coordinator.activity == .refreshing)
+    #expect(bench.coordinator.state.kind == .authenticated)
+  }
+
+  @Test("POL-3 a policy may refresh at every launch")
+  func always() throws {
+    var policy = SessionPolicy.bench
+    policy.launchRefresh = .always
+    var bench = try CoordinatorBench(policy, journal: [.event(Self.login)])
+    #expect(bench.tell(.opened(Self.stored(1))).sendCount == 1)
+  }
+
+  @Test("RES-1 a required item that is missing ends the session with its reason")
+  func missing() throws {
+    for item in [SecretItem.token, .user, .context] {
+      var policy = SessionPolicy.bench
+      policy.requiredItems = [.token, .user, .context]
+      var bench = try CoordinatorBench(policy, journal: [.event(Self.login)])
+      var facts = Self.stored(1)
+      switch item {
+      case .token: facts.token = .absent
+      case .user: facts.user = .absent
+      default: facts.context = .absent
+      }
+      bench.tell(.opened(facts))
+      #expect(bench.names == ["login", "sessionExpired", "logout"])
+      guard case .sessionExpired(let expiry) = bench.events[1] else { return }
+      #expect(expiry.reason == .secretsMissing)
+    }
+  }
+
+  @Test("RES-1 an item that is only a cache may be missing")
+  func cache() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    var facts = Self.stored(1)
+    (facts.user, facts.context) = (.absent, .unreadable)
+    bench.tell(.opened(facts))
+    #expect(bench.names == ["login", "itemUnreadable"])
+    #expect(bench.coordinator.state.kind == .authenticated)
+  }
+
+  @Test("RES-2 an unreadable token ends the session as corrupt storage")
+  func corrupt() throws {
+    var bench = try CoordinatorBench(.keeping, journal: [.event(Self.login)])
+    var facts = Self.stored(1)
+    facts.token = .unreadable
+    bench.tell(.opened(facts))
+    #expect(bench.names == ["login", "itemUnreadable", "sessionExpired"])
+    guard case .expired(let expired) = bench.coordinator.state else {
+      Issue.record("not expired")
+      return
+    }
+    #expect(expired.reason == .corruptStorage)
+  }
+
+  @Test("RES-3 locked secrets are not none: loading, tried again, nobody logged out")
+  func locked() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    var facts = StoredFacts()
+    facts.isLocked = true
+    let effects = bench.tell(.opened(facts))
+    #expect(effects.uptime(of: .restore) != nil)
+    #expect(bench.coordinator.activity == .loading)
+    #expect(bench.coordinator.state.kind == .authenticated)
+    let caller = bench.caller()
+    #expect(
+      bench.tell(.refresh(caller, .manual, ifNeeded: false)).reply(to: caller)
+        == .failed(.locked))
+    #expect(bench.tell(.fired(.restore)) == [.readSecrets])
+    bench.tell(.secretsRead(Self.stored(1)))
+    #expect(bench.coordinator.activity == .idle)
+    #expect(bench.names == ["login"])
+  }
+
+  @Test("REF-7 a stored token newer than the journal is announced as recovered")
+  func recovers() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.tell(.opened(Self.stored(2, announcing: Self.refreshed(2))))
+    #expect(bench.names == ["login", "tokenRecovered", "refreshSucceeded"])
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+  }
+
+  @Test("REF-7 a login whose event was lost in a crash is recovered too")
+  func recoversLogin() {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(Self.stored(1, announcing: Self.login)))
+    #expect(bench.names == ["tokenRecovered", "login"])
+    #expect(bench.coordinator.state.user == "ada")
+  }
+
+  @Test("OUT-1 a journal that says signed out wins over secrets that are still there")
+  func signedOutWins() throws {
+    var bench = try CoordinatorBench(journal: [
+      .event(Self.login), .event(.logout(SessionEvent.Logout(reason: .user))),
+    ])
+    let effects = bench.tell(.opened(Self.stored(1, announcing: Self.login)))
+    #expect(effects.contains(.wipe(.session)))
+    #expect(bench.names == ["login", "logout", "secretsWiped"])
+    #expect(bench.coordinator.state == .unauthenticated)
+  }
+
+  @Test("RES-5 another journal's secrets are never resurrected")
+  func otherJournal() {
+    var bench = CoordinatorBench()
+    var facts = Self.stored(7, announcing: Self.refreshed(7))
+    (facts.token, facts.user, facts.context) = (.otherJournal, .otherJournal, .otherJournal)
+    let effects = bench.tell(.opened(facts))
+    #expect(effects.contains(.wipe(.session)))
+    #expect(
+      bench.journal.map(\.content) == [.note(.secretsWiped(.otherJournal))])
+  }
+
+  @Test("a stored token older than the journal's ends the session: a backup was restored")
+  func outdated() throws {
+    var bench = try CoordinatorBench(
+      .keeping, journal: [.event(Self.login), .event(Self.refreshed(2))])
+    bench.tell(.opened(Self.stored(1)))
+    guard case .expired(let expired) = bench.coordinator.state else {
+      Issue.record("not expired")
+      return
+    }
+    #expect(expired.reason == .secretsOutdated)
+  }
+
+  @Test("REF-7 a request left open by a process that is gone is a lost reply, retried at once")
+  func crashedInRefresh() throws {
+    var bench = try CoordinatorBench(journal: [
+      .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
+    ])
+    var facts = Self.stored(1)
+    facts.isHolderGone = true
+    let effects = bench.tell(.opened(facts))
+    #expect(bench.names == ["login", "requestSent", "refreshFailed", "requestSent"])
+    #expect(effects.sendCount == 1)
+    guard case .refreshFailed(let failed) = bench.events[1] else { return }
+    #expect(failed.failure.kind == .noReply)
+    #expect(failed.request == 2)
+  }
+
+  @Test("REF-3 another process's request is waited for, up to its deadline")
+  func lease() throws {
+    var bench = try CoordinatorBench(journal: [
+      .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
+    ])
+    bench.tell(.opened(Self.stored(1)))
+    let (waiter, effects) = bench.refresh()
+    #expect(effects.sendCount == 0)
+    #expect(effects.uptime(of: .lease) == bench.now.uptime + 20_000)
+    bench.advance(by: 20_000)
+    let overtaking = bench.tell(.fired(.lease))
+    #expect(overtaking.sendCount == 1)
+    #expect(bench.names.suffix(2) == ["refreshFailed", "requestSent"])
+    let done = bench.tell(.answered(overtaking.request ?? RequestNumber(0), .token()))
+    #expect(done.reply(to: waiter) == .refreshed)
+  }
+
+  @Test("REF-3 another process rotated first: its token is taken, our late answer is not")
+  func rotatedElsewhere() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.tell(.opened(Self.stored(1)))
+    let (waiter, sent) = bench.refresh()
+    bench.commitEndings = [.conflicts([.event(Self.refreshed(2))])]
+    let number = sent.request ?? RequestNumber(0)
+    let effects = bench.tell(.answered(number, .token()))
+    #expect(effects.reply(to: waiter) == .refreshed)
+    #expect(effects.contains(.reloadToken(Generation(2))))
+    #expect(bench.names == ["login", "requestSent", "refreshSucceeded"])
+    #expect(!bench.coordinator.isHolding(number))
+  }
+
+  @Test("a rejected refresh ends nothing when another process has rotated")
+  func rejectedAfterRotation() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.tell(.opened(Self.stored(1)))
+    let (waiter, sent) = bench.refresh()
+    bench.commitEndings = [.conflicts([.event(Self.refreshed(2))])]
+    let effects = bench.tell(
+      .failed(
+        sent.request ?? RequestNumber(0), RequestFailure(kind: .rejected, status: 401),
+        jitter: 0))
+    #expect(effects.reply(to: waiter) == .refreshed)
+    #expect(bench.coordinator.state.kind == .authenticated)
+    #expect(!bench.names.contains("sessionExpired"))
+  }
+
+  @Test("another process logged out: waiters are told, what is held is wiped, nothing is sent")
+  func loggedOutElsewhere() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.tell(.opened(Self.stored(1)))
+    bench.commitEndings = [
+      .conflicts([.event(.logout(SessionEvent.Logout(reason: .user)))])
+    ]
+    let (waiter, effects) = bench.refresh()
+    #expect(effects.reply(to: waiter) == .failed(.ended(.unauthenticated)))
+    #expect(effects.sendCount == 0)
+    #expect(effects.contains(.wipe(.session)))
+    #expect(bench.names == ["login", "logout"])
+  }
+
+  @Test("JRN-3 a newer version's essential record stops this session instead of misreading it")
+  func newer() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.tell(.opened(Self.stored(1)))
+    bench.commitEndings = [
+      .conflicts([.unknown(SessionRecord.Unknown(kind: 9, payload: [1, 2]))])
+    ]
+    let (waiter, effects) = bench.refresh()
+    #expect(effects.reply(to: waiter) == .failed(.unusableJournal))
+    let late = bench.caller()
+    #expect(bench.tell(.logout(late)).reply(to: late) == .failed(.unusableJournal))
+  }
+
+  @Test("REF-8 a wall clock set back by days never lengthens a restored token's life")
+  func clockBack() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.now = Moment(
+      time: bench.now.time.advanced(by: -86_400_000 * 30), uptime: bench.now.uptime)
+    bench.tell(.opened(Self.stored(1)))
+    #expect(bench.coordinator.tokenDeadline == bench.now.uptime + CoordinatorBench.lifetime)
+  }
+
+  @Test("REF-8 a wall-clock jump while the process lives neither expires nor revives a token")
+  func clockJump() {
+    var bench = CoordinatorBench.signedIn()
+    let uptime = bench.now.uptime
+    bench.now = Moment(time: bench.now.time.advanced(by: 1 << 40), uptime: uptime)
+    #expect(bench.coordinator.isTokenGood(at: bench.now.uptime))
+    bench.now = Moment(
+      time: Timestamp(milliseconds: 0), uptime: uptime + CoordinatorBench.lifetime)
+    #expect(!bench.coordinator.isTokenGood(at: bench.now.uptime))
+  }
+}

@@ -1,0 +1,244 @@
+import SessionCore
+import Testing
+
+@Suite("Decisions: refresh")
+struct RefreshDecisionTests {
+  @Test("REF-3 any number of callers share one request, and each gets its result")
+  func singleFlight() {
+    var bench = CoordinatorBench.signedIn()
+    let (first, sent) = bench.refresh()
+    let others = (0..<100).map { _ in bench.refresh() }
+    #expect(others.allSatisfy { $0.1.sendCount == 0 })
+    let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), .token()))
+    for caller in [first] + others.map(\.0) {
+      #expect(effects.reply(to: caller) == .refreshed)
+    }
+    #expect(bench.names == ["login", "requestSent", "refreshSucceeded"])
+  }
+
+  @Test("REF-3 the intent is durable before the request leaves")
+  func intentFirst() {
+    var bench = CoordinatorBench.signedIn()
+    bench.commitEndings = [.fails]
+    let (caller, effects) = bench.refresh()
+    #expect(effects.sendCount == 0)
+    #expect(effects.reply(to: caller) == .failed(.storage))
+    #expect(bench.coordinator.state.kind == .authenticated)
+    let (_, again) = bench.refresh()
+    #expect(again.sendCount == 1)
+  }
+
+  @Test(
+    "REF-1 due at expiry less threshold, and never in the first half of a token's life",
+    arguments: [(600_000, 540_000), (120_000, 60_000), (60_000, 30_000), (2_000, 1_000), (1, 1)]
+      as [(Int64, Int64)])
+  func schedule(lifetime: Int64, expected: Int64) {
+    var bench = CoordinatorBench.signedIn()
+    let (_, sent) = bench.refresh()
+    let effects = bench.tell(
+      .answered(sent.request ?? RequestNumber(0), .token(lifetime: lifetime)))
+    #expect(effects.uptime(of: .refresh) == bench.now.uptime + expected)
+  }
+
+  @Test("REF-2 refreshIfNeeded does nothing while the token is good")
+  func ifNeeded() {
+    var bench = CoordinatorBench.signedIn()
+    let caller = bench.caller()
+    #expect(
+      bench.tell(.refresh(caller, .manual, ifNeeded: true)) == [.resume(caller, .refreshed)])
+    bench.advance(by: CoordinatorBench.lifetime)
+    #expect(bench.tell(.refresh(bench.caller(), .manual, ifNeeded: true)).sendCount == 1)
+  }
+
+  @Test("REF-5 no new refresh token keeps the old one; a new one is a rotation")
+  func rotation() {
+    var bench = CoordinatorBench.signedIn()
+    for isRotated in [false, true] {
+      let (_, sent) = bench.refresh()
+      bench.tell(.answered(sent.request ?? RequestNumber(0), .token(rotated: isRotated)))
+      guard case .refreshSucceeded(let refresh) = bench.events.last else {
+        Issue.record("no refreshSucceeded")
+        return
+      }
+      #expect(refresh.isRotated == isRotated)
+      #expect(refresh.token.isRefreshable)
+    }
+  }
+
+  @Test("REF-6 a passing failure: refreshFailed with the next try; the session stays")
+  func passing() {
+    var bench = CoordinatorBench.signedIn()
+    let (caller, sent) = bench.refresh()
+    let failure = RequestFailure(kind: .server, status: 503)
+    let effects = bench.tell(.failed(sent.request ?? RequestNumber(0), failure, jitter: 0))
+    #expect(effects.reply(to: caller) == .failed(.request(failure)))
+    #expect(effects.uptime(of: .refresh) == bench.now.uptime + 1_000)
+    guard case .refreshFailed(let failed) = bench.events.last else {
+      Issue.record("no refreshFailed")
+      return
+    }
+    #expect(failed.attempt == 1)
+    #expect(failed.retryAt == bench.now.time.advanced(by: 1_000))
+    #expect(failed.request == 2)
+    #expect(bench.coordinator.state.kind == .authenticated)
+    let retry = bench.tell(.fired(.refresh))
+    #expect(retry.sendCount == 1)
+    let second = bench.tell(.failed(retry.request ?? RequestNumber(0), failure, jitter: 0))
+    #expect(second.uptime(of: .refresh) == bench.now.uptime + 2_000)
+  }
+
+  @Test("REF-6 jitter takes up to half of a delay away, Retry-After puts its own in place")
+  func delays() {
+    for (jitter, retryAfter, expected) in [
+      (UInt16.max, Int64?.none, Int64(501)), (0, 9_000, 9_000), (0, 10, 1_000),
+    ] {
+      var bench = CoordinatorBench.signedIn()
+      let (_, sent) = bench.refresh()
+      let failure = RequestFailure(kind: .rateLimited, status: 429, retryAfter: retryAfter)
+      let effects = bench.tell(
+        .failed(sent.request ?? RequestNumber(0), failure, jitter: jitter))
+      #expect(effects.uptime(of: .refresh) == bench.now.uptime + expected)
+    }
+  }
+
+  @Test(
+    "REF-6 a refused refresh ends the session in one batch, as the policy says",
+    arguments: [
+      (SessionPolicy.bench, ["refreshFailed", "sessionExpired", "logout"]),
+      (.keeping, ["refreshFailed", "sessionExpired"]),
+    ])
+  func refused(policy: SessionPolicy, expected: [String]) {
+    var bench = CoordinatorBench.signedIn(policy)
+    let (caller, sent) = bench.refresh()
+    let before = bench.names.count
+    let effects = bench.tell(
+      .failed(
+        sent.request ?? RequestNumber(0), RequestFailure(kind: .rejected, status: 401),
+        jitter: 0))
+    #expect(Array(bench.names[before...]) == expected)
+    #expect(effects.reply(to: caller) == .failed(.ended(bench.coordinator.state.kind)))
+    #expect(effects.contains(.wipe(policy.onRejection == .clear ? .session : .token)))
+    #expect(effects.uptime(of: .refresh) == nil)
+  }
+
+  @Test("REF-6 only answered failures count: no network never ends a session")
+  func noNetwork() {
+    var policy = SessionPolicy.bench
+    policy.onExhaustion = .end(.clear)
+    var bench = CoordinatorBench.signedIn(policy)
+    var (_, sent) = bench.refresh()
+    for round in 0..<50 {
+      let kind: RequestFailure.Kind = round % 2 == 0 ? .noConnection : .noReply
+      var effects = bench.tell(
+        .failed(sent.request ?? RequestNumber(0), RequestFailure(kind: kind), jitter: 0))
+      if effects.sendCount == 0 { effects = bench.tell(.fired(.refresh)) }
+      #expect(effects.sendCount == 1)
+      sent = effects
+    }
+    #expect(bench.coordinator.state.kind == .authenticated)
+    #expect(!bench.names.contains("sessionExpired"))
+  }
+
+  @Test("POL-2 attempts exhausted: stay and try later, expire, or log out")
+  func exhausted() {
+    for (exhaustion, state) in [
+      (SessionPolicy.Exhaustion.stay, SessionState.Kind.authenticated), (.end(.keep), .expired),
+      (.end(.clear), .unauthenticated),
+    ] {
+      var policy = SessionPolicy.bench
+      policy.onExhaustion = exhaustion
+      var bench = CoordinatorBench.signedIn(policy)
+      var (_, effects) = bench.refresh()
+      let failure = RequestFailure(kind: .server, status: 500)
+      for _ in 0..<2 {
+        bench.tell(.failed(effects.request ?? RequestNumber(0), failure, jitter: 0))
+        effects = bench.tell(.fired(.refresh))
+      }
+      effects = bench.tell(.failed(effects.request ?? RequestNumber(0), failure, jitter: 0))
+      #expect(bench.coordinator.state.kind == state)
+      if exhaustion == .stay {
+        #expect(effects.uptime(of: .refresh) == bench.now.uptime + 60_000)
+      }
+    }
+  }
+
+  @Test("REF-7 a lost reply is retried at once, once, and its waiters wait on")
+  func lostReply() {
+    var bench = CoordinatorBench.signedIn()
+    let (caller, sent) = bench.refresh()
+    let lost = RequestFailure(kind: .noReply)
+    let again = bench.tell(.failed(sent.request ?? RequestNumber(0), lost, jitter: 0))
+    #expect(again.sendCount == 1)
+    #expect(again.reply(to: caller) == nil)
+    let second = bench.tell(.failed(again.request ?? RequestNumber(0), lost, jitter: 0))
+    #expect(second.sendCount == 0)
+    #expect(second.reply(to: caller) == .failed(.request(lost)))
+    #expect(second.uptime(of: .refresh) == bench.now.uptime + 2_000)
+  }
+
+  @Test("REF-6 without a refresh token a good token is kept until it dies, then the session ends")
+  func noRefreshToken() {
+    var bench = CoordinatorBench.signedIn(isRefreshable: false)
+    let (caller, effects) = bench.refresh()
+    #expect(
+      effects.reply(to: caller) == .failed(.request(RequestFailure(kind: .noRefreshToken))))
+    #expect(bench.names == ["login"])
+    bench.advance(by: CoordinatorBench.lifetime)
+    bench.tell(.fired(.expiry))
+    #expect(bench.names == ["login", "sessionExpired", "logout"])
+  }
+
+  @Test("LOG-6 an inactive account ends in expired, a deleted one in logout, whatever the policy")
+  func accounts() {
+    for (kind, names) in [
+      (RequestFailure.Kind.userInactive, ["refreshFailed", "sessionExpired"]),
+      (.userDeleted, ["refreshFailed", "logout"]),
+    ] {
+      var bench = CoordinatorBench.signedIn()
+      let (_, sent) = bench.refresh()
+      bench.tell(
+        .failed(sent.request ?? RequestNumber(0), RequestFailure(kind: kind), jitter: 0))
+      #expect(Array(bench.names.suffix(2)) == names)
+    }
+  }
+
+  @Test("STA-5 a refreshed token with other permissions switches the context in the same batch")
+  func permissions() {
+    var bench = CoordinatorBench.signedIn()
+    let (_, sent) = bench.refresh()
+    var facts = AnswerFacts.token()
+    facts.tokenContext = .principal
+    bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
+    #expect(bench.names.suffix(2) == ["refreshSucceeded", "contextSwitched"])
+    #expect(bench.coordinator.state.activeContext == .principal)
+  }
+
+  @Test("RES-6 a token that cannot be journaled yet is kept, and journaled when that works again")
+  func journalFull() {
+    var bench = CoordinatorBench.signedIn()
+    let (caller, sent) = bench.refresh()
+    bench.commitEndings = [.fails, .fails]
+    let number = sent.request ?? RequestNumber(0)
+    let effects = bench.tell(.answered(number, .token(rotated: true)))
+    #expect(effects.reply(to: caller) == .failed(.storage))
+    #expect(effects.uptime(of: .commit) != nil)
+    #expect(bench.coordinator.isHolding(number))
+    #expect(bench.coordinator.state.token?.generation == Generation(1))
+    bench.tell(.fired(.commit))
+    #expect(bench.coordinator.isHolding(number))
+    bench.tell(.fired(.commit))
+    #expect(!bench.coordinator.isHolding(number))
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+  }
+
+  @Test("cancelling one caller spares the others")
+  func cancellation() {
+    var bench = CoordinatorBench.signedIn()
+    let (first, sent) = bench.refresh()
+    let (second, _) = bench.refresh()
+    #expect(bench.tell(.cancelled(first)) == [.resume(first, .failed(.cancelled))])
+    let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), .token()))
+    #expect(effects.reply(to: first) == nil)
+    #expect(effects.reply(to: second) == .refreshed)
+  }
+}
