@@ -13,9 +13,10 @@ public enum LoopbackFault: Sendable, Equatable {
 
   /// Breaks the connection (a TCP reset) after the first line of an answer.
   ///
-  /// The line is there because a client may silently repeat a request when a connection that it
-  /// reuses ends without a byte (RFC 9110 §9.2.2), and the fault would be spent unseen. Seen by
-  /// `URLSession` as `networkConnectionLost`.
+  /// The line is there because a client may silently repeat the request when a connection that it
+  /// reuses ends without a byte, and the fault would be spent unseen (on Linux `URLSession` then
+  /// hangs until its time-out). A reset, because the same `URLSession` traps when a connection ends
+  /// in order after that line. As it is, `URLSession` reports `networkConnectionLost`.
   case dropConnection(Moment)
 
   /// Acts, sends this many bytes of the answer (header and body together), breaks the connection.
