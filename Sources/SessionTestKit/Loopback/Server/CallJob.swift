@@ -18,8 +18,17 @@ struct CallJob: Sendable {
 enum CallStep: Sendable {
   /// Ask again when woken, or at this instant of the monotonic clock.
   case wait(until: Int64?)
-  /// Send these bytes and go on, or end the connection.
-  case finish([UInt8], closes: Bool)
+  /// Send these bytes, then do that with the connection.
+  case finish([UInt8], then: Ending)
+}
+
+/// What becomes of a connection after an answer.
+enum Ending: Sendable {
+  case goOn
+  /// Orderly: the client is told, and given time to read.
+  case close
+  /// At once, with a reset.
+  case reset
 }
 
 /// How a call ends, before it becomes bytes.

@@ -143,14 +143,14 @@ struct DeskState: Sendable {
       calls[index].code = code
       calls[index].violation = violation
       let bytes = response.dated(now).bytes(answering: job.request.method, closing: closes)
-      return .finish(bytes, closes: closes)
+      return .finish(bytes, then: closes ? .close : .goOn)
     case .cut(let response, let count):
       calls[index].outcome = .dropped
       let bytes = response.dated(now).bytes(answering: job.request.method, closing: closes)
-      return .finish(Array(bytes.prefix(max(0, count))), closes: true)
+      return .finish(Array(bytes.prefix(max(0, count))), then: .reset)
     case .drop:
       calls[index].outcome = .dropped
-      return .finish(Array("HTTP/1.1 200 OK\r\n".utf8), closes: true)
+      return .finish(Array("HTTP/1.1 200 OK\r\n".utf8), then: .reset)
     }
   }
 

@@ -18,7 +18,7 @@ struct LoopbackConnection {
   private var phase = Phase.serving
   private var job: CallJob?
   private var output: ArraySlice<UInt8> = []
-  private var closesAfterOutput = false
+  private var ending = Ending.goOn
   private var inputEnded = false
   /// When a job wants to be asked again.
   private var deadline: Int64?
@@ -52,6 +52,12 @@ struct LoopbackConnection {
     case .lingering(let until): until
     case .closed: nil
     }
+  }
+
+  /// Ends the connection without ceremony, as a crash or a lost network does.
+  private mutating func reset() {
+    socket.close(resetting: true)
+    phase = .closed
   }
 
   mutating func close() {
@@ -111,8 +117,17 @@ struct LoopbackConnection {
       return false
     case .wrote(let count):
       output = output.dropFirst(count)
-      if output.isEmpty, closesAfterOutput { startLingering(at: instant) }
+      if output.isEmpty { end(at: instant) }
       return true
+    }
+  }
+
+  /// Everything is written: goes on, or ends as it was told to.
+  private mutating func end(at instant: Int64) {
+    switch ending {
+    case .goOn: break
+    case .close: startLingering(at: instant)
+    case .reset: reset()
     }
   }
 
@@ -131,9 +146,9 @@ struct LoopbackConnection {
       job = current
       deadline = until
       return false
-    case .finish(let bytes, let closes):
-      send(bytes, closes: closes)
-      if bytes.isEmpty, closes { startLingering(at: instant) }
+    case .finish(let bytes, let ending):
+      send(bytes, then: ending)
+      if bytes.isEmpty { end(at: instant) }
       return true
     }
   }
@@ -144,16 +159,16 @@ struct LoopbackConnection {
     case .needsMoreBytes:
       if inputEnded { close() }
       return false
-    case .expectsContinue: send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), closes: false)
+    case .expectsContinue: send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), then: .goOn)
     case .request(let request): job = desk.receive(request, connection: number)
     case .rejected(let rejection):
-      send(desk.receiveUnreadable(rejection, connection: number), closes: true)
+      send(desk.receiveUnreadable(rejection, connection: number), then: .close)
     }
     return true
   }
 
-  private mutating func send(_ bytes: [UInt8], closes: Bool) {
+  private mutating func send(_ bytes: [UInt8], then ending: Ending) {
     output = bytes[...]
-    closesAfterOutput = closes
+    self.ending = ending
   }
 }

@@ -11,13 +11,17 @@ public enum LoopbackFault: Sendable, Equatable {
   /// Answers this status with an error body, without acting; `retryAfter` is in seconds.
   case status(Int, code: String? = nil, retryAfter: Int? = nil)
 
-  /// Ends the connection without a whole answer.
+  /// Breaks the connection (a TCP reset) after the first line of an answer.
   ///
-  /// The first line of an answer is sent before, because common clients silently repeat a request
-  /// when a connection they reuse ends without a byte, and the fault would be spent unseen.
+  /// The line is there because a client may silently repeat the request when a connection that it
+  /// reuses ends without a byte, and the fault would be spent unseen (on Linux `URLSession` then
+  /// hangs until its time-out). A reset, because the same `URLSession` traps when a connection ends
+  /// in order after that line. As it is, `URLSession` reports `networkConnectionLost`.
   case dropConnection(Moment)
 
-  /// Acts, sends this many bytes of the answer (header and body together), ends the connection.
+  /// Acts, sends this many bytes of the answer (header and body together), breaks the connection.
+  ///
+  /// With 0 a client may silently repeat the request, see ``dropConnection(_:)``.
   case cutAnswer(afterBytes: Int)
 
   /// Waits this long, in real time and on top of the latency, then acts and answers truly.

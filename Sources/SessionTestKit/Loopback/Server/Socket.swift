@@ -108,7 +108,12 @@ struct Socket: Sendable {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  func close() {
+  /// Gives the descriptor back; resetting tells the peer that the connection broke.
+  func close(resetting: Bool = false) {
+    if resetting {
+      var now = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
     // EINTR included, the descriptor is gone: a second try could close somebody else's.
     _ = Self.systemClose(descriptor)
   }

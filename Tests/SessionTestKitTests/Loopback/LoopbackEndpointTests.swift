@@ -1,0 +1,156 @@
+import Testing
+
+@testable import SessionTestKit
+
+/// The whole way through `URLSession`: each endpoint, each knob.
+@Suite struct LoopbackEndpointTests {
+  private let time = TestTime()
+  private let server: LoopbackServer
+  private let client: WebClient
+
+  init() throws {
+    server = try LoopbackServer.start(clock: time.clock)
+    client = WebClient(server)
+  }
+
+  @Test func aWholeSession() async throws {
+    let signedIn = try await client.login().tokens
+    #expect(try await client.materials(signedIn.accessToken).status == 200)
+    let refreshed = try await client.refresh(signedIn.refreshToken).tokens
+    #expect(refreshed.accessToken != signedIn.accessToken)
+    let switched = try await client.send(
+      "POST", "auth/switch-context",
+      [
+        "role_id": LoopbackContext.teacher.roleID,
+        "school_id": LoopbackContext.teacher.schoolID,
+        "academic_unit_id": LoopbackContext.teacher.unit?.id ?? "",
+      ], bearer: refreshed.accessToken
+    ).tokens
+    #expect(switched.context?.roleName == "teacher")
+    let out = try await client.send(
+      "POST", "auth/logout", ["refresh_token": switched.refreshToken ?? ""],
+      bearer: switched.accessToken)
+    #expect(out.status == 204 && out.body.isEmpty)
+    let refused = try await client.materials(switched.accessToken)
+    #expect(try refused.status == 401 && refused.code == "TOKEN_REVOKED")
+    #expect(try await client.send("GET", "nowhere").status == 404)
+
+    #expect(
+      server.calls.map(\.endpoint)
+        == [.login, .materials, .refresh, .switchContext, .logout, .materials, .other])
+    #expect(server.calls.map(\.status) == [200, 200, 200, 200, 204, 401, 404])
+    #expect(server.calls.map(\.number) == Array(1...7))
+    #expect(server.calls.map(\.accessToken) == [nil, 1, nil, 2, 3, 3, nil])
+    #expect(server.calls.map(\.refreshToken) == [nil, nil, 1, nil, 2, nil, nil])
+    #expect(server.calls[0].headers["content-type"] == "application/json")
+    #expect(server.violations.isEmpty)
+    for endpoint in LoopbackEndpoint.allCases {
+      #expect(server.count(of: endpoint) == server.calls.count { $0.endpoint == endpoint })
+    }
+  }
+
+  @Test func sequentialCallsShareOneConnection() async throws {
+    for _ in 0..<5 { _ = try await client.materials("x") }
+    #expect(server.connectionCount == 1)
+    server.settings.update { $0.keepsConnections = false }
+    for _ in 0..<2 { _ = try await client.materials("x") }
+    // The first answer under the new setting ends the old connection.
+    #expect(server.calls.map(\.connection) == [1, 1, 1, 1, 1, 1, 2])
+  }
+
+  @Test func theLifetimeIsChangedLive() async throws {
+    let long = try await client.login().tokens
+    server.settings.update { $0.accessTokenLifetime = .seconds(2) }
+    #expect(server.settings.accessTokenLifetime == .seconds(2))
+    let short = try await client.login().tokens
+    #expect(short.expiresIn == 2)
+    time.advance(by: 2000)
+    let refused = try await client.materials(short.accessToken)
+    #expect(try refused.status == 401 && refused.code == "TOKEN_EXPIRED")
+    #expect(try await client.materials(long.accessToken).status == 200)
+    #expect(server.calls.last?.received == 1_700_000_002_000)
+  }
+
+  @Test func everyAnswerHasTheSkewedDate() async throws {
+    #expect(
+      try await client.send("GET", "nowhere").headers["date"] == "Tue, 14 Nov 2023 22:13:20 GMT")
+    server.settings.update { $0.clockSkew = .seconds(-3600) }
+    let reply = try await client.login()
+    #expect(reply.headers["date"] == "Tue, 14 Nov 2023 21:13:20 GMT")
+    #expect(try reply.tokens.claims().iat == 1_700_000_000 - 3600)
+  }
+
+  @Test func latencyPostponesTheAct() async throws {
+    let signedIn = try await client.login().tokens
+    server.settings.update { $0.latency = .seconds(3600) }
+    let call = Task { try await client.materials(signedIn.accessToken) }
+    await server.received(.materials)
+    #expect(server.calls.last?.outcome == .waiting)
+    call.cancel()
+    _ = await call.result
+    server.settings.update { $0.latency = .milliseconds(20) }
+    #expect(try await client.materials(signedIn.accessToken).status == 200)
+  }
+
+  @Test func revokedTokensAreRefused() async throws {
+    let signedIn = try await client.login().tokens
+    server.revokeAccessTokens()
+    #expect(try await client.materials(signedIn.accessToken).code == "TOKEN_REVOKED")
+    let refreshed = try await client.refresh(signedIn.refreshToken).tokens
+    #expect(try await client.materials(refreshed.accessToken).status == 200)
+    server.revokeAllTokens()
+    #expect(try await client.materials(refreshed.accessToken).status == 401)
+    #expect(try await client.refresh(signedIn.refreshToken).code == "TOKEN_REVOKED")
+    #expect(try await client.login().status == 200)
+  }
+
+  @Test func aChangedUserShowsInTheNextToken() async throws {
+    let signedIn = try await client.login().tokens
+    let changed = server.updateUser(LoopbackUser.sample.id) { user in
+      user.contexts[0].permissions = ["materials:read"]
+      user.password = "another-horse-1"
+    }
+    #expect(changed)
+    let refreshed = try await client.refresh(signedIn.refreshToken).tokens
+    #expect(try refreshed.claims().activeContext?.permissions == ["materials:read"])
+    #expect(try await client.login().code == "INVALID_CREDENTIALS")
+    #expect(server.secrets.contains("another-horse-1"))
+    #expect(!server.updateUser("nobody") { $0.password = "x" })
+  }
+
+  @Test func aRefreshWithAuthorizationIsAViolation() async throws {
+    let signedIn = try await client.login().tokens
+    let reply = try await client.send(
+      "POST", "auth/refresh", ["refresh_token": signedIn.refreshToken ?? ""],
+      bearer: signedIn.accessToken)
+    #expect(try reply.status == 400 && reply.code == "INVALID_REQUEST")
+    #expect(server.violations.map(\.violation) == [.authorizationOnRefresh])
+    #expect(server.violations.first?.hasAuthorization == true)
+  }
+
+  @Test func theLogHoldsNoSecretAndTheSecretsAreAllThere() async throws {
+    let signedIn = try await client.login().tokens
+    _ = try await client.send(
+      "POST", "auth/login", ["email": "typo@school.test", "password": "mistyped-1"])
+    _ = try await client.materials("A.stolen.token")
+    _ = try await client.send("GET", "reset/Secret42-in-the-path")
+    server.failNext(.refresh, with: .patch(["access_token": "patched-token"]))
+    server.failNext(.refresh, with: .body(Array(#"{"refresh_token":"raw-token"}"#.utf8)))
+    let expected = try [
+      LoopbackUser.sample.email, LoopbackUser.sample.password, "typo@school.test", "mistyped-1",
+      "A.stolen.token", "patched-token", "raw-token", #require(signedIn.accessToken),
+      #require(signedIn.refreshToken),
+    ]
+    #expect(server.secrets.isSuperset(of: expected))
+    #expect(!server.secrets.contains(""))
+    var text = server.log + "\(server.calls)"
+    dump(server.calls, to: &text)
+    dump(server, to: &text)
+    for secret in server.secrets.union(["Secret42"]) {
+      #expect(!text.contains(secret))
+    }
+    #expect(server.log.contains("#1 conn 1 POST /auth/login → 200\n"))
+    #expect(server.log.contains("access#0 → 401 TOKEN_INVALID"))
+    #expect(server.log.contains("GET /reset/… → 404"))
+  }
+}
