@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@Suite("The house")
+struct HouseTests {
+  let house = House()
+
+  @Test("the top level holds the six names of the card and dot files")
+  func topLevel() throws {
+    #expect(
+      try house.topLevel() == ["Package.swift", "README.md", "Sources", "Specs", "Tests", "Tools"])
+  }
+
+  @Test("the package has no dependency")
+  func noDependency() throws {
+    let package = try house.text(of: "Package.swift")
+    #expect(!package.contains(".package("))
+  }
+
+  /// What each room may import. The arrows of the targets are enforced by the build; this says
+  /// which of the system's modules a room may touch.
+  static let rooms: [(folder: String, modules: Set<String>)] = [
+    ("Sources/SessionCore", []),
+    (
+      "Sources/SessionJournal",
+      ["CChecksum", "Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
+    ),
+    (
+      "Sources/SessionKit",
+      [
+        "SessionCore", "SessionJournal", "Synchronization", "Dispatch", "Foundation",
+        "FoundationNetworking", "Glibc", "Musl", "Darwin",
+      ]
+    ),
+    (
+      "Sources/SessionTestKit",
+      [
+        "SessionCore", "SessionJournal", "SessionKit", "Synchronization", "Dispatch", "Foundation",
+        "FoundationEssentials", "Glibc", "Musl", "Darwin",
+      ]
+    ),
+    (
+      "Tools/ReplayCommands",
+      [
+        "SessionCore", "SessionJournal", "Synchronization", "Foundation", "FoundationEssentials",
+        "Glibc", "Musl", "Darwin",
+      ]
+    ),
+    ("Tools/sessionreplay", ["ReplayCommands", "Glibc", "Musl", "Darwin", "Foundation"]),
+  ]
+
+  @Test("each room imports only what it may", arguments: rooms)
+  func imports(folder: String, modules: Set<String>) throws {
+    let files = try house.swiftFiles(below: folder)
+    #expect(!files.isEmpty)
+    for file in files {
+      let foreign = Set(try house.imports(of: file)).subtracting(modules)
+      #expect(foreign.isEmpty, "\(file) imports \(foreign.sorted().joined(separator: ", "))")
+    }
+  }
+
+  @Test("the core is linked with no Foundation, and the check would see one")
+  func linkage() throws {
+    func mentions(_ word: String, _ target: String) throws -> Int {
+      try house.objects(of: target).reduce(0) { count, object in
+        count + (try Data(contentsOf: object).range(of: Data(word.utf8)) == nil ? 0 : 1)
+      }
+    }
+    #expect(try !house.objects(of: "SessionCore").isEmpty)
+    #expect(try mentions("Foundation", "SessionCore") == 0)
+    #expect(try mentions("Foundation", "SessionJournal") == 0)
+    #expect(try mentions("Foundation", "SessionKit") > 0)
+  }
+
+  @Test("no file has grown past 450 lines, and none has a way around the rules")
+  func files() throws {
+    let forbidden = [
+      "@unchecked " + "Sendable", "nonisolated(" + "unsafe)", "try" + "!", "fatal" + "Error(",
+      "try" + "? ",
+    ]
+    for folder in ["Sources", "Tools", "Tests"] {
+      for file in try house.swiftFiles(below: folder) {
+        let text = try house.text(of: file)
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 450, "\(file)")
+        guard folder != "Tests" else { continue }
+        for word in forbidden {
+          #expect(!text.contains(word), "\(file) has \(word)")
+        }
+      }
+    }
+  }
+
+  @Test("the README's example is the one that a test compiles and runs")
+  func example() throws {
+    let readme = try house.text(of: "README.md")
+    let source = try house.text(of: "Tests/SessionKitTests/ReadmeExample.swift")
+    let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+    let start = try #require(lines.firstIndex { $0.contains("README begins") })
+    let end = try #require(lines.firstIndex { $0.contains("README ends") })
+    let body = lines[(start + 1)..<end]
+    let indent = body.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+    let example = body.map { $0.dropFirst(indent) }.joined(separator: "\n")
+    #expect(readme.contains("```swift\n\(example)\n```"))
+  }
+}
