@@ -54,7 +54,8 @@ extension SessionCoordinator {
       flight = nil
       lastProblem = .storage
       return [
-        .wipe(.session), .discard(stuck.number, revoking: true),
+        .wipe(state.kind == .expired ? .token : .session),
+        .discard(stuck.number, revoking: true),
         .resume(caller, .failed(.storage)),
       ]
     }

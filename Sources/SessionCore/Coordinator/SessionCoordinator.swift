@@ -69,6 +69,9 @@ public struct SessionCoordinator: Hashable, Sendable {
     return lastProblem.map(SessionActivity.failed) ?? .idle
   }
 
+  /// How many callers wait for a good token.
+  package var waiterCount: Int { waiters.count }
+
   /// Whether the current token's life is not over, at this uptime in milliseconds.
   public func isTokenGood(at uptime: Int64) -> Bool {
     state.kind == .authenticated && uptime < tokenDeadline

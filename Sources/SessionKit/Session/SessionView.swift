@@ -13,6 +13,8 @@ final class SessionView: Sendable {
     var user: UserProfile?
     /// When the token dies, on the clock that never jumps.
     var deadline = Int64.min
+    /// How many callers wait for a good token.
+    var waiterCount = 0
   }
 
   private let snapshot = Mutex(Snapshot())

@@ -1,0 +1,52 @@
+public import SessionCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The device's clocks (REF-8).
+///
+/// Uptime is `CLOCK_BOOTTIME` on Linux and `CLOCK_MONOTONIC` on Apple's systems: both run while the
+/// system sleeps.
+public struct SystemClock: SessionClock {
+  /// The device's clocks.
+  public init() {}
+
+  /// What they say now.
+  public func now() -> Moment {
+    Moment(
+      time: Timestamp(milliseconds: Self.milliseconds(CLOCK_REALTIME)),
+      uptime: Self.milliseconds(Self.uptimeClock))
+  }
+
+  /// Sleeps in steps of at most a minute: a task's sleep may stand still while the system sleeps,
+  /// and so wakes late by no more than a step.
+  public func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+    while true {
+      guard !Task.isCancelled else { throw CancellationError() }
+      let left = deadline.subtractingSaturating(now().uptime)
+      guard left > 0 else { return }
+      do {
+        try await Task.sleep(for: .milliseconds(min(left, 60_000)))
+      } catch {
+        throw CancellationError()
+      }
+    }
+  }
+
+  #if canImport(Darwin)
+    private static var uptimeClock: clockid_t { CLOCK_MONOTONIC }
+  #else
+    private static var uptimeClock: clockid_t { CLOCK_BOOTTIME }
+  #endif
+
+  private static func milliseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

@@ -1,0 +1,62 @@
+public import SessionCore
+import Synchronization
+
+/// A secret store that forgets everything when it goes: for tests (STO-2).
+public final class MemorySecretStore: SecretStore {
+  private struct State {
+    var items: [SecretItem: [UInt8]] = [:]
+    var aside: [SecretItem: [UInt8]] = [:]
+    var isAvailable = true
+  }
+
+  private let state = Mutex(State())
+
+  /// An empty store.
+  public init() {}
+
+  /// Whether the store answers; `false` is a device that was not unlocked yet (RES-3).
+  public var isAvailable: Bool {
+    get { state.withLock { $0.isAvailable } }
+    set { state.withLock { $0.isAvailable = newValue } }
+  }
+
+  /// The items that are stored.
+  public var items: Set<SecretItem> {
+    state.withLock { Set($0.items.keys) }
+  }
+
+  /// What was set aside.
+  public func setAsideBytes(_ item: SecretItem) -> [UInt8]? {
+    state.withLock { $0.aside[item] }
+  }
+
+  /// The item's bytes, or `nil`.
+  public func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
+    try change(item) { $0.items[item] }
+  }
+
+  /// Replaces the item.
+  public func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    try change(item) { $0.items[item] = bytes }
+  }
+
+  /// Removes the item.
+  public func remove(_ item: SecretItem) throws(SecretStoreError) {
+    try change(item) { $0.items[item] = nil }
+  }
+
+  /// Moves the item out of the way.
+  public func setAside(_ item: SecretItem) throws(SecretStoreError) {
+    try change(item) { state in
+      state.aside[item] = state.items.removeValue(forKey: item)
+    }
+  }
+
+  private func change<Value: Sendable>(
+    _ item: SecretItem, _ body: (inout State) -> Value
+  ) throws(SecretStoreError) -> Value {
+    let result: Value? = state.withLock { state in state.isAvailable ? body(&state) : nil }
+    guard let result else { throw .unavailable(item: item, place: "memory") }
+    return result
+  }
+}

@@ -1,0 +1,23 @@
+/// A text that is never shown: not printed, not dumped, not reflected, not encoded (STO-3).
+///
+/// It can be had only by name, through `value`.
+public struct Secret: Hashable, Sendable {
+  /// The text itself.
+  public let value: String
+
+  /// Wraps a text.
+  public init(_ value: String) {
+    self.value = value
+  }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Always `<redacted>`.
+  public var description: String { "<redacted>" }
+
+  /// Always `<redacted>`.
+  public var debugDescription: String { description }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,57 @@
+public import SessionCore
+
+/// Where a session's secrets are kept, outside the journal (STO-1, STO-2).
+///
+/// Called on a thread that may wait, one call at a time, and while the journal's lock is held.
+public protocol SecretStore: Sendable {
+  /// The item's bytes, or `nil` where there is none.
+  ///
+  /// A store that cannot tell (locked, refused) throws: that is never "none" (RES-3).
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]?
+
+  /// Replaces the item, whole or not at all; durable when it returns.
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError)
+
+  /// Removes the item; one that is not there is fine.
+  func remove(_ item: SecretItem) throws(SecretStoreError)
+
+  /// Moves an item that cannot be used out of the way, so that it then reads as absent, and keeps
+  /// its bytes for diagnosis as safely as the item (RES-2).
+  func setAside(_ item: SecretItem) throws(SecretStoreError)
+}
+
+/// Why a secret store failed; never holds what an item holds.
+public enum SecretStoreError: Error, Hashable, Sendable {
+  /// The item cannot be read *yet*: locked, or access refused.
+  case unavailable(item: SecretItem, place: String)
+  /// No room is left.
+  case noSpace(item: SecretItem, place: String)
+  /// Something else stands where the item or its folder should.
+  case obstructed(place: String, by: String)
+  /// The item is larger than any secret has reason to be; sizes in bytes.
+  case tooLarge(item: SecretItem, place: String, maximum: Int)
+  /// The system refused an operation; `code` is its errno.
+  case failed(item: SecretItem, place: String, operation: String, code: Int32)
+}
+
+extension SecretStoreError: CustomStringConvertible {
+  /// What happened, where, what it means and what to do next.
+  public var description: String {
+    switch self {
+    case .unavailable(let item, let place):
+      "The \(item) item at \(place) cannot be read yet. Nobody was logged out. Unlock the device, "
+        + "or check the owner and mode of the file and its folder."
+    case .noSpace(let item, let place):
+      "There is no room to store the \(item) item at \(place); the old one is still there. Free "
+        + "some space."
+    case .obstructed(let place, let obstacle):
+      "\(place) is \(obstacle). Nothing was changed. Move it away."
+    case .tooLarge(let item, let place, let maximum):
+      "The \(item) item at \(place) is larger than \(maximum) bytes, which no secret has reason "
+        + "to be. Nothing was changed. Look at what wrote it."
+    case .failed(let item, let place, let operation, let code):
+      "The system refused to \(operation) the \(item) item at \(place) (errno \(code)). Check the "
+        + "disk, the owner and the mode."
+    }
+  }
+}

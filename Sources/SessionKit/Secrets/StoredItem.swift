@@ -1,0 +1,64 @@
+import Foundation
+import SessionCore
+
+/// Why an item's bytes are not what they should be; never holds any of them.
+enum StoredItemError: Error, Hashable {
+  case corrupt(SecretItem, problem: String)
+  case newerVersion(SecretItem, found: Int)
+}
+
+/// An item as it lies in a secret store: JSON with a version, and the journal it belongs to (RES-5).
+protocol StoredItem {
+  associatedtype Fields: Codable
+
+  static var item: SecretItem { get }
+  var journal: String { get }
+  var fields: Fields { get }
+  init(journal: String, fields: Fields)
+}
+
+extension StoredItem {
+  /// The bytes to store; the same for the same item.
+  func encoded() throws(StoredItemError) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      return Array(
+        try encoder.encode(Envelope(v: storedItemVersion, journal: journal, fields: fields)))
+    } catch {
+      throw .corrupt(Self.item, problem: "it cannot be encoded")
+    }
+  }
+
+  /// The item that these bytes are.
+  init(decoding bytes: [UInt8]) throws(StoredItemError) {
+    let decoder = JSONDecoder()
+    let version: Version
+    do {
+      version = try decoder.decode(Version.self, from: Data(bytes))
+    } catch {
+      throw .corrupt(Self.item, problem: "it is not JSON with a version")
+    }
+    guard version.v <= storedItemVersion else {
+      throw .newerVersion(Self.item, found: version.v)
+    }
+    do {
+      let envelope = try decoder.decode(Envelope<Fields>.self, from: Data(bytes))
+      self.init(journal: envelope.journal, fields: envelope.fields)
+    } catch {
+      throw .corrupt(Self.item, problem: "a field is missing or of another type")
+    }
+  }
+}
+
+private let storedItemVersion = 1
+
+private struct Version: Decodable {
+  let v: Int
+}
+
+private struct Envelope<Fields: Codable>: Codable {
+  let v: Int
+  let journal: String
+  let fields: Fields
+}

@@ -1,0 +1,94 @@
+import Foundation
+import SessionCore
+
+/// The token item: the secrets, which token they are, and the event that announces it.
+///
+/// The event is stored with the token because the token is durable first: whoever finds a token
+/// that the journal does not know appends exactly this event (REF-7).
+struct StoredToken: StoredItem {
+  struct Fields: Codable {
+    var generation: UInt64
+    var access: String
+    var refresh: String?
+    var issuedAt: Int64
+    var expiresAt: Int64
+    var announcementKind: UInt8
+    var announcement: Data
+  }
+
+  static var item: SecretItem { .token }
+  let journal: String
+  let fields: Fields
+
+  init(journal: String, fields: Fields) {
+    (self.journal, self.fields) = (journal, fields)
+  }
+
+  init(
+    journal: String, facts: TokenFacts, access: Secret, refresh: Secret?, announcement: SessionEvent,
+    at time: Timestamp
+  ) {
+    let (kind, payload) = SessionCodec.encode(.event(announcement), at: time)
+    self.init(
+      journal: journal,
+      fields: Fields(
+        generation: facts.generation.number, access: access.value, refresh: refresh?.value,
+        issuedAt: facts.issuedAt.milliseconds, expiresAt: facts.expiresAt.milliseconds,
+        announcementKind: kind, announcement: Data(payload)))
+  }
+
+  var generation: Generation { Generation(fields.generation) }
+  var access: Secret { Secret(fields.access) }
+  var refresh: Secret? { fields.refresh.map(Secret.init) }
+  var expiresAt: Timestamp { Timestamp(milliseconds: fields.expiresAt) }
+
+  /// The event that makes the token known; `nil` where its bytes cannot be read.
+  var announcement: SessionEvent? {
+    do {
+      return try SessionCodec.decode(
+        sequence: 0, kind: fields.announcementKind, payload: Array(fields.announcement)
+      ).event
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// What revoking a token still needs after logout (OUT-1).
+struct StoredRevocation: StoredItem {
+  struct Fields: Codable {
+    var generation: UInt64
+    var access: String
+    var refresh: String?
+  }
+
+  static var item: SecretItem { .revocation }
+  let journal: String
+  let fields: Fields
+
+  init(journal: String, fields: Fields) {
+    (self.journal, self.fields) = (journal, fields)
+  }
+
+  init(_ token: StoredToken) {
+    self.init(
+      journal: token.journal,
+      fields: Fields(
+        generation: token.fields.generation, access: token.fields.access,
+        refresh: token.fields.refresh))
+  }
+
+  var generation: Generation { Generation(fields.generation) }
+  var access: Secret { Secret(fields.access) }
+  var refresh: Secret? { fields.refresh.map(Secret.init) }
+}
+
+extension StoredToken: CustomReflectable, CustomStringConvertible {
+  var description: String { "stored \(generation)" }
+  var customMirror: Mirror { Mirror(self, children: ["generation": generation]) }
+}
+
+extension StoredRevocation: CustomReflectable, CustomStringConvertible {
+  var description: String { "stored revocation of \(generation)" }
+  var customMirror: Mirror { Mirror(self, children: ["generation": generation]) }
+}

@@ -1,0 +1,72 @@
+import SessionCore
+
+/// The user item: the profile.
+struct StoredUser: StoredItem {
+  struct Fields: Codable {
+    var id: String
+    var email: String?
+    var firstName: String?
+    var lastName: String?
+  }
+
+  static var item: SecretItem { .user }
+  let journal: String
+  let fields: Fields
+
+  init(journal: String, fields: Fields) {
+    (self.journal, self.fields) = (journal, fields)
+  }
+
+  init(journal: String, profile: UserProfile) {
+    self.init(
+      journal: journal,
+      fields: Fields(
+        id: profile.id.description, email: profile.email, firstName: profile.firstName,
+        lastName: profile.lastName))
+  }
+
+  var profile: UserProfile {
+    UserProfile(
+      id: Identifier(fields.id), email: fields.email, firstName: fields.firstName,
+      lastName: fields.lastName)
+  }
+}
+
+/// The context item: a cache of the active context, beside the journal that decides it.
+struct StoredContext: StoredItem {
+  struct Fields: Codable {
+    struct Named: Codable {
+      var id: String
+      var name: String
+    }
+
+    var generation: UInt64
+    var role: Named
+    var school: Named?
+    var unit: Named?
+    var permissions: [String]
+  }
+
+  static var item: SecretItem { .context }
+  let journal: String
+  let fields: Fields
+
+  init(journal: String, fields: Fields) {
+    (self.journal, self.fields) = (journal, fields)
+  }
+
+  init(journal: String, generation: Generation, context: ActiveContext) {
+    self.init(
+      journal: journal,
+      fields: Fields(
+        generation: generation.number, role: Fields.Named(context.role),
+        school: context.school.map(Fields.Named.init),
+        unit: context.unit.map(Fields.Named.init), permissions: context.permissions))
+  }
+}
+
+extension StoredContext.Fields.Named {
+  fileprivate init(_ named: ActiveContext.Named) {
+    self.init(id: named.id.description, name: named.name)
+  }
+}

@@ -1,0 +1,120 @@
+public import SessionCore
+public import SessionKit
+import Synchronization
+
+/// A clock that stands still until a test moves it (TST-2).
+///
+/// ```swift
+/// let clock = ManualClock()
+/// // … open a session with it, sign in …
+/// await clock.waitForSleepers(1)    // the next refresh is scheduled
+/// clock.advance(by: 3_600_000)      // an hour later: it is due
+/// ```
+public final class ManualClock: SessionClock {
+  private struct Sleeper {
+    let deadline: Int64
+    let continuation: CheckedContinuation<Bool, Never>
+  }
+
+  private struct State {
+    var now: Moment
+    var sleepers: [UInt64: Sleeper] = [:]
+    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var tickets: UInt64 = 0
+  }
+
+  private let state: Mutex<State>
+
+  /// A clock that shows `time`, with an uptime of one second.
+  public init(time: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) {
+    state = Mutex(State(now: Moment(time: time, uptime: 1_000)))
+  }
+
+  /// What the clock shows.
+  public func now() -> Moment {
+    state.withLock { $0.now }
+  }
+
+  /// How many tasks sleep on this clock.
+  public var sleeperCount: Int {
+    state.withLock { $0.sleepers.count }
+  }
+
+  /// The uptime at which the next sleeper wakes, in milliseconds; `nil` where none sleeps.
+  public var nextDeadline: Int64? {
+    state.withLock { state in state.sleepers.values.map(\.deadline).min() }
+  }
+
+  /// Lets `milliseconds` pass, on both clocks; wakes who is due, the earliest first.
+  public func advance(by milliseconds: Int64) {
+    let due = state.withLock { state in
+      state.now = Moment(
+        time: state.now.time.advanced(by: milliseconds),
+        uptime: state.now.uptime.addingSaturating(max(0, milliseconds)))
+      return state.takeDue()
+    }
+    for sleeper in due { sleeper.continuation.resume(returning: true) }
+  }
+
+  /// Sets the civil time without any time passing: what a user does in the settings (REF-8).
+  public func setTime(_ time: Timestamp) {
+    state.withLock { $0.now = Moment(time: time, uptime: $0.now.uptime) }
+  }
+
+  /// Returns once at least `count` tasks sleep on this clock, or the calling task is cancelled.
+  public func waitForSleepers(_ count: Int) async {
+    while !Task.isCancelled, sleeperCount < count {
+      await withCheckedContinuation { continuation in
+        let isThere = state.withLock { state in
+          guard state.sleepers.count < count else { return true }
+          state.watchers.append((count, continuation))
+          return false
+        }
+        if isThere { continuation.resume() }
+      }
+    }
+  }
+
+  /// Sleeps until the clock was moved to `deadline`, an uptime in milliseconds.
+  public func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+    let ticket = state.withLock { state in
+      state.tickets += 1
+      return state.tickets
+    }
+    let isDue = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        fallAsleep(ticket, Sleeper(deadline: deadline, continuation: continuation))
+      }
+    } onCancel: {
+      let sleeper = state.withLock { $0.sleepers.removeValue(forKey: ticket) }
+      sleeper?.continuation.resume(returning: false)
+    }
+    guard isDue else { throw CancellationError() }
+  }
+
+  private func fallAsleep(_ ticket: UInt64, _ sleeper: Sleeper) {
+    let (outcome, watchers) = state.withLock { state in
+      if Task.isCancelled { return (Bool?.some(false), []) }
+      if sleeper.deadline <= state.now.uptime { return (Bool?.some(true), []) }
+      state.sleepers[ticket] = sleeper
+      return (Bool?.none, state.takeWatchers())
+    }
+    if let outcome { sleeper.continuation.resume(returning: outcome) }
+    for watcher in watchers { watcher.resume() }
+  }
+}
+
+extension ManualClock.State {
+  fileprivate mutating func takeDue() -> [ManualClock.Sleeper] {
+    let due = sleepers.filter { $0.value.deadline <= now.uptime }
+    for ticket in due.keys { sleepers[ticket] = nil }
+    return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value)
+  }
+
+  fileprivate mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
+    let count = sleepers.count
+    let ready = watchers.filter { $0.count <= count }.map(\.continuation)
+    watchers.removeAll { $0.count <= count }
+    return ready
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("A session: bad places")
+struct BadPlaceTests {
+  /// Opening must fail with this error of the journal, say where, and change nothing.
+  private func expect(_ bench: Bench, _ isExpected: (JournalError) -> Bool) async {
+    let error = await failure { () async throws(SessionError) in
+      try await Session.open(bench.configuration())
+    }
+    guard case .journal(let cause) = error, isExpected(cause) else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect("\(cause)".contains(bench.journal))
+  }
+
+  @Test("a folder, a device, an empty file, another file in the journal's place")
+  func obstacles() async throws {
+    let folder = try Bench()
+    try FileManager.default.createDirectory(
+      atPath: folder.journal, withIntermediateDirectories: true)
+    await expect(folder) { if case .isDirectory = $0 { true } else { false } }
+
+    let device = try Bench()
+    try FileManager.default.createSymbolicLink(
+      atPath: device.journal, withDestinationPath: "/dev/null")
+    await expect(device) { if case .notARegularFile = $0 { true } else { false } }
+
+    let empty = try Bench()
+    #expect(FileManager.default.createFile(atPath: empty.journal, contents: nil))
+    await expect(empty) { if case .empty = $0 { true } else { false } }
+
+    let text = try Bench()
+    let content = Data(String(repeating: "not a journal ", count: 20).utf8)
+    try content.write(to: URL(filePath: text.journal))
+    await expect(text) { if case .notAJournal = $0 { true } else { false } }
+    #expect(try Data(contentsOf: URL(filePath: text.journal)) == content)
+
+    let missing = try Bench()
+    try FileManager.default.removeItem(at: missing.folder)
+    await expect(missing) { if case .folderMissing = $0 { true } else { false } }
+  }
+
+  @Test("RES-6 a damaged journal is refused with offset and sequence, and left as it is")
+  func damaged() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    try await session.refresh()
+    try await session.close()
+    var bytes = try Data(contentsOf: URL(filePath: bench.journal))
+    bytes[64 + 40] ^= 1
+    try bytes.write(to: URL(filePath: bench.journal))
+    await expect(bench) {
+      if case .damaged(_, let damage) = $0 { damage.sequence == 1 } else { false }
+    }
+    #expect(try Data(contentsOf: URL(filePath: bench.journal)) == bytes)
+    #expect(try bench.files() == ["context", "token", "user"])
+  }
+
+  @Test("JRN-3 a record of a newer version that changes the state is refused, not passed over")
+  func newerRecord() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    let journal = try Journal.open(at: bench.journal)
+    let (kind, payload) = SessionCodec.encode(
+      .unknown(SessionRecord.Unknown(kind: 9, payload: [1, 2, 3])),
+      at: Timestamp(milliseconds: 0))
+    _ = try journal.append([JournalDraft(kind: kind, payload: payload)])
+    try journal.close()
+    let error = await failure { () async throws(SessionError) in
+      try await Session.open(bench.configuration())
+    }
+    guard case .unusableJournal(let path, _, let problem) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(path == bench.journal)
+    #expect(problem.contains("9"))
+  }
+
+  @Test("JRN-3 a note of a newer version is passed over and kept")
+  func newerNote() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    let journal = try Journal.open(at: bench.journal)
+    _ = try journal.append([
+      JournalDraft(kind: 0xC0, payload: [0, 0, 0, 0, 0, 0, 0, 0, 1, 42])
+    ])
+    try journal.close()
+    let session = try await bench.open()
+    #expect(session.isAuthenticated)
+    #expect(try bench.records().contains { $0.name == "unknown(192)" })
+    try await session.close()
+  }
+
+  @Test("STO-2 a folder or a link in a secret's place is an error that says so; no session is lost")
+  func secretsObstructed() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    let token = bench.secrets + "/token"
+    try FileManager.default.moveItem(atPath: token, toPath: bench.secrets + "/kept")
+    try FileManager.default.createDirectory(atPath: token, withIntermediateDirectories: true)
+    let session = try await bench.open()
+    #expect(session.activity == .loading)
+    #expect(session.isAuthenticated)
+    try FileManager.default.removeItem(atPath: token)
+    try FileManager.default.moveItem(atPath: bench.secrets + "/kept", toPath: token)
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: 1_000)
+    await eventually("the restore") { session.activity == .idle }
+    #expect(session.currentToken?.generation == Generation(1))
+    try await session.close()
+  }
+
+  @Test("a disk that is full at login: a typed error, nobody signed in, the tokens given back")
+  func secretsFull() async throws {
+    let bench = try Bench()
+    let session = try await bench.open(store: FullStore())
+    let error = await failure { () async throws(SessionError) in
+      try await session.login(bench.credentials)
+    }
+    #expect(error == .secrets(.noSpace(item: .context, place: "memory")))
+    #expect(session.state == .unauthenticated)
+    #expect(await bench.server.answered(.logout))
+    #expect(try bench.eventNames().isEmpty)
+    try await session.close()
+  }
+}
+
+/// A store that has room for nothing.
+private struct FullStore: SecretStore {
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { nil }
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    throw .noSpace(item: item, place: "memory")
+  }
+  func remove(_ item: SecretItem) throws(SecretStoreError) {}
+  func setAside(_ item: SecretItem) throws(SecretStoreError) {}
+}

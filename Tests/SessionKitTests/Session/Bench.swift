@@ -1,0 +1,128 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// A real session on a real folder, against a real server on loopback, on a clock that a test moves.
+final class Bench: Sendable {
+  let server: LoopbackServer
+  let clock = ManualClock()
+  let folder: URL
+
+  init(_ settings: (inout LoopbackSettings) -> Void = { _ in }) throws {
+    // The server's tokens live by its own clock, for long: what expires, expires on the manual one.
+    server = try LoopbackServer.start()
+    server.settings.update { settings(&$0) }
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "session-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    server.stop()
+    // What a test leaves in the system's temporary folder is the system's to clean.
+    do { try FileManager.default.removeItem(at: folder) } catch {}
+  }
+
+  var journal: String { folder.appending(path: "a.journal").path }
+  var secrets: String { folder.appending(path: "secrets").path }
+  var credentials: PasswordCredentials {
+    PasswordCredentials(
+      userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
+  }
+  var coordinator: ContextTarget {
+    let context = LoopbackContext.coordinator
+    return ContextTarget(
+      role: Identifier(context.roleID), school: Identifier(context.schoolID),
+      unit: context.unit.map { Identifier($0.id) })
+  }
+
+  func configuration(
+    _ policy: SessionPolicy = .bench, store: (any SecretStore)? = nil, eventBuffer: Int = 1024
+  ) -> SessionConfiguration {
+    SessionConfiguration(
+      journal: journal, secrets: store ?? FileSecretStore(folder: secrets),
+      wire: .edu(baseURL: server.baseURL), policy: policy, clock: clock, eventBuffer: eventBuffer)
+  }
+
+  func open(
+    _ policy: SessionPolicy = .bench, store: (any SecretStore)? = nil, eventBuffer: Int = 1024
+  ) async throws -> Session {
+    try await Session.open(configuration(policy, store: store, eventBuffer: eventBuffer))
+  }
+
+  /// An open session with the sample user signed in.
+  func signedIn(_ policy: SessionPolicy = .bench, store: (any SecretStore)? = nil)
+    async throws -> Session
+  {
+    let session = try await open(policy, store: store)
+    try await session.login(credentials)
+    return session
+  }
+
+  /// Every record of the journal file as it is now.
+  func records() throws -> [SessionRecord] {
+    var reader = try JournalReader(path: journal)
+    var records: [SessionRecord] = []
+    while let raw = try reader.next() {
+      guard raw.kind != 0xFF else { continue }
+      records.append(
+        try SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
+    }
+    return records
+  }
+
+  func eventNames() throws -> [String] {
+    try records().compactMap { $0.event?.kind.description }
+  }
+
+  func files() throws -> [String] {
+    guard FileManager.default.fileExists(atPath: secrets) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: secrets).sorted()
+  }
+}
+
+extension SessionPolicy {
+  /// EDU's rules with short requests.
+  static var bench: SessionPolicy {
+    var policy = SessionPolicy.edu(.staging)
+    policy.requestTimeout = 5_000
+    return policy
+  }
+
+  /// The same, and an expired session is kept.
+  static var keeping: SessionPolicy {
+    var policy = SessionPolicy.bench
+    policy.name = "EDU staging, keeps expired sessions"
+    policy.onRejection = .keep
+    return policy
+  }
+}
+
+/// Waits for something that happens on other threads; an hour of patience would hide a hang.
+func eventually(
+  _ what: Comment, within seconds: Double = 20, _ isTrue: () throws -> Bool,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async rethrows {
+  let end = Date(timeIntervalSinceNow: seconds)
+  while Date() < end {
+    if try isTrue() { return }
+    do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
+  }
+  Issue.record(what, sourceLocation: sourceLocation)
+}
+
+/// The error of a call that must fail.
+func failure<Value>(
+  of call: () async throws(SessionError) -> Value,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async -> SessionError? {
+  do {
+    _ = try await call()
+    Issue.record("it did not fail", sourceLocation: sourceLocation)
+    return nil
+  } catch {
+    return error
+  }
+}

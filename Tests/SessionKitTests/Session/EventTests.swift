@@ -1,0 +1,110 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("A session: subscribers")
+struct EventTests {
+  @Test("STA-7 a subscription begins when it is made, not when its loop begins")
+  func begins() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    let events = session.events
+    try await session.login(bench.credentials)
+    try await session.refresh()
+    try await session.logout()
+    try await session.close()
+    var kinds: [SessionEvent.Kind] = []
+    for try await event in events { kinds.append(event.event.kind) }
+    #expect(kinds == [.login, .refreshSucceeded, .logout])
+  }
+
+  @Test("STA-7 history first, then live: no gap and no duplicate, for any number of subscribers")
+  func historyThenLive() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    for _ in 0..<5 { try await session.refresh() }
+    let all = try await withThrowingTaskGroup(of: [UInt64].self) { group in
+      for _ in 0..<8 {
+        let events = session.events(after: 0)
+        group.addTask {
+          var sequences: [UInt64] = []
+          for try await event in events { sequences.append(event.sequence) }
+          return sequences
+        }
+      }
+      for _ in 0..<20 { try await session.refresh() }
+      try await session.logout()
+      try await session.close()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    let expected = try bench.records().filter { $0.event != nil }.map(\.sequence)
+    #expect(expected.count == 27)
+    for sequences in all { #expect(sequences == expected) }
+  }
+
+  @Test("STA-7 a subscriber that falls far behind is fed from the journal and misses nothing")
+  func slow() async throws {
+    let bench = try Bench()
+    let session = try await Session.open(bench.configuration(eventBuffer: 4))
+    var iterator = session.events.makeAsyncIterator()
+    try await session.login(bench.credentials)
+    for _ in 0..<60 { try await session.refresh() }
+    var generations: [UInt64] = []
+    for _ in 0..<61 {
+      let event = try #require(try await iterator.next())
+      generations.append(event.event.announcedToken?.generation.number ?? 0)
+    }
+    #expect(generations == Array(1...61))
+    try await session.close()
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test("STA-7 events(after:) of a reopened journal begins where it was told")
+  func reopened() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    let session = try await bench.open()
+    let login = try #require(try bench.records().first { $0.name == "login" }?.sequence)
+    var after = session.events(after: login).makeAsyncIterator()
+    var before = session.events(after: login - 1).makeAsyncIterator()
+    #expect(try await before.next()?.event.kind == .login)
+    try await session.refresh()
+    #expect(try await after.next()?.event.kind == .refreshSucceeded)
+    #expect(try await before.next()?.event.kind == .refreshSucceeded)
+    try await session.close()
+  }
+
+  @Test("STA-7 a cancelled subscriber ends, and the others go on")
+  func cancelled() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    let events = session.events
+    let subscriber = Task {
+      var count = 0
+      for try await _ in events { count += 1 }
+      return count
+    }
+    subscriber.cancel()
+    #expect(try await subscriber.value == 0)
+    var iterator = session.events.makeAsyncIterator()
+    try await session.login(bench.credentials)
+    #expect(try await iterator.next()?.event.kind == .login)
+    try await session.close()
+  }
+
+  @Test("the live state is the fold of the file")
+  func fold() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn(.keeping)
+    try await session.refresh()
+    try await session.switchContext(to: bench.coordinator)
+    bench.server.failNext(.refresh, with: .status(500))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    var fold = SessionFold()
+    for record in try bench.records() { try fold.apply(record) }
+    #expect(fold.state == session.state)
+    try await session.close()
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("A session: logout")
+struct LogoutTests {
+  @Test("OUT-1 OUT-2 event, wipe, server told, outcome; a second logout appends nothing")
+  func logout() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    #expect(try await session.logout() == .success)
+    #expect(session.state == .unauthenticated)
+    #expect(session.currentToken == nil)
+    #expect(session.currentUser == nil)
+    #expect(try bench.files().isEmpty)
+    #expect(bench.server.count(of: .logout) == 1)
+    let names = try bench.records().map(\.name)
+    #expect(names == ["opened", "login", "logout", "revocationPending", "revocationSettled"])
+    #expect(try await session.logout() == .alreadyLoggedOut)
+    #expect(try bench.records().count == names.count)
+    try await session.close()
+  }
+
+  @Test("OUT-1 a server that fails never keeps the user logged in, and is told at the next open")
+  func serverFails() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    bench.server.failNext(.logout, with: .status(503))
+    #expect(try await session.logout() == .partial(.serverNotTold(status: 503)))
+    #expect(session.state == .unauthenticated)
+    #expect(try bench.files() == ["revocation"])
+    try await session.close()
+
+    let again = try await bench.open()
+    #expect(await bench.server.answered(.logout, count: 2))
+    await eventually("the settlement") {
+      try bench.records().last?.name == "revocationSettled" && bench.files().isEmpty
+    }
+    #expect(again.state == .unauthenticated)
+    try await again.close()
+  }
+
+  @Test("OUT-1 a 401 from the server counts as done: the token is dead")
+  func alreadyDead() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    bench.server.revokeAllTokens()
+    #expect(try await session.logout() == .success)
+    try await session.close()
+  }
+
+  @Test("OUT-4 a refresh that ends after the logout brings nothing back and stores nothing")
+  func lateAnswer() async throws {
+    let bench = try Bench { $0.rotatesRefreshTokens = true }
+    let session = try await bench.signedIn()
+    let gate = bench.server.hold(.refresh)
+    let refresh = Task { try await session.refresh() }
+    #expect(await bench.server.received(.refresh))
+    #expect(try await session.logout() == .success)
+    await #expect(throws: SessionError.loggedOut) { try await refresh.value }
+    gate.open()
+    #expect(await bench.server.answered(.refresh))
+    await eventually("the end of the late answer") { bench.server.count(of: .refresh) == 1 }
+    #expect(session.state == .unauthenticated)
+    #expect(session.currentToken == nil)
+    #expect(try bench.files().isEmpty)
+    #expect(try bench.eventNames() == ["login", "logout"])
+    try await session.close()
+  }
+
+  @Test("STA-6 another user on an expired session is refused, and the tokens are given back")
+  func differentUser() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn(.keeping)
+    bench.server.revokeAllTokens()
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state.kind == .expired)
+    #expect(session.currentUser?.id == Identifier(LoopbackUser.sample.id))
+
+    bench.server.updateUser(LoopbackUser.sample.id) { $0.id = "another-user" }
+    let before = try bench.records()
+    let error = await failure { () async throws(SessionError) in
+      try await session.login(bench.credentials)
+    }
+    #expect(
+      error
+        == .rejected(
+          SessionRejection(state: .expired, event: .login, reason: .differentUser)))
+    #expect(await bench.server.answered(.logout))
+    #expect(try bench.records() == before)
+
+    bench.server.updateUser("another-user") { $0.id = LoopbackUser.sample.id }
+    try await session.login(bench.credentials)
+    #expect(session.isAuthenticated)
+    #expect(try await session.logout() == .success)
+    try await session.close()
+  }
+}

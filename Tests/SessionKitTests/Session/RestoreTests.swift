@@ -1,0 +1,200 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("A session: opened again")
+struct RestoreTests {
+  @Test("RES-1 RES-4 a good token restores everything, with no network")
+  func restores() async throws {
+    let bench = try Bench()
+    let first = try await bench.signedIn()
+    let (state, user) = (first.state, first.currentUser)
+    try await first.close()
+    bench.server.stop()
+    let second = try await bench.open()
+    #expect(second.state == state)
+    #expect(second.currentUser == user)
+    #expect(second.currentToken?.generation == Generation(1))
+    #expect(second.activity == .idle)
+    try await second.close()
+  }
+
+  @Test("RES-1 an expired token is refreshed at launch, while the app goes on")
+  func launch() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    bench.clock.advance(by: 3_600_001)
+    let gate = bench.server.hold(.refresh)
+    let session = try await bench.open()
+    #expect(session.isAuthenticated)
+    #expect(session.activity == .refreshing)
+    #expect(session.isTokenExpired)
+    gate.open()
+    await eventually("the refresh") { session.currentToken?.generation == Generation(2) }
+    #expect(!session.isTokenExpired)
+    try await session.close()
+  }
+
+  @Test("RES-1 a missing item ends the session with its reason", arguments: ["token", "user"])
+  func missing(name: String) async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    try FileManager.default.removeItem(atPath: bench.secrets + "/" + name)
+    let session = try await bench.open()
+    #expect(session.state == .unauthenticated)
+    #expect(try bench.eventNames() == ["login", "sessionExpired", "logout"])
+    #expect(try bench.files().isEmpty)
+    try await session.close()
+  }
+
+  @Test(
+    "RES-2 an unreadable item never crashes and never loops; its bytes are kept aside",
+    arguments: ["", "{", "not json at all", #"{"v":99}"#, #"{"v":1,"journal":7}"#, "\u{0}\u{1}"])
+  func corrupt(content: String) async throws {
+    let bench = try Bench()
+    try await bench.signedIn(.keeping).close()
+    let path = bench.secrets + "/token"
+    try Data(content.utf8).write(to: URL(filePath: path))
+    let session = try await bench.open(.keeping)
+    guard case .expired(let expired) = session.state else {
+      Issue.record("\(session.state)")
+      return
+    }
+    #expect(expired.reason == .corruptStorage)
+    #expect(try bench.files().contains("token.unreadable"))
+    #expect(try Data(contentsOf: URL(filePath: path + ".unreadable")) == Data(content.utf8))
+    try await session.close()
+    let again = try await bench.open(.keeping)
+    #expect(again.state == session.state)
+    try await again.close()
+  }
+
+  @Test("RES-3 locked secrets: loading, nobody logged out, restored once they open")
+  func locked() async throws {
+    let bench = try Bench()
+    let store = MemorySecretStore()
+    try await bench.signedIn(store: store).close()
+    store.isAvailable = false
+    let session = try await bench.open(store: store)
+    #expect(session.activity == .loading)
+    #expect(session.isAuthenticated)
+    #expect(session.currentToken == nil)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .secretsUnavailable)
+    store.isAvailable = true
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: 1_000)
+    await eventually("the restore") { session.activity == .idle }
+    #expect(session.currentToken?.generation == Generation(1))
+    #expect(try bench.eventNames() == ["login"])
+    try await session.close()
+  }
+
+  @Test("REF-7 killed between the stored token and its event: the event is appended as recovered")
+  func recovered() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    try await session.refresh()
+    try await session.close()
+    // The journal as a crash would have left it: everything up to the request, and no event.
+    try bench.cutJournal(before: "refreshSucceeded")
+    let again = try await bench.open()
+    #expect(again.currentToken?.generation == Generation(2))
+    #expect(again.isAuthenticated)
+    let names = try bench.records().map(\.name)
+    #expect(names.suffix(3) == ["opened", "tokenRecovered", "refreshSucceeded"])
+    try await again.close()
+  }
+
+  @Test("REF-7 a login killed before its event is recovered as well")
+  func recoveredLogin() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    try bench.cutJournal(before: "login")
+    let again = try await bench.open()
+    #expect(again.isAuthenticated)
+    #expect(again.currentUser?.id == Identifier(LoopbackUser.sample.id))
+    #expect(try bench.eventNames() == ["login"])
+    try await again.close()
+  }
+
+  @Test("OUT-1 a journal that says signed out wins over secrets that are still there")
+  func signedOutWins() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let token = try Data(contentsOf: URL(filePath: bench.secrets + "/token"))
+    #expect(try await session.logout() == .success)
+    try await session.close()
+    try token.write(to: URL(filePath: bench.secrets + "/token"))
+    let again = try await bench.open()
+    #expect(again.state == .unauthenticated)
+    #expect(again.currentToken == nil)
+    #expect(try bench.files().isEmpty)
+    #expect(try bench.records().last?.name == "secretsWiped")
+    try await again.close()
+  }
+
+  @Test("RES-5 secrets of another journal are never resurrected")
+  func otherJournal() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    try FileManager.default.removeItem(atPath: bench.journal)
+    let session = try await bench.open()
+    #expect(session.state == .unauthenticated)
+    #expect(try bench.files().isEmpty)
+    #expect(try bench.records().map(\.name) == ["opened", "secretsWiped"])
+    try await session.close()
+  }
+
+  @Test("JRN-2 a torn tail is cut back, kept aside and noted; the session goes on")
+  func torn() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    try await session.refresh()
+    try await session.close()
+    let whole = try Data(contentsOf: URL(filePath: bench.journal))
+    try whole.prefix(whole.count - 3).write(to: URL(filePath: bench.journal))
+    let again = try await bench.open()
+    #expect(again.isAuthenticated)
+    #expect(try bench.records().contains { $0.name == "tailCut" })
+    try await again.close()
+  }
+
+  @Test("two session objects on one journal: what one commits, the other follows")
+  func twoObjects() async throws {
+    let bench = try Bench()
+    let first = try await bench.signedIn()
+    let second = try await bench.open()
+    #expect(second.state == first.state)
+    try await first.refresh()
+    // The second finds the newer token when it commits next, and takes it instead of refreshing.
+    #expect(try await second.refresh().generation >= Generation(2))
+    #expect(try await first.logout() == .success)
+    let error = await failure { () async throws(SessionError) in try await second.refresh() }
+    #expect(error == .loggedOut)
+    #expect(second.state == .unauthenticated)
+    #expect(second.currentToken == nil)
+    try await first.close()
+    try await second.close()
+  }
+}
+
+extension Bench {
+  /// Writes the journal anew, as it was before the first record of this name.
+  func cutJournal(before name: String) throws {
+    let kept = try records().prefix { $0.name != name }
+    try FileManager.default.copyItem(atPath: journal, toPath: journal + ".whole")
+    var reader = try JournalReader(path: journal)
+    var end: UInt64 = 64
+    while let raw = try reader.next() {
+      if raw.sequence > UInt64(kept.count) {
+        end = raw.offset
+        break
+      }
+    }
+    let bytes = try Data(contentsOf: URL(filePath: journal)).prefix(Int(end))
+    try bytes.write(to: URL(filePath: journal))
+  }
+}
