@@ -11,12 +11,12 @@ import Synchronization
 /// clock.advance(by: 3_600_000)      // an hour later: it is due
 /// ```
 public final class ManualClock: SessionClock {
-  private struct Sleeper {
+  fileprivate struct Sleeper {
     let deadline: Int64
     let continuation: CheckedContinuation<Bool, Never>
   }
 
-  private struct State {
+  fileprivate struct State {
     var now: Moment
     var sleepers: [UInt64: Sleeper] = [:]
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -93,11 +93,12 @@ public final class ManualClock: SessionClock {
   }
 
   private func fallAsleep(_ ticket: UInt64, _ sleeper: Sleeper) {
-    let (outcome, watchers) = state.withLock { state in
-      if Task.isCancelled { return (Bool?.some(false), []) }
-      if sleeper.deadline <= state.now.uptime { return (Bool?.some(true), []) }
+    let (outcome, watchers) = state.withLock {
+      state -> (Bool?, [CheckedContinuation<Void, Never>]) in
+      if Task.isCancelled { return (false, []) }
+      if sleeper.deadline <= state.now.uptime { return (true, []) }
       state.sleepers[ticket] = sleeper
-      return (Bool?.none, state.takeWatchers())
+      return (nil, state.takeWatchers())
     }
     if let outcome { sleeper.continuation.resume(returning: outcome) }
     for watcher in watchers { watcher.resume() }

@@ -81,7 +81,8 @@ struct HouseTests {
     for folder in ["Sources", "Tools", "Tests"] {
       for file in try house.swiftFiles(below: folder) {
         let text = try house.text(of: file)
-        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 450, "\(file)")
+        #expect(
+          text.split(separator: "\n", omittingEmptySubsequences: false).count <= 450, "\(file)")
         guard folder != "Tests" else { continue }
         for word in forbidden {
           #expect(!text.contains(word), "\(file) has \(word)")

@@ -16,7 +16,7 @@ final class EventHub: Sendable {
     case finished
   }
 
-  private struct State {
+  fileprivate struct State {
     var buffer: [RecordedEvent] = []
     /// Every published event with a higher sequence is in the buffer.
     var floor: UInt64

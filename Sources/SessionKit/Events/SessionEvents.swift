@@ -48,7 +48,7 @@ public struct SessionEvents: AsyncSequence, Sendable {
         case .inJournal(let last):
           let page = try await archive.page(after: cursor, through: last)
           ahead = page.events[...]
-          if page.events.isEmpty { cursor = max(cursor, page.last) }
+          if page.events.isEmpty { cursor = page.last }
         case .finished:
           return nil
         }
@@ -72,12 +72,9 @@ struct EventArchive: Sendable {
 
   func page(after sequence: UInt64, through last: UInt64) async throws(SessionError) -> Page {
     let journal = journal
-    let result = await executor.perform {
-      Result<Page, SessionError> { () throws(SessionError) in
-        try Self.read(journal, after: sequence, through: last)
-      }
+    return try await executor.perform { () throws(SessionError) in
+      try Self.read(journal, after: sequence, through: last)
     }
-    return try result.get()
   }
 
   private static func read(_ journal: Journal, after sequence: UInt64, through last: UInt64)

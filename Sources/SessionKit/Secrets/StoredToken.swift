@@ -25,7 +25,8 @@ struct StoredToken: StoredItem {
   }
 
   init(
-    journal: String, facts: TokenFacts, access: Secret, refresh: Secret?, announcement: SessionEvent,
+    journal: String, facts: TokenFacts, access: Secret, refresh: Secret?,
+    announcement: SessionEvent,
     at time: Timestamp
   ) {
     let (kind, payload) = SessionCodec.encode(.event(announcement), at: time)

@@ -11,10 +11,19 @@ final class EngineExecutor: SerialExecutor {
     }
   }
 
-  /// Runs blocking work on the same thread before there is an engine.
-  func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: work()) }
+  /// Runs blocking work in its turn, without an engine.
+  func perform<Value: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+      queue.async {
+        do throws(Failure) {
+          continuation.resume(returning: .success(try work()))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
     }
+    return try result.get()
   }
 }

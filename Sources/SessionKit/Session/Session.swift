@@ -22,33 +22,35 @@ public final class Session: Sendable {
     async throws(SessionError) -> Session
   {
     let executor = EngineExecutor()
-    let opened = await executor.perform {
-      Result<(SessionEngine, [SessionNote]), SessionError> { () throws(SessionError) in
-        try engine(configuration, executor)
-      }
+    let (engine, notes) = try await executor.perform {
+      () throws(SessionError) -> (SessionEngine, [SessionNote]) in
+      try makeEngine(configuration, executor)
     }
-    let (engine, notes) = try opened.get()
     try await engine.open(noting: notes, process: ProcessStatus.own)
     return Session(engine)
   }
 
-  private static func engine(
+  private static func makeEngine(
     _ configuration: SessionConfiguration, _ executor: EngineExecutor
   ) throws(SessionError) -> (SessionEngine, [SessionNote]) {
     var fold = SessionFold()
     var failure: SessionError?
     let path = configuration.journal
     let journal: Journal
-    do {
+    do throws(JournalError) {
       journal = try Journal.open(at: path) { frame, payload in
         guard failure == nil else { return }
-        do { try fold.apply(frame, payload, path: path) } catch { failure = error }
+        do throws(SessionError) {
+          try fold.apply(frame, payload, path: path)
+        } catch {
+          failure = error
+        }
       }
     } catch {
       throw .journal(error)
     }
     if let failure {
-      do { try journal.close() } catch { throw .journal(error) }
+      do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
       throw failure
     }
     let engine = SessionEngine(
@@ -58,8 +60,8 @@ public final class Session: Sendable {
 
   private static func notes(of journal: Journal, at now: Moment) -> [SessionNote] {
     var notes: [SessionNote] = []
-    if let ending = journal.recovery.repair?.ending {
-      notes.append(.tailCut(SessionNote.TailCut(ending)))
+    if let repair = journal.recovery.repair, let cut = SessionNote.TailCut(repair.ending) {
+      notes.append(.tailCut(cut))
     }
     notes.append(
       .opened(
@@ -79,7 +81,7 @@ public final class Session: Sendable {
     let problem = engine.configuration.policy.credentials.problem(
       userName: credentials.userName, password: credentials.password.value)
     if let problem { throw .invalidCredential(problem) }
-    _ = try await engine.ask(.signIn(credentials)) { .login($0, .password) }
+    _ = try await engine.ask(wish: .signIn(credentials)) { .login($0, .password) }
     return currentUser
   }
 
@@ -115,7 +117,7 @@ public final class Session: Sendable {
   public func switchContext(to target: ContextTarget)
     async throws(SessionError) -> ActiveContext?
   {
-    _ = try await engine.ask(.context(target)) { .switchContext($0) }
+    _ = try await engine.ask(wish: .context(target)) { .switchContext($0) }
     return activeContext
   }
 
@@ -171,6 +173,9 @@ public final class Session: Sendable {
 
   /// What the process is doing for the session now (STA-3).
   public var activity: SessionActivity { engine.view.current.activity }
+
+  /// How many callers wait for a good token.
+  package var waiterCount: Int { engine.view.current.waiterCount }
 
   /// Whether a user is signed in and the session has not expired.
   public var isAuthenticated: Bool { state.kind == .authenticated }

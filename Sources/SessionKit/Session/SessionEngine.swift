@@ -70,7 +70,7 @@ actor SessionEngine {
   // MARK: Callers
 
   /// Puts a question to the coordinator and waits for its reply.
-  func ask(_ wish: Wish? = nil, _ question: @Sendable (Caller) -> SessionInput)
+  func ask(wish: Wish? = nil, _ question: @Sendable (Caller) -> SessionInput)
     async throws(SessionError) -> Reply
   {
     guard !Task.isCancelled else { throw .cancelled }
@@ -84,7 +84,7 @@ actor SessionEngine {
         feed(input)
       }
     } onCancel: {
-      spawn { await $0.feed(.cancelled(caller)) }
+      spawn { $0.feed(.cancelled(caller)) }
     }
     return try result.get()
   }
@@ -152,6 +152,7 @@ actor SessionEngine {
         value: token.access, generation: token.generation, expiresAt: token.expiresAt)
     }
     snapshot.deadline = coordinator.tokenDeadline
+    snapshot.waiterCount = coordinator.waiterCount
     view.swap(snapshot)
   }
 
@@ -209,16 +210,16 @@ extension SessionEngine {
     var conflict: [SessionRecord] = []
     var stored: StoredToken?
     var failure: SessionError?
-    do {
+    do throws(JournalError) {
       let transaction = try journal.transact { foreign in
         conflict = foreign.compactMap { Self.read($0, path: journal.path) }
         guard conflict.isEmpty else { return [] }
         guard let number = commit.storing, let answer = answers[number] else { return drafts }
-        do {
+        do throws(SessionError) {
           stored = try vault.store(answer, announcedBy: commit, replacing: token)
           return drafts
         } catch {
-          failure = .secrets(error)
+          failure = error
           return []
         }
       }
@@ -271,7 +272,7 @@ extension SessionEngine {
       try vault.wipe(wipe, current: held)
       inbox.append(.wiped(true))
     } catch {
-      storageError = .secrets(error)
+      storageError = error
       inbox.append(.wiped(false))
     }
   }

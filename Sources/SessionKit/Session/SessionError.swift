@@ -5,7 +5,7 @@ public import SessionJournal
 ///
 /// Only `expired`, `loggedOut` and `refreshRejected` say that the session has ended; after every
 /// other error it is what it was before.
-public enum SessionError: Error, Hashable, Sendable {
+public enum SessionError: Error, Equatable, Sendable {
   // Before anything is sent.
   /// The credential cannot be right; nothing was sent (LOG-1).
   case invalidCredential(CredentialRules.Problem)

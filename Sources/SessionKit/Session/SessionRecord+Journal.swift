@@ -40,3 +40,14 @@ extension SessionFold {
     }
   }
 }
+
+extension SessionNote.TailCut {
+  /// What a journal's recovery cut off; `nil` where it cut nothing.
+  init?(_ ending: JournalEnding) {
+    switch ending {
+    case .clean, .damaged: return nil
+    case .torn(let tail): self.init(bytes: tail.bytes, isUndetermined: false)
+    case .undetermined(let tail): self.init(bytes: tail.bytes, isUndetermined: true)
+    }
+  }
+}

@@ -34,7 +34,7 @@ struct LogoutTests {
 
     let again = try await bench.open()
     #expect(await bench.server.answered(.logout, count: 2))
-    await eventually("the settlement") {
+    try await eventually("the settlement") {
       try bench.records().last?.name == "revocationSettled" && bench.files().isEmpty
     }
     #expect(again.state == .unauthenticated)
