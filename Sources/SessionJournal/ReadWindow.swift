@@ -33,9 +33,9 @@ struct ReadWindow: ~Copyable, Sendable {
     slide(to: kept)
     let needed = Int(offset - kept) + length
     if storage.count < needed {
-      let size = max(Self.ordinarySize, needed)
-      storage.reserveCapacity(size)
-      storage.append(contentsOf: repeatElement(0, count: size - storage.count))
+      var larger = ContiguousArray<UInt8>(zeros: max(Self.ordinarySize, needed))
+      copy(to: &larger)
+      storage = larger
     }
     let from = count
     let result = storage.withUnsafeMutableBytes { bytes in
@@ -49,6 +49,14 @@ struct ReadWindow: ~Copyable, Sendable {
     }
     count += try result.get()
     return available(at: offset)
+  }
+
+  private func copy(to larger: inout ContiguousArray<UInt8>) {
+    storage.withUnsafeBytes { old in
+      larger.withUnsafeMutableBytes { new in
+        new.copyMemory(from: UnsafeRawBufferPointer(rebasing: old[..<count]))
+      }
+    }
   }
 
   private mutating func slide(to offset: UInt64) {
