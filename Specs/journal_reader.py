@@ -178,17 +178,15 @@ def main(arguments):
             for path in arguments[1:]:
                 print(json.dumps(verdict_of(contents(path))))
             return 0
-        lines = []
-        header, totals, verdict = read(contents(arguments[0]), lambda *r: lines.append(r))
+        data = contents(arguments[0])
+        print(json.dumps(read_header(data)))
     except FileNotFoundError as error:
         print(error, file=sys.stderr)
         return 66
     except (Refused, OSError) as error:
         print(f"{arguments[-1]}: {error}", file=sys.stderr)
         return 65
-    print(json.dumps(header))
-    for line in lines:
-        print_record(*line)
+    _, totals, verdict = read(data, print_record)
     print(json.dumps(totals | verdict))
     return {"clean": 0, "torn": 2, "undetermined": 2, "damaged": 65}[verdict["ending"]]
 
