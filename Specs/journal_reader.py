@@ -55,7 +55,7 @@ def read_header(data):
         raise Refused("headerDamaged")
     if minimum > SUPPORTED or features != 0:
         raise Refused("newerFormat")
-    if version < 1 or minimum < 1 or first < 1 or not 64 <= largest <= 8 << 20:
+    if version < 1 or minimum < 1 or not 1 <= first <= 1 << 62 or not 64 <= largest <= 8 << 20:
         raise Refused("headerDamaged")
     return {"version": version, "identifier": str(uuid.UUID(bytes=identifier)), "salt": salt,
             "firstSequence": first, "maximumRecordSize": largest, "crc": crc}

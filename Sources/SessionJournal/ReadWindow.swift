@@ -2,7 +2,7 @@
 ///
 /// `pread` and not a mapping: a mapping whose file is cut kills the process.
 struct ReadWindow: ~Copyable, Sendable {
-  /// Bytes read at once; a batch that is longer makes the window grow up to that batch.
+  /// Bytes read at once; a batch that is longer makes the window grow to at most twice that batch.
   static let ordinarySize = 128 * 1024
 
   private(set) var storage: ContiguousArray<UInt8> = []
@@ -33,7 +33,8 @@ struct ReadWindow: ~Copyable, Sendable {
     slide(to: kept)
     let needed = Int(offset - kept) + length
     if storage.count < needed {
-      var larger = ContiguousArray<UInt8>(zeros: max(Self.ordinarySize, needed))
+      var larger = ContiguousArray<UInt8>(
+        zeros: max(Self.ordinarySize, needed, 2 * storage.count))
       copy(to: &larger)
       storage = larger
     }

@@ -131,11 +131,12 @@ struct FaultTests {
 
   @Test("JRN-2 A creation that fails leaves no journal, and the next one makes it")
   func interruptedCreation() throws {
-    for operation in ["open emptying", "write", "syncAll", "rename"] {
+    for operation in ["open creatingOnly", "write", "syncAll", "rename"] {
       system.fail(operation, EIO)
       #expect(throws: JournalError.self, "\(operation)") { try open() }
       #expect(try !scratch.names.contains("a.journal"), "\(operation)")
     }
+    _ = try scratch.write([1, 2, 3], to: "a.journal.new")
     #expect(try open().recovery.created)
     #expect(try scratch.names == ["a.journal", "a.journal.lock"])
   }

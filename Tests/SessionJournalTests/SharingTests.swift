@@ -134,9 +134,9 @@ struct SharingTests {
     let second = try Journal.open(at: scratch.path())
     let holder = try POSIXFileSystem().open(scratch.path() + ".lock", for: .writing)
     #expect(try holder.tryLock())
-    let impatient = try? Journal.open(
-      at: scratch.path(), options: .init(lockDeadline: .zero))
-    #expect(impatient == nil)
+    #expect(throws: JournalError.busy(path: scratch.path(), waited: 0)) {
+      try Journal.open(at: scratch.path(), options: .init(lockDeadline: .zero))
+    }
     try holder.unlock()
     #expect(try first.append([draft("a")]).appended.map(\.sequence) == [1])
     #expect(try second.append([draft("b")]).appended.map(\.sequence) == [2])
