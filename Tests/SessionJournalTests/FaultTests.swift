@@ -117,13 +117,24 @@ struct FaultTests {
     let sample = try SampleJournal(closed: false)
     let bytes = Array(sample.bytes.dropLast(5))
     let path = try scratch.write(bytes)
-    for operation in ["sync", "syncFolder", "open creatingOnly", "write", "syncAll", "truncate"] {
+    for operation in [
+      "sync", "syncFolder",
+      "open creatingOnly", "open creatingOnly", "write", "syncAll", "truncate",
+    ] {
       system.fail(operation, EIO)
       #expect(throws: JournalError.self, "\(operation)") { try open() }
       #expect(system.plan.withLock { $0.faults[operation] } == [], "\(operation) was not called")
       #expect(try contents(of: path) == bytes, "\(operation)")
     }
+    // The copy of the recovery that could not cut is still there: the next one takes number 1.
+    system.plan.withLock { $0.log = [] }
     let done = try open()
+    #expect(
+      system.plan.withLock { $0.log } == [
+        "open writing", "open creating", "sync", "syncFolder",
+        "open creatingOnly", "open creatingOnly", "write",
+        "syncAll", "syncFolder", "truncate", "syncAll",
+      ])
     let aside = try #require(done.recovery.repair?.keptAside)
     #expect(try contents(of: aside) == Array(bytes[sample.boundaries[2]...]))
     #expect(done.lastSequence == 4)
@@ -139,6 +150,26 @@ struct FaultTests {
     _ = try scratch.write([1, 2, 3], to: "a.journal.new")
     #expect(try open().recovery.created)
     #expect(try scratch.names == ["a.journal", "a.journal.lock"])
+  }
+
+  @Test("JRN-2 What others appended is synced before a frame vouches for it")
+  func vouching() throws {
+    let journal = try open()
+    _ = try journal.append([draft("one")])
+    _ = try Journal.open(at: scratch.path()).append([draft("two"), draft("three")])
+    system.plan.withLock { $0.log = [] }
+    _ = try journal.transact { _ in
+      #expect(system.plan.withLock { $0.log } == ["sync"])
+      return [draft("four"), draft("five")]
+    }
+    #expect(system.plan.withLock { $0.log } == ["sync", "write", "sync"])
+    var reader = try JournalReader(path: scratch.path())
+    var durable: [UInt64?] = []
+    try reader.visit { frame, _ in
+      durable.append(frame.durableSequence)
+      return true
+    }
+    #expect(durable == [0, 1, 1, 3, 3])
   }
 
   @Test("JRN-2 What others appended is not lost to a caller whose append failed")

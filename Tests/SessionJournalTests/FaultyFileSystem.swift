@@ -14,6 +14,9 @@ final class FaultyFileSystem: JournalFileSystem {
     /// How many reads work before one fails.
     var readsLeft = Int.max
 
+    /// Runs when a reader begins to judge what stands behind the whole prefix.
+    var whenJudging: (@Sendable () -> Void)?
+
     /// The operations that were called.
     var log: [String] = []
   }
@@ -107,7 +110,8 @@ private final class FaultyFile: JournalFileHandle {
   }
 
   func nextData(from offset: UInt64) throws(SystemFault) -> UInt64? {
-    try file.nextData(from: offset)
+    system.plan.withLock { $0.whenJudging }?()
+    return try file.nextData(from: offset)
   }
 
   func tryLock() throws(SystemFault) -> Bool { try file.tryLock() }

@@ -1,5 +1,6 @@
 import Foundation
 import SessionJournal
+import Synchronization
 import Testing
 
 @Suite("Following")
@@ -29,6 +30,44 @@ struct FollowerTests {
     let damage = JournalDamage(offset: 80, sequence: 7, flaw: .historyChanged)
     #expect(throws: JournalError.damaged(path: path, damage)) { try reader.next() }
     try file.close()
+  }
+
+  @Test("JRN-1 Bytes that were not whole when they were first seen are read anew")
+  func bytesInFlux() throws {
+    let sample = try SampleJournal(closed: false)
+    var half = sample.bytes
+    half.replaceSubrange(250..<280, with: repeatElement(0, count: 30))
+    let path = try scratch.write(half)
+    var reader = try JournalReader(path: path)
+    for _ in 0..<4 { #expect(try reader.next() != nil) }
+    #expect(try reader.next() == nil)
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.write(contentsOf: sample.bytes)
+    try file.close()
+    #expect(try reader.next()?.payload == SampleJournal.batches[2][0].payload)
+  }
+
+  @Test(
+    "JRN-1 A batch that becomes whole while its beginning is judged is neither torn nor damaged")
+  func judgedInFlux() throws {
+    let sample = try SampleJournal(closed: true)
+    let path = try scratch.write(Array(sample.bytes.prefix(240)))
+    let system = FaultyFileSystem()
+    system.plan.withLock { plan in
+      plan.whenJudging = { [scratch, bytes = sample.bytes] in
+        do {
+          _ = try scratch.write(bytes)
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    // Held in a file that is written in place, so that the open reader sees the change.
+    var reader = try JournalReader(path: path, fileSystem: system)
+    #expect(try reader.ending() == .clean)
+    #expect(try reader.next()?.sequence == 5)
+    #expect(try reader.ending() == .clean)
+    #expect(reader.totals.lastSequence == 6)
   }
 
   @Test("JRN-1 A follower sees what was there and what another process appends, then is cancelled")

@@ -53,6 +53,18 @@ struct GoldenTests {
     #expect(Array(other.output.utf8) == (try contents(of: golden.expected)))
   }
 
+  @Test("JRN-5 The reader in another language says by its exit code what it cannot read")
+  func otherReaderRefuses() throws {
+    let scratch = try Scratch()
+    let program = ChildProcess.specs + "/journal_reader.py"
+    #expect(try ChildProcess.python([program, scratch.path()]).status == 66)
+    for bytes in [[], Array("no journal".utf8), [UInt8](repeating: 0, count: 100)] {
+      let path = try scratch.write(bytes)
+      #expect(try ChildProcess.python([program, path]).status == 65)
+    }
+    #expect(try ChildProcess.python([program, scratch.folder]).status == 65)
+  }
+
   @Test("JRN-3 This reader reads them as expected", arguments: all)
   func thisReader(golden: Golden) throws {
     let expected = try contents(of: golden.expected).split(separator: UInt8(ascii: "\n"))

@@ -152,6 +152,7 @@ struct JournalTests {
     let other = try Journal.open(at: scratch.path())
     let more = try other.append([draft("more")]).appended
     #expect(try journal.records(after: UInt64(all.count), limit: 5).isEmpty)
+    #expect(try journal.records(after: 0, limit: 1000) == all)
     #expect(try journal.catchUp() == more)
     #expect(try journal.records(after: UInt64(all.count), limit: 5) == more)
   }

@@ -129,7 +129,7 @@ struct SharingTests {
 
   @Test("JRN-1 A lock file that somebody removed does not split the writers")
   func removedLock() throws {
-    let first = try Journal.open(at: scratch.path())
+    let first = try Journal.open(at: scratch.path(), options: .init(lockDeadline: .zero))
     try FileManager.default.removeItem(atPath: scratch.path() + ".lock")
     let second = try Journal.open(at: scratch.path())
     let holder = try POSIXFileSystem().open(scratch.path() + ".lock", for: .writing)
@@ -137,6 +137,7 @@ struct SharingTests {
     #expect(throws: JournalError.busy(path: scratch.path(), waited: 0)) {
       try Journal.open(at: scratch.path(), options: .init(lockDeadline: .zero))
     }
+    #expect(throws: JournalError.self) { try first.append([draft("x")]) }
     try holder.unlock()
     #expect(try first.append([draft("a")]).appended.map(\.sequence) == [1])
     #expect(try second.append([draft("b")]).appended.map(\.sequence) == [2])
