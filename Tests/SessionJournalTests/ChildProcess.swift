@@ -10,7 +10,8 @@ struct ChildProcess {
       .deletingLastPathComponent().appending(path: "Specs").path
   }
 
-  static func python(_ arguments: [String]) throws -> ChildProcess {
+  /// `quiet`: what it says on its error stream is expected and not shown.
+  static func python(_ arguments: [String], quiet: Bool = false) throws -> ChildProcess {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["python3", "-B"] + arguments
@@ -18,6 +19,7 @@ struct ChildProcess {
       .merging(["PYTHONPATH": specs]) { _, new in new }
     let pipe = Pipe()
     process.standardOutput = pipe
+    if quiet { process.standardError = FileHandle.nullDevice }
     try process.run()
     let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()

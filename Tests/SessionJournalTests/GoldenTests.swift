@@ -57,12 +57,12 @@ struct GoldenTests {
   func otherReaderRefuses() throws {
     let scratch = try Scratch()
     let program = ChildProcess.specs + "/journal_reader.py"
-    #expect(try ChildProcess.python([program, scratch.path()]).status == 66)
+    #expect(try ChildProcess.python([program, scratch.path()], quiet: true).status == 66)
     for bytes in [[], Array("no journal".utf8), [UInt8](repeating: 0, count: 100)] {
       let path = try scratch.write(bytes)
-      #expect(try ChildProcess.python([program, path]).status == 65)
+      #expect(try ChildProcess.python([program, path], quiet: true).status == 65)
     }
-    #expect(try ChildProcess.python([program, scratch.folder]).status == 65)
+    #expect(try ChildProcess.python([program, scratch.folder], quiet: true).status == 65)
   }
 
   @Test("JRN-3 This reader reads them as expected", arguments: all)
