@@ -187,7 +187,7 @@ struct FaultTests {
 
   @Test("JRN-2 Every error says what, where and what to do, in whole sentences")
   func sentences() {
-    let damage = JournalDamage(offset: 9912, sequence: 63, flaw: .payloadChecksum)
+    let damage = JournalDamage(offset: 1_009_912, sequence: 63, flaw: .payloadChecksum)
     let errors: [JournalError] = [
       .missing(path: "/x"), .folderMissing(path: "/x"), .isDirectory(path: "/x"),
       .notARegularFile(path: "/x"), .permissionDenied(path: "/x"), .readOnlyFolder(path: "/x"),
@@ -205,7 +205,8 @@ struct FaultTests {
       #expect(error.description.split(separator: ". ").count >= 2, "\(error)")
     }
     #expect(
-      errors[10].description.hasPrefix("/x is damaged at byte 9912 (seq 63): checksum mismatch."))
+      errors[10].description.hasPrefix(
+        "/x is damaged at byte 1,009,912 (seq 63): checksum mismatch."))
     #expect(errors[13].description.contains("Input/output error (errno 5)"))
   }
 }
