@@ -1,7 +1,6 @@
 import Foundation
+import SessionJournal
 import Testing
-
-@testable import SessionJournal
 
 @Suite("Journal")
 struct JournalTests {
