@@ -1,0 +1,135 @@
+import Foundation
+import ReplayCommands
+import SessionKit
+import SessionTestKit
+
+/// One real session's life over real HTTP: each event printed as a subscriber receives it.
+struct Demo {
+  let journal: URL
+  let server: LoopbackServer
+  let session: Session
+  private let watch: Watch
+
+  /// EDU's rules with short figures, and an expired session is kept: so that one run shows all six
+  /// events.
+  static var policy: SessionPolicy {
+    var policy = SessionPolicy.edu(.development)
+    policy.name = "EDU development, but short-lived, and an expired session is kept"
+    policy.firstRetryDelay = 300
+    policy.requestTimeout = 5_000
+    policy.onRejection = .keep
+    return policy
+  }
+
+  static func run(journal: URL) async throws {
+    let server = try LoopbackServer.start()
+    server.settings.update { $0.accessTokenLifetime = .seconds(2) }
+    defer { server.stop() }
+    let secrets = FileManager.default.temporaryDirectory
+      .appending(path: "sessiondemo-secrets-\(UUID().uuidString)")
+    defer { removeQuietly(secrets) }
+    print("server   \(server.baseURL) (in this process; tokens live 2 s)")
+    print("policy   \(policy.name)")
+    print("journal  \(journal.path)")
+
+    let session = try await Session.open(
+      SessionConfiguration(
+        journal: journal.path, secrets: FileSecretStore(folder: secrets.path),
+        wire: .edu(baseURL: server.baseURL), policy: policy))
+    let demo = Demo(
+      journal: journal, server: server, session: session, watch: Watch(session.events))
+    try await demo.live()
+    try await session.close()
+    demo.settle()
+  }
+
+  private func live() async throws {
+    say("A wrong password: a typed error, and nothing is journaled")
+    do throws(SessionError) {
+      try await session.login(credentials(password: "not-the-password"))
+    } catch {
+      print("    \(error)")
+    }
+
+    say("Signing in")
+    try await session.login(credentials())
+    try await watch.expect(.login)
+
+    say("Waiting: the token is refreshed by itself after half its life")
+    try await watch.expect(.refreshSucceeded)
+
+    say("The server fails the next refresh; the session stays and tries again by itself")
+    server.failNext(.refresh, with: .status(503))
+    try await watch.expect(.refreshFailed)
+    try await watch.expect(.refreshSucceeded)
+
+    say("Switching to another role in another school")
+    try await session.switchContext(to: coordinator)
+    try await watch.expect(.contextSwitched)
+
+    say("The server revokes every token: the next refresh is refused, the session expires")
+    server.revokeAllTokens()
+    try await watch.expect(.refreshFailed)
+    try await watch.expect(.sessionExpired)
+    print("    still known: \(session.currentUser.map { "\($0)" } ?? "nobody")")
+
+    say("The same user signs in again, and logs out")
+    try await session.login(credentials())
+    try await watch.expect(.login)
+    let outcome = try await session.logout()
+    try await watch.expect(.logout)
+    print("    outcome: \(outcome)")
+  }
+
+  /// What the file says of it, now that the session object is closed.
+  private func settle() {
+    let counts = [
+      ("login", LoopbackEndpoint.login), ("refresh", .refresh),
+      ("switch-context", .switchContext), ("logout", .logout),
+    ].map { "\($0) \(server.count(of: $1))" }
+    print("\nThe server was asked: \(counts.joined(separator: ", "))")
+    print("\nThe same life, replayed from the file (sessionreplay timeline):\n")
+    let code = ReplayTool.run(["timeline", journal.path])
+    print("\n\(journal.path)")
+    if code != 0 { exit(code) }
+  }
+
+  private func credentials(password: String = LoopbackUser.sample.password)
+    -> PasswordCredentials
+  {
+    PasswordCredentials(userName: LoopbackUser.sample.email, password: Secret(password))
+  }
+
+  private var coordinator: ContextTarget {
+    let context = LoopbackContext.coordinator
+    return ContextTarget(
+      role: Identifier(context.roleID), school: Identifier(context.schoolID), unit: nil)
+  }
+
+  private func say(_ text: String) {
+    print("\n\(text)")
+  }
+
+  private static func removeQuietly(_ folder: URL) {
+    do { try FileManager.default.removeItem(at: folder) } catch {
+      print("Could not remove \(folder.path): \(error)")
+    }
+  }
+}
+
+/// A subscriber that prints each event as it comes, and lets the story wait for one.
+final class Watch {
+  private var iterator: SessionEvents.Iterator
+
+  init(_ events: SessionEvents) {
+    iterator = events.makeAsyncIterator()
+  }
+
+  /// Prints events up to and with the first of this kind.
+  func expect(_ kind: SessionEvent.Kind) async throws {
+    while let recorded = try await iterator.next() {
+      print("  ← \(ReplayTool.line(recorded))")
+      if recorded.event.kind == kind { return }
+    }
+  }
+}
