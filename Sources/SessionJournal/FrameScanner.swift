@@ -1,0 +1,243 @@
+/// Reads a file batch by batch, and hands over only what is whole and valid.
+///
+/// At the end of the whole prefix it stops, says why, and goes on when asked again: what was not
+/// whole is then read anew.
+struct FrameScanner: ~Copyable, Sendable {
+  /// The first frame that does not count.
+  struct Stop: Equatable, Sendable {
+    let flaw: JournalFlaw
+    let offset: UInt64
+    let sequence: UInt64
+  }
+
+  let path: String
+  let file: any JournalFileHandle
+  let header: JournalHeader
+  private let seed: Checksum
+  private var window = ReadWindow()
+
+  /// The end of the last whole batch.
+  private(set) var position: FramePosition
+
+  /// How far frames were handed over; at most `position.offset`.
+  private var delivered: UInt64
+
+  /// Why the last look behind `position` found no batch; nil at a clean end.
+  private(set) var stop: Stop?
+
+  private(set) var totals = JournalTotals()
+  private(set) var index = SequenceIndex()
+
+  init(path: String, file: any JournalFileHandle) throws(JournalError) {
+    self.path = path
+    self.file = file
+    header = try Self.header(of: file, at: path)
+    seed = header.seed
+    position = FramePosition(behind: header)
+    delivered = position.offset
+    totals.bytes = position.offset
+    totals.lastSequence = header.firstSequence - 1
+    index.note(position)
+  }
+
+  /// The last sequence of the whole prefix.
+  var lastSequence: UInt64 { position.sequence - 1 }
+
+  /// Hands over every frame to the end of the whole prefix, or until `body` says false.
+  mutating func visit(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
+    while true {
+      if delivered == position.offset {
+        guard try verifyBatch() else { return }
+      }
+      while delivered < position.offset {
+        if !deliver(body) { return }
+      }
+    }
+  }
+
+  /// The next record of the caller, with its bytes; nil at the end of the whole prefix.
+  mutating func nextRecord() throws(JournalError) -> JournalRecord? {
+    var record: JournalRecord?
+    try visit { frame, payload in
+      guard !frame.isWatermark else { return true }
+      record = JournalRecord(frame, payload: payload)
+      return false
+    }
+    return record
+  }
+
+  /// Goes on from another place between two batches.
+  mutating func seek(to place: FramePosition) {
+    position = place
+    delivered = place.offset
+    stop = nil
+    window.forget(from: 0)
+  }
+
+  /// Passes over batches that this process has written, so that they are not read back.
+  mutating func pass(to place: FramePosition) {
+    seek(to: place)
+    index.note(place)
+  }
+
+  /// What stands behind the whole prefix, as of now; needs a scan that came to its end.
+  mutating func verdict() throws(JournalError) -> JournalEnding {
+    guard let stop else { return .clean }
+    let search = TailSearch(header: header, seed: seed)
+    let evidence = try onFile(path) { () throws(SystemFault) in
+      try search.run(from: stop, in: file)
+    }
+    let ending = Verdict.decide(stop, behind: position, evidence)
+    // A writer may have been at work: what is whole by now was only on its way.
+    if ending != .clean, try verifyBatch() { return .clean }
+    return self.stop == nil ? .clean : ending
+  }
+
+  /// Whether the last frame that was read still stands where it was.
+  func isContinued() throws(JournalError) -> Bool {
+    let place = position.previous == 0 ? 60 : position.previous
+    let found = try onFile(path) { () throws(SystemFault) in try file.bytes(4, at: place) }
+    return found.count == 4
+      && found.withUnsafeBytes { $0.baseAddress?.loadLittle(0) } == position.chain
+  }
+}
+
+extension FrameScanner {
+  private static func header(of file: any JournalFileHandle, at path: String)
+    throws(JournalError) -> JournalHeader
+  {
+    let status = try onFile(path) { () throws(SystemFault) in try file.status() }
+    guard status.kind != .folder else { throw .isDirectory(path: path) }
+    guard status.kind == .file else { throw .notARegularFile(path: path) }
+    let bytes = try onFile(path) { () throws(SystemFault) in
+      try file.bytes(JournalHeader.size, at: 0)
+    }
+    switch JournalHeader.read(bytes) {
+    case .whole(let header): return header
+    case .empty: throw .empty(path: path)
+    case .notAJournal: throw .notAJournal(path: path)
+    case .damaged: throw .headerDamaged(path: path)
+    case .newer(let found):
+      throw .newerFormat(path: path, found: found, supported: JournalHeader.supportedVersion)
+    }
+  }
+
+  /// Hands over one frame that was verified.
+  @inline(__always)
+  private mutating func deliver(_ body: (JournalFrame, RawSpan) -> Bool) -> Bool {
+    let place = Int(delivered - window.origin)
+    let offset = delivered
+    let (frame, goesOn) = window.storage.withUnsafeBytes { bytes -> (JournalFrame?, Bool) in
+      guard let base = bytes.baseAddress else { return (nil, false) }
+      let frame = JournalFrame(verified: base + place, offset: offset)
+      let payload = UnsafeRawBufferPointer(
+        start: base + place + JournalFrame.headerSize, count: Int(frame.payloadLength))
+      return (frame, body(frame, payload.bytes))
+    }
+    guard let frame else { return false }
+    delivered += UInt64(frame.size)
+    totals.count(frame)
+    return goesOn
+  }
+
+  /// Looks whether a whole batch stands behind `position`, and moves it there.
+  private mutating func verifyBatch() throws(JournalError) -> Bool {
+    var place = position
+    var expected: UInt16?
+    repeat {
+      let found: Result<JournalFrame, JournalFlaw>?
+      do throws(SystemFault) {
+        found = try verifyFrame(at: place, expected: expected)
+      } catch {
+        throw error.error(at: path)
+      }
+      switch found {
+      case .success(let frame):
+        place.advance(over: frame)
+        expected = frame.remainingInBatch &- 1
+        if frame.remainingInBatch == 0 { expected = nil }
+      case nil:
+        try refuseShrunkFile()
+        stop = nil
+        return false
+      case .failure(let flaw):
+        stop = Stop(flaw: flaw, offset: place.offset, sequence: place.sequence)
+        window.forget(from: position.offset)
+        return false
+      }
+    } while expected != nil
+    stop = nil
+    position = place
+    index.note(place)
+    return true
+  }
+
+  /// Verifies one frame; nil if the file ends here and no batch is open.
+  @inline(__always)
+  private mutating func verifyFrame(at place: FramePosition, expected: UInt16?)
+    throws(SystemFault) -> Result<JournalFrame, JournalFlaw>?
+  {
+    let size = JournalFrame.headerSize
+    var here = window.available(at: place.offset)
+    if here < size {
+      here = try window.fill(size, at: place.offset, keeping: delivered, of: file)
+      if here == 0 { return expected == nil ? nil : .failure(.shortBatch) }
+      if here < size { return .failure(.shortHeader) }
+    }
+    let seed = seed
+    let maximum = header.maximumRecordSize
+    let start = Int(place.offset - window.origin)
+    let read = window.storage.withUnsafeBytes { bytes -> Result<JournalFrame, JournalFlaw> in
+      guard let base = bytes.baseAddress else { return .failure(.shortHeader) }
+      return JournalFrame.read(
+        base + start, offset: place.offset, seed: seed, maximumRecordSize: maximum)
+    }
+    guard case .success(let frame) = read else { return read }
+    if let flaw = place.flaw(of: frame, batchStart: position.offset, expected: expected) {
+      return .failure(flaw)
+    }
+    if here < frame.size {
+      here = try window.fill(frame.size, at: place.offset, keeping: delivered, of: file)
+      if here < frame.size { return .failure(.shortPayload) }
+    }
+    let payload = Int(place.offset - window.origin) + size
+    let isIntact = window.storage.withUnsafeBytes { bytes -> Bool in
+      guard let base = bytes.baseAddress else { return false }
+      var checksum = Checksum()
+      checksum.extend(over: base + payload, count: frame.size - size)
+      return checksum.value == frame.payloadChecksum
+    }
+    return isIntact ? read : .failure(.payloadChecksum)
+  }
+
+  private func refuseShrunkFile() throws(JournalError) {
+    let size = try onFile(path) { () throws(SystemFault) in try file.status().size }
+    guard size < position.offset else { return }
+    throw .damaged(
+      path: path,
+      JournalDamage(offset: size, sequence: position.sequence, flaw: .historyChanged))
+  }
+}
+
+extension JournalTotals {
+  @inline(__always)
+  mutating func count(_ frame: JournalFrame) {
+    if frame.isWatermark {
+      watermarks += 1
+    } else {
+      records += 1
+      skippable += UInt64(frame.kind >> 7)
+    }
+    bytes = frame.offset + UInt64(frame.size)
+    lastSequence = frame.sequence
+  }
+}
+
+extension JournalRecord {
+  init(_ frame: JournalFrame, payload: RawSpan) {
+    self.init(
+      sequence: frame.sequence, offset: frame.offset, kind: frame.kind, flags: frame.flags,
+      remainingInBatch: frame.remainingInBatch,
+      payload: payload.withUnsafeBytes { [UInt8]($0) })
+  }
+}

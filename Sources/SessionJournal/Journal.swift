@@ -1,0 +1,140 @@
+internal import Synchronization
+
+/// An append-only file of opaque records that several processes may share (JRN-1, JRN-2).
+///
+/// Every call blocks: on the disk, and on other processes up to the lock's deadline. Call it from a
+/// thread that may wait. Two journals on one path, in one process or two, take turns.
+public final class Journal: Sendable {
+  /// The path that was opened.
+  public let path: String
+
+  /// Which journal this is.
+  public let identifier: JournalIdentifier
+
+  /// What opening found and did.
+  public let recovery: JournalRecovery
+
+  private let store: Mutex<JournalStore>
+  private let last: Atomic<UInt64>
+
+  /// Opens the journal at `path`, creates it with mode 0600 if it is missing, and recovers its end.
+  ///
+  /// A tail that does not count is cut back to the last whole batch; its bytes are kept in
+  /// `<path>.torn-<sequence>-<n>` and `recovery` tells of it. `replay` sees every record that is
+  /// there, in order, before the call returns; it must not call the journal. Throws `damaged`
+  /// where acknowledged data does not read back, and changes nothing then.
+  public static func open(
+    at path: String, options: Options = Options(),
+    replay: (JournalFrame, RawSpan) -> Void = { _, _ in }
+  ) throws(JournalError) -> Journal {
+    let store = try JournalStore.open(path, options, replay: replay)
+    return Journal(store)
+  }
+
+  private init(_ store: consuming JournalStore) {
+    path = store.path
+    recovery = store.recovery
+    identifier = store.scanner.header.identifier
+    last = Atomic(store.scanner.lastSequence)
+    self.store = Mutex(store)
+  }
+
+  /// The last sequence that this object has read or written; never waits.
+  public var lastSequence: UInt64 { last.load(ordering: .acquiring) }
+
+  /// Appends what `decide` answers, as one batch that is durable when the call returns.
+  ///
+  /// Takes the lock, catches up, and asks `decide` once with the records that others appended since
+  /// the last call of this object. Those are durable by then, and are handed over only once: if
+  /// writing then fails, `decide` has had them. No drafts: nothing is written. `decide` runs under
+  /// the lock and must not call the journal.
+  ///
+  /// Throws `busy`, `diskFull`, `recordTooLarge`, `batchTooLarge`, `reservedKind` with the journal
+  /// as it was before; `io` on a failed sync, after which every call throws `poisoned`; `damaged`,
+  /// `replaced`, `missing`, `closed`.
+  public func transact(_ decide: (_ foreign: [JournalRecord]) -> [JournalDraft])
+    throws(JournalError) -> Transaction
+  {
+    try withStore { store throws(JournalError) in
+      try store.commit(redelivers: false, decide)
+    }
+  }
+
+  /// Appends drafts as one batch that is durable when the call returns; errors as `transact`.
+  ///
+  /// Records of others come in the result; if the call fails, with the next one.
+  public func append(_ drafts: [JournalDraft]) throws(JournalError) -> Transaction {
+    try withStore { store throws(JournalError) in
+      try store.commit(redelivers: true) { _ in drafts }
+    }
+  }
+
+  /// The whole records that others appended since the last call of this object; takes no lock.
+  ///
+  /// They may not be durable yet. Throws `io`, `damaged`, `replaced`, `missing`, `poisoned` or
+  /// `closed`.
+  public func catchUp() throws(JournalError) -> [JournalRecord] {
+    try withStore { store throws(JournalError) in try store.catchUp() }
+  }
+
+  /// Up to `limit` records with sequences above `sequence`, none above `lastSequence`.
+  ///
+  /// Pages that follow each other are read on from where the last one ended; any other place is
+  /// found by reading at most 1/1,024 of the file. Throws `io`, `damaged`, `poisoned` or `closed`.
+  public func records(after sequence: UInt64, limit: Int) throws(JournalError) -> [JournalRecord] {
+    try withStore { store throws(JournalError) in
+      try store.records(after: sequence, limit: limit)
+    }
+  }
+
+  /// Leaves a watermark behind the last record if nothing proves yet that it is durable, and lets
+  /// go of the file; later calls throw `closed`, closing again does nothing.
+  ///
+  /// An error says that the watermark could not be written; no record is lost by that.
+  public func close() throws(JournalError) {
+    try withStore { store throws(JournalError) in try store.close() }
+  }
+
+  private func withStore<Value: Sendable>(
+    _ body: (inout JournalStore) throws(JournalError) -> Value
+  ) throws(JournalError) -> Value {
+    try store.withLock { store throws(JournalError) -> Value in
+      defer { last.store(store.scanner.lastSequence, ordering: .releasing) }
+      return try body(&store)
+    }
+  }
+}
+
+extension Journal {
+  /// What one commit found and did.
+  public struct Transaction: Equatable, Sendable {
+    /// What others appended since the last call, in order.
+    public let foreign: [JournalRecord]
+
+    /// What this call appended, in order.
+    public let appended: [JournalRecord]
+
+    /// The tail that a writer who died had left, and that was cut; nil mostly.
+    public let repair: JournalRepair?
+
+    /// Makes a transaction of its parts.
+    public init(
+      foreign: [JournalRecord], appended: [JournalRecord], repair: JournalRepair? = nil
+    ) {
+      self.foreign = foreign
+      self.appended = appended
+      self.repair = repair
+    }
+  }
+}
+
+extension JournalStore {
+  fileprivate mutating func records(after sequence: UInt64, limit: Int) throws(JournalError)
+    -> [JournalRecord]
+  {
+    try requireUsable()
+    if pager == nil { pager = try RecordPager(path: path, file: scanner.file) }
+    return try pager?.records(
+      after: sequence, through: scanner.lastSequence, limit: limit, index: scanner.index) ?? []
+  }
+}

@@ -1,0 +1,130 @@
+/// Why a journal could not be opened, read or written; each case names the file.
+public enum JournalError: Error, Equatable, Sendable {
+  /// There is no such file.
+  case missing(path: String)
+  /// The folder that should hold the file does not exist.
+  case folderMissing(path: String)
+  /// A folder stands where the file should.
+  case isDirectory(path: String)
+  /// A device, pipe or socket stands where the file should.
+  case notARegularFile(path: String)
+  /// The system does not let this process open the file.
+  case permissionDenied(path: String)
+  /// The folder does not let this process create files beside the journal.
+  case readOnlyFolder(path: String)
+  /// The file has no bytes at all.
+  case empty(path: String)
+  /// The file holds something else.
+  case notAJournal(path: String)
+  /// The first 64 bytes are those of a journal, and damaged.
+  case headerDamaged(path: String)
+  /// A later version of this library wrote the file and says that this one cannot read it.
+  case newerFormat(path: String, found: UInt16, supported: UInt16)
+  /// Acknowledged data does not read back.
+  case damaged(path: String, JournalDamage)
+  /// Another journal has taken the file's place.
+  case replaced(path: String, expected: JournalIdentifier, found: JournalIdentifier)
+  /// No room is left: a full disk, a quota, or a limit on file sizes.
+  case diskFull(path: String)
+  /// The system refused an operation; `code` is its errno.
+  case io(path: String, operation: String, code: Int32)
+  /// Somebody else held the lock for the whole deadline, in milliseconds.
+  case busy(path: String, waited: UInt64)
+  /// A sync failed earlier, so nothing that this object holds can be trusted.
+  case poisoned(path: String)
+  /// A payload is longer than the journal allows; both in bytes.
+  case recordTooLarge(path: String, bytes: Int, maximum: Int)
+  /// A batch has more than 65,536 records or more than 16 MiB.
+  case batchTooLarge(path: String, records: Int, bytes: Int)
+  /// The kind of a draft belongs to the journal.
+  case reservedKind(path: String, kind: UInt8)
+  /// The journal was closed.
+  case closed(path: String)
+}
+
+extension JournalError: CustomStringConvertible {
+  /// What happened, where, what it means and what to do next.
+  public var description: String {
+    switch self {
+    case .missing(let path):
+      "There is no journal at \(path). Check the path."
+    case .folderMissing(let path):
+      "The folder of \(path) does not exist, so no journal can be created. Create the folder first."
+    case .isDirectory(let path):
+      "\(path) is a folder, not a journal. Name a file in it."
+    case .notARegularFile(let path):
+      "\(path) is a device, pipe or socket, not a journal file. Name a regular file."
+    case .permissionDenied(let path):
+      "This user may not open \(path). Nothing was changed. Check who owns it and its mode."
+    case .readOnlyFolder(let path):
+      "The folder of \(path) cannot be written to, so the journal cannot be locked or created. "
+        + "Nothing was changed. Check the folder's owner and mode, or read without opening."
+    case .empty(let path):
+      "\(path) is empty: a journal has at least a header of 64 bytes. Nothing was changed. "
+        + "If nothing of value was in it, remove it and open again."
+    case .notAJournal(let path):
+      "\(path) is not a journal. Nothing was changed. Check the path."
+    case .headerDamaged(let path):
+      "The header of \(path) (its first 64 bytes) is damaged. Without it no record can be "
+        + "verified; nothing was changed. Restore the file from a copy."
+    case .newerFormat(let path, let found, let supported):
+      "\(path) was written in format \(found); this version reads up to \(supported). "
+        + "Nothing was changed. Use a newer version."
+    case .damaged(let path, let damage):
+      "\(path) is damaged at byte \(damage.offset) (seq \(damage.sequence)): "
+        + "\(damage.flaw.explanation). What comes before it is intact; nothing was changed. "
+        + "Keep a copy, then run: sessionreplay verify \(path)"
+    case .replaced(let path, let expected, let found):
+      "\(path) is now journal \(found), not \(expected). Nothing was changed. Open it anew."
+    default:
+      operationDescription
+    }
+  }
+
+  private var operationDescription: String {
+    switch self {
+    case .diskFull(let path):
+      "There is no room to write to \(path). The journal is as it was before; free some space "
+        + "and append again."
+    case .io(let path, let operation, let code):
+      "The system refused to \(operation) \(path): \(systemMessage(code)) (errno \(code)). "
+        + "Check the disk and the path."
+    case .busy(let path, let waited):
+      "Another process held the lock of \(path) for \(waited) ms. Nothing was written. Try again."
+    case .poisoned(let path):
+      "An earlier sync of \(path) failed, so what it wrote may be lost. This object takes no "
+        + "more calls; open the journal anew to see what is there."
+    case .recordTooLarge(let path, let bytes, let maximum):
+      "A record of \(bytes) bytes is more than the \(maximum) that \(path) allows. Nothing was "
+        + "written. Shorten it."
+    case .batchTooLarge(let path, let records, let bytes):
+      "A batch of \(records) records and \(bytes) bytes is too large for \(path) (65,536 "
+        + "records, 16 MiB). Nothing was written. Append in parts."
+    case .reservedKind(let path, let kind):
+      "Record kind \(kind) belongs to the journal. Nothing was written to \(path). Use 1…126 or "
+        + "128…254."
+    case .closed(let path):
+      "The journal \(path) was closed. Open it anew."
+    default:
+      "The journal failed."
+    }
+  }
+}
+
+extension JournalFlaw {
+  /// The flaw in words, to stand behind a colon.
+  public var explanation: String {
+    switch self {
+    case .shortHeader: "the file ends inside a record's header"
+    case .headerChecksum: "checksum mismatch in a record's header"
+    case .impossibleHeader: "a record's header holds impossible values"
+    case .sequenceBroken: "another record stands where this one should"
+    case .chainBroken: "the record does not continue the one before it"
+    case .batchBroken: "the record does not continue its batch"
+    case .shortPayload: "the file ends inside a record"
+    case .payloadChecksum: "checksum mismatch"
+    case .shortBatch: "the file ends inside a batch"
+    case .historyChanged: "the file is no longer what was read of it before"
+    }
+  }
+}

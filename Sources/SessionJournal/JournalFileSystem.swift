@@ -1,0 +1,97 @@
+/// The system calls that a journal makes, so that a test can stand in for the system.
+package protocol JournalFileSystem: Sendable {
+  /// Opens a file that exists; never waits for the other end of a pipe.
+  func open(_ path: String, for access: FileAccess) throws(SystemFault)
+    -> any JournalFileHandle
+
+  /// What stands at a path, links followed.
+  func status(of path: String) throws(SystemFault) -> FileStatus
+  func rename(_ path: String, to newPath: String) throws(SystemFault)
+  func remove(_ path: String) throws(SystemFault)
+
+  /// Makes the names in the folder of `path` durable.
+  func synchronizeFolder(of path: String) throws(SystemFault)
+
+  /// Time that never runs backwards, in nanoseconds from an arbitrary beginning.
+  func uptime() -> UInt64
+  func pause(nanoseconds: UInt64)
+}
+
+/// One open file.
+package protocol JournalFileHandle: AnyObject, Sendable {
+  func status() throws(SystemFault) -> FileStatus
+
+  /// Reads up to the length of `buffer`; fewer bytes only at the end of the file.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SystemFault)
+    -> Int
+
+  /// Writes some of `bytes`, at least one, and says how many.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int
+  func truncate(to size: UInt64) throws(SystemFault)
+
+  /// Makes data, and the size that is needed to read it, durable.
+  func synchronizeData() throws(SystemFault)
+
+  /// Makes data and everything about the file durable.
+  func synchronize() throws(SystemFault)
+
+  /// The first offset at or behind `offset` that may hold data; nil if only a hole is left.
+  func nextData(from offset: UInt64) throws(SystemFault) -> UInt64?
+
+  /// Takes the file's exclusive lock, if nobody else has it.
+  func tryLock() throws(SystemFault) -> Bool
+  func unlock() throws(SystemFault)
+  func close()
+}
+
+/// How a file is opened.
+package enum FileAccess: Equatable, Sendable {
+  case reading
+  case writing
+  /// For writing; created with mode 0600 if it is missing.
+  case creating
+  /// For writing; created with mode 0600, and refused if it exists.
+  case creatingOnly
+  /// For writing; created with mode 0600, and emptied if it exists.
+  case emptying
+}
+
+/// What the system says of a file.
+package struct FileStatus: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
+    case file
+    case folder
+    case other
+  }
+
+  package struct Identity: Equatable, Sendable {
+    package let device: UInt64
+    package let number: UInt64
+
+    package init(device: UInt64, number: UInt64) {
+      self.device = device
+      self.number = number
+    }
+  }
+
+  package let kind: Kind
+  package let size: UInt64
+  package let identity: Identity
+
+  package init(kind: Kind, size: UInt64, identity: Identity) {
+    self.kind = kind
+    self.size = size
+    self.identity = identity
+  }
+}
+
+/// A system call that failed.
+package struct SystemFault: Error, Equatable, Sendable {
+  package let operation: String
+  package let code: Int32
+
+  package init(_ operation: String, code: Int32) {
+    self.operation = operation
+    self.code = code
+  }
+}

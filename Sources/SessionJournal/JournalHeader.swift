@@ -1,0 +1,141 @@
+/// The first 64 bytes of a journal file (Specs/JournalFormat.md, "Header").
+public struct JournalHeader: Equatable, Sendable {
+  /// The format that wrote the file.
+  public let formatVersion: UInt16
+
+  /// The oldest format whose readers understand the file.
+  public let minimumReaderVersion: UInt16
+
+  /// Which journal this is.
+  public let identifier: JournalIdentifier
+
+  /// The sequence of the first frame, at least 1.
+  public let firstSequence: UInt64
+
+  /// The longest payload that the file may hold, in bytes.
+  public let maximumRecordSize: UInt32
+
+  package let salt: UInt64
+  package let checksum: UInt32
+
+  package static let size = 64
+  package static let supportedVersion: UInt16 = 1
+  package static let magic: [UInt8] = [0x89, 0x53, 0x4A, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  /// Payload sizes that a header may allow, in bytes: 64 to 8 MiB.
+  package static let recordSizes: ClosedRange<UInt32> = 64...8_388_608
+
+  package init(identifier: JournalIdentifier, salt: UInt64, maximumRecordSize: UInt32) {
+    let header = Self.encode(
+      identifier: identifier, salt: salt, firstSequence: 1, maximumRecordSize: maximumRecordSize)
+    formatVersion = Self.supportedVersion
+    minimumReaderVersion = Self.supportedVersion
+    self.identifier = identifier
+    firstSequence = 1
+    self.maximumRecordSize = maximumRecordSize
+    self.salt = salt
+    checksum = header.checksum
+  }
+
+  package var encoded: [UInt8] {
+    Self.encode(
+      identifier: identifier, salt: salt, firstSequence: firstSequence,
+      maximumRecordSize: maximumRecordSize
+    ).bytes
+  }
+
+  /// The state of a header CRC after the salt, from which each frame goes on.
+  package var seed: Checksum {
+    var bytes: [UInt8] = []
+    bytes.appendLittle(salt)
+    var seed = Checksum()
+    seed.extend(over: bytes)
+    return seed
+  }
+
+  private static func encode(
+    identifier: JournalIdentifier, salt: UInt64, firstSequence: UInt64, maximumRecordSize: UInt32
+  ) -> (bytes: [UInt8], checksum: UInt32) {
+    var bytes = magic
+    bytes.reserveCapacity(size)
+    bytes.appendLittle(supportedVersion)
+    bytes.appendLittle(supportedVersion)
+    bytes.appendLittle(UInt32(0))
+    bytes.appendBig(identifier.high)
+    bytes.appendBig(identifier.low)
+    bytes.appendLittle(salt)
+    bytes.appendLittle(firstSequence)
+    bytes.appendLittle(maximumRecordSize)
+    bytes.appendLittle(UInt64(0))
+    var checksum = Checksum()
+    checksum.extend(over: bytes)
+    bytes.appendLittle(checksum.value)
+    return (bytes, checksum.value)
+  }
+}
+
+extension JournalHeader {
+  /// What the first bytes of a file are.
+  package enum Reading: Equatable, Sendable {
+    case whole(JournalHeader)
+    case empty
+    case notAJournal
+    case damaged
+    case newer(found: UInt16)
+  }
+
+  /// Reads at most the first 64 bytes of a file; fewer only where the file is shorter.
+  package static func read(_ bytes: [UInt8]) -> Reading {
+    guard !bytes.isEmpty else { return .empty }
+    guard bytes.count >= size else {
+      // Creation renames a whole header into place, so a short one was cut by somebody.
+      let common = min(bytes.count, magic.count)
+      return bytes.prefix(common).elementsEqual(magic.prefix(common)) ? .damaged : .notAJournal
+    }
+    var checksum = Checksum()
+    checksum.extend(over: magic)
+    checksum.extend(over: Array(bytes[magic.count..<60]))
+    return bytes.withUnsafeBytes { raw in
+      guard let start = raw.baseAddress else { return .empty }
+      let hasMagic = bytes.prefix(magic.count).elementsEqual(magic)
+      guard start.loadLittle(60, as: UInt32.self) == checksum.value else {
+        return hasMagic ? .damaged : .notAJournal
+      }
+      // The checksum holds for the right magic: the file is a journal, its first bytes are not.
+      guard hasMagic else { return .damaged }
+      return decode(start, checksum: checksum.value)
+    }
+  }
+
+  private static func decode(_ start: UnsafeRawPointer, checksum: UInt32) -> Reading {
+    let minimum: UInt16 = start.loadLittle(10)
+    let features: UInt32 = start.loadLittle(12)
+    guard minimum <= supportedVersion, features == 0 else {
+      return .newer(found: max(minimum, start.loadLittle(8)))
+    }
+    let header = JournalHeader(
+      formatVersion: start.loadLittle(8), minimumReaderVersion: minimum,
+      identifier: JournalIdentifier(
+        high: start.loadLittle(16, as: UInt64.self).byteSwapped,
+        low: start.loadLittle(24, as: UInt64.self).byteSwapped),
+      firstSequence: start.loadLittle(40), maximumRecordSize: start.loadLittle(48),
+      salt: start.loadLittle(32), checksum: checksum)
+    guard header.formatVersion >= 1, minimum >= 1, header.firstSequence >= 1,
+      recordSizes.contains(header.maximumRecordSize)
+    else { return .damaged }
+    return .whole(header)
+  }
+
+  private init(
+    formatVersion: UInt16, minimumReaderVersion: UInt16, identifier: JournalIdentifier,
+    firstSequence: UInt64, maximumRecordSize: UInt32, salt: UInt64, checksum: UInt32
+  ) {
+    self.formatVersion = formatVersion
+    self.minimumReaderVersion = minimumReaderVersion
+    self.identifier = identifier
+    self.firstSequence = firstSequence
+    self.maximumRecordSize = maximumRecordSize
+    self.salt = salt
+    self.checksum = checksum
+  }
+}

@@ -1,0 +1,125 @@
+/// Reads a journal without changing it: no lock, a bounded window, nothing allocated per frame.
+///
+/// Only whole batches are handed over. At the end of the whole prefix reading stops; asked again
+/// after the file grew, it goes on (JRN-1). Of a file that is being written, the ending is a
+/// snapshot: a batch on its way may show as torn and be whole a moment later.
+public struct JournalReader: ~Copyable, Sendable {
+  private var scanner: FrameScanner
+  private let fileSystem: any JournalFileSystem
+
+  /// Opens the journal at `path` and verifies its header.
+  ///
+  /// Throws `missing`, `isDirectory`, `notARegularFile`, `permissionDenied`, `empty`,
+  /// `notAJournal`, `headerDamaged`, `newerFormat` or `io`.
+  public init(path: String) throws(JournalError) {
+    try self.init(path: path, fileSystem: POSIXFileSystem())
+  }
+
+  /// Reads a journal that is in memory, `name` standing for its path in errors.
+  public init(bytes: [UInt8], name: String = "-") throws(JournalError) {
+    fileSystem = POSIXFileSystem()
+    scanner = try FrameScanner(path: name, file: FileInMemory(bytes))
+  }
+
+  package init(path: String, fileSystem: any JournalFileSystem) throws(JournalError) {
+    self.fileSystem = fileSystem
+    // Looked at before it is opened: opening some devices has effects.
+    let status = try onFile(path) { () throws(SystemFault) in try fileSystem.status(of: path) }
+    guard status.kind != .folder else { throw .isDirectory(path: path) }
+    guard status.kind == .file else { throw .notARegularFile(path: path) }
+    let file = try onFile(path) { () throws(SystemFault) in
+      try fileSystem.open(path, for: .reading)
+    }
+    scanner = try FrameScanner(path: path, file: file)
+  }
+
+  /// The path that was opened.
+  public var path: String { scanner.path }
+
+  /// The first 64 bytes, read.
+  public var header: JournalHeader { scanner.header }
+
+  /// Which journal this is.
+  public var identifier: JournalIdentifier { scanner.header.identifier }
+
+  /// How much has been handed over so far; watermarks are counted and not handed over.
+  public var totals: JournalTotals { scanner.totals }
+
+  /// Hands over each record's frame and payload to the end of the whole prefix.
+  ///
+  /// `body` says whether to go on; a later call continues behind the last frame handed over. The
+  /// payload is valid during the call only. Throws `damaged` only if the file is shorter than what
+  /// was read of it before, and `io`; what stands behind the prefix is told by `ending()`.
+  public mutating func visit(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
+    try scanner.visit { frame, payload in
+      frame.isWatermark ? true : body(frame, payload)
+    }
+  }
+
+  /// The next record with its bytes; nil at the end of the whole prefix, as of now.
+  public mutating func next() throws(JournalError) -> JournalRecord? {
+    try scanner.nextRecord()
+  }
+
+  /// What stands behind the whole prefix; passes over the records that were not yet read.
+  public mutating func ending() throws(JournalError) -> JournalEnding {
+    try scanner.visit { _, _ in true }
+    return try scanner.verdict()
+  }
+
+  /// What stands behind the records that `next` has come to the end of; passes over none.
+  package mutating func endingBehindRecords() throws(JournalError) -> JournalEnding {
+    try scanner.verdict()
+  }
+
+  /// How long the file is now, in bytes.
+  package func size() throws(JournalError) -> UInt64 {
+    try onFile(path) { () throws(SystemFault) in try scanner.file.status().size }
+  }
+
+  /// Whether another file has taken the path since this one was opened.
+  package func isReplaced() throws(JournalError) -> Bool {
+    try onFile(path) { () throws(SystemFault) in
+      try fileSystem.status(of: path).identity != scanner.file.status().identity
+    }
+  }
+}
+
+/// Bytes that stand in for a file.
+final class FileInMemory: JournalFileHandle {
+  private let content: [UInt8]
+
+  init(_ content: [UInt8]) {
+    self.content = content
+  }
+
+  func status() throws(SystemFault) -> FileStatus {
+    FileStatus(
+      kind: .file, size: UInt64(content.count), identity: .init(device: 0, number: 0))
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SystemFault)
+    -> Int
+  {
+    guard offset < UInt64(content.count) else { return 0 }
+    let count = min(buffer.count, content.count - Int(offset))
+    content.withUnsafeBytes { bytes in
+      buffer.copyMemory(from: .init(rebasing: bytes[Int(offset)..<(Int(offset) + count)]))
+    }
+    return count
+  }
+
+  func nextData(from offset: UInt64) throws(SystemFault) -> UInt64? { offset }
+
+  // Nobody writes to bytes that were handed over to be read.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int {
+    throw .readOnly("write")
+  }
+
+  func truncate(to size: UInt64) throws(SystemFault) { throw .readOnly("truncate") }
+  func synchronizeData() throws(SystemFault) { throw .readOnly("sync") }
+  func synchronize() throws(SystemFault) { throw .readOnly("sync") }
+  func tryLock() throws(SystemFault) -> Bool { throw .readOnly("lock") }
+  func unlock() throws(SystemFault) { throw .readOnly("unlock") }
+  func close() {}
+}

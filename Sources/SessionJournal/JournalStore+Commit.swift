@@ -1,0 +1,193 @@
+extension JournalStore {
+  /// One commit, as `Journal.transact` describes it.
+  ///
+  /// `redelivers`: what others appended is kept for the next call if this one fails, because the
+  /// caller has not seen it.
+  mutating func commit(
+    redelivers: Bool, _ decide: ([JournalRecord]) -> [JournalDraft]
+  ) throws(JournalError) -> Journal.Transaction {
+    try requireUsable()
+    try lock.acquire()
+    defer { lock.release() }
+    let repair = try settle()
+    let foreign = undelivered
+    undelivered = []
+    let drafts = decide(foreign)
+    do throws(JournalError) {
+      let appended = try write(drafts)
+      return Journal.Transaction(foreign: foreign, appended: appended, repair: repair)
+    } catch {
+      if redelivers { undelivered = foreign }
+      throw error
+    }
+  }
+
+  /// Brings this process up to date under the lock, and makes what others wrote durable.
+  private mutating func settle() throws(JournalError) -> JournalRepair? {
+    try followReplacement()
+    guard try scanner.isContinued() else { throw historyChanged() }
+    try collect()
+    if durable < scanner.lastSequence { try synchronize() }
+    // Nobody else is writing now, so what is not whole will never be.
+    return try Self.repair(&scanner, fileSystem)
+  }
+
+  /// Reads on, without the lock: a batch on its way is simply not there yet.
+  mutating func catchUp() throws(JournalError) -> [JournalRecord] {
+    try requireUsable()
+    try followReplacement()
+    try collect()
+    let records = undelivered
+    undelivered = []
+    return records
+  }
+
+  private mutating func collect() throws(JournalError) {
+    var records: [JournalRecord] = []
+    var lastIsWatermark = endsWithWatermark
+    defer {
+      undelivered += records
+      endsWithWatermark = lastIsWatermark
+    }
+    try scanner.visit { frame, payload in
+      lastIsWatermark = frame.isWatermark
+      if !frame.isWatermark { records.append(JournalRecord(frame, payload: payload)) }
+      return true
+    }
+  }
+
+  /// Goes over to the file that compaction has put in the old one's place.
+  private mutating func followReplacement() throws(JournalError) {
+    guard try Self.isReplaced(scanner.file, path, fileSystem) else { return }
+    var next = try Self.scan(path, fileSystem)
+    let expected = scanner.header.identifier
+    guard next.header.identifier == expected else {
+      throw .replaced(path: path, expected: expected, found: next.header.identifier)
+    }
+    let last = scanner.lastSequence
+    if last >= next.header.firstSequence {
+      try next.visit { frame, _ in frame.sequence < last }
+    }
+    guard next.totals.lastSequence >= last else { throw historyChanged() }
+    scanner = next
+    pager = nil
+  }
+
+  private func historyChanged() -> JournalError {
+    .damaged(
+      path: path,
+      JournalDamage(
+        offset: scanner.position.previous, sequence: scanner.lastSequence, flaw: .historyChanged))
+  }
+
+  private mutating func synchronize() throws(JournalError) {
+    do throws(SystemFault) {
+      try scanner.file.synchronizeData()
+    } catch {
+      // The system may have dropped what it could not write, and a second sync would succeed.
+      condition = .poisoned
+      throw error.error(at: path)
+    }
+    durable = scanner.lastSequence
+  }
+}
+
+extension JournalStore {
+  private mutating func write(_ drafts: [JournalDraft]) throws(JournalError) -> [JournalRecord] {
+    guard !drafts.isEmpty else { return [] }
+    try check(drafts)
+    let records = try writeBatch(drafts)
+    endsWithWatermark = false
+    return records
+  }
+
+  private func check(_ drafts: [JournalDraft]) throws(JournalError) {
+    var bytes = 0
+    let maximum = Int(scanner.header.maximumRecordSize)
+    for draft in drafts {
+      guard !RecordKind.isReserved(draft.kind) else {
+        throw .reservedKind(path: path, kind: draft.kind)
+      }
+      guard draft.payload.count <= maximum else {
+        throw .recordTooLarge(path: path, bytes: draft.payload.count, maximum: maximum)
+      }
+      bytes += JournalFrame.headerSize + JournalFrame.padded(draft.payload.count)
+    }
+    guard drafts.count <= BatchLimits.records, bytes <= BatchLimits.bytes else {
+      throw .batchTooLarge(path: path, records: drafts.count, bytes: bytes)
+    }
+  }
+
+  /// Writes one batch behind the last frame and makes it durable.
+  private mutating func writeBatch(_ drafts: [JournalDraft]) throws(JournalError)
+    -> [JournalRecord]
+  {
+    var place = scanner.position
+    let start = place.offset
+    var writer = FrameWriter(seed: scanner.header.seed, chain: place.chain)
+    var records: [JournalRecord] = []
+    for (number, draft) in drafts.enumerated() {
+      let remaining = UInt16(drafts.count - 1 - number)
+      place.previous = place.offset
+      writer.append(
+        draft, sequence: place.sequence, durable: durable, remainingInBatch: remaining)
+      records.append(
+        JournalRecord(
+          sequence: place.sequence, offset: place.offset, kind: draft.kind,
+          remainingInBatch: remaining, payload: draft.payload))
+      place.offset = start + UInt64(writer.bytes.count)
+      place.sequence += 1
+      place.chain = writer.chain
+    }
+    try put(writer.bytes, at: start)
+    do throws(SystemFault) {
+      try scanner.file.synchronizeData()
+    } catch {
+      condition = .poisoned
+      throw error.error(at: path)
+    }
+    scanner.pass(to: place)
+    durable = scanner.lastSequence
+    return records
+  }
+
+  private mutating func put(_ bytes: [UInt8], at offset: UInt64) throws(JournalError) {
+    do throws(SystemFault) {
+      try scanner.file.writeAll(bytes, at: offset)
+    } catch {
+      let refusal = error.error(at: path)
+      do throws(SystemFault) {
+        try scanner.file.truncate(to: offset)
+      } catch {
+        // Half a batch is left behind that this process cannot take back.
+        condition = .poisoned
+      }
+      throw refusal
+    }
+  }
+
+  /// Leaves a proof in the file that its last record was acknowledged, then lets go of it.
+  mutating func close() throws(JournalError) {
+    guard condition != .closed else { return }
+    let wasUsable = condition == .open
+    defer {
+      condition = .closed
+      lock.close()
+      scanner.file.close()
+      pager = nil
+      undelivered = []
+    }
+    guard wasUsable else { return }
+    do throws(JournalError) {
+      try lock.acquire()
+    } catch {
+      // Whoever has the lock for so long is writing, and their next frame is the proof.
+      if case .busy = error { return }
+      throw error
+    }
+    _ = try settle()
+    guard !endsWithWatermark, scanner.position.previous != 0 else { return }
+    let mark = JournalDraft(kind: RecordKind.watermark, payload: [])
+    _ = try writeBatch([mark])
+  }
+}

@@ -1,0 +1,24 @@
+extension UnsafeRawPointer {
+  @inline(__always)
+  func loadLittle<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ offset: Int, as type: Number.Type = Number.self
+  ) -> Number {
+    Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
+  }
+}
+
+extension Array where Element == UInt8 {
+  mutating func appendLittle(_ number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  }
+
+  mutating func appendBig(_ number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+  }
+
+  mutating func storeLittle(_ number: some FixedWidthInteger, at offset: Int) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { bytes in
+      for (place, byte) in bytes.enumerated() { self[offset + place] = byte }
+    }
+  }
+}

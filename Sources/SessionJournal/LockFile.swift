@@ -1,0 +1,99 @@
+/// The permanent file beside a journal whose lock makes one writer at a time.
+///
+/// Never the journal itself: whoever waits on a file that is then replaced would write to the old
+/// one. Held for one commit at a time: a suspended app that holds a lock is killed.
+struct LockFile: Sendable {
+  let path: String
+  private let journalPath: String
+  private let fileSystem: any JournalFileSystem
+  private let deadline: UInt64
+  private var file: (any JournalFileHandle)?
+  private var isHeld = false
+
+  /// A lock beside the journal at `path`, waited for up to `deadline` nanoseconds.
+  init(beside path: String, fileSystem: any JournalFileSystem, deadline: UInt64) {
+    journalPath = path
+    self.path = path + ".lock"
+    self.fileSystem = fileSystem
+    self.deadline = deadline
+  }
+
+  mutating func acquire() throws(JournalError) {
+    guard !isHeld else { return }
+    let start = fileSystem.uptime()
+    var step: UInt64 = 500_000
+    while true {
+      if try attempt() {
+        isHeld = true
+        return
+      }
+      let waited = fileSystem.uptime() - start
+      guard waited < deadline else {
+        throw .busy(path: journalPath, waited: waited / 1_000_000)
+      }
+      fileSystem.pause(nanoseconds: min(step, deadline - waited))
+      step = min(step * 2, 10_000_000)
+    }
+  }
+
+  mutating func release() {
+    guard isHeld, let file else { return }
+    isHeld = false
+    do throws(SystemFault) {
+      try file.unlock()
+    } catch {
+      // Closing the description gives the lock back too.
+      self.file = nil
+    }
+  }
+
+  mutating func close() {
+    release()
+    file?.close()
+    file = nil
+  }
+
+  /// One try; false if somebody else has the lock or the lock file was exchanged meanwhile.
+  private mutating func attempt() throws(JournalError) -> Bool {
+    let file = try opened()
+    do throws(SystemFault) {
+      guard try file.tryLock() else { return false }
+      let mine = try file.status().identity
+      if try fileSystem.status(of: path).identity == mine { return true }
+      try file.unlock()
+    } catch {
+      guard error.isMissing else { throw error.error(at: path) }
+    }
+    // Somebody removed the lock file: a lock on the old one keeps nobody out.
+    file.close()
+    self.file = nil
+    return false
+  }
+
+  private mutating func opened() throws(JournalError) -> any JournalFileHandle {
+    if let file { return file }
+    do throws(SystemFault) {
+      let opened = try fileSystem.open(path, for: .creating)
+      file = opened
+      return opened
+    } catch {
+      throw refusal(for: error)
+    }
+  }
+
+  /// Tells a lock file that is somebody else's from a folder that takes no new file.
+  private func refusal(for fault: SystemFault) -> JournalError {
+    if fault.isMissing { return .folderMissing(path: journalPath) }
+    guard fault.isDenied else {
+      let error = fault.error(at: path)
+      if case .readOnlyFolder = error { return .readOnlyFolder(path: journalPath) }
+      return error
+    }
+    do throws(SystemFault) {
+      _ = try fileSystem.status(of: path)
+      return .permissionDenied(path: path)
+    } catch {
+      return .readOnlyFolder(path: journalPath)
+    }
+  }
+}

@@ -1,0 +1,259 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// The real system.
+package struct POSIXFileSystem: JournalFileSystem {
+  package init() {}
+
+  package func open(_ path: String, for access: FileAccess) throws(SystemFault)
+    -> any JournalFileHandle
+  {
+    // The C call would silently stop at the first NUL and open another file.
+    guard !path.utf8.contains(0) else { throw SystemFault("open", code: EINVAL) }
+    let mode: Int32 =
+      switch access {
+      case .reading: O_RDONLY
+      case .writing: O_RDWR
+      case .creating: O_RDWR | O_CREAT
+      case .creatingOnly: O_RDWR | O_CREAT | O_EXCL
+      case .emptying: O_RDWR | O_CREAT | O_TRUNC
+      }
+    // O_NONBLOCK: opening a pipe must not wait for its other end. It means nothing to a file.
+    let flags = mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    let descriptor = try checked("open") {
+      #if canImport(Darwin)
+        Darwin.open(path, flags, 0o600)
+      #elseif canImport(Glibc)
+        Glibc.open(path, flags, 0o600)
+      #else
+        Musl.open(path, flags, 0o600)
+      #endif
+    }
+    return POSIXFileHandle(descriptor: descriptor)
+  }
+
+  package func status(of path: String) throws(SystemFault) -> FileStatus {
+    guard !path.utf8.contains(0) else { throw SystemFault("inspect", code: EINVAL) }
+    var status = stat()
+    _ = try checked("inspect") { stat(path, &status) }
+    return FileStatus(status)
+  }
+
+  package func rename(_ path: String, to newPath: String) throws(SystemFault) {
+    _ = try checked("rename") {
+      #if canImport(Darwin)
+        Darwin.rename(path, newPath)
+      #elseif canImport(Glibc)
+        Glibc.rename(path, newPath)
+      #else
+        Musl.rename(path, newPath)
+      #endif
+    }
+  }
+
+  package func remove(_ path: String) throws(SystemFault) {
+    _ = try checked("remove") { unlink(path) }
+  }
+
+  package func synchronizeFolder(of path: String) throws(SystemFault) {
+    let folder = try open(Self.folder(of: path), for: .reading)
+    defer { folder.close() }
+    try folder.synchronize()
+  }
+
+  package func uptime() -> UInt64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
+  }
+
+  package func pause(nanoseconds: UInt64) {
+    var span = timespec()
+    span.tv_sec = .init(nanoseconds / 1_000_000_000)
+    span.tv_nsec = .init(nanoseconds % 1_000_000_000)
+    // A signal may end it early: whoever pauses looks at the clock again.
+    nanosleep(&span, nil)
+  }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}
+
+final class POSIXFileHandle: JournalFileHandle {
+  private let descriptor: Int32
+
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    releaseDescriptor(descriptor)
+  }
+
+  func status() throws(SystemFault) -> FileStatus {
+    var status = stat()
+    _ = try checked("inspect") { fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SystemFault)
+    -> Int
+  {
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let position = off_t(clamping: offset + UInt64(done))
+      let count = try checked("read") { pread(descriptor, rest.baseAddress, rest.count, position) }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int {
+    let count = try checked("write") {
+      pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(clamping: offset))
+    }
+    // A device that takes nothing and does not say why is full.
+    guard count > 0 || bytes.isEmpty else { throw SystemFault("write", code: ENOSPC) }
+    return count
+  }
+
+  func truncate(to size: UInt64) throws(SystemFault) {
+    _ = try checked("truncate") { ftruncate(descriptor, off_t(clamping: size)) }
+  }
+
+  func synchronizeData() throws(SystemFault) {
+    #if canImport(Darwin)
+      try synchronize()
+    #else
+      _ = try checked("sync") { fdatasync(descriptor) }
+    #endif
+  }
+
+  func synchronize() throws(SystemFault) {
+    #if canImport(Darwin)
+      // fsync leaves the bytes in the drive's cache; some file systems know only fsync.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+      guard [ENOTSUP, ENOTTY, EINVAL].contains(errno) else {
+        throw SystemFault("sync", code: errno)
+      }
+    #endif
+    _ = try checked("sync") { fsync(descriptor) }
+  }
+
+  func nextData(from offset: UInt64) throws(SystemFault) -> UInt64? {
+    #if canImport(Darwin)
+      let whence = SEEK_DATA
+    #else
+      // Linux keeps the name behind _GNU_SOURCE; the number is part of its interface.
+      let whence: Int32 = 3
+    #endif
+    let found = lseek(descriptor, off_t(clamping: offset), whence)
+    if found >= 0 { return UInt64(found) }
+    // A file system without holes refuses the question: everything may be data.
+    return errno == ENXIO ? nil : offset
+  }
+
+  func tryLock() throws(SystemFault) -> Bool {
+    do throws(SystemFault) {
+      _ = try checked("lock") { flock(descriptor, LOCK_EX | LOCK_NB) }
+      return true
+    } catch {
+      if error.code == EWOULDBLOCK { return false }
+      throw error
+    }
+  }
+
+  func unlock() throws(SystemFault) {
+    _ = try checked("unlock") { flock(descriptor, LOCK_UN) }
+  }
+
+  func close() {
+    // The descriptor itself goes with the last reference: a call in another thread may still hold
+    // it, and a number that is used again would be another file.
+    _ = flock(descriptor, LOCK_UN)
+  }
+}
+
+/// The system's words for an errno.
+func systemMessage(_ code: Int32) -> String {
+  withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+    buffer.initialize(repeating: 0)
+    guard let start = buffer.baseAddress, strerror_r(code, start, buffer.count) == 0 else {
+      return "unknown error"
+    }
+    return String(cString: start)
+  }
+}
+
+private func releaseDescriptor(_ descriptor: Int32) {
+  #if canImport(Darwin)
+    _ = Darwin.close(descriptor)
+  #elseif canImport(Glibc)
+    _ = Glibc.close(descriptor)
+  #else
+    _ = Musl.close(descriptor)
+  #endif
+}
+
+/// Repeats a call that a signal interrupted, and turns −1 into a fault.
+private func checked<Number: FixedWidthInteger & SignedNumeric>(
+  _ operation: String, _ call: () -> Number
+) throws(SystemFault) -> Number {
+  while true {
+    let result = call()
+    if result >= 0 { return result }
+    guard errno == EINTR else { throw SystemFault(operation, code: errno) }
+  }
+}
+
+extension FileStatus {
+  fileprivate init(_ status: stat) {
+    let kind: Kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .folder
+      default: .other
+      }
+    self.init(
+      kind: kind, size: UInt64(max(0, status.st_size)),
+      identity: Identity(
+        device: UInt64(truncatingIfNeeded: status.st_dev),
+        number: UInt64(truncatingIfNeeded: status.st_ino)))
+  }
+}
+
+extension SystemFault {
+  /// The error that a caller of the journal sees.
+  func error(at path: String) -> JournalError {
+    switch code {
+    case ENOENT: .missing(path: path)
+    case ENOTDIR: .folderMissing(path: path)
+    case EISDIR: .isDirectory(path: path)
+    case EACCES, EPERM: .permissionDenied(path: path)
+    case EROFS: .readOnlyFolder(path: path)
+    case ENOSPC, EDQUOT, EFBIG: .diskFull(path: path)
+    case ENXIO, ENODEV: .notARegularFile(path: path)
+    default: .io(path: path, operation: operation, code: code)
+    }
+  }
+
+  static func readOnly(_ operation: String) -> SystemFault {
+    SystemFault(operation, code: EBADF)
+  }
+
+  static let isFolder = SystemFault("open", code: EISDIR)
+  static let isNoFile = SystemFault("open", code: ENXIO)
+
+  var isMissing: Bool { code == ENOENT }
+  var isDenied: Bool { code == EACCES || code == EPERM }
+  var isAlreadyThere: Bool { code == EEXIST }
+}

@@ -1,0 +1,70 @@
+/// A bounded part of a file in memory, moved along by whole reads.
+///
+/// `pread` and not a mapping: a mapping whose file is cut kills the process.
+struct ReadWindow: ~Copyable, Sendable {
+  /// Bytes read at once; a batch that is longer makes the window grow up to that batch.
+  static let ordinarySize = 128 * 1024
+
+  private(set) var storage: ContiguousArray<UInt8> = []
+
+  /// The offset in the file of the first byte in `storage`; a multiple of 8.
+  private(set) var origin: UInt64 = 0
+
+  /// How many bytes of `storage` are of the file.
+  private(set) var count = 0
+
+  /// How many bytes from `offset` on are here.
+  @inline(__always)
+  func available(at offset: UInt64) -> Int {
+    offset < origin ? 0 : max(0, count - Int(clamping: offset - origin))
+  }
+
+  /// Drops what is at or behind `offset`, so that it is read again.
+  mutating func forget(from offset: UInt64) {
+    count = offset < origin ? 0 : min(count, Int(clamping: offset - origin))
+  }
+
+  /// Reads on until `length` bytes from `offset` are here, or the file ends.
+  ///
+  /// What stands before `kept` may be dropped. Returns how many bytes from `offset` are here.
+  mutating func fill(
+    _ length: Int, at offset: UInt64, keeping kept: UInt64, of file: any JournalFileHandle
+  ) throws(SystemFault) -> Int {
+    slide(to: kept)
+    let needed = Int(offset - kept) + length
+    if storage.count < needed {
+      let size = max(Self.ordinarySize, needed)
+      storage.reserveCapacity(size)
+      storage.append(contentsOf: repeatElement(0, count: size - storage.count))
+    }
+    let from = count
+    let result = storage.withUnsafeMutableBytes { bytes in
+      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[from...])
+      do throws(SystemFault) {
+        return Result<Int, SystemFault>.success(
+          try file.read(into: rest, at: origin + UInt64(from)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    count += try result.get()
+    return available(at: offset)
+  }
+
+  private mutating func slide(to offset: UInt64) {
+    guard offset >= origin, offset - origin <= UInt64(count) else {
+      origin = offset
+      count = 0
+      return
+    }
+    let shift = Int(offset - origin)
+    guard shift > 0 else { return }
+    let rest = count - shift
+    storage.withUnsafeMutableBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      start.copyMemory(from: start + shift, byteCount: rest)
+    }
+    origin = offset
+    count = rest
+  }
+}

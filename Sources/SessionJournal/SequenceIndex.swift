@@ -1,0 +1,42 @@
+/// Where some of the batches begin: enough to find any sequence by reading a little.
+///
+/// Holds at most 1,024 places. When it is full every second one goes and the distance doubles, so
+/// its memory does not grow with the file.
+struct SequenceIndex: Sendable {
+  static let capacity = 1024
+
+  private var places: [FramePosition] = []
+  private var stride: UInt64 = 64 * 1024
+  private var nextOffset: UInt64 = 0
+
+  @inline(__always)
+  mutating func note(_ position: FramePosition) {
+    if position.offset >= nextOffset { add(position) }
+  }
+
+  /// The last known place at which `sequence` or an earlier one begins.
+  func place(before sequence: UInt64) -> FramePosition? {
+    var low = 0
+    var high = places.count
+    while low < high {
+      let middle = (low + high) / 2
+      if places[middle].sequence <= sequence {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low == 0 ? nil : places[low - 1]
+  }
+
+  var count: Int { places.count }
+
+  private mutating func add(_ position: FramePosition) {
+    if places.count == Self.capacity {
+      places = places.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+      stride *= 2
+    }
+    places.append(position)
+    nextOffset = position.offset + stride
+  }
+}

@@ -1,0 +1,44 @@
+/// Runs system calls on the file at `path` and turns their fault into the journal's error.
+@inline(__always)
+func onFile<Value: ~Copyable>(_ path: String, _ calls: () throws(SystemFault) -> Value)
+  throws(JournalError) -> Value
+{
+  do throws(SystemFault) {
+    return try calls()
+  } catch {
+    throw error.error(at: path)
+  }
+}
+
+extension JournalFileHandle {
+  /// Up to `count` bytes from `offset`; fewer only at the end of the file.
+  func bytes(_ count: Int, at offset: UInt64) throws(SystemFault) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = bytes.withUnsafeMutableBytes { buffer in
+      do throws(SystemFault) {
+        return Result<Int, SystemFault>.success(try read(into: buffer, at: offset))
+      } catch {
+        return .failure(error)
+      }
+    }
+    bytes.removeLast(count - (try got.get()))
+    return bytes
+  }
+
+  /// Writes all of `bytes`, however many calls that takes.
+  func writeAll(_ bytes: [UInt8], at offset: UInt64) throws(SystemFault) {
+    let result = bytes.withUnsafeBytes { buffer in
+      do throws(SystemFault) {
+        var done = 0
+        while done < buffer.count {
+          let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+          done += try write(rest, at: offset + UInt64(done))
+        }
+        return Result<Void, SystemFault>.success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+}

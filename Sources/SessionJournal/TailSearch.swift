@@ -1,0 +1,110 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Looks through what stands behind the whole prefix for a frame that proves that the prefix was
+/// once longer: one written when the missing sequence was already known to be durable.
+///
+/// Reads through a bounded window and jumps over holes.
+struct TailSearch {
+  struct Evidence: Equatable, Sendable {
+    /// A later frame says that the missing sequence was acknowledged.
+    var provesAcknowledged: Bool
+
+    /// Behind the last byte that is not zero; the beginning of the search if all are.
+    var significantEnd: UInt64
+
+    /// Where the file ends.
+    var end: UInt64
+  }
+
+  private static let chunkSize = 256 * 1024
+  private static let overlap = UInt64(JournalFrame.headerSize - 8)
+
+  let header: JournalHeader
+  let seed: Checksum
+
+  func run(from stop: FrameScanner.Stop, in file: any JournalFileHandle) throws(SystemFault)
+    -> Evidence
+  {
+    var evidence = Evidence(
+      provesAcknowledged: false, significantEnd: stop.offset, end: try file.status().size)
+    var chunk = ContiguousArray<UInt8>(repeating: 0, count: Self.chunkSize)
+    var offset = stop.offset
+    while offset < evidence.end {
+      guard let data = try file.nextData(from: offset) else { break }
+      if data > offset + Self.overlap { offset = (data - Self.overlap) & ~7 }
+      let count = try read(&chunk, at: offset, of: file)
+      guard count > 0 else { break }
+      let found = chunk.withUnsafeBytes { bytes in
+        inspect(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset, stop)
+      }
+      if found.proof {
+        evidence.provesAcknowledged = true
+        return evidence
+      }
+      if let last = found.last { evidence.significantEnd = offset + UInt64(last) + 1 }
+      guard count == Self.chunkSize else { break }
+      offset += UInt64(Self.chunkSize) - Self.overlap
+    }
+    return evidence
+  }
+
+  private func read(
+    _ chunk: inout ContiguousArray<UInt8>, at offset: UInt64, of file: any JournalFileHandle
+  ) throws(SystemFault) -> Int {
+    try chunk.withUnsafeMutableBytes { bytes in
+      do throws(SystemFault) {
+        return Result<Int, SystemFault>.success(try file.read(into: bytes, at: offset))
+      } catch {
+        return .failure(error)
+      }
+    }.get()
+  }
+
+  /// Whether a frame in `bytes` is the proof, and the place of the last byte that is not zero.
+  private func inspect(
+    _ bytes: UnsafeRawBufferPointer, at offset: UInt64, _ stop: FrameScanner.Stop
+  ) -> (proof: Bool, last: Int?) {
+    guard let base = bytes.baseAddress, !isZero(bytes) else { return (false, nil) }
+    var place = 0
+    while place + JournalFrame.headerSize <= bytes.count {
+      // Cheap questions first: this runs at every eighth byte.
+      let sequence: UInt64 = base.loadLittle(place + 8)
+      if sequence > stop.sequence, sequence - stop.sequence >= base.loadLittle32(place + 16),
+        base.loadLittle32(place + 4) <= UInt64(header.maximumRecordSize),
+        proves(base + place, offset: offset + UInt64(place), stop)
+      {
+        return (true, nil)
+      }
+      place += 8
+    }
+    return (false, bytes.lastIndex { $0 != 0 })
+  }
+
+  private func proves(_ start: UnsafeRawPointer, offset: UInt64, _ stop: FrameScanner.Stop)
+    -> Bool
+  {
+    let read = JournalFrame.read(
+      start, offset: offset, seed: seed, maximumRecordSize: header.maximumRecordSize)
+    guard case .success(let frame) = read, let durable = frame.durableSequence else {
+      return false
+    }
+    return durable >= stop.sequence
+  }
+
+  private func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let base = bytes.baseAddress, bytes[0] == 0 else { return bytes.isEmpty }
+    return memcmp(base, base + 1, bytes.count - 1) == 0
+  }
+}
+
+extension UnsafeRawPointer {
+  fileprivate func loadLittle32(_ offset: Int) -> UInt64 {
+    UInt64(loadLittle(offset, as: UInt32.self))
+  }
+}
