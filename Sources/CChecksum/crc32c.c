@@ -134,10 +134,10 @@ static int has_instruction(void) {
 #endif
 }
 
-#endif
-
 // 0: not asked yet; 1: tables; 2: the instruction. Asking twice gives the same answer.
 static atomic_int way;
+
+#endif
 
 int cchecksum_is_accelerated(void) {
 #if HAVE_INSTRUCTION

@@ -1,19 +1,19 @@
 /// A place between two batches, with what is needed to read on from there.
-struct FramePosition: Equatable, Sendable {
+package struct FramePosition: Equatable, Sendable {
   /// Where the next frame begins.
-  var offset: UInt64
+  package var offset: UInt64
 
   /// The sequence that it must have.
-  var sequence: UInt64
+  package var sequence: UInt64
 
   /// The checksum of the header before it, which it must name.
-  var chain: UInt32
+  package var chain: UInt32
 
   /// Where the frame before it begins; 0 if the header of the file is before it.
-  var previous: UInt64
+  package var previous: UInt64
 
   /// Behind the header of a file.
-  init(behind header: JournalHeader) {
+  package init(behind header: JournalHeader) {
     offset = UInt64(JournalHeader.size)
     sequence = header.firstSequence
     chain = header.checksum

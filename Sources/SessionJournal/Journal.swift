@@ -3,7 +3,9 @@ internal import Synchronization
 /// An append-only file of opaque records that several processes may share (JRN-1, JRN-2).
 ///
 /// Every call blocks: on the disk, and on other processes up to the lock's deadline. Call it from a
-/// thread that may wait. Two journals on one path, in one process or two, take turns.
+/// thread that may wait. Two journals on one path, in one process or two, take turns. The path is
+/// looked at again with each commit: give an absolute one if the process changes its folder. Under a
+/// limit on file sizes the system kills a process that does not ignore SIGXFSZ.
 public final class Journal: Sendable {
   /// The path that was opened.
   public let path: String
@@ -21,7 +23,7 @@ public final class Journal: Sendable {
   ///
   /// A tail that does not count is cut back to the last whole batch; its bytes are kept in
   /// `<path>.torn-<sequence>-<n>` and `recovery` tells of it. `replay` sees every record that is
-  /// there, in order, before the call returns; it must not call the journal. Throws `damaged`
+  /// there, in order, before the call returns, while others wait; it must not call the journal. Throws `damaged`
   /// where acknowledged data does not read back, and changes nothing then.
   public static func open(
     at path: String, options: Options = Options(),
@@ -87,8 +89,8 @@ public final class Journal: Sendable {
     }
   }
 
-  /// Leaves a watermark behind the last record if nothing proves yet that it is durable, and lets
-  /// go of the file; later calls throw `closed`, closing again does nothing.
+  /// Lets go of the file, and leaves a watermark behind the last record if nothing yet proves it
+  /// durable; later calls throw `closed`, closing again does nothing.
   ///
   /// An error says that the watermark could not be written; no record is lost by that.
   public func close() throws(JournalError) {

@@ -10,7 +10,7 @@ struct JournalBirth {
   func create(_ header: JournalHeader) throws(JournalError) {
     let draft = path + ".new"
     do throws(SystemFault) {
-      let file = try fileSystem.open(draft, for: .emptying)
+      let file = try newFile(draft)
       defer { file.close() }
       try file.writeAll(header.encoded, at: 0)
       try file.synchronize()
@@ -20,6 +20,17 @@ struct JournalBirth {
       if error.isDenied { throw .readOnlyFolder(path: path) }
       if error.isMissing { throw .folderMissing(path: path) }
       throw error.error(at: path)
+    }
+  }
+
+  /// A file that nobody else has; what an interrupted creation left in its place is removed.
+  private func newFile(_ draft: String) throws(SystemFault) -> any JournalFileHandle {
+    do throws(SystemFault) {
+      return try fileSystem.open(draft, for: .creatingOnly)
+    } catch {
+      guard error.isAlreadyThere else { throw error }
+      try fileSystem.remove(draft)
+      return try fileSystem.open(draft, for: .creatingOnly)
     }
   }
 }

@@ -71,7 +71,7 @@ extension JournalError: CustomStringConvertible {
       "\(path) was written in format \(found); this version reads up to \(supported). "
         + "Nothing was changed. Use a newer version."
     case .damaged(let path, let damage):
-      "\(path) is damaged at byte \(damage.offset) (seq \(damage.sequence)): "
+      "\(path) is damaged at byte \(grouped(damage.offset)) (seq \(damage.sequence)): "
         + "\(damage.flaw.explanation). What comes before it is intact; nothing was changed. "
         + "Keep a copy, then run: sessionreplay verify \(path)"
     case .replaced(let path, let expected, let found):
@@ -109,6 +109,13 @@ extension JournalError: CustomStringConvertible {
       "The journal failed."
     }
   }
+}
+
+/// A number with a comma before each three digits.
+private func grouped(_ number: UInt64) -> String {
+  guard number >= 1000 else { return String(number) }
+  let rest = String(number % 1000)
+  return grouped(number / 1000) + "," + String(repeating: "0", count: 3 - rest.count) + rest
 }
 
 extension JournalFlaw {

@@ -52,8 +52,6 @@ package enum FileAccess: Equatable, Sendable {
   case creating
   /// For writing; created with mode 0600, and refused if it exists.
   case creatingOnly
-  /// For writing; created with mode 0600, and emptied if it exists.
-  case emptying
 }
 
 /// What the system says of a file.

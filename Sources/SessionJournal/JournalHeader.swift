@@ -25,6 +25,9 @@ public struct JournalHeader: Equatable, Sendable {
   /// Payload sizes that a header may allow, in bytes: 64 to 8 MiB.
   package static let recordSizes: ClosedRange<UInt32> = 64...8_388_608
 
+  /// First sequences that a header may have: far enough from the end that none overflows.
+  package static let firstSequences: ClosedRange<UInt64> = 1...(1 << 62)
+
   package init(identifier: JournalIdentifier, salt: UInt64, maximumRecordSize: UInt32) {
     let header = Self.encode(
       identifier: identifier, salt: salt, firstSequence: 1, maximumRecordSize: maximumRecordSize)
@@ -120,7 +123,7 @@ extension JournalHeader {
         low: start.loadLittle(24, as: UInt64.self).byteSwapped),
       firstSequence: start.loadLittle(40), maximumRecordSize: start.loadLittle(48),
       salt: start.loadLittle(32), checksum: checksum)
-    guard header.formatVersion >= 1, minimum >= 1, header.firstSequence >= 1,
+    guard header.formatVersion >= 1, minimum >= 1, firstSequences.contains(header.firstSequence),
       recordSizes.contains(header.maximumRecordSize)
     else { return .damaged }
     return .whole(header)

@@ -17,6 +17,11 @@ public struct JournalRepair: Equatable, Sendable {
 
   /// The file with the bytes that were cut, mode 0600; nil if they were only zeros.
   ///
-  /// Zeros at the very end of the tail are not kept.
+  /// More than 4,096 zeros at the very end of the tail are not kept.
   public let keptAside: String?
+
+  package init(ending: JournalEnding, keptAside: String?) {
+    self.ending = ending
+    self.keptAside = keptAside
+  }
 }

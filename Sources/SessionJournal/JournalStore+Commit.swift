@@ -29,7 +29,13 @@ extension JournalStore {
     try collect()
     if durable < scanner.lastSequence { try synchronize() }
     // Nobody else is writing now, so what is not whole will never be.
-    return try Self.repair(&scanner, fileSystem)
+    do throws(JournalError) {
+      return try Self.repair(&scanner, fileSystem)
+    } catch {
+      // The sync of the cut may be what failed.
+      if case .io = error { condition = .poisoned }
+      throw error
+    }
   }
 
   /// Reads on, without the lock: a batch on its way is simply not there yet.
@@ -180,14 +186,18 @@ extension JournalStore {
     guard wasUsable else { return }
     do throws(JournalError) {
       try lock.acquire()
+      _ = try settle()
+      guard !endsWithWatermark, scanner.position.previous != 0 else { return }
+      let mark = JournalDraft(kind: RecordKind.watermark, payload: [])
+      _ = try writeBatch([mark])
     } catch {
+      switch error {
       // Whoever has the lock for so long is writing, and their next frame is the proof.
-      if case .busy = error { return }
-      throw error
+      case .busy: return
+      // The journal was deleted, perhaps with its folder: nothing is left to prove.
+      case .missing, .folderMissing, .replaced: return
+      default: throw error
+      }
     }
-    _ = try settle()
-    guard !endsWithWatermark, scanner.position.previous != 0 else { return }
-    let mark = JournalDraft(kind: RecordKind.watermark, payload: [])
-    _ = try writeBatch([mark])
   }
 }

@@ -42,7 +42,8 @@ struct LockFile: Sendable {
     do throws(SystemFault) {
       try file.unlock()
     } catch {
-      // Closing the description gives the lock back too.
+      // Closing gives the lock back too.
+      file.close()
       self.file = nil
     }
   }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Glibc)
@@ -21,7 +23,6 @@ package struct POSIXFileSystem: JournalFileSystem {
       case .writing: O_RDWR
       case .creating: O_RDWR | O_CREAT
       case .creatingOnly: O_RDWR | O_CREAT | O_EXCL
-      case .emptying: O_RDWR | O_CREAT | O_TRUNC
       }
     // O_NONBLOCK: opening a pipe must not wait for its other end. It means nothing to a file.
     let flags = mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
@@ -87,14 +88,17 @@ package struct POSIXFileSystem: JournalFileSystem {
 }
 
 final class POSIXFileHandle: JournalFileHandle {
-  private let descriptor: Int32
+  /// −1 once closed, so that a late call fails and does not reach another file.
+  private let current: Atomic<Int32>
+
+  private var descriptor: Int32 { current.load(ordering: .relaxed) }
 
   init(descriptor: Int32) {
-    self.descriptor = descriptor
+    current = Atomic(descriptor)
   }
 
   deinit {
-    releaseDescriptor(descriptor)
+    close()
   }
 
   func status() throws(SystemFault) -> FileStatus {
@@ -177,9 +181,8 @@ final class POSIXFileHandle: JournalFileHandle {
   }
 
   func close() {
-    // The descriptor itself goes with the last reference: a call in another thread may still hold
-    // it, and a number that is used again would be another file.
-    _ = flock(descriptor, LOCK_UN)
+    let last = current.exchange(-1, ordering: .relaxed)
+    if last >= 0 { releaseDescriptor(last) }
   }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// `pread` and not a mapping: a mapping whose file is cut kills the process.
 struct ReadWindow: ~Copyable, Sendable {
-  /// Bytes read at once; a batch that is longer makes the window grow up to that batch.
+  /// Bytes read at once; a batch that is longer makes the window grow to at most twice that batch.
   static let ordinarySize = 128 * 1024
 
   private(set) var storage: ContiguousArray<UInt8> = []
@@ -33,9 +33,10 @@ struct ReadWindow: ~Copyable, Sendable {
     slide(to: kept)
     let needed = Int(offset - kept) + length
     if storage.count < needed {
-      let size = max(Self.ordinarySize, needed)
-      storage.reserveCapacity(size)
-      storage.append(contentsOf: repeatElement(0, count: size - storage.count))
+      var larger = ContiguousArray<UInt8>(
+        zeros: max(Self.ordinarySize, needed, 2 * storage.count))
+      copy(to: &larger)
+      storage = larger
     }
     let from = count
     let result = storage.withUnsafeMutableBytes { bytes in
@@ -49,6 +50,14 @@ struct ReadWindow: ~Copyable, Sendable {
     }
     count += try result.get()
     return available(at: offset)
+  }
+
+  private func copy(to larger: inout ContiguousArray<UInt8>) {
+    storage.withUnsafeBytes { old in
+      larger.withUnsafeMutableBytes { new in
+        new.copyMemory(from: UnsafeRawBufferPointer(rebasing: old[..<count]))
+      }
+    }
   }
 
   private mutating func slide(to offset: UInt64) {

@@ -2,20 +2,22 @@
 ///
 /// Holds at most 1,024 places. When it is full every second one goes and the distance doubles, so
 /// its memory does not grow with the file.
-struct SequenceIndex: Sendable {
-  static let capacity = 1024
+package struct SequenceIndex: Sendable {
+  package static let capacity = 1024
+
+  package init() {}
 
   private var places: [FramePosition] = []
   private var stride: UInt64 = 64 * 1024
   private var nextOffset: UInt64 = 0
 
   @inline(__always)
-  mutating func note(_ position: FramePosition) {
+  package mutating func note(_ position: FramePosition) {
     if position.offset >= nextOffset { add(position) }
   }
 
   /// The last known place at which `sequence` or an earlier one begins.
-  func place(before sequence: UInt64) -> FramePosition? {
+  package func place(before sequence: UInt64) -> FramePosition? {
     var low = 0
     var high = places.count
     while low < high {
@@ -29,7 +31,7 @@ struct SequenceIndex: Sendable {
     return low == 0 ? nil : places[low - 1]
   }
 
-  var count: Int { places.count }
+  package var count: Int { places.count }
 
   private mutating func add(_ position: FramePosition) {
     if places.count == Self.capacity {

@@ -6,6 +6,9 @@ struct TailRepair {
   private static let chunkSize = 256 * 1024
   private static let namesToTry = 10_000
 
+  /// A longer run of zeros at the end of a tail is room that was never written, and not kept.
+  private static let zerosToKeep: UInt64 = 4096
+
   let path: String
   let file: any JournalFileHandle
   let fileSystem: any JournalFileSystem
@@ -21,25 +24,37 @@ struct TailRepair {
 
   private func keepAside(_ tail: JournalTail) throws(JournalError) -> String {
     let (copy, name) = try newFile(for: tail)
-    do throws(SystemFault) {
-      defer { copy.close() }
-      var done: UInt64 = 0
-      while done < tail.significantBytes {
-        let wanted = Int(min(UInt64(Self.chunkSize), tail.significantBytes - done))
-        let bytes = try file.bytes(wanted, at: tail.offset + done)
-        guard !bytes.isEmpty else { break }
-        try copy.writeAll(bytes, at: done)
-        done += UInt64(bytes.count)
-      }
-      try copy.synchronize()
-      try fileSystem.synchronizeFolder(of: path)
+    defer { copy.close() }
+    do throws(JournalError) {
+      try fill(copy, named: name, with: tail)
     } catch {
-      let refusal = error.error(at: name)
       // Half a copy is of no use, and the whole tail is still in the journal.
       try onFile(name) { () throws(SystemFault) in try fileSystem.remove(name) }
-      throw refusal
+      throw error
     }
     return name
+  }
+
+  private func fill(_ copy: any JournalFileHandle, named name: String, with tail: JournalTail)
+    throws(JournalError)
+  {
+    let zeros = tail.bytes - tail.significantBytes
+    let length = zeros <= Self.zerosToKeep ? tail.bytes : tail.significantBytes
+    var done: UInt64 = 0
+    while done < length {
+      let wanted = Int(min(UInt64(Self.chunkSize), length - done))
+      let place = done
+      let bytes = try onFile(path) { () throws(SystemFault) in
+        try file.bytes(wanted, at: tail.offset + place)
+      }
+      guard !bytes.isEmpty else { break }
+      try onFile(name) { () throws(SystemFault) in try copy.writeAll(bytes, at: place) }
+      done += UInt64(bytes.count)
+    }
+    try onFile(name) { () throws(SystemFault) in
+      try copy.synchronize()
+      try fileSystem.synchronizeFolder(of: path)
+    }
   }
 
   private func newFile(for tail: JournalTail) throws(JournalError)

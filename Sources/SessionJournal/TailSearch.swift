@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
-
 /// Looks through what stands behind the whole prefix for a frame that proves that the prefix was
 /// once longer: one written when the missing sequence was already known to be durable.
 ///
@@ -33,7 +25,8 @@ struct TailSearch {
   {
     var evidence = Evidence(
       provesAcknowledged: false, significantEnd: stop.offset, end: try file.status().size)
-    var chunk = ContiguousArray<UInt8>(repeating: 0, count: Self.chunkSize)
+    let left = evidence.end - min(evidence.end, stop.offset)
+    var chunk = ContiguousArray<UInt8>(zeros: Int(min(UInt64(Self.chunkSize), left)))
     var offset = stop.offset
     while offset < evidence.end {
       guard let data = try file.nextData(from: offset) else { break }
@@ -47,9 +40,10 @@ struct TailSearch {
         evidence.provesAcknowledged = true
         return evidence
       }
-      if let last = found.last { evidence.significantEnd = offset + UInt64(last) + 1 }
-      guard count == Self.chunkSize else { break }
-      offset += UInt64(Self.chunkSize) - Self.overlap
+      if let count = found.significant { evidence.significantEnd = offset + UInt64(count) }
+      guard count == chunk.count, count > Int(Self.overlap) else { break }
+      if offset + UInt64(count) >= evidence.end { break }
+      offset += UInt64(count) - Self.overlap
     }
     return evidence
   }
@@ -66,11 +60,12 @@ struct TailSearch {
     }.get()
   }
 
-  /// Whether a frame in `bytes` is the proof, and the place of the last byte that is not zero.
+  /// Whether a frame in `bytes` is the proof, and how many bytes come before zeros at the end; nil
+  /// if there are only zeros.
   private func inspect(
     _ bytes: UnsafeRawBufferPointer, at offset: UInt64, _ stop: FrameScanner.Stop
-  ) -> (proof: Bool, last: Int?) {
-    guard let base = bytes.baseAddress, !isZero(bytes) else { return (false, nil) }
+  ) -> (proof: Bool, significant: Int?) {
+    guard let base = bytes.baseAddress, !bytes.isZero else { return (false, nil) }
     var place = 0
     while place + JournalFrame.headerSize <= bytes.count {
       // Cheap questions first: this runs at every eighth byte.
@@ -83,7 +78,7 @@ struct TailSearch {
       }
       place += 8
     }
-    return (false, bytes.lastIndex { $0 != 0 })
+    return (false, bytes.significantCount)
   }
 
   private func proves(_ start: UnsafeRawPointer, offset: UInt64, _ stop: FrameScanner.Stop)
@@ -95,11 +90,6 @@ struct TailSearch {
       return false
     }
     return durable >= stop.sequence
-  }
-
-  private func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let base = bytes.baseAddress, bytes[0] == 0 else { return bytes.isEmpty }
-    return memcmp(base, base + 1, bytes.count - 1) == 0
   }
 }
 

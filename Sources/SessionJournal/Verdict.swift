@@ -14,7 +14,7 @@ enum Verdict {
     if evidence.end <= whole.offset { return .clean }
     let tail = JournalTail(
       offset: whole.offset, sequence: whole.sequence, bytes: evidence.end - whole.offset,
-      flaw: stop.flaw, significantBytes: evidence.significantEnd - whole.offset)
+      flaw: stop.flaw, significantBytes: min(evidence.significantEnd, evidence.end) - whole.offset)
     let isOnlyZeros = evidence.significantEnd == stop.offset
     return stop.flaw.isEndOfFile || isOnlyZeros ? .torn(tail) : .undetermined(tail)
   }

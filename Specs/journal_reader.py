@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Reads a journal file by Specs/JournalFormat.md alone, with nothing but Python's own library.
+
+usage: journal_reader.py FILE       the header, one JSON line per record, the verdict
+       journal_reader.py --verdict FILE...    one JSON line per file: totals and verdict only
+exit:  0 ok - 2 torn tail or undetermined last commit - 65 damaged, or no journal - 66 missing
+"""
+import json
+import mmap
+import os
+import struct
+import sys
+import uuid
+
+MAGIC = bytes([0x89, 0x53, 0x4A, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A])
+SUPPORTED, LARGEST_BATCH, UNKNOWN = 1, 16 << 20, 0xFFFFFFFF
+INVALID, SNAPSHOT, WATERMARK = 0x00, 0x7F, 0xFF
+HEADER = struct.Struct("<8sHHI16sQQIQI")  # 64 bytes
+FRAME = struct.Struct("<IIQIIIBBH")  # 32 bytes
+END_OF_FILE = ("shortHeader", "shortPayload", "shortBatch")
+
+
+def crc_table():
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+        yield byte
+
+
+TABLE = tuple(crc_table())
+
+
+def crc32c(data, crc=0):
+    crc ^= 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ TABLE[(crc ^ byte) & 0xFF]
+    return crc ^ 0xFFFFFFFF
+
+
+class Refused(Exception):
+    """The first 64 bytes do not let the file be read; the message is the verdict."""
+
+
+def read_header(data):
+    if len(data) == 0:
+        raise Refused("empty")
+    if len(data) < HEADER.size:
+        common = min(len(data), len(MAGIC))
+        raise Refused("headerDamaged" if data[:common] == MAGIC[:common] else "notAJournal")
+    (magic, version, minimum, features, identifier, salt, first, largest, _, crc) = HEADER.unpack(
+        data[:64])
+    if crc32c(MAGIC + data[8:60]) != crc:
+        raise Refused("headerDamaged" if magic == MAGIC else "notAJournal")
+    if magic != MAGIC:
+        raise Refused("headerDamaged")
+    if minimum > SUPPORTED or features != 0:
+        raise Refused("newerFormat")
+    if version < 1 or minimum < 1 or not 1 <= first <= 1 << 62 or not 64 <= largest <= 8 << 20:
+        raise Refused("headerDamaged")
+    return {"version": version, "identifier": str(uuid.UUID(bytes=identifier)), "salt": salt,
+            "firstSequence": first, "maximumRecordSize": largest, "crc": crc}
+
+
+def read_frame(data, offset, header):
+    """The frame whose header is the 32 bytes at offset, or the name of its flaw."""
+    raw = data[offset:offset + 32]
+    (crc, length, sequence, delta, previous, payload_crc, kind, flags, left) = FRAME.unpack(raw)
+    if crc32c(struct.pack("<Q", header["salt"]) + raw[4:]) != crc:
+        return "headerChecksum"
+    if (kind in (INVALID, SNAPSHOT) or length > header["maximumRecordSize"] or delta == 0
+            or (delta != UNKNOWN and delta > sequence)
+            or (kind == WATERMARK and (length, left) != (0, 0))):
+        return "impossibleHeader"
+    durable = None if delta == UNKNOWN else sequence - delta
+    return {"crc": crc, "length": length, "sequence": sequence, "durable": durable,
+            "previous": previous, "payloadCRC": payload_crc, "kind": kind, "flags": flags,
+            "left": left, "offset": offset, "size": 32 + (length + 7) // 8 * 8}
+
+
+def check_frame(data, offset, header, sequence, chain, batch_start, expected):
+    if len(data) - offset < 32:
+        return "shortBatch" if len(data) == offset else "shortHeader"
+    frame = read_frame(data, offset, header)
+    if isinstance(frame, str):
+        return frame
+    if frame["sequence"] != sequence:
+        return "sequenceBroken"
+    if frame["previous"] != chain:
+        return "chainBroken"
+    end = offset + frame["size"]
+    if (expected is not None and frame["left"] != expected) or end - batch_start > LARGEST_BATCH:
+        return "batchBroken"
+    if end > len(data):
+        return "shortPayload"
+    if crc32c(data[offset + 32:end]) != frame["payloadCRC"]:
+        return "payloadChecksum"
+    return frame
+
+
+def is_proof(data, offset, header, sequence):
+    """Whether a frame at offset says that the sequence was acknowledged."""
+    if struct.unpack_from("<Q", data, offset + 8)[0] <= sequence:
+        return False
+    frame = read_frame(data, offset, header)
+    return isinstance(frame, dict) and (frame["durable"] or 0) >= sequence
+
+
+def judge(data, header, whole, next_sequence, offset, sequence, flaw):
+    """The verdict at the first frame that does not count; see "Verdicts" in JournalFormat.md."""
+    only_zeros = True
+    for start in range(offset, len(data), 1 << 16):
+        if data[start:start + (1 << 16)].count(0) == min(1 << 16, len(data) - start):
+            continue
+        only_zeros = False
+        for at in range(max(offset, start - 24), min(start + (1 << 16), len(data) - 31), 8):
+            if is_proof(data, at, header, sequence):
+                return {"ending": "damaged", "offset": offset, "sequence": sequence, "flaw": flaw}
+    ending = "torn" if only_zeros or flaw in END_OF_FILE else "undetermined"
+    return {"ending": ending, "offset": whole, "sequence": next_sequence,
+            "bytes": len(data) - whole, "flaw": flaw}
+
+
+def read(data, on_record=lambda frame, payload: None):
+    """Header, totals and verdict of a journal; on_record sees each record of a whole batch."""
+    header = read_header(data)
+    place = (HEADER.size, header["firstSequence"], header["crc"])  # offset, sequence, chain
+    totals = {"records": 0, "watermarks": 0}
+    while True:
+        (offset, sequence, chain), batch, expected = place, [], None
+        if offset == len(data):
+            return header, totals, {"ending": "clean", "offset": offset}
+        while expected is None or expected >= 0:
+            frame = check_frame(data, offset, header, sequence, chain, place[0], expected)
+            if isinstance(frame, str):
+                verdict = judge(data, header, place[0], place[1], offset, sequence, frame)
+                return header, totals, verdict
+            batch.append(frame)
+            expected = frame["left"] - 1
+            offset, sequence, chain = offset + frame["size"], sequence + 1, frame["crc"]
+        place = (offset, sequence, chain)
+        for frame in batch:
+            totals["watermarks" if frame["kind"] == WATERMARK else "records"] += 1
+            if frame["kind"] != WATERMARK:
+                start = frame["offset"] + 32
+                on_record(frame, bytes(data[start:start + frame["length"]]))
+
+
+def describe_payload(kind, payload):
+    """What a payload means is not the journal's business; a decoder goes here."""
+    return {"payload": payload.hex()}
+
+
+def print_record(frame, payload):
+    line = {key: frame[key] for key in ("sequence", "offset", "kind", "flags", "left")}
+    print(json.dumps(line | describe_payload(frame["kind"], payload)))
+
+
+def verdict_of(data):
+    """Totals and verdict alone: what a comparison with another reader needs."""
+    try:
+        _, totals, verdict = read(data)
+        return totals | verdict
+    except Refused as refusal:
+        return {"ending": str(refusal)}
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        empty = os.fstat(file.fileno()).st_size == 0
+        return b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def main(arguments):
+    if not arguments or arguments[0].startswith("-") and arguments[0] != "--verdict":
+        sys.exit(__doc__)
+    try:
+        if arguments[0] == "--verdict":
+            for path in arguments[1:]:
+                print(json.dumps(verdict_of(contents(path))))
+            return 0
+        data = contents(arguments[0])
+        print(json.dumps(read_header(data)))
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 66
+    except (Refused, OSError) as error:
+        print(f"{arguments[-1]}: {error}", file=sys.stderr)
+        return 65
+    _, totals, verdict = read(data, print_record)
+    print(json.dumps(totals | verdict))
+    return {"clean": 0, "torn": 2, "undetermined": 2, "damaged": 65}[verdict["ending"]]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

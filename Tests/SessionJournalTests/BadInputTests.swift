@@ -1,0 +1,130 @@
+import Foundation
+import SessionJournal
+import Testing
+
+@Suite("Things that are no journal")
+struct BadInputTests {
+  /// What both ways of opening say, which must be the same.
+  private func refusal(_ path: String) -> JournalError? {
+    var errors: [JournalError] = []
+    do {
+      _ = try Journal.open(at: path)
+    } catch {
+      errors.append(error)
+    }
+    do {
+      _ = try JournalReader(path: path)
+    } catch {
+      errors.append(error)
+    }
+    #expect(errors.count == 2 && errors.first == errors.last, "\(errors)")
+    return errors.first
+  }
+
+  @Test("JRN-2 A folder, a device, a pipe: a clear error at once, and nothing beside them")
+  func otherFiles() throws {
+    let scratch = try Scratch()
+    let pipe = scratch.path("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(refusal(pipe) == .notARegularFile(path: pipe))
+    #expect(refusal(scratch.folder) == .isDirectory(path: scratch.folder))
+    #expect(refusal("/dev/null") == .notARegularFile(path: "/dev/null"))
+    #expect(refusal("/dev/zero") == .notARegularFile(path: "/dev/zero"))
+    #expect(try scratch.names == ["pipe"])
+  }
+
+  @Test("JRN-2 Missing files and folders")
+  func missing() throws {
+    let scratch = try Scratch()
+    let inNoFolder = scratch.path("no/such.journal")
+    #expect(throws: JournalError.folderMissing(path: inNoFolder)) {
+      try Journal.open(at: inNoFolder)
+    }
+    #expect(throws: JournalError.missing(path: inNoFolder)) {
+      _ = try JournalReader(path: inNoFolder)
+    }
+    let inFile = try scratch.write([1]) + "/b.journal"
+    #expect(refusal(inFile) == .folderMissing(path: inFile))
+    // The C call would see the part before the NUL.
+    let withNUL = scratch.path() + "\0.journal"
+    #expect(refusal(withNUL) == .io(path: withNUL, operation: "inspect", code: EINVAL))
+    #expect(try scratch.names == ["a.journal"])
+  }
+
+  @Test("JRN-2 Empty, foreign, short and newer files are told apart and left alone")
+  func otherContents() throws {
+    let scratch = try Scratch()
+    let header = JournalHeader(identifier: .random(), salt: 7, maximumRecordSize: 4096).encoded
+    func newer(_ place: Int, _ value: UInt8) -> [UInt8] {
+      var bytes = Array(header.prefix(60))
+      bytes[place] = value
+      var checksum = Checksum()
+      checksum.extend(over: bytes)
+      return bytes + withUnsafeBytes(of: checksum.value.littleEndian) { [UInt8]($0) }
+    }
+    let cases: [(bytes: [UInt8], error: (String) -> JournalError)] = [
+      ([], { .empty(path: $0) }),
+      (Array("{\"event\":\"login\"}\n".utf8), { .notAJournal(path: $0) }),
+      ([UInt8](repeating: 0, count: 63), { .notAJournal(path: $0) }),
+      ([UInt8](repeating: 0, count: 4096), { .notAJournal(path: $0) }),
+      (Array(header.prefix(63)), { .headerDamaged(path: $0) }),
+      ([0] + header.dropFirst(), { .headerDamaged(path: $0) }),
+      (newer(10, 2), { .newerFormat(path: $0, found: 2, supported: 1) }),
+      (newer(12, 1), { .newerFormat(path: $0, found: 1, supported: 1) }),
+    ]
+    for (number, item) in cases.enumerated() {
+      let path = try scratch.write(item.bytes)
+      #expect(refusal(path) == item.error(path), "case \(number)")
+      #expect(try contents(of: path) == item.bytes)
+    }
+    // A later version that says this one may read it.
+    let path = try scratch.write(newer(8, 9))
+    #expect(try JournalReader(path: path).header.formatVersion == 9)
+    #expect(try scratch.names == ["a.journal"])
+  }
+
+  @Test("JRN-2 Three gigabytes of zeros: no journal; behind a journal: a torn tail, nothing kept")
+  func sparse() throws {
+    let scratch = try Scratch()
+    let size: UInt64 = 3 << 30
+    let zeros = try scratch.write([])
+    try grow(zeros, to: size)
+    #expect(refusal(zeros) == .notAJournal(path: zeros))
+
+    let sample = try SampleJournal(closed: false)
+    let path = try scratch.write(sample.bytes, to: "b.journal")
+    try grow(path, to: size)
+    var reader = try JournalReader(path: path)
+    let end = UInt64(sample.bytes.count)
+    guard case .torn(let tail) = try reader.ending() else {
+      Issue.record("not torn")
+      return
+    }
+    #expect(tail.bytes == size - end)
+    let journal = try Journal.open(at: path)
+    #expect(journal.recovery.repair == JournalRepair(ending: .torn(tail), keptAside: nil))
+    #expect(try contents(of: path) == sample.bytes)
+
+    // Half a frame before the zeros is kept, the zeros are not.
+    let half = Array(sample.bytes.dropLast(20))
+    let other = try scratch.write(half, to: "c.journal")
+    try grow(other, to: size)
+    let aside = try #require(try Journal.open(at: other).recovery.repair?.keptAside)
+    #expect(try contents(of: aside) == Array(half[sample.boundaries[2]...]))
+  }
+
+  private func grow(_ path: String, to size: UInt64) throws {
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.truncate(atOffset: size)
+    try file.close()
+  }
+
+  @Test("JRN-2 A link leads to the journal")
+  func link() throws {
+    let scratch = try Scratch()
+    let journal = try Journal.open(at: scratch.path())
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.path("link"), withDestinationPath: scratch.path())
+    #expect(try JournalReader(path: scratch.path("link")).identifier == journal.identifier)
+  }
+}

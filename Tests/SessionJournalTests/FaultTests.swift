@@ -1,0 +1,212 @@
+import Foundation
+import SessionJournal
+import Synchronization
+import Testing
+
+@Suite("Faults")
+struct FaultTests {
+  private let scratch: Scratch
+  private let system = FaultyFileSystem()
+
+  init() throws { scratch = try Scratch() }
+
+  private func open() throws(JournalError) -> Journal {
+    var options = Journal.Options.fixed
+    options.fileSystem = system
+    return try Journal.open(at: scratch.path(), options: options)
+  }
+
+  @Test(
+    "JRN-2 No room: an error, the journal as before, and usable again",
+    arguments: [ENOSPC, EDQUOT, EFBIG], [[], [1], [31], [32], [40, 3]])
+  func diskFull(code: Int32, shortWrites: [Int]) throws {
+    let path = scratch.path()
+    let journal = try open()
+    let first = try journal.append([draft("first")]).appended
+    let before = try contents(of: path)
+    system.plan.withLock { $0.writeSizes = shortWrites }
+    system.fail("write", code)
+    #expect(throws: JournalError.diskFull(path: path)) {
+      try journal.append([draft("too much"), draft("of it")])
+    }
+    #expect(try contents(of: path) == before)
+    #expect(journal.lastSequence == 1)
+    let second = try journal.append([draft("fits")]).appended
+    #expect(second.map(\.sequence) == [2])
+    #expect(try journal.records(after: 0, limit: 9) == first + second)
+  }
+
+  @Test("JRN-2 Short writes are continued until the batch is there")
+  func shortWrites() throws {
+    let journal = try open()
+    system.plan.withLock { $0.writeSizes = [1, 7, 8, 1, 20] }
+    let done = try journal.append([draft("in pieces"), draft("put together")])
+    var reader = try JournalReader(path: scratch.path())
+    #expect(try reader.next() == done.appended.first)
+    #expect(try reader.next() == done.appended.last)
+    #expect(try reader.ending() == .clean)
+  }
+
+  @Test("JRN-2 A failed sync poisons the journal for good, and is never tried again")
+  func failedSync() throws {
+    let path = scratch.path()
+    let journal = try open()
+    _ = try journal.append([draft("first")])
+    system.fail("sync", EIO)
+    #expect(throws: JournalError.io(path: path, operation: "sync", code: EIO)) {
+      try journal.append([draft("lost?")])
+    }
+    let calls = system.plan.withLock { $0.log.count }
+    #expect(throws: JournalError.poisoned(path: path)) { try journal.append([draft("x")]) }
+    #expect(throws: JournalError.poisoned(path: path)) { try journal.transact { _ in [] } }
+    #expect(throws: JournalError.poisoned(path: path)) { try journal.catchUp() }
+    #expect(throws: JournalError.poisoned(path: path)) { try journal.records(after: 0, limit: 1) }
+    #expect(journal.lastSequence == 1)
+    try journal.close()
+    #expect(system.plan.withLock { $0.log.count } == calls)
+    #expect(throws: JournalError.closed(path: path)) { try journal.append([draft("x")]) }
+    // Another open reads what is there, makes it durable, and goes on.
+    let again = try open()
+    #expect(again.lastSequence == 2)
+    #expect(try again.append([draft("third")]).appended.map(\.sequence) == [3])
+  }
+
+  @Test("JRN-2 What cannot be taken back poisons too")
+  func failedRollback() throws {
+    let path = scratch.path()
+    let journal = try open()
+    system.plan.withLock { $0.writeSizes = [16] }
+    system.fail("write", ENOSPC)
+    system.fail("truncate", EIO)
+    #expect(throws: JournalError.diskFull(path: path)) { try journal.append([draft("half")]) }
+    #expect(throws: JournalError.poisoned(path: path)) { try journal.append([draft("x")]) }
+    let again = try open()
+    guard case .torn = again.recovery.repair?.ending else {
+      Issue.record("not reported: \(again.recovery)")
+      return
+    }
+    #expect(again.lastSequence == 0)
+  }
+
+  @Test("JRN-2 A read error throws and never cuts")
+  func readErrors() throws {
+    let sample = try SampleJournal(closed: false)
+    let bytes = Array(sample.bytes.dropLast(5))
+    let path = try scratch.write(bytes)
+    // The header, the frames, the search behind them, the copy that is kept aside.
+    var working = 0
+    while true {
+      system.plan.withLock { $0.readsLeft = working }
+      do {
+        let journal = try open()
+        #expect(journal.recovery.repair != nil)
+        break
+      } catch {
+        #expect(error == .io(path: path, operation: "read", code: EIO))
+      }
+      #expect(try contents(of: path) == bytes)
+      #expect(try scratch.names.count == (working == 0 ? 1 : 2))
+      working += 1
+      try #require(working < 100)
+    }
+    #expect(working >= 4)
+  }
+
+  @Test("JRN-2 A recovery that is interrupted leaves the tail, and the next one finishes it")
+  func interruptedRecovery() throws {
+    let sample = try SampleJournal(closed: false)
+    let bytes = Array(sample.bytes.dropLast(5))
+    let path = try scratch.write(bytes)
+    for operation in [
+      "sync", "syncFolder",
+      "open creatingOnly", "open creatingOnly", "write", "syncAll", "truncate",
+    ] {
+      system.fail(operation, EIO)
+      #expect(throws: JournalError.self, "\(operation)") { try open() }
+      #expect(system.plan.withLock { $0.faults[operation] } == [], "\(operation) was not called")
+      #expect(try contents(of: path) == bytes, "\(operation)")
+    }
+    // The copy of the recovery that could not cut is still there: the next one takes number 1.
+    system.plan.withLock { $0.log = [] }
+    let done = try open()
+    #expect(
+      system.plan.withLock { $0.log } == [
+        "open writing", "open creating", "sync", "syncFolder",
+        "open creatingOnly", "open creatingOnly", "write",
+        "syncAll", "syncFolder", "truncate", "syncAll",
+      ])
+    let aside = try #require(done.recovery.repair?.keptAside)
+    #expect(try contents(of: aside) == Array(bytes[sample.boundaries[2]...]))
+    #expect(done.lastSequence == 4)
+  }
+
+  @Test("JRN-2 A creation that fails leaves no journal, and the next one makes it")
+  func interruptedCreation() throws {
+    for operation in ["open creatingOnly", "write", "syncAll", "rename"] {
+      system.fail(operation, EIO)
+      #expect(throws: JournalError.self, "\(operation)") { try open() }
+      #expect(try !scratch.names.contains("a.journal"), "\(operation)")
+    }
+    _ = try scratch.write([1, 2, 3], to: "a.journal.new")
+    #expect(try open().recovery.created)
+    #expect(try scratch.names == ["a.journal", "a.journal.lock"])
+  }
+
+  @Test("JRN-2 What others appended is synced before a frame vouches for it")
+  func vouching() throws {
+    let journal = try open()
+    _ = try journal.append([draft("one")])
+    _ = try Journal.open(at: scratch.path()).append([draft("two"), draft("three")])
+    system.plan.withLock { $0.log = [] }
+    _ = try journal.transact { _ in
+      #expect(system.plan.withLock { $0.log } == ["sync"])
+      return [draft("four"), draft("five")]
+    }
+    #expect(system.plan.withLock { $0.log } == ["sync", "write", "sync"])
+    var reader = try JournalReader(path: scratch.path())
+    var durable: [UInt64?] = []
+    try reader.visit { frame, _ in
+      durable.append(frame.durableSequence)
+      return true
+    }
+    #expect(durable == [0, 1, 1, 3, 3])
+  }
+
+  @Test("JRN-2 What others appended is not lost to a caller whose append failed")
+  func redelivery() throws {
+    let journal = try open()
+    let other = try Journal.open(at: scratch.path())
+    let foreign = try other.append([draft("from the other")]).appended
+    system.fail("write", ENOSPC)
+    #expect(throws: JournalError.diskFull(path: scratch.path())) {
+      try journal.append([draft("mine")])
+    }
+    #expect(try journal.append([draft("mine")]).foreign == foreign)
+    #expect(try journal.append([draft("mine")]).foreign == [])
+  }
+
+  @Test("JRN-2 Every error says what, where and what to do, in whole sentences")
+  func sentences() {
+    let damage = JournalDamage(offset: 1_009_912, sequence: 63, flaw: .payloadChecksum)
+    let errors: [JournalError] = [
+      .missing(path: "/x"), .folderMissing(path: "/x"), .isDirectory(path: "/x"),
+      .notARegularFile(path: "/x"), .permissionDenied(path: "/x"), .readOnlyFolder(path: "/x"),
+      .empty(path: "/x"), .notAJournal(path: "/x"), .headerDamaged(path: "/x"),
+      .newerFormat(path: "/x", found: 2, supported: 1), .damaged(path: "/x", damage),
+      .replaced(path: "/x", expected: .random(), found: .random()), .diskFull(path: "/x"),
+      .io(path: "/x", operation: "read", code: EIO), .busy(path: "/x", waited: 5000),
+      .poisoned(path: "/x"), .recordTooLarge(path: "/x", bytes: 9, maximum: 8),
+      .batchTooLarge(path: "/x", records: 1, bytes: 2), .reservedKind(path: "/x", kind: 0),
+      .closed(path: "/x"),
+    ]
+    #expect(Set(errors.map(\.description)).count == errors.count)
+    for error in errors {
+      #expect(error.description.contains("/x"))
+      #expect(error.description.split(separator: ". ").count >= 2, "\(error)")
+    }
+    #expect(
+      errors[10].description.hasPrefix(
+        "/x is damaged at byte 1,009,912 (seq 63): checksum mismatch."))
+    #expect(errors[13].description.contains("Input/output error (errno 5)"))
+  }
+}

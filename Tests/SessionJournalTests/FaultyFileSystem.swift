@@ -1,0 +1,120 @@
+import Foundation
+import SessionJournal
+import Synchronization
+
+/// The real system, with calls that fail when a test says so.
+final class FaultyFileSystem: JournalFileSystem {
+  struct Plan: Sendable {
+    /// Faults to throw at the next calls of an operation, in order.
+    var faults: [String: [Int32]] = [:]
+
+    /// The most bytes that one write takes; each write uses up one entry.
+    var writeSizes: [Int] = []
+
+    /// How many reads work before one fails.
+    var readsLeft = Int.max
+
+    /// Runs when a reader begins to judge what stands behind the whole prefix.
+    var whenJudging: (@Sendable () -> Void)?
+
+    /// The operations that were called.
+    var log: [String] = []
+  }
+
+  let plan = Mutex(Plan())
+  private let real = POSIXFileSystem()
+
+  func fail(_ operation: String, _ codes: Int32...) {
+    plan.withLock { $0.faults[operation, default: []] += codes }
+  }
+
+  func check(_ operation: String) throws(SystemFault) {
+    let code = plan.withLock { plan -> Int32? in
+      plan.log.append(operation)
+      guard plan.faults[operation]?.isEmpty == false else { return nil }
+      return plan.faults[operation]?.removeFirst()
+    }
+    if let code { throw SystemFault(operation, code: code) }
+  }
+
+  func open(_ path: String, for access: FileAccess) throws(SystemFault) -> any JournalFileHandle {
+    try check("open \(access)")
+    return FaultyFile(try real.open(path, for: access), in: self)
+  }
+
+  func status(of path: String) throws(SystemFault) -> FileStatus { try real.status(of: path) }
+
+  func rename(_ path: String, to newPath: String) throws(SystemFault) {
+    try check("rename")
+    try real.rename(path, to: newPath)
+  }
+
+  func remove(_ path: String) throws(SystemFault) { try real.remove(path) }
+
+  func synchronizeFolder(of path: String) throws(SystemFault) {
+    try check("syncFolder")
+    try real.synchronizeFolder(of: path)
+  }
+
+  func uptime() -> UInt64 { real.uptime() }
+  func pause(nanoseconds: UInt64) { real.pause(nanoseconds: nanoseconds) }
+}
+
+private final class FaultyFile: JournalFileHandle {
+  private let file: any JournalFileHandle
+  private let system: FaultyFileSystem
+
+  init(_ file: any JournalFileHandle, in system: FaultyFileSystem) {
+    self.file = file
+    self.system = system
+  }
+
+  func status() throws(SystemFault) -> FileStatus { try file.status() }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SystemFault)
+    -> Int
+  {
+    let fails = system.plan.withLock { plan in
+      plan.readsLeft -= 1
+      return plan.readsLeft < 0
+    }
+    if fails { throw SystemFault("read", code: EIO) }
+    return try file.read(into: buffer, at: offset)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int {
+    let most = system.plan.withLock {
+      $0.writeSizes.isEmpty ? Int.max : $0.writeSizes.removeFirst()
+    }
+    // A short write comes before the fault that explains it.
+    guard most < bytes.count else {
+      try system.check("write")
+      return try file.write(bytes, at: offset)
+    }
+    return try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<most]), at: offset)
+  }
+
+  func truncate(to size: UInt64) throws(SystemFault) {
+    try system.check("truncate")
+    try file.truncate(to: size)
+  }
+
+  func synchronizeData() throws(SystemFault) {
+    try system.check("sync")
+    try file.synchronizeData()
+  }
+
+  func synchronize() throws(SystemFault) {
+    try system.check("syncAll")
+    try file.synchronize()
+  }
+
+  func nextData(from offset: UInt64) throws(SystemFault) -> UInt64? {
+    system.plan.withLock { $0.whenJudging }?()
+    return try file.nextData(from: offset)
+  }
+
+  func tryLock() throws(SystemFault) -> Bool { try file.tryLock() }
+  func unlock() throws(SystemFault) { try file.unlock() }
+  func close() { file.close() }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import SessionJournal
+import Synchronization
+import Testing
+
+@Suite("Following")
+struct FollowerTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  @Test("JRN-1 A reader at the end goes on when the file has grown, and shows whole batches only")
+  func tail() throws {
+    let sample = try SampleJournal(closed: true)
+    let path = try scratch.write(Array(sample.bytes.prefix(64)))
+    var reader = try JournalReader(path: path)
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    var read: [JournalRecord] = []
+    for size in 65...sample.bytes.count {
+      try file.seek(toOffset: UInt64(size - 1))
+      try file.write(contentsOf: [sample.bytes[size - 1]])
+      while let record = try reader.next() { read.append(record) }
+      let whole = sample.wholeBatches(at: size)
+      #expect(read.count == Int(min(SampleJournal.sequences[whole], 5)), "\(size) bytes")
+    }
+    #expect(read.map(\.payload) == SampleJournal.batches.joined().map(\.payload))
+    #expect(read.map(\.kind) == SampleJournal.batches.joined().map(\.kind))
+    #expect(try reader.ending() == .clean)
+    try file.truncate(atOffset: 80)
+    let damage = JournalDamage(offset: 80, sequence: 7, flaw: .historyChanged)
+    #expect(throws: JournalError.damaged(path: path, damage)) { try reader.next() }
+    try file.close()
+  }
+
+  @Test("JRN-1 Bytes that were not whole when they were first seen are read anew")
+  func bytesInFlux() throws {
+    let sample = try SampleJournal(closed: false)
+    var half = sample.bytes
+    half.replaceSubrange(250..<280, with: repeatElement(0, count: 30))
+    let path = try scratch.write(half)
+    var reader = try JournalReader(path: path)
+    for _ in 0..<4 { #expect(try reader.next() != nil) }
+    #expect(try reader.next() == nil)
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.write(contentsOf: sample.bytes)
+    try file.close()
+    #expect(try reader.next()?.payload == SampleJournal.batches[2][0].payload)
+  }
+
+  @Test(
+    "JRN-1 A batch that becomes whole while its beginning is judged is neither torn nor damaged")
+  func judgedInFlux() throws {
+    let sample = try SampleJournal(closed: true)
+    let path = try scratch.write(Array(sample.bytes.prefix(240)))
+    let system = FaultyFileSystem()
+    system.plan.withLock { plan in
+      plan.whenJudging = { [scratch, bytes = sample.bytes] in
+        do {
+          _ = try scratch.write(bytes)
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    // Held in a file that is written in place, so that the open reader sees the change.
+    var reader = try JournalReader(path: path, fileSystem: system)
+    #expect(try reader.ending() == .clean)
+    #expect(try reader.next()?.sequence == 5)
+    #expect(try reader.ending() == .clean)
+    #expect(reader.totals.lastSequence == 6)
+  }
+
+  @Test("JRN-1 A follower sees what was there and what another process appends, then is cancelled")
+  func follower() async throws {
+    let path = scratch.path()
+    _ = try Journal.open(at: path).append([draft("zero"), draft("one")])
+    async let child = #expect(processExitsWith: .success) { [path = path as String] in
+      let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+      for number in 2..<20 {
+        _ = try journal.append([draft("\(number)"), draft("\(number) second")])
+      }
+    }
+    let following = Task {
+      var records: [JournalRecord] = []
+      for try await record in JournalFollower(path: path, after: 1, interval: .milliseconds(1)) {
+        records.append(record)
+        if record.sequence == 38 { withUnsafeCurrentTask { $0?.cancel() } }
+      }
+      return records
+    }
+    let records = try await following.value
+    _ = await child
+    #expect(records.map(\.sequence) == Array(2...38))
+    #expect(records.first?.text == "one")
+    #expect(records.last?.text == "19 second")
+  }
+
+  @Test("JRN-2 A follower throws on damage and on a file that is gone")
+  func failures() async throws {
+    let sample = try SampleJournal(closed: true)
+    var bytes = sample.bytes
+    bytes[sample.boundaries[2] + 3] ^= 4
+    let path = try scratch.write(bytes)
+    var iterator = JournalFollower(path: path, interval: .milliseconds(1)).makeAsyncIterator()
+    for sequence in 1...4 {
+      #expect(try await iterator.next()?.sequence == UInt64(sequence))
+    }
+    let damage = JournalDamage(
+      offset: UInt64(sample.boundaries[2]), sequence: 5, flaw: .headerChecksum)
+    await #expect(throws: JournalError.damaged(path: path, damage)) { try await iterator.next() }
+    try FileManager.default.removeItem(atPath: path)
+    var other = JournalFollower(path: path).makeAsyncIterator()
+    await #expect(throws: JournalError.missing(path: path)) { try await other.next() }
+  }
+
+  @Test("JRN-4 A follower crosses a rewritten file without gap or duplicate")
+  func rewritten() async throws {
+    let path = scratch.path()
+    _ = try Journal.open(at: path).append([draft("one")])
+    var iterator = JournalFollower(path: path, interval: .milliseconds(1)).makeAsyncIterator()
+    #expect(try await iterator.next()?.text == "one")
+    let copy = scratch.path("copy")
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    _ = try Journal.open(at: copy).append([draft("two")])
+    try POSIXFileSystem().rename(copy, to: path)
+    #expect(try await iterator.next()?.text == "two")
+    _ = try Journal.open(at: path).append([draft("three")])
+    #expect(try await iterator.next()?.text == "three")
+  }
+}

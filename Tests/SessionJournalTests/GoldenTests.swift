@@ -1,0 +1,118 @@
+import Foundation
+import SessionJournal
+import Testing
+
+/// The files in `Specs/Golden`, which every later version must read.
+///
+/// To write them anew after a change of the format: `JOURNAL_GOLDEN=write swift test --filter
+/// GoldenTests`.
+@Suite("Golden files")
+struct GoldenTests {
+  struct Golden: Sendable, CustomTestStringConvertible {
+    let name: String
+    let status: Int32
+    let bytes: @Sendable () throws -> [UInt8]
+
+    var testDescription: String { name }
+    var file: String { ChildProcess.specs + "/Golden/\(name).journal" }
+    var expected: String { ChildProcess.specs + "/Golden/\(name).json" }
+  }
+
+  static let all = [
+    Golden(name: "plain", status: 0) { try SampleJournal(closed: true).bytes },
+    Golden(name: "torn", status: 2) { Array(try SampleJournal(closed: false).bytes.dropLast(9)) },
+    Golden(name: "undetermined", status: 2) {
+      var bytes = try SampleJournal(closed: false).bytes
+      bytes[bytes.count - 20] ^= 0x10
+      return bytes
+    },
+    Golden(name: "damaged", status: 65) {
+      let sample = try SampleJournal(closed: true)
+      var bytes = sample.bytes
+      // In the payload of the second record of the batch of three.
+      bytes[sample.boundaries[1] + 32 + 40] ^= 0x01
+      return bytes
+    },
+  ]
+
+  @Test("JRN-5 The writer still writes the golden files, byte for byte", arguments: all)
+  func bytes(golden: Golden) throws {
+    let bytes = try golden.bytes()
+    if ProcessInfo.processInfo.environment["JOURNAL_GOLDEN"] == "write" {
+      try Data(bytes).write(to: URL(filePath: golden.file))
+      let other = try ChildProcess.python([ChildProcess.specs + "/journal_reader.py", golden.file])
+      try Data(other.output.utf8).write(to: URL(filePath: golden.expected))
+    }
+    #expect(try contents(of: golden.file) == bytes)
+  }
+
+  @Test("JRN-5 The reader in another language reads them as expected", arguments: all)
+  func otherReader(golden: Golden) throws {
+    let other = try ChildProcess.python([ChildProcess.specs + "/journal_reader.py", golden.file])
+    #expect(other.status == golden.status)
+    #expect(Array(other.output.utf8) == (try contents(of: golden.expected)))
+  }
+
+  @Test("JRN-5 The reader in another language says by its exit code what it cannot read")
+  func otherReaderRefuses() throws {
+    let scratch = try Scratch()
+    let program = ChildProcess.specs + "/journal_reader.py"
+    #expect(try ChildProcess.python([program, scratch.path()], quiet: true).status == 66)
+    for bytes in [[], Array("no journal".utf8), [UInt8](repeating: 0, count: 100)] {
+      let path = try scratch.write(bytes)
+      #expect(try ChildProcess.python([program, path], quiet: true).status == 65)
+    }
+    #expect(try ChildProcess.python([program, scratch.folder], quiet: true).status == 65)
+  }
+
+  @Test("JRN-3 This reader reads them as expected", arguments: all)
+  func thisReader(golden: Golden) throws {
+    let expected = try contents(of: golden.expected).split(separator: UInt8(ascii: "\n"))
+      .map { try JSONSerialization.jsonObject(with: Data($0)) as? NSDictionary }
+    var reader = try JournalReader(path: golden.file)
+    var lines: [NSDictionary] = [
+      [
+        "version": reader.header.formatVersion, "identifier": reader.identifier.description,
+        "salt": reader.header.salt, "firstSequence": reader.header.firstSequence,
+        "maximumRecordSize": reader.header.maximumRecordSize, "crc": reader.header.checksum,
+      ]
+    ]
+    while let record = try reader.next() {
+      lines.append([
+        "sequence": record.sequence, "offset": record.offset, "kind": record.kind,
+        "flags": record.flags, "left": record.remainingInBatch,
+        "payload": record.payload.map { String(format: "%02x", $0) }.joined(),
+      ])
+    }
+    let ending = try reader.ending()
+    lines.append(Self.line(ending, reader.totals))
+    #expect(lines == expected)
+  }
+
+  private static func line(_ ending: JournalEnding, _ totals: JournalTotals) -> NSDictionary {
+    let line: NSMutableDictionary = [
+      "records": totals.records, "watermarks": totals.watermarks,
+    ]
+    let (name, tail): (String, JournalTail?) =
+      switch ending {
+      case .clean: ("clean", nil)
+      case .torn(let tail): ("torn", tail)
+      case .undetermined(let tail): ("undetermined", tail)
+      case .damaged: ("damaged", nil)
+      }
+    line["ending"] = name
+    if ending == .clean { line["offset"] = totals.bytes }
+    if let tail {
+      line.addEntries(from: [
+        "offset": tail.offset, "sequence": tail.sequence, "bytes": tail.bytes,
+        "flaw": tail.flaw.rawValue,
+      ])
+    }
+    if case .damaged(let damage) = ending {
+      line.addEntries(from: [
+        "offset": damage.offset, "sequence": damage.sequence, "flaw": damage.flaw.rawValue,
+      ])
+    }
+    return line
+  }
+}

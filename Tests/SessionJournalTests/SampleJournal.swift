@@ -1,0 +1,69 @@
+import SessionJournal
+
+/// A small journal with every shape of batch: its bytes, and where its batches end.
+struct SampleJournal {
+  static let batches: [[JournalDraft]] = [
+    [draft("alpha")],
+    [draft("", kind: 2), draft("thirteen bytes", kind: 0x83), draft("12345678")],
+    [draft("the fifth record, somewhat longer")],
+  ]
+
+  let bytes: [UInt8]
+
+  /// The offsets behind the header and behind each batch.
+  let boundaries: [Int]
+
+  /// The last sequence of the whole prefix at each boundary.
+  static let sequences: [UInt64] = [0, 1, 4, 5, 6]
+
+  /// `closed`: with the watermark that closing leaves.
+  init(closed: Bool) throws {
+    let scratch = try Scratch()
+    let journal = try Journal.open(at: scratch.path(), options: .fixed)
+    var boundaries = [JournalHeader.size]
+    for batch in Self.batches {
+      _ = try journal.append(batch)
+      boundaries.append(try contents(of: scratch.path()).count)
+    }
+    if closed {
+      try journal.close()
+      boundaries.append(try contents(of: scratch.path()).count)
+    }
+    bytes = try contents(of: scratch.path())
+    self.boundaries = boundaries
+  }
+
+  /// The number of boundaries at or before an offset, less one; −1 inside the header.
+  func wholeBatches(at offset: Int) -> Int {
+    (boundaries.firstIndex { $0 > offset } ?? boundaries.count) - 1
+  }
+}
+
+/// What a reader says of bytes, in the words that the Python reader uses too.
+func verdictLine(_ bytes: [UInt8]) -> String {
+  do {
+    var reader = try JournalReader(bytes: bytes)
+    let ending = try reader.ending()
+    let totals = reader.totals
+    let counts = "\(totals.records) \(totals.watermarks)"
+    switch ending {
+    case .clean: return "\(counts) clean \(totals.bytes)"
+    case .torn(let tail): return "\(counts) torn \(describe(tail))"
+    case .undetermined(let tail): return "\(counts) undetermined \(describe(tail))"
+    case .damaged(let damage):
+      return "\(counts) damaged \(damage.offset) \(damage.sequence) \(damage.flaw.rawValue)"
+    }
+  } catch {
+    switch error {
+    case .empty: return "empty"
+    case .notAJournal: return "notAJournal"
+    case .headerDamaged: return "headerDamaged"
+    case .newerFormat: return "newerFormat"
+    default: return "\(error)"
+    }
+  }
+}
+
+private func describe(_ tail: JournalTail) -> String {
+  "\(tail.offset) \(tail.sequence) \(tail.bytes) \(tail.flaw.rawValue)"
+}

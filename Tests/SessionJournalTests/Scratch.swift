@@ -1,0 +1,60 @@
+import Foundation
+import SessionJournal
+
+/// A folder of its own for one test, gone with the last reference.
+final class Scratch: Sendable {
+  let folder: String
+
+  init() throws {
+    let place = FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID())")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    folder = place.path
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(atPath: folder)
+    } catch {
+      FileHandle.standardError.write(Data("left behind: \(folder)\n".utf8))
+    }
+  }
+
+  func path(_ name: String = "a.journal") -> String { folder + "/" + name }
+
+  func write(_ bytes: [UInt8], to name: String = "a.journal") throws -> String {
+    try Data(bytes).write(to: URL(filePath: path(name)))
+    return path(name)
+  }
+
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: folder).sorted() }
+  }
+}
+
+func contents(of path: String) throws -> [UInt8] {
+  [UInt8](try Data(contentsOf: URL(filePath: path)))
+}
+
+func mode(of path: String) throws -> Int? {
+  try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+}
+
+extension Journal.Options {
+  /// Always the same identifier and salt, so that the same appends give the same bytes.
+  static var fixed: Journal.Options {
+    var options = Journal.Options(maximumRecordSize: 4096)
+    options.birth = Birth(
+      identifier: JournalIdentifier(high: 0x0011_2233_4455_4677, low: 0x8899_AABB_CCDD_EEFF),
+      salt: 0x0123_4567_89AB_CDEF)
+    return options
+  }
+}
+
+/// Text as a draft, so that a failure shows what it is about.
+func draft(_ text: String, kind: UInt8 = 1) -> JournalDraft {
+  JournalDraft(kind: kind, payload: Array(text.utf8))
+}
+
+extension JournalRecord {
+  var text: String { String(decoding: payload, as: UTF8.self) }
+}

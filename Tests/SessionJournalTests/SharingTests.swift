@@ -1,0 +1,208 @@
+import Foundation
+import SessionJournal
+import Testing
+
+@Suite("Several processes")
+struct SharingTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  @Test("JRN-1 Two opens in one process take turns and see each other's records once")
+  func twoOpens() throws {
+    let first = try Journal.open(at: scratch.path())
+    let second = try Journal.open(at: scratch.path())
+    #expect(first.identifier == second.identifier)
+    let one = try first.append([draft("one")])
+    var seen: [JournalRecord] = []
+    let two = try second.transact { foreign in
+      seen = foreign
+      return foreign.map { draft("after \($0.text)") }
+    }
+    #expect(seen == one.appended)
+    #expect(two.foreign == one.appended)
+    #expect(two.appended.map(\.text) == ["after one"])
+    #expect(try first.catchUp() == two.appended)
+    #expect(try first.catchUp() == [])
+    #expect(try first.append([draft("three")]).foreign == [])
+    #expect(first.lastSequence == 3)
+    #expect(second.lastSequence == 2)
+    // Nothing is written when the answer is nothing, but the records are handed over.
+    #expect(try second.transact { _ in [] }.foreign.map(\.text) == ["three"])
+    #expect(try second.transact { _ in [] }.foreign == [])
+  }
+
+  @Test("JRN-1 Threads of one process share one journal: every append has its own number")
+  func threads() async throws {
+    let path = scratch.path()
+    let shared = try Journal.open(at: path)
+    let other = try Journal.open(at: path)
+    let sequences = try await withThrowingTaskGroup(of: [UInt64].self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          let journal = worker % 2 == 0 ? shared : other
+          return try (0..<25).flatMap {
+            try journal.append([draft("\(worker).\($0)"), draft("")]).appended.map(\.sequence)
+          }
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(sequences.sorted() == Array(1...200))
+    var reader = try JournalReader(path: path)
+    #expect(try reader.ending() == .clean)
+    #expect(reader.totals.records == 200)
+  }
+
+  @Test("JRN-1 Two processes append at once: no gap, no loss, each sees all of the other")
+  func twoProcesses() async throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path)
+    async let child = #expect(processExitsWith: .success) { [path = path as String] in
+      let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+      for number in 0..<40 {
+        _ = try journal.append([draft("child \(number)"), draft("child \(number) second")])
+      }
+      try journal.close()
+    }
+    var foreign: [JournalRecord] = []
+    var mine: [JournalRecord] = []
+    var number = 0
+    while foreign.count < 80 {
+      let done = try journal.append([draft("parent \(number)")])
+      foreign += done.foreign
+      mine += done.appended
+      number += 1
+      try #require(number < 100_000, "the other process wrote \(foreign.count) records")
+    }
+    _ = await child
+    #expect(foreign.map(\.text).filter { $0.hasSuffix("second") }.count == 40)
+    try journal.close()
+    var reader = try JournalReader(path: path)
+    var sequences: [UInt64] = []
+    var read: [JournalRecord] = []
+    try reader.visit { frame, payload in
+      sequences.append(frame.sequence)
+      return true
+    }
+    reader = try JournalReader(path: path)
+    while let record = try reader.next() { read.append(record) }
+    #expect(try reader.ending() == .clean)
+    #expect(read.map(\.sequence) == sequences)
+    #expect(read == (foreign + mine).sorted { $0.sequence < $1.sequence })
+    #expect(reader.totals.records + reader.totals.watermarks == reader.totals.lastSequence)
+  }
+
+  @Test("JRN-1 A lock that is held: busy after the deadline; a killed holder keeps nobody out")
+  func killedHolder() throws {
+    let path = scratch.path()
+    let journal = try Journal.open(
+      at: path, options: .init(lockDeadline: .milliseconds(50)))
+    let patient = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+    let holder = Process()
+    holder.executableURL = URL(filePath: "/usr/bin/env")
+    let program =
+      "import fcntl,sys,time; f=open(sys.argv[1]); fcntl.flock(f,fcntl.LOCK_EX); "
+      + "print('held',flush=True); time.sleep(600)"
+    holder.arguments = ["python3", "-c", program, path + ".lock"]
+    let pipe = Pipe()
+    holder.standardOutput = pipe
+    try holder.run()
+    #expect(try pipe.fileHandleForReading.read(upToCount: 4) == Data("held".utf8))
+    do {
+      _ = try journal.append([draft("x")])
+      Issue.record("the lock was held and yet taken")
+    } catch {
+      guard case .busy(path, let waited) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(waited >= 50)
+    }
+    // Reading needs no lock.
+    #expect(try journal.catchUp() == [])
+    #expect(kill(holder.processIdentifier, SIGKILL) == 0)
+    #expect(try patient.append([draft("x")]).appended.map(\.sequence) == [1])
+    holder.waitUntilExit()
+    #expect(try journal.catchUp().map(\.text) == ["x"])
+  }
+
+  @Test("JRN-1 A lock file that somebody removed does not split the writers")
+  func removedLock() throws {
+    let first = try Journal.open(at: scratch.path(), options: .init(lockDeadline: .zero))
+    try FileManager.default.removeItem(atPath: scratch.path() + ".lock")
+    let second = try Journal.open(at: scratch.path())
+    let holder = try POSIXFileSystem().open(scratch.path() + ".lock", for: .writing)
+    #expect(try holder.tryLock())
+    #expect(throws: JournalError.busy(path: scratch.path(), waited: 0)) {
+      try Journal.open(at: scratch.path(), options: .init(lockDeadline: .zero))
+    }
+    #expect(throws: JournalError.self) { try first.append([draft("x")]) }
+    try holder.unlock()
+    #expect(try first.append([draft("a")]).appended.map(\.sequence) == [1])
+    #expect(try second.append([draft("b")]).appended.map(\.sequence) == [2])
+  }
+
+  @Test("JRN-2 What a dead writer left half written is cut by the next one, and reported")
+  func deadWriter() throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path)
+    _ = try journal.append([draft("one")])
+    let whole = try contents(of: path)
+    let half = Array(try SampleJournal(closed: false).bytes[64..<90])
+    _ = try scratch.write(whole + half)
+    let done = try journal.append([draft("two")])
+    let repair = try #require(done.repair)
+    #expect(try contents(of: try #require(repair.keptAside)) == half)
+    #expect(done.appended.map(\.sequence) == [2])
+    var reader = try JournalReader(path: path)
+    #expect(try reader.ending() == .clean)
+    #expect(reader.totals.records == 2)
+  }
+
+  @Test("JRN-2 A file that is no longer what was read of it is not written to")
+  func changedHistory() throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path)
+    _ = try journal.append([draft("one")])
+    let before = try contents(of: path)
+    _ = try journal.append([draft("two")])
+    _ = try scratch.write(before)
+    let damage = JournalDamage(offset: 104, sequence: 2, flaw: .historyChanged)
+    #expect(throws: JournalError.damaged(path: path, damage)) {
+      try journal.append([draft("three")])
+    }
+    #expect(try contents(of: path) == before)
+  }
+
+  @Test("JRN-1 Another journal in the file's place is refused, a gone one missed")
+  func replaced() throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path)
+    _ = try journal.append([draft("one")])
+    let other = try Journal.open(at: scratch.path("b.journal"))
+    try FileManager.default.removeItem(atPath: path)
+    #expect(throws: JournalError.missing(path: path)) { try journal.append([draft("x")]) }
+    try FileManager.default.moveItem(atPath: other.path, toPath: path)
+    let error = JournalError.replaced(
+      path: path, expected: journal.identifier, found: other.identifier)
+    #expect(throws: error) { try journal.append([draft("x")]) }
+    #expect(throws: error) { try journal.catchUp() }
+  }
+
+  @Test("JRN-4 A rewritten file of the same journal is gone over to, without gap or duplicate")
+  func rewritten() throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path)
+    _ = try journal.append([draft("one")])
+    let copy = scratch.path("copy")
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    let writer = try Journal.open(at: copy)
+    let two = try writer.append([draft("two")]).appended
+    try POSIXFileSystem().rename(copy, to: path)
+    let done = try journal.append([draft("three")])
+    #expect(done.foreign == two)
+    #expect(done.appended.map(\.sequence) == [3])
+    #expect(try journal.records(after: 0, limit: 9).map(\.text) == ["one", "two", "three"])
+  }
+}
