@@ -1,0 +1,27 @@
+import SessionCore
+
+extension Timestamp {
+  /// Reads the date of an HTTP answer in any of its three forms (RFC 9110 §5.6.7).
+  ///
+  /// `nil` for anything else. Years of two digits are 1970 to 2069.
+  init?(httpDate text: String) {
+    let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
+    let parts: (day: Substring, month: Substring, year: Substring, time: Substring)
+    if words.count == 6, words[5] == "GMT" {
+      parts = (words[1], words[2], words[3], words[4])
+    } else if words.count == 5 {
+      parts = (words[2], words[1], words[4], words[3])
+    } else {
+      return nil
+    }
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    guard let month = months.firstIndex(of: String(parts.month)) else { return nil }
+    let year =
+      parts.year.count == 2 ? (parts.year < "70" ? "20" : "19") + parts.year : String(parts.year)
+    let twoDigits = { (text: String) in text.count == 1 ? "0" + text : text }
+    self.init(
+      "\(year)-\(twoDigits(String(month + 1)))-\(twoDigits(String(parts.day)))T\(parts.time)Z")
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Carries requests with `URLSession`: no cookies, no cache, no stored credentials, no redirects.
+///
+/// Each request has a session and so a connection of its own. A connection that is kept may be
+/// closed by the server just as the next request goes out; a client then either repeats the request
+/// in silence, which spends a rotating refresh token twice, or (on Linux) waits until its time-out.
+/// Requests for tokens are rare enough to pay for a connection each.
+///
+/// The time-out is kept by this type and is for the whole exchange, name look-up included. On Linux
+/// one case is out of its reach: a server that ends the connection in order right after the status
+/// line makes `URLSession` trap.
+public struct URLSessionTransport: HTTPTransport {
+  /// The bytes of a body from which on the exchange is ended; more than any answer of tokens has.
+  static let bodyLimit = 4 << 20
+
+  /// Whether plain HTTP is let through to every host, not to loopback alone (STO-4).
+  public let allowsInsecure: Bool
+
+  /// A transport; `allowsInsecure` is for development against a machine in the same room.
+  public init(allowsInsecure: Bool = false) {
+    self.allowsInsecure = allowsInsecure
+  }
+
+  /// Sends a request once, on a connection of its own.
+  ///
+  /// Throws `insecure` before anything is looked up or sent (STO-4).
+  public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    guard allowsInsecure ? request.url.isWeb : request.url.isSecure else {
+      throw .insecure(host: request.url.host ?? "")
+    }
+    let exchange = URLSessionExchange()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { exchange.start(request, answering: $0) }
+    } onCancel: {
+      exchange.finish(.failure(.cancelled))
+    }
+    return try result.get()
+  }
+}
+
+extension URL {
+  fileprivate var isWeb: Bool {
+    let scheme = scheme?.lowercased()
+    return (scheme == "https" || scheme == "http") && host?.isEmpty == false
+  }
+
+  /// Whether what is sent there cannot be read on the way: HTTPS, or this machine itself.
+  fileprivate var isSecure: Bool {
+    guard isWeb, let host = host?.lowercased() else { return false }
+    return scheme?.lowercased() == "https" || host == "localhost" || host == "::1"
+      || host == "[::1]" || URL.isLoopbackIPv4(host)
+  }
+
+  /// Whether it is four numbers of which the first is 127; a shorter spelling is not accepted.
+  private static func isLoopbackIPv4(_ host: String) -> Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { part in
+        part.utf8.allSatisfy { (48...57).contains($0) } && UInt8(part) != nil
+      }
+  }
+}

@@ -1,0 +1,69 @@
+import SessionCore
+
+// What a status and a code mean (LOG-3, LOG-7, REF-6).
+extension Wire {
+  /// The failure that an answer other than a success is.
+  ///
+  /// A code counts at 4xx only, and there before the status; a 5xx is never the end of a session.
+  func failure(_ response: HTTPResponse) -> RequestFailure {
+    let code = (errorCode?(response) ?? standardCode(response)).flatMap {
+      Wire.isPlausible(code: $0) ? $0 : nil
+    }
+    let kind = Wire.kind(status: response.status, code: code ?? "")
+    return RequestFailure(
+      kind: kind, status: UInt16(clamping: response.status), serverCode: code,
+      retryAfter: Wire.retryAfter(response))
+  }
+
+  private static func kind(status: Int, code: String) -> RequestFailure.Kind {
+    switch status {
+    case 500...599: .server
+    case 429: .rateLimited
+    case 400...499 where code == "USER_INACTIVE": .userInactive
+    case 400...499 where code == "USER_DELETED": .userDeleted
+    case 400...499 where code == "RATE_LIMITED": .rateLimited
+    case 400...499 where code.hasPrefix("DB_"): .server
+    case 400...499 where code.hasPrefix("TOKEN_"): .rejected
+    case 400 where code == "invalid_grant": .rejected
+    case 401, 403: .rejected
+    default: .unexpected
+    }
+  }
+
+  /// `{"error":{"code":"…"}}` or, as OAuth has it, `{"error":"…"}`.
+  private func standardCode(_ response: HTTPResponse) -> String? {
+    let members: JSONMembers
+    do { members = try JSONMembers(body: response.body) } catch { return nil }
+    switch members.value(keys.error) {
+    case .string(let code): return code
+    case .object(let error):
+      guard case .string(let code) = error[keys.errorCode] else { return nil }
+      return code
+    default: return nil
+    }
+  }
+
+  /// Whether a text can be a code, rather than a token that a server repeats where a code belongs:
+  /// short, and without capitals, small letters and digits all at once.
+  private static func isPlausible(code: String) -> Bool {
+    let bytes = code.utf8
+    return (1...48).contains(bytes.count)
+      && !(bytes.contains { (48...57).contains($0) } && bytes.contains { (65...90).contains($0) }
+        && bytes.contains { (97...122).contains($0) })
+  }
+
+  /// `Retry-After` in milliseconds, seconds or a date (RFC 9110 §10.2.3); more than a day is a day.
+  ///
+  /// A date is measured from the answer's own `Date`, so that the device's clock plays no part.
+  private static func retryAfter(_ response: HTTPResponse) -> Int64? {
+    guard let text = response.header("Retry-After") else { return nil }
+    let day: Int64 = 86_400_000
+    if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+      return Int64(text).map { min($0, day / 1000) * 1000 } ?? day
+    }
+    guard let until = Timestamp(httpDate: text),
+      let now = response.header("Date").flatMap({ Timestamp(httpDate: $0) })
+    else { return nil }
+    return min(max(0, until.milliseconds(since: now)), day)
+  }
+}
