@@ -60,7 +60,7 @@ struct GoldenOutputTests {
 
   @Test("every golden file belongs to a command")
   func files() throws {
-    let folder = Repository.root.appending(path: "Specs/Golden/replay").path()
+    let folder = Repository.root.appending(path: "Specs/Golden/replay").path(percentEncoded: false)
     let found = try FileManager.default.contentsOfDirectory(atPath: folder)
     #expect(Set(found) == Set(Self.commands.map { "\($0.name).txt" }))
   }

@@ -19,6 +19,11 @@ struct SpecificationTests {
   func exitCodes() throws {
     let found = try rows(under: "Exit codes").map { "\($0[0]) \($0[1])" }
     #expect(found == ExitCode.allCases.map { "\($0.rawValue) \($0)" })
+    let help = ToolRun.inProcess(["--help"]).output.components(separatedBy: "Exit codes:\n")
+    let told = help.last?.split(separator: "\n").map { line in
+      line.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    #expect(told == (try rows(under: "Exit codes").map { [$0[0], $0[2]] }))
   }
 
   @Test("RPL-5 every error that the page names happens, with its code")
@@ -103,6 +108,34 @@ struct SpecificationTests {
       let readable = line[2...].joined(separator: " | ")
       #expect(found.hasPrefix("{\"v\":1,\"sequence\":"))
       #expect(found.hasSuffix("," + readable.dropFirst()), "\(line[0])")
+    }
+  }
+
+  @Test("records at the ends of time are shown, and times can be chosen among them")
+  func endsOfTime() throws {
+    let folder = try TemporaryFolder()
+    let times: [Int64] = [0, .max, -1, .min, .min, .max - 1, 5]
+    for count in 1...times.count {
+      let path = folder.file("\(count).journal")
+      try SampleJournal.write(
+        to: path,
+        drafts: times.prefix(count).map { time in
+          let sent = SessionNote.RequestSent(
+            kind: .refresh, generation: .none, trigger: .manual, attempt: .max, process: .max,
+            deadline: Timestamp(milliseconds: ~time))
+          let (kind, payload) = SessionCodec.encode(
+            .note(.requestSent(sent)), at: Timestamp(milliseconds: time))
+          return [JournalDraft(kind: kind, payload: payload)]
+        })
+      for options in [[], ["--local"], ["--json"]] {
+        for at in ["@-1", "14:00", "-3h", "-0ms", "-106751991167d", "2026-01-01T00:00:00Z"] {
+          #expect(ToolRun.inProcess(["state", path, "--at", at] + options).code == 0)
+          let run = ToolRun.inProcess(["timeline", path, "--until", at] + options)
+          #expect(run.code == 0)
+          #expect(run.output.split(separator: "\n").count <= count)
+        }
+      }
+      #expect(ToolRun.inProcess(["verify", path, "--local"]).code == 0)
     }
   }
 

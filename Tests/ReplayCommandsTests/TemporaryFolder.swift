@@ -9,7 +9,7 @@ final class TemporaryFolder {
     // Also for another user, whom a test becomes.
     try FileManager.default.createDirectory(
       at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-    path = url.path()
+    path = url.path(percentEncoded: false)
   }
 
   deinit {

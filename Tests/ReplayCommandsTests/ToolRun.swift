@@ -63,8 +63,10 @@ struct ToolRun {
     var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
     folders.append(Bundle.main.bundleURL)
     folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-    let found = folders.map { $0.appending(path: "sessionreplay").path() }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
+    let found = folders.map {
+      $0.absoluteURL.appending(path: "sessionreplay").path(percentEncoded: false)
+    }
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
     return try #require(found, "sessionreplay is not built beside the tests")
   }
 

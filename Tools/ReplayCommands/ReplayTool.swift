@@ -20,7 +20,9 @@ public enum ReplayTool {
   /// `arguments` are those behind the tool's name: `["timeline", path]`. Journals are only read; no
   /// lock is taken. Never ends the process.
   public static func run(_ arguments: [String]) -> Int32 {
-    run(
+    // A caller's own `print` goes through a buffer that this tool's output would overtake.
+    fflush(nil)
+    return run(
       arguments: arguments,
       environment: { name in getenv(name).map { String(cString: $0) } },
       output: DescriptorOutput(descriptor: STDOUT_FILENO),

@@ -69,13 +69,13 @@ struct Arguments: Equatable, Sendable {
     _ option: CommandSyntax.Option, spelled: String, given: String?,
     _ rest: inout ArraySlice<String>
   ) throws(ToolError) {
-    guard let placeholder = option.value else {
+    guard let valueName = option.value else {
       flags.insert(option.name)
       return
     }
     guard let value = given ?? rest.popFirst() else {
       throw .usage(
-        "missingValue", "\(spelled) needs a value.", next: "\(spelled) \(placeholder)")
+        "missingValue", "\(spelled) needs a value.", next: "\(spelled) \(valueName)")
     }
     values[option.name] = value
   }

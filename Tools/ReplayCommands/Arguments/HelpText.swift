@@ -22,7 +22,7 @@ enum HelpText {
       Exit codes:
 
       """
-    text += table(exitCodes)
+    text += table(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) })
     return text
   }
 
@@ -51,16 +51,6 @@ enum HelpText {
     (2026-11-21T14:02:05Z, or 14:02 or 14:02:05 on the last record's day, or the day before where
     that is still to come), or a time before the last record: -90s, -5m, -3h, -2d, -1h30m.
     """
-
-  private static let exitCodes = [
-    ("0", "Done"),
-    ("1", "Something unexpected happened"),
-    ("2", "The journal is good but for an unfinished tail that a writer left"),
-    ("64", "The command line is wrong"),
-    ("65", "The file is damaged, or not a journal that this version can read"),
-    ("66", "There is no such file"),
-    ("74", "The system refused to read or write"),
-  ]
 
   private static func spelling(_ option: CommandSyntax.Option) -> String {
     var text = option.letter.map { "-\($0), " } ?? ""

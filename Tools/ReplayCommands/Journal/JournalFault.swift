@@ -87,7 +87,8 @@ enum JournalFault: Equatable, Sendable {
   func next(_ name: String) -> String {
     switch self {
     case .torn, .undetermined:
-      "the app that opens it next cuts the tail off and keeps it aside"
+      "look again if an app is writing to it; else the app that opens it next cuts the tail off "
+        + "and keeps it aside"
     case .damaged, .undecodable, .illegal: "sessionreplay verify \(name)"
     case .unknownKind: "a newer version of sessionreplay"
     }

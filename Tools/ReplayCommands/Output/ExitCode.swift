@@ -19,6 +19,21 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
   /// Somebody else holds a lock.
   case busy = 75
 
+  /// What it means, for the help.
+  var meaning: String {
+    switch self {
+    case .ok: "done"
+    case .unexpected: "something that should not happen did"
+    case .tail: "the journal is good but for a tail that a writer left: torn, or undetermined"
+    case .answerIsNo: "the question was understood and its answer is no"
+    case .usage: "the command line is wrong"
+    case .damaged: "the file is damaged, or not a journal that this version can read"
+    case .missing: "there is no such file"
+    case .inputOutput: "the system refused to read or write"
+    case .busy: "somebody else holds a lock"
+    }
+  }
+
   /// The name in machine-readable errors.
   var name: String {
     switch self {
