@@ -128,7 +128,7 @@ final class Watch {
   /// Prints events up to and with the first of this kind.
   func expect(_ kind: SessionEvent.Kind) async throws {
     while let recorded = try await iterator.next() {
-      emit("  ← \(ReplayTool.line(recorded))")
+      emit("←\(ReplayTool.line(recorded))")
       if recorded.event.kind == kind { return }
     }
   }

@@ -1,4 +1,4 @@
-internal import SessionCore
+public import SessionCore
 
 /// A record as one line of a timeline.
 struct RecordWords {
@@ -43,5 +43,16 @@ extension Sequence<UInt8> {
     var text = ""
     for byte in self { text += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     return text
+  }
+}
+
+extension ReplayTool {
+  /// An event as one line of a timeline, in UTC and without colour: for programs that print events
+  /// as they receive them.
+  public static func line(_ recorded: RecordedEvent) -> String {
+    let words = RecordWords(zone: .utc, style: Style(isColored: false))
+    return words.line(
+      SessionRecord(
+        sequence: recorded.sequence, time: recorded.time, content: .event(recorded.event)))
   }
 }
