@@ -7,7 +7,7 @@ enum EventWords {
   static func text(_ event: SessionEvent, at time: Timestamp) -> String {
     switch event {
     case .login(let login):
-      var parts = ["user \(login.user.description.printable)", method(login.method)]
+      var parts = ["user \(short(login.user))", method(login.method)]
       parts.append(token(login.token))
       if let context = login.context { parts.append(self.context(context)) }
       return parts.joined(separator: ", ")
@@ -33,6 +33,12 @@ enum EventWords {
     case .sessionExpired(let expiry): return reason(expiry.reason)
     case .logout(let logout): return reason(logout.reason)
     }
+  }
+
+  /// A UUID by its first eight digits, as people compare them; `state` and `--json` have it whole.
+  static func short(_ id: Identifier) -> String {
+    let text = id.description
+    return id.uuid == nil ? text.printable : "\(text.prefix(8))…"
   }
 
   static func join(_ parts: [String?]) -> String {
