@@ -55,7 +55,8 @@ let package = Package(
       path: "Tools/sessiondemo", swiftSettings: strict),
 
     .testTarget(
-      name: "SessionCoreTests", dependencies: ["SessionCore"], swiftSettings: strict),
+      name: "SessionCoreTests", dependencies: ["SessionCore", "SessionTestKit"],
+      swiftSettings: strict),
     .testTarget(
       name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
     .testTarget(
@@ -64,6 +65,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SessionTestKitTests", dependencies: ["SessionTestKit", "SessionKit"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SessionPropertyTests",
+      dependencies: ["SessionTestKit", "SessionKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
     .testTarget(
       name: "ReplayCommandsTests",
