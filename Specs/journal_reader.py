@@ -2,6 +2,7 @@
 """Reads a journal file by Specs/JournalFormat.md alone, with nothing but Python's own library.
 
 usage: journal_reader.py FILE       the header, one JSON line per record, the verdict
+       journal_reader.py --session FILE    the same, with the payloads of a session in words
        journal_reader.py --verdict FILE...    one JSON line per file: totals and verdict only
 exit:  0 ok - 2 torn tail or undetermined last commit - 65 damaged, or no journal - 66 missing
 """
@@ -155,6 +156,12 @@ def print_record(frame, payload):
     print(json.dumps(line | describe_payload(frame["kind"], payload)))
 
 
+def print_session_record(frame, payload):
+    import event_payload  # what the payloads of sessions mean: Specs/EventCodec.md
+    line = {key: frame[key] for key in ("sequence", "offset")}
+    print(json.dumps(line | event_payload.decode(frame["kind"], payload), ensure_ascii=False))
+
+
 def verdict_of(data):
     """Totals and verdict alone: what a comparison with another reader needs."""
     try:
@@ -171,6 +178,9 @@ def contents(path):
 
 
 def main(arguments):
+    show = print_record
+    if arguments[:1] == ["--session"]:
+        show, arguments = print_session_record, arguments[1:]
     if not arguments or arguments[0].startswith("-") and arguments[0] != "--verdict":
         sys.exit(__doc__)
     try:
@@ -186,10 +196,14 @@ def main(arguments):
     except (Refused, OSError) as error:
         print(f"{arguments[-1]}: {error}", file=sys.stderr)
         return 65
-    _, totals, verdict = read(data, print_record)
+    _, totals, verdict = read(data, show)
     print(json.dumps(totals | verdict))
     return {"clean": 0, "torn": 2, "undetermined": 2, "damaged": 65}[verdict["ending"]]
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

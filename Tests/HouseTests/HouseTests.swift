@@ -17,7 +17,9 @@ struct HouseTests {
     #expect(!package.contains(".package("))
   }
 
-  /// What each room may import. The arrows of the targets are enforced by the build; this says
+  /// What each room may import.
+  ///
+  /// The arrows of the targets are enforced by the build; this says
   /// which of the system's modules a room may touch.
   static let rooms: [(folder: String, modules: Set<String>)] = [
     ("Sources/SessionCore", []),

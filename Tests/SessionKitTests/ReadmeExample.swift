@@ -1,3 +1,4 @@
+import Foundation
 import SessionKit
 import SessionTestKit
 import Testing

@@ -28,9 +28,9 @@ struct Demo {
     let secrets = FileManager.default.temporaryDirectory
       .appending(path: "sessiondemo-secrets-\(UUID().uuidString)")
     defer { removeQuietly(secrets) }
-    print("server   \(server.baseURL) (in this process; tokens live 2 s)")
-    print("policy   \(policy.name)")
-    print("journal  \(journal.path)")
+    emit("server   \(server.baseURL) (in this process; tokens live 2 s)")
+    emit("policy   \(policy.name)")
+    emit("journal  \(journal.path)")
 
     let session = try await Session.open(
       SessionConfiguration(
@@ -48,7 +48,7 @@ struct Demo {
     do throws(SessionError) {
       try await session.login(credentials(password: "not-the-password"))
     } catch {
-      print("    \(error)")
+      emit("    \(error)")
     }
 
     say("Signing in")
@@ -71,14 +71,14 @@ struct Demo {
     server.revokeAllTokens()
     try await watch.expect(.refreshFailed)
     try await watch.expect(.sessionExpired)
-    print("    still known: \(session.currentUser.map { "\($0)" } ?? "nobody")")
+    emit("    still known: \(session.currentUser.map { "\($0)" } ?? "nobody")")
 
     say("The same user signs in again, and logs out")
     try await session.login(credentials())
     try await watch.expect(.login)
     let outcome = try await session.logout()
     try await watch.expect(.logout)
-    print("    outcome: \(outcome)")
+    emit("    outcome: \(outcome)")
   }
 
   /// What the file says of it, now that the session object is closed.
@@ -87,10 +87,10 @@ struct Demo {
       ("login", LoopbackEndpoint.login), ("refresh", .refresh),
       ("switch-context", .switchContext), ("logout", .logout),
     ].map { "\($0) \(server.count(of: $1))" }
-    print("\nThe server was asked: \(counts.joined(separator: ", "))")
-    print("\nThe same life, replayed from the file (sessionreplay timeline):\n")
+    emit("\nThe server was asked: \(counts.joined(separator: ", "))")
+    emit("\nThe same life, replayed from the file (sessionreplay timeline):\n")
     let code = ReplayTool.run(["timeline", journal.path])
-    print("\n\(journal.path)")
+    emit("\n\(journal.path)")
     if code != 0 { exit(code) }
   }
 
@@ -107,12 +107,12 @@ struct Demo {
   }
 
   private func say(_ text: String) {
-    print("\n\(text)")
+    emit("\n\(text)")
   }
 
   private static func removeQuietly(_ folder: URL) {
     do { try FileManager.default.removeItem(at: folder) } catch {
-      print("Could not remove \(folder.path): \(error)")
+      emit("Could not remove \(folder.path): \(error)")
     }
   }
 }
@@ -128,7 +128,7 @@ final class Watch {
   /// Prints events up to and with the first of this kind.
   func expect(_ kind: SessionEvent.Kind) async throws {
     while let recorded = try await iterator.next() {
-      print("  ← \(ReplayTool.line(recorded))")
+      emit("←\(ReplayTool.line(recorded))")
       if recorded.event.kind == kind { return }
     }
   }

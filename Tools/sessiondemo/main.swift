@@ -11,16 +11,20 @@ let usage = """
   JOURNAL  the file to write; it must not exist yet. Without it, one in the temporary folder.
   """
 
+/// Prints a line at once, in order with what others write to standard output.
+func emit(_ line: String) {
+  FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
 /// Says what is wrong and ends with the exit code for wrong usage.
 func refuse(_ problem: String) -> Never {
   FileHandle.standardError.write(Data("Error: \(problem)\nTry: sessiondemo --help\n".utf8))
   exit(64)
 }
 
-setvbuf(stdout, nil, _IOLBF, 0)
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.contains("--help") || arguments.contains("-h") {
-  print(usage)
+  emit(usage)
   exit(0)
 }
 guard arguments.count <= 1 else { refuse("one journal at most, not \(arguments.count)") }

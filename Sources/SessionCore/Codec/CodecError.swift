@@ -21,7 +21,7 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notUTF8(let offset):
       "the text at byte \(offset) of the payload is not UTF-8"
     case .trailingBytes(let offset, let count):
-      "\(count) bytes too many follow the last field, at byte \(offset) of the payload"
+      "the last field ends at byte \(offset) of the payload, which goes on for \(count) more"
     }
   }
 }

@@ -22,7 +22,7 @@ public struct ActiveContext: Hashable, Sendable {
   public let school: Named?
   /// The academic unit or team within it, where there is one.
   public let unit: Named?
-  /// What is permitted, such as `materials:read`; sorted, each once.
+  /// What is permitted, such as `materials:read`; sorted by UTF-8, each once.
   public let permissions: [String]
 
   /// A context; permissions may come in any order and more than once.
@@ -30,22 +30,25 @@ public struct ActiveContext: Hashable, Sendable {
     self.role = role
     self.school = school
     self.unit = unit
-    var canonical = permissions.sorted()
-    canonical.removeAdjacentDuplicates()
-    self.permissions = canonical
+    // By bytes: `String` orders by Unicode's tables, which differ from system to system.
+    self.permissions = permissions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      .withoutAdjacentDuplicates()
   }
 
   /// Whether the context grants `permission`, compared exactly (STA-4).
   public func permits(_ permission: String) -> Bool {
-    permissions.contains(permission)
+    permissions.contains { $0.utf8.elementsEqual(permission.utf8) }
   }
 }
 
 extension [String] {
-  fileprivate mutating func removeAdjacentDuplicates() {
+  fileprivate func withoutAdjacentDuplicates() -> [String] {
     var kept: [String] = []
     kept.reserveCapacity(count)
-    for element in self where kept.last != element { kept.append(element) }
-    self = kept
+    for element in self {
+      if let last = kept.last, last.utf8.elementsEqual(element.utf8) { continue }
+      kept.append(element)
+    }
+    return kept
   }
 }

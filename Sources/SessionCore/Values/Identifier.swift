@@ -5,7 +5,21 @@
 public struct Identifier: Hashable, Sendable {
   private enum Storage: Hashable, Sendable {
     case uuid(high: UInt64, low: UInt64)
-    case text(String)
+    case text(Spelling)
+  }
+
+  /// A text that equals only what is spelled with the same bytes: `String` takes canonically
+  /// equivalent spellings for one, a server need not.
+  private struct Spelling: Hashable, Sendable {
+    let text: String
+
+    static func == (left: Spelling, right: Spelling) -> Bool {
+      left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      for byte in text.utf8 { hasher.combine(byte) }
+    }
   }
 
   private let storage: Storage
@@ -15,7 +29,7 @@ public struct Identifier: Hashable, Sendable {
     if let (high, low) = Identifier.parseUUID(text) {
       storage = .uuid(high: high, low: low)
     } else {
-      storage = .text(text)
+      storage = .text(Spelling(text: text))
     }
   }
 
@@ -58,7 +72,7 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
   /// The identifier as the server spelled it.
   public var description: String {
     switch storage {
-    case .text(let text): text
+    case .text(let spelling): spelling.text
     case .uuid(let high, let low): Identifier.canonical(high, low)
     }
   }

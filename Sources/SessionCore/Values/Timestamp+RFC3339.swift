@@ -16,7 +16,9 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
 
   /// The time of day alone, in UTC: `14:00:05.205`.
   public var timeOfDay: String {
-    let inDay = milliseconds - milliseconds.dividedDown(by: Timestamp.day) &* Timestamp.day
+    // Not through the day's first millisecond: near Int64.min that is below what fits.
+    let rest = milliseconds % Timestamp.day
+    let inDay = rest < 0 ? rest + Timestamp.day : rest
     let (hour, minute) = (inDay / 3_600_000, inDay / 60_000 % 60)
     let (second, fraction) = (inDay / 1000 % 60, inDay % 1000)
     return "\(hour.padded(to: 2)):\(minute.padded(to: 2)):\(second.padded(to: 2))"

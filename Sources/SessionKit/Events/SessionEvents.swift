@@ -33,7 +33,9 @@ public struct SessionEvents: AsyncSequence, Sendable {
       (self.hub, self.archive, self.cursor) = (hub, archive, cursor)
     }
 
-    /// The next event; waits for it. `nil` once the session object is closed or the task cancelled.
+    /// Waits for the next event.
+    ///
+    /// `nil` once the session object is closed or the task cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation)
       async throws(SessionError) -> RecordedEvent?
     {

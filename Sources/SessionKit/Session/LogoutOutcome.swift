@@ -1,4 +1,6 @@
-/// How a logout ended (OUT-2). Whatever it was, nobody is signed in any more.
+/// How a logout ended (OUT-2).
+///
+/// Whatever it was, nobody is signed in any more.
 public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
   /// Logged out, wiped, and the server was told or has no way to be.
   case success

@@ -156,8 +156,9 @@ public final class Session: Sendable {
     events(after: engine.hub.last)
   }
 
-  /// The events after the record with this sequence: history first, then the live ones, with no gap
-  /// and no duplicate. 0 for all that the journal holds.
+  /// The events after the record with this sequence, 0 for all that the journal holds.
+  ///
+  /// History first, then the live ones, with no gap and no duplicate.
   public func events(after sequence: UInt64) -> SessionEvents {
     SessionEvents(
       start: sequence, hub: engine.hub,

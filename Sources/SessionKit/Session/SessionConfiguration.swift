@@ -2,7 +2,9 @@ public import SessionCore
 
 /// Where a session lives, whom it talks to and what it does when they disagree.
 public struct SessionConfiguration: Sendable {
-  /// The path of the journal file; one per account. Its lock lies beside it.
+  /// The absolute path of the journal file; one per account.
+  ///
+  /// Its lock lies beside it.
   public var journal: String
   /// Where the secrets are kept, outside the journal.
   public var secrets: any SecretStore

@@ -1,7 +1,9 @@
 import SessionCore
 
 /// A shell that does nothing but commit: a coordinator on a clock that stands still, with the
-/// journal as an array. What a test says happens, happens; what the coordinator wants is recorded.
+/// journal as an array.
+///
+/// What a test says happens, happens; what the coordinator wants is recorded.
 struct CoordinatorBench {
   var coordinator: SessionCoordinator
   var now = Moment(time: Timestamp(milliseconds: 1_000_000_000), uptime: 5_000)

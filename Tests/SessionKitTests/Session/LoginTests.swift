@@ -168,12 +168,10 @@ struct LoginTests {
 }
 
 extension SessionError {
-  /// The error without what the server added to it.
+  /// The case, without what the server added to it.
   fileprivate var kindOfAnswer: String {
-    switch self {
-    case .rateLimited: "rateLimited"
-    case .server(let status, _): "server \(status)"
-    default: String("\(self)".prefix(40))
-    }
+    if case .server(let status, _) = self { return "server \(status)" }
+    if case .unexpectedStatus(let status) = self { return "status \(status)" }
+    return Mirror(reflecting: self).children.first?.label ?? String(reflecting: self)
   }
 }

@@ -141,7 +141,7 @@ struct RefreshTests {
     #expect(session.currentToken?.generation == Generation(2))
 
     let before = session.state
-    let unknown = ContextTarget(role: "no-such-role", school: nil, unit: nil)
+    let unknown = ContextTarget(role: "no-such-role", school: "no-such-school", unit: nil)
     let error = await failure { () async throws(SessionError) in
       try await session.switchContext(to: unknown)
     }

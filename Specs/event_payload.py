@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Decodes the payloads of session events and notes, from Specs/EventCodec.md alone.
+
+    decode(kind, payload) -> {"name": ..., "time": ..., "facts": {...}}
+
+Run as a program, it checks itself against Specs/Golden/events.txt.
+"""
+import datetime
+import json
+import os
+import sys
+
+CODES = {
+    "login method": "password registration social biometric interactive silent adoption",
+    "refresh trigger": "schedule unauthorized launch foreground manual retry command",
+    "switch trigger": "user server",
+    "expiry reason": "tokenExpired refreshRejected attemptsExhausted secretsMissing corruptStorage"
+    " secretsOutdated userInactive inactivity endedByServer",
+    "logout reason": "user policy userDeleted",
+    "request kind": "refresh switchContext",
+    "revocation outcome": "revoked notOffered failed abandoned",
+    "secret item": "token user context revocation",
+    "wipe cause": "signedOut otherJournal unreadable",
+    "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
+    " unexpected userInactive userDeleted",
+}
+SHAPES = {
+    "named": [("id", "id"), ("name", "text")],
+    "token": [("generation", "u64"), ("issuedAt", "time"), ("expiresAt", "time"), ("id", "id?"),
+              ("isRefreshable", "flag")],
+    "context": [("role", "named"), ("school", "named?"), ("unit", "named?"),
+                ("permissions", "texts")],
+    "failure": [("kind", "failure kind"), ("status", "u16"), ("serverCode", "text?"),
+                ("retryAfter", "i64?")],
+}
+KINDS = {
+    0x01: ("login", [("user", "id"), ("method", "login method"), ("token", "token"),
+                     ("context", "context?")]),
+    0x02: ("refreshSucceeded", [("token", "token"), ("trigger", "refresh trigger"),
+                                ("attempt", "u32"), ("isRotated", "flag"), ("request", "u64")]),
+    0x03: ("refreshFailed", [("generation", "u64"), ("trigger", "refresh trigger"),
+                             ("attempt", "u32"), ("failure", "failure"), ("retryAt", "time?"),
+                             ("request", "u64")]),
+    0x04: ("contextSwitched", [("context", "context"), ("token", "token?"),
+                               ("trigger", "switch trigger"), ("request", "u64")]),
+    0x05: ("sessionExpired", [("reason", "expiry reason")]),
+    0x06: ("logout", [("reason", "logout reason")]),
+    0x81: ("opened", [("process", "u32"), ("boot", "id?"), ("uptime", "i64")]),
+    0x82: ("closed", []),
+    0x83: ("tailCut", [("bytes", "u64"), ("isUndetermined", "flag")]),
+    0x84: ("requestSent", [("kind", "request kind"), ("generation", "u64"),
+                           ("trigger", "refresh trigger"), ("attempt", "u32"), ("process", "u32"),
+                           ("deadline", "time")]),
+    0x85: ("requestEnded", [("request", "u64"), ("failure", "failure")]),
+    0x86: ("tokenRecovered", [("generation", "u64")]),
+    0x87: ("revocationPending", [("generation", "u64")]),
+    0x88: ("revocationSettled", [("generation", "u64"), ("outcome", "revocation outcome"),
+                                 ("status", "u16")]),
+    0x89: ("secretsWiped", [("cause", "wipe cause")]),
+    0x8A: ("itemUnreadable", [("item", "secret item")]),
+}
+KNOWN_VERSION = 1
+CODE_LETTERS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+
+
+class PayloadError(ValueError):
+    """The payload is not what its kind says."""
+
+
+def rfc3339(milliseconds):
+    """The time in UTC; years outside 1...9999 by whole cycles of 400 years."""
+    days, rest = divmod(milliseconds, 86_400_000)
+    cycles, days = divmod(days, 146_097)
+    day = datetime.date(1970, 1, 1) + datetime.timedelta(days=days)
+    year = day.year + 400 * cycles
+    shown = f"{year:04}" if 0 <= year <= 9999 else f"{'-' if year < 0 else '+'}{abs(year):04}"
+    seconds, fraction = divmod(rest, 1000)
+    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{fraction:03}"
+    return f"{shown}-{day.month:02}-{day.day:02}T{clock}Z"
+
+
+class Reader:
+    """Takes fields off the front of a payload."""
+
+    def __init__(self, payload):
+        self.payload, self.offset = payload, 0
+
+    def take(self, count):
+        if len(self.payload) - self.offset < count:
+            raise PayloadError(f"cut short at byte {self.offset}")
+        self.offset += count
+        return self.payload[self.offset - count:self.offset]
+
+    def integer(self, size, signed=False):
+        return int.from_bytes(self.take(size), "little", signed=signed)
+
+    def byte(self, highest):
+        value = self.integer(1)
+        if value > highest:
+            raise PayloadError(f"byte {self.offset - 1} is {value}")
+        return value
+
+    def text(self):
+        start = self.offset
+        try:
+            return self.take(self.integer(4)).decode("utf-8")
+        except UnicodeDecodeError:
+            raise PayloadError(f"not UTF-8 at byte {start}") from None
+
+    def identifier(self, optional):
+        tag = self.byte(2)
+        if tag == 0 and not optional:
+            raise PayloadError(f"byte {self.offset - 1} is 0")
+        if tag == 1:
+            digits = self.take(16).hex()
+            return "-".join(digits[a:b] for a, b in
+                            ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
+        return self.text() if tag == 2 else None
+
+    def value(self, kind):
+        if kind in ("id", "id?"):
+            return self.identifier(optional=kind == "id?")
+        if kind.endswith("?"):
+            return self.value(kind[:-1]) if self.byte(1) else None
+        if kind in SHAPES:
+            return self.fields(SHAPES[kind])
+        if kind in CODES:
+            words, code = CODES[kind].split(), self.integer(1)
+            return words[code] if code < len(words) else f"unknown({code})"
+        if kind == "flag":
+            return self.byte(1) == 1
+        if kind == "time":
+            return rfc3339(self.integer(8, signed=True))
+        if kind == "text":
+            return self.text()
+        if kind == "texts":
+            return sorted({self.text() for _ in range(self.integer(4))})
+        return self.integer(int(kind[1:]) // 8, signed=kind[0] == "i")
+
+    def fields(self, shape):
+        values = {name: self.value(kind) for name, kind in shape}
+        if shape is SHAPES["failure"]:
+            code, wait = values["serverCode"], values["retryAfter"]
+            if code is not None and not (1 <= len(code) <= 64 and set(code) <= CODE_LETTERS):
+                values["serverCode"] = None
+            values["retryAfter"] = None if wait is None else max(0, wait)
+        return values
+
+
+def decode(kind, payload):
+    """What a record of this kind with this payload says; raises PayloadError."""
+    reader = Reader(bytes(payload))
+    time = reader.value("time")
+    if kind not in KINDS:
+        rest = reader.payload[reader.offset:]
+        return {"name": f"unknown({kind})", "time": time,
+                "facts": {"payload": rest.hex(), "isIgnorable": kind & 0x80 != 0}}
+    name, shape = KINDS[kind]
+    version = reader.integer(1)
+    if version == 0:
+        raise PayloadError("version 0")
+    facts = reader.fields(shape)
+    if reader.offset < len(reader.payload) and version <= KNOWN_VERSION:
+        raise PayloadError(f"bytes too many at byte {reader.offset}")
+    return {"name": name, "time": time, "facts": facts}
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    golden = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "Golden", "events.txt")
+    seen = set()
+    with open(golden, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.startswith("#") or not line.strip():
+                continue
+            kind, payload, readable = line.rstrip("\n").split(" | ", 2)
+            kind, payload = int(kind, 16), bytes.fromhex(payload)
+            found = json.dumps(decode(kind, payload), ensure_ascii=False, separators=(",", ":"))
+            if found != readable:
+                sys.exit(f"{golden}:{number}: expected {readable}\n  found {found}")
+            for cut in range(len(payload) if kind in KINDS else 8):
+                try:
+                    decode(kind, payload[:cut])
+                except PayloadError:
+                    continue
+                sys.exit(f"{golden}:{number}: cut to {cut} bytes, it still decodes")
+            seen.add(kind)
+    if not seen >= set(KINDS):
+        sys.exit(f"{golden}: no line for {sorted(set(KINDS) - seen)}")
+    print(f"{golden}: {len(seen)} kinds decode as they should")
+
+
+if __name__ == "__main__":
+    main()

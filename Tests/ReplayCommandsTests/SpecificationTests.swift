@@ -1,0 +1,148 @@
+import Foundation
+import ReplayCommands
+import SessionCore
+import SessionJournal
+import Testing
+
+@Suite("Specs/ReplayTool.md")
+struct SpecificationTests {
+  private func rows(under heading: String) throws -> [[String]] {
+    let lines = try Repository.text("Specs/ReplayTool.md").components(separatedBy: "\n")
+    let start = try #require(lines.firstIndex(of: "## \(heading)"))
+    return lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+      .filter { $0.hasPrefix("| ") }.dropFirst(2).map { row in
+        row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      }
+  }
+
+  @Test("RPL-5 the page and the code have the same exit codes")
+  func exitCodes() throws {
+    let found = try rows(under: "Exit codes").map { "\($0[0]) \($0[1])" }
+    #expect(found == ExitCode.allCases.map { "\($0.rawValue) \($0)" })
+    let help = ToolRun.inProcess(["--help"]).output.components(separatedBy: "Exit codes:\n")
+    let told = help.last?.split(separator: "\n").map { line in
+      line.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    #expect(told == (try rows(under: "Exit codes").map { [$0[0], $0[2]] }))
+  }
+
+  @Test("RPL-5 every error that the page names happens, with its code")
+  func errors() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    let (journal, empty) = (folder.file("a.journal"), try folder.write([], to: "empty"))
+    let header = try Array(folder.bytes("a.journal").prefix(64))
+    let provoked: [String: [String]] = [
+      "torn": ["verify", folder.file("torn.journal")],
+      "undetermined": ["timeline", folder.file("undetermined.journal")],
+      "damaged": ["state", folder.file("damaged.journal")],
+      "undecodable": ["timeline", folder.file("undecodable.journal")],
+      "illegal": ["state", folder.file("illegal.journal")],
+      "unknownKind": ["state", folder.file("unknown.journal")],
+      "empty": ["verify", empty],
+      "isDirectory": ["verify", folder.path],
+      "notARegularFile": ["verify", "/dev/null"],
+      "notAJournal": ["verify", try folder.write(Array("hello".utf8), to: "text")],
+      "headerDamaged": ["verify", try folder.write(Array(header.dropLast()), to: "cut")],
+      "newerFormat": ["verify", try folder.write(newer(header), to: "newer")],
+      "missing": ["verify", folder.file("none")],
+      "missingCommand": [],
+      "unknownCommand": ["timelime"],
+      "unknownOption": ["timeline", "--sinse", "@1", journal],
+      "unexpectedValue": ["timeline", "--reverse=yes", journal],
+      "missingValue": ["timeline", journal, "--since"],
+      "missingOperand": ["state"],
+      "extraOperand": ["state", journal, journal],
+      "badValue": ["timeline", "-n", "few", journal],
+      "badSelector": ["state", "--at", "yesterday", journal],
+      "badKind": ["timeline", "--kind", "logn", journal],
+      "conflict": ["state", "--utc", "--local", journal],
+      "beyondTheEnd": ["state", "--at", "@999", journal],
+    ]
+    // These need a system that refuses; see SystemTests.
+    let elsewhere: Set = ["permissionDenied", "inputOutput", "output"]
+    let rows = try rows(under: "Errors")
+    #expect(Set(rows.map { $0[0] }) == elsewhere.union(provoked.keys))
+    for row in rows {
+      guard let arguments = provoked[row[0]] else { continue }
+      let run = ToolRun.inProcess(
+        arguments.prefix(1) + (arguments.isEmpty ? [] : ["--json"]) + arguments.dropFirst())
+      #expect("\(run.code)" == row[1], "\(row[0])")
+      guard !arguments.isEmpty else { continue }
+      let error = try run.error()
+      #expect(error["name"] as? String == row[0])
+      #expect(error["code"] as? Int32 == run.code)
+      let text = ToolRun.inProcess(arguments)
+      #expect(text.code == run.code)
+      #expect(text.errors.hasPrefix(run.code == 2 ? "Note: " : "Error: "))
+      #expect(text.errors.contains(run.code == 2 ? "\nNext: " : "\nTry: "), "\(row[0])")
+    }
+  }
+
+  /// A header that says that readers of version 1 do not understand the file.
+  private func newer(_ header: [UInt8]) -> [UInt8] {
+    var bytes = header
+    bytes[8] = 2
+    bytes[10] = 2
+    var checksum = Checksum()
+    checksum.extend(over: Array(bytes[..<60]))
+    withUnsafeBytes(of: checksum.value.littleEndian) { bytes.replaceSubrange(60..., with: $0) }
+    return bytes
+  }
+
+  @Test("JRN-5 the JSON of a timeline is the readable form of the golden events")
+  func readableForm() throws {
+    let folder = try TemporaryFolder()
+    let lines = try Repository.text("Specs/Golden/events.txt").components(separatedBy: "\n")
+      .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+      .map { $0.components(separatedBy: " | ") }
+    let drafts = try lines.map { line in
+      JournalDraft(kind: try #require(UInt8(line[0], radix: 16)), payload: bytes(line[1]))
+    }
+    try SampleJournal.write(to: folder.file("golden.journal"), drafts: drafts.map { [$0] })
+    let run = ToolRun.inProcess(["timeline", "--json", folder.file("golden.journal")])
+    #expect(run.code == 0)
+    let found = run.output.split(separator: "\n")
+    try #require(found.count == lines.count)
+    for (line, found) in zip(lines, found) {
+      let readable = line[2...].joined(separator: " | ")
+      #expect(found.hasPrefix("{\"v\":1,\"sequence\":"))
+      #expect(found.hasSuffix("," + readable.dropFirst()), "\(line[0])")
+    }
+  }
+
+  @Test("records at the ends of time are shown, and times can be chosen among them")
+  func endsOfTime() throws {
+    let folder = try TemporaryFolder()
+    let times: [Int64] = [0, .max, -1, .min, .min, .max - 1, 5]
+    for count in 1...times.count {
+      let path = folder.file("\(count).journal")
+      try SampleJournal.write(
+        to: path,
+        drafts: times.prefix(count).map { time in
+          let sent = SessionNote.RequestSent(
+            kind: .refresh, generation: .none, trigger: .manual, attempt: .max, process: .max,
+            deadline: Timestamp(milliseconds: ~time))
+          let (kind, payload) = SessionCodec.encode(
+            .note(.requestSent(sent)), at: Timestamp(milliseconds: time))
+          return [JournalDraft(kind: kind, payload: payload)]
+        })
+      for options in [[], ["--local"], ["--json"]] {
+        for at in ["@-1", "14:00", "-3h", "-0ms", "-106751991167d", "2026-01-01T00:00:00Z"] {
+          #expect(ToolRun.inProcess(["state", path, "--at", at] + options).code == 0)
+          let run = ToolRun.inProcess(["timeline", path, "--until", at] + options)
+          #expect(run.code == 0)
+          #expect(run.output.split(separator: "\n").count <= count)
+        }
+      }
+      #expect(ToolRun.inProcess(["verify", path, "--local"]).code == 0)
+    }
+  }
+
+  private func bytes(_ hex: String) -> [UInt8] {
+    let digits = Array(hex.utf8).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    return stride(from: 0, to: digits.count - 1, by: 2).map {
+      UInt8(digits[$0] << 4 | digits[$0 + 1])
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The program among other programs: pipes, permissions, odd files.
+@Suite("sessionreplay, the program")
+struct SystemTests {
+  private let folder: TemporaryFolder
+  private var journal: String { folder.file("a.journal") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try SampleJournal.write(to: folder.file("a.journal"))
+  }
+
+  @Test("RPL-5 each odd file has its own sentence and code")
+  func oddFiles() throws {
+    _ = try folder.write([], to: "empty")
+    _ = try folder.write(Array("{\"not\": \"a journal\"}".utf8), to: "text")
+    let cases: [(path: String, code: Int32, sentence: String)] = [
+      (folder.path, 65, "is a folder"),
+      ("/dev/null", 65, "is a device"),
+      (folder.file("empty"), 65, "is empty"),
+      (folder.file("text"), 65, "is not a journal"),
+      (folder.file("none"), 66, "There is no file at"),
+      (folder.file("text/none"), 66, "There is no file at"),
+      ("", 66, "There is no file at"),
+      (try sparse("zeros", from: []), 65, "is not a journal"),
+    ]
+    for command in ["timeline", "state", "verify"] {
+      for (path, code, sentence) in cases {
+        let run = try ToolRun.program([command, path])
+        #expect(run.code == code, "\(command) \(path)")
+        #expect(run.output.isEmpty)
+        #expect(run.errors.contains(sentence), "\(path): \(run.errors)")
+        #expect(run.errors.split(separator: "\n").count >= 2)
+      }
+    }
+  }
+
+  @Test("a hole of three gigabytes behind the journal is a torn tail")
+  func hole() throws {
+    let path = try sparse("hole", from: try folder.bytes("a.journal"))
+    let run = try ToolRun.program(["verify", path])
+    #expect(run.code == 2)
+    #expect(run.errors.contains("3,221,"))
+  }
+
+  /// A file of 3 GB that begins with `bytes` and has nothing else on the disk.
+  private func sparse(_ name: String, from bytes: [UInt8]) throws -> String {
+    let path = try folder.write(bytes, to: name)
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    try file.truncate(atOffset: 3 << 30)
+    try file.close()
+    return path
+  }
+
+  @Test("STO-3 a file that may not be read is refused as that")
+  func unreadable() throws {
+    let path = try folder.write(try folder.bytes("a.journal"), to: "secret.journal")
+    try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: path)
+    let run: ToolRun
+    if getuid() == 0 {
+      // Modes mean nothing to root: become nobody, who needs a program that nobody may run.
+      let program = folder.file("sessionreplay")
+      try FileManager.default.copyItem(atPath: try ToolRun.binary(), toPath: program)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+      let line = """
+        import os, sys
+        os.setgroups([]); os.setgid(65534); os.setuid(65534)
+        os.execv(sys.argv[1], sys.argv[1:])
+        """
+      let good = try ToolRun.run(
+        "/usr/bin/env", ["python3", "-c", line, program, "verify", readable()])
+      #expect(good.code == 0, "the unprivileged run works at all: \(good.errors)")
+      run = try ToolRun.run(
+        "/usr/bin/env", ["python3", "-c", line, program, "verify", path, "--json"])
+    } else {
+      run = try ToolRun.program(["verify", path, "--json"])
+    }
+    #expect(run.code == 74)
+    #expect(try run.error()["name"] as? String == "permissionDenied")
+  }
+
+  private func readable() throws -> String {
+    let path = try folder.write(try folder.bytes("a.journal"), to: "open.journal")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    return path
+  }
+
+  @Test("- reads standard input, from a file and from a pipe, as often as it needs")
+  func standardInput() throws {
+    let expected = ToolRun.inProcess(["timeline", journal, "-n", "3", "-r", "--since", "-1h"])
+    #expect(expected.output.split(separator: "\n").count == 3)
+    let arguments = "timeline - -n 3 -r --since -1h"
+    for line in ["\"$0\" \(arguments) < \"$1\"", "cat \"$1\" | \"$0\" \(arguments)"] {
+      let run = try ToolRun.shell(line, [journal])
+      #expect(run.code == 0, "\(line): \(run.errors)")
+      #expect(run.output == expected.output, "\(line)")
+    }
+    let torn = try ToolRun.shell("head -c 100 \"$1\" | \"$0\" verify -", [journal])
+    #expect(torn.code == 2)
+    #expect(torn.errors.hasPrefix("Note: standard input ends with"))
+    let text = try ToolRun.shell("echo hello | \"$0\" verify -")
+    #expect(text.code == 65)
+    #expect(text.errors.contains("standard input is not a journal"))
+    #expect(try ToolRun.shell("\"$0\" verify - < /dev/null").errors.contains("is empty"))
+  }
+
+  @Test("standard input that cannot be copied is an error of the system")
+  func noRoom() throws {
+    let run = try ToolRun.shell(
+      "cat \"$1\" | \"$0\" verify - --json", [journal],
+      environment: ["TMPDIR": folder.file("none")])
+    #expect(run.code == 74)
+    #expect(try run.error()["name"] as? String == "inputOutput")
+  }
+
+  @Test("a pipe that is closed early ends the program silently")
+  func closedPipe() throws {
+    let note = SampleJournal.batches[0].contents
+    let path = folder.file("long.journal")
+    // Far more than a pipe holds.
+    try SampleJournal.write(
+      to: path,
+      batches: (0..<40).map { (Int64($0), Array(repeating: note, count: 100).flatMap { $0 }) })
+    for options in ["", "--json", "-r"] {
+      let run = try ToolRun.shell(
+        "{ \"$0\" timeline \"$1\" \(options); echo \"code $?\" >&2; } | head -n 1", [path])
+      #expect(run.errors == "code 0\n")
+      #expect(run.output.split(separator: "\n").count == 1)
+    }
+    #expect(
+      ToolRun.inProcess(["timeline", path, "-r"]).output.split(separator: "\n").count == 4000)
+  }
+
+  @Test(
+    "an answer that cannot be written is an error",
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func fullDisk() throws {
+    let run = try ToolRun.shell("\"$0\" timeline --json \"$1\" > /dev/full", [journal])
+    #expect(run.code == 74)
+    #expect(try run.error()["name"] as? String == "output")
+  }
+
+  @Test("--local shows and reads the times of this computer's zone")
+  func localTimes() throws {
+    let zone = ["TZ": "PET5"]
+    let state = try ToolRun.program(
+      ["state", journal, "--local", "--at", "10:00:00.300"], environment: zone)
+    #expect(state.output.contains("as of 2026-11-22 10:00:00.300-05:00 (seq 24)"))
+    let timeline = try ToolRun.program(
+      ["timeline", journal, "--local", "--since", "@16", "-n", "99"],
+      environment: ["TZ": "<+0530>-5:30"])
+    #expect(timeline.output.contains("2026-11-21 20:31:40.000+05:30  login"))
+    let json = try ToolRun.program(["timeline", journal, "--local", "--json"], environment: zone)
+    #expect(json.output == ToolRun.inProcess(["timeline", journal, "--json"]).output)
+  }
+
+  @Test("the journal is not touched, and nothing is left beside it")
+  func readsOnly() throws {
+    let before = try folder.bytes("a.journal")
+    let beside = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    for command in ["timeline", "state", "verify"] {
+      #expect(try ToolRun.program([command, journal]).code == 0)
+    }
+    #expect(try folder.bytes("a.journal") == before)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == beside)
+  }
+}

@@ -1,0 +1,182 @@
+import SessionCore
+import Testing
+
+@Suite("SessionCodec")
+struct CodecTests {
+  private func decode(_ kind: UInt8, _ payload: [UInt8]) throws(CodecError) -> SessionRecord {
+    try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
+  }
+
+  @Test("JRN-5 whatever is encoded is decoded to the same", arguments: 0..<20 as Range<UInt64>)
+  func roundTrip(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<100 {
+      for content in generator.contents() {
+        let time = generator.timestamp()
+        let (kind, payload) = SessionCodec.encode(content, at: time)
+        let record = try decode(kind, payload)
+        #expect(record == SessionRecord(sequence: 1, time: time, content: content))
+        #expect(SessionCodec.encode(record.content, at: record.time).payload == payload)
+      }
+    }
+  }
+
+  @Test("a payload that is cut anywhere is an error that says where")
+  func cut() throws {
+    var generator = SeededGenerator(seed: 7)
+    for _ in 0..<20 {
+      for content in generator.contents() {
+        let (kind, payload) = SessionCodec.encode(content, at: generator.timestamp())
+        guard case .unknown = content else {
+          for length in payload.indices {
+            #expect(throws: CodecError.self, "\(content) at \(length)") {
+              try decode(kind, Array(payload[..<length]))
+            }
+          }
+          continue
+        }
+        for length in 0..<8 {
+          #expect(throws: CodecError.cutShort(offset: 0)) {
+            try decode(kind, Array(payload[..<length]))
+          }
+        }
+      }
+    }
+  }
+
+  @Test("random bytes, and random changes of good ones, decode or are an error")
+  func noise() {
+    var generator = SeededGenerator(seed: 11)
+    var outcomes: [Bool: Int] = [:]
+    for _ in 0..<20_000 {
+      let kind = UInt8(truncatingIfNeeded: generator.next() % 12)
+      let count = Int.random(in: 0...64, using: &generator)
+      let payload = (0..<count).map { _ in generator.integer(UInt8.self) }
+      outcomes[survives(kind < 7 ? kind : kind + 0x7A, payload), default: 0] += 1
+    }
+    for _ in 0..<200 {
+      for content in generator.contents() {
+        var (kind, payload) = SessionCodec.encode(content, at: generator.timestamp())
+        let place = Int.random(in: payload.indices, using: &generator)
+        payload[place] ^= UInt8(1) << UInt8(generator.next() % 8)
+        outcomes[survives(kind, payload), default: 0] += 1
+      }
+    }
+    #expect(outcomes[true, default: 0] > 100 && outcomes[false, default: 0] > 100)
+  }
+
+  /// What decodes must encode again to something that decodes to the same.
+  private func survives(_ kind: UInt8, _ payload: [UInt8]) -> Bool {
+    do throws(CodecError) {
+      let record = try decode(kind, payload)
+      let again = SessionCodec.encode(record.content, at: record.time)
+      #expect(try decode(again.kind, again.payload) == record)
+      return true
+    } catch {
+      #expect(!error.description.isEmpty)
+      return false
+    }
+  }
+
+  @Test("JRN-3 the fields of a newer version are skipped; of this one they are an error")
+  func newerVersion() throws {
+    for sample in SampleRecords.all {
+      let (kind, payload) = SessionCodec.encode(sample.content, at: sample.time)
+      if case .unknown = sample.content { continue }
+      for version in [2, 3, 255] as [UInt8] {
+        var newer = payload + [1, 2, 3]
+        newer[8] = version
+        #expect(try decode(kind, newer).content == sample.content)
+      }
+      #expect(throws: CodecError.trailingBytes(offset: payload.count, count: 3)) {
+        try decode(kind, payload + [1, 2, 3])
+      }
+      var none = payload
+      none[8] = 0
+      #expect(throws: CodecError.invalid(offset: 8, byte: 0)) { try decode(kind, none) }
+    }
+  }
+
+  @Test("JRN-3 kinds and codes that this version does not know come out as they went in")
+  func unknown() throws {
+    for kind in UInt8.min ... .max {
+      if SessionEvent.Kind(rawValue: kind) != nil || SessionNote.Kind(rawValue: kind) != nil {
+        continue
+      }
+      let payload: [UInt8] = [9, 0, 0, 0, 0, 0, 0, 0, 77, kind, 0xFF]
+      let record = try decode(kind, payload)
+      #expect(
+        record.content == .unknown(.init(kind: kind, payload: [77, kind, 0xFF])))
+      #expect(record.time == Timestamp(milliseconds: 9))
+      #expect(record.name == "unknown(\(kind))")
+      let again = SessionCodec.encode(record.content, at: record.time)
+      #expect(again.kind == kind)
+      #expect(again.payload == payload)
+    }
+    let newer = SessionRecord.Content.event(.logout(.init(reason: LogoutReason(rawValue: 250))))
+    let (kind, payload) = SessionCodec.encode(newer, at: SampleRecords.time)
+    #expect(try decode(kind, payload).content == newer)
+  }
+
+  @Test("lengths and counts of four billion neither reserve memory nor take time")
+  func hugeLengths() throws {
+    let (kind, payload) = SessionCodec.encode(
+      .event(
+        .contextSwitched(
+          .init(
+            context: ActiveContext(role: .init(id: "r", name: "n")), token: nil, trigger: .user,
+            request: 0))), at: SampleRecords.time)
+    // time 8, version 1, id tag 1, its length 4 and 1, name's length 4 and 1, two flags, the count.
+    var count = payload
+    count.replaceSubrange(22..<26, with: [0xFF, 0xFF, 0xFF, 0xFF])
+    #expect(throws: CodecError.self) { try decode(kind, count) }
+    var name = payload
+    name.replaceSubrange(15..<19, with: [0xFF, 0xFF, 0xFF, 0xFF])
+    #expect(throws: CodecError.cutShort(offset: 19)) { try decode(kind, name) }
+    // Four billion empty texts, of which a quarter of a million are there.
+    var texts = Array(payload[..<22]) + [0xFF, 0xFF, 0xFF, 0xFF]
+    texts += [UInt8](repeating: 0, count: 1 << 20)
+    #expect(throws: CodecError.cutShort(offset: texts.count)) {
+      try decode(kind, Array(texts.prefix(26 + (1 << 20))))
+    }
+  }
+
+  @Test("flags, tags and texts that cannot be are named with their byte")
+  func invalidFields() throws {
+    let (kind, payload) = SessionCodec.encode(
+      .event(.login(.init(user: "u", method: .password, token: SampleRecords.token(1)))),
+      at: SampleRecords.time)
+    var tag = payload
+    tag[9] = 3
+    #expect(throws: CodecError.invalid(offset: 9, byte: 3)) { try decode(kind, tag) }
+    tag[9] = 0
+    #expect(throws: CodecError.invalid(offset: 9, byte: 0)) { try decode(kind, tag) }
+    var text = payload
+    text[14] = 0xC3
+    #expect(throws: CodecError.notUTF8(offset: 14)) { try decode(kind, text) }
+    var flag = payload
+    flag[flag.count - 1] = 2
+    #expect(throws: CodecError.invalid(offset: payload.count - 1, byte: 2)) {
+      try decode(kind, flag)
+    }
+  }
+
+  @Test("STO-3 a server's code of another form is dropped, also when read")
+  func serverCode() throws {
+    let failure = RequestFailure(kind: .rejected, status: 401, serverCode: "SECRET")
+    let note = SessionNote.requestEnded(.init(request: 1, failure: failure))
+    var (kind, payload) = SessionCodec.encode(.note(note), at: SampleRecords.time)
+    let place = try #require(payload.firstIndex(of: UInt8(ascii: "S")))
+    payload[place] = UInt8(ascii: "@")
+    guard case .note(.requestEnded(let ended)) = try decode(kind, payload).content else {
+      Issue.record("not a requestEnded")
+      return
+    }
+    #expect(ended.failure == RequestFailure(kind: .rejected, status: 401))
+    #expect(
+      RequestFailure(kind: .server, serverCode: String(repeating: "A", count: 65)).serverCode == nil
+    )
+    #expect(RequestFailure(kind: .server, serverCode: "").serverCode == nil)
+    #expect(RequestFailure(kind: .server, retryAfter: -5).retryAfter == 0)
+  }
+}

@@ -1,0 +1,84 @@
+import SessionCore
+
+/// The values behind `Specs/Golden/events.txt`, line by line.
+enum SampleRecords {
+  static let time = Timestamp(milliseconds: 1_795_269_605_205)
+  static let user: Identifier = "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5a"
+
+  static func token(_ number: UInt64, id: Identifier? = nil, isRefreshable: Bool = true)
+    -> TokenFacts
+  {
+    TokenFacts(
+      generation: Generation(number), issuedAt: time, expiresAt: time.advanced(by: 900_000),
+      id: id, isRefreshable: isRefreshable)
+  }
+
+  static let teacher = ActiveContext(
+    role: .init(id: "0190b2a4-7c1e-7d3a-9f00-000000000001", name: "Docente"),
+    school: .init(id: "school-7", name: "Colegio São João"),
+    unit: .init(id: "5B", name: ""), permissions: ["materials:write", "materials:read"])
+
+  static let head = ActiveContext(role: .init(id: "head", name: "Head"))
+
+  /// Times at and before the beginning, at the ends of the calendar that RFC 3339 can write.
+  static let times: [(Timestamp, SessionRecord.Content)] = [
+    (Timestamp(milliseconds: 0), .note(.closed)),
+    (Timestamp(milliseconds: -1), .note(.closed)),
+    (Timestamp(milliseconds: -62_167_219_200_000), .note(.closed)),
+    (Timestamp(milliseconds: 253_402_300_799_999), .note(.closed)),
+    (Timestamp(milliseconds: .max), .note(.closed)),
+    (Timestamp(milliseconds: .min), .note(.closed)),
+  ]
+
+  static let events: [SessionEvent] = [
+    .login(.init(user: user, method: .password, token: token(1, id: user), context: teacher)),
+    .login(
+      .init(
+        user: "alumno-12", method: LoginMethod(rawValue: 200),
+        token: token(.max, isRefreshable: false))),
+    .refreshSucceeded(
+      .init(
+        token: token(2, id: "jti-2"), trigger: .schedule, attempt: 1, isRotated: true, request: 4)),
+    .refreshFailed(
+      .init(
+        generation: Generation(2), trigger: .unauthorized, attempt: 3,
+        failure: .init(
+          kind: .rateLimited, status: 429, serverCode: "RATE_LIMITED", retryAfter: 1500),
+        retryAt: time.advanced(by: 1500), request: 7)),
+    .refreshFailed(
+      .init(
+        generation: Generation(2), trigger: .retry, attempt: .max,
+        failure: .init(kind: .noRefreshToken), retryAt: nil, request: 0)),
+    .contextSwitched(.init(context: head, token: token(3), trigger: .user, request: 9)),
+    .contextSwitched(.init(context: teacher, token: nil, trigger: .server, request: 0)),
+    .sessionExpired(.init(reason: .refreshRejected)),
+    .logout(.init(reason: .user)),
+  ]
+
+  static let notes: [SessionNote] = [
+    .opened(.init(process: 4242, boot: user, uptime: 86_400_000)),
+    .opened(.init(process: 0, boot: nil, uptime: -1)),
+    .closed,
+    .tailCut(.init(bytes: 96, isUndetermined: true)),
+    .requestSent(
+      .init(
+        kind: .switchContext, generation: Generation(2), trigger: .manual, attempt: 1,
+        process: 4242, deadline: time.advanced(by: 30_000))),
+    .requestEnded(.init(request: 9, failure: .init(kind: .server, status: 503))),
+    .tokenRecovered(Generation(7)),
+    .revocationPending(Generation(7)),
+    .revocationSettled(.init(generation: Generation(7), outcome: .revoked, status: 401)),
+    .secretsWiped(.otherJournal),
+    .itemUnreadable(.context),
+  ]
+
+  static let unknowns: [SessionRecord.Unknown] = [
+    .init(kind: 0x09, payload: [1, 0xFE, 0]),
+    .init(kind: 0xEE, payload: []),
+  ]
+
+  static var all: [(time: Timestamp, content: SessionRecord.Content)] {
+    events.map { (time, .event($0)) } + notes.map { (time, .note($0)) }
+      + unknowns.map { (time, .unknown($0)) } + times
+  }
+}

@@ -1,0 +1,66 @@
+import SessionCore
+import Testing
+
+@Suite("Values")
+struct ValueTests {
+  @Test("an identifier comes out as it went in, packed only where it is a canonical UUID")
+  func identifiers() {
+    let canonical = "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5f"
+    let packed = Identifier(canonical)
+    #expect(packed.uuid?.high == 0x0190_B2A4_7C1E_7D3A)
+    #expect(packed.uuid?.low == 0x9F00_5A5A_5A5A_5A5F)
+    #expect(packed.description == canonical)
+    for text in [
+      "", "12", "user@", canonical.uppercased(), "{\(canonical)}",
+      String(canonical.dropLast()), canonical + "0",
+      "0190b2a47c1e7d3a-9f00-5a5a-5a5a5a5a-5f-", "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5g",
+      "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a-f", "日本", "e\u{301}",
+    ] {
+      #expect(Identifier(text).uuid == nil, "\(text)")
+      #expect(Array(Identifier(text).description.utf8) == Array(text.utf8))
+    }
+    // One letter in two spellings: the same to a reader, not to a server.
+    #expect(Identifier("\u{E9}") != Identifier("e\u{301}"))
+    #expect(Identifier("\u{E9}") == Identifier("\u{E9}"))
+    #expect(Set([Identifier("\u{E9}"), Identifier("e\u{301}"), Identifier("\u{E9}")]).count == 2)
+    var generator = SeededGenerator(seed: 5)
+    for _ in 0..<2_000 {
+      let id = Identifier(uuidHigh: generator.next(), low: generator.next())
+      #expect(Identifier(id.description) == id)
+      #expect(Identifier(id.description).uuid != nil)
+    }
+  }
+
+  @Test("STA-4 STA-5 permissions are a sorted set, compared exactly")
+  func permissions() {
+    let context = ActiveContext(
+      role: .init(id: "r", name: ""),
+      permissions: ["b:read", "a:read", "b:read", "a:read", "c", "b:read"])
+    #expect(context.permissions == ["a:read", "b:read", "c"])
+    #expect(context.permits("a:read"))
+    let spellings = ActiveContext(
+      role: .init(id: "r", name: ""), permissions: ["\u{E9}", "z", "e\u{301}", "\u{E9}"])
+    #expect(
+      spellings.permissions.map { Array($0.utf8) } == [[0x65, 0xCC, 0x81], [0x7A], [0xC3, 0xA9]])
+    #expect(
+      !ActiveContext(role: .init(id: "r", name: ""), permissions: ["\u{E9}"]).permits("e\u{301}"))
+    for other in ["a", "A:READ", "a:read ", "a:*", ""] { #expect(!context.permits(other)) }
+  }
+
+  @Test("REF-6 which failures end a grant, and which count as answered")
+  func failureKinds() {
+    let final = RequestFailure.Kind.known.filter(\.isFinal)
+    #expect(final == [.rejected, .noRefreshToken, .userInactive, .userDeleted])
+    let unanswered = RequestFailure.Kind.known.filter { !$0.isAnswered }
+    #expect(unanswered == [.noConnection, .noReply, .noRefreshToken])
+    #expect(!RequestFailure.Kind(rawValue: 99).isFinal)
+  }
+
+  @Test("STA-2 a rejection says what was refused, in which state and why")
+  func rejections() {
+    for reason in SessionRejection.Reason.allCases {
+      let text = SessionRejection(state: .expired, event: .login, reason: reason).description
+      #expect(text.hasPrefix("login is not possible while expired: "))
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/// The arguments of one command, read by its syntax.
+struct Arguments: Equatable, Sendable {
+  private(set) var operands: [String] = []
+  private var flags: Set<String> = []
+  private var values: [String: String] = [:]
+  private let syntax: CommandSyntax
+
+  func has(_ option: String) -> Bool { flags.contains(option) }
+  func value(_ option: String) -> String? { values[option] }
+
+  /// Reads options and operands in any order; `--` ends the options, `-` alone is an operand.
+  ///
+  /// An option given twice has its last value; of two that exclude each other (`--utc`, `--local`)
+  /// the command decides.
+  init(_ words: [String], syntax: CommandSyntax) throws(ToolError) {
+    self.syntax = syntax
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        operands += rest
+        break
+      } else if word.hasPrefix("--") {
+        try readLong(word.dropFirst(2), &rest)
+      } else if word.hasPrefix("-"), word.count > 1 {
+        try readLetters(word.dropFirst(), &rest)
+      } else {
+        operands.append(word)
+      }
+    }
+    guard !has("help") else { return }
+    try checkOperands()
+  }
+
+  private mutating func readLong(_ word: Substring, _ rest: inout ArraySlice<String>)
+    throws(ToolError)
+  {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts.first.map(String.init) ?? ""
+    guard let option = syntax.allOptions.first(where: { $0.name == name }) else {
+      throw unknown("--\(name)", near: Suggestion.nearest(to: name, in: names).map { "--\($0)" })
+    }
+    let given = parts.count > 1 ? String(parts[1]) : nil
+    if option.value == nil, given != nil {
+      throw .usage(
+        "unexpectedValue", "--\(name) takes no value.", next: "--\(name)")
+    }
+    try take(option, spelled: "--\(name)", given: given, &rest)
+  }
+
+  private mutating func readLetters(_ letters: Substring, _ rest: inout ArraySlice<String>)
+    throws(ToolError)
+  {
+    var letters = letters
+    while let letter = letters.popFirst() {
+      guard let option = syntax.allOptions.first(where: { $0.letter == letter }) else {
+        throw unknown("-\(letter)", near: nil)
+      }
+      guard option.value != nil else {
+        flags.insert(option.name)
+        continue
+      }
+      let given = letters.isEmpty ? nil : String(letters)
+      try take(option, spelled: "-\(letter)", given: given, &rest)
+      return
+    }
+  }
+
+  private mutating func take(
+    _ option: CommandSyntax.Option, spelled: String, given: String?,
+    _ rest: inout ArraySlice<String>
+  ) throws(ToolError) {
+    guard let valueName = option.value else {
+      flags.insert(option.name)
+      return
+    }
+    guard let value = given ?? rest.popFirst() else {
+      throw .usage(
+        "missingValue", "\(spelled) needs a value.", next: "\(spelled) \(valueName)")
+    }
+    values[option.name] = value
+  }
+
+  private var names: [String] { syntax.allOptions.map(\.name) }
+
+  private func unknown(_ option: String, near: String?) -> ToolError {
+    .usage(
+      "unknownOption", "'\(syntax.name)' has no option \(option).",
+      next: near ?? "sessionreplay \(syntax.name) --help")
+  }
+
+  private func checkOperands() throws(ToolError) {
+    if operands.count < syntax.operands.count {
+      let missing = syntax.operands[operands.count].name
+      throw .usage(
+        "missingOperand", "'\(syntax.name)' needs \(missing).",
+        next: "sessionreplay \(syntax.name) \(missing)")
+    }
+    if operands.count > syntax.operands.count {
+      throw .usage(
+        "extraOperand",
+        "'\(syntax.name)' does not know what to do with '\(operands[syntax.operands.count])'.",
+        next: "sessionreplay \(syntax.name) --help")
+    }
+  }
+}

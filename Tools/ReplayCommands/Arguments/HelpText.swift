@@ -1,0 +1,66 @@
+/// The help of the tool and of each command.
+enum HelpText {
+  static func tool(_ commands: [CommandSyntax]) -> String {
+    var text = """
+      sessionreplay tells what happened in a session, from its journal.
+
+      Usage: sessionreplay COMMAND [OPTIONS] FILE
+
+      Commands:
+
+      """
+    text += table(commands.map { ($0.name, $0.summary) })
+    text += """
+
+      Options:
+        -h, --help   Show this help; after a command, the command's
+        --version    Show the version
+
+      FILE is a journal; - reads it from standard input. Journals are never changed, and no lock
+      is taken, so a journal may be read while an app writes it.
+
+      Exit codes:
+
+      """
+    text += table(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) })
+    return text
+  }
+
+  static func command(_ syntax: CommandSyntax) -> String {
+    let operands = syntax.operands.map { " \($0.name)" }.joined()
+    var text = """
+      \(syntax.summary)
+
+      Usage: sessionreplay \(syntax.name) [OPTIONS]\(operands)
+
+      \(syntax.discussion)
+
+      """
+    if !syntax.operands.isEmpty {
+      text += "\nOperands:\n" + table(syntax.operands.map { ($0.name, $0.help) })
+    }
+    text += "\nOptions:\n" + table(syntax.allOptions.map { (spelling($0), $0.help) })
+    if !syntax.examples.isEmpty {
+      text += "\nExamples:\n" + table(syntax.examples.map { ($0.line, $0.help) })
+    }
+    return text
+  }
+
+  static let selectors = """
+    A SELECTOR is @412 (a sequence), @-1 (the last record, @-2 the one before it), a time
+    (2026-11-21T14:02:05Z, or 14:02 or 14:02:05 on the last record's day, or the day before where
+    that is still to come), or a time before the last record: -90s, -5m, -3h, -2d, -1h30m.
+    """
+
+  private static func spelling(_ option: CommandSyntax.Option) -> String {
+    var text = option.letter.map { "-\($0), " } ?? ""
+    text += "--\(option.name)"
+    if let value = option.value { text += " \(value)" }
+    return text
+  }
+
+  private static func table(_ rows: [(String, String)]) -> String {
+    let width = rows.map(\.0.count).max() ?? 0
+    return rows.map { "  \($0.0.padded(to: width))   \($0.1)\n" }.joined()
+  }
+}

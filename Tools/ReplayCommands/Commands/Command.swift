@@ -1,0 +1,30 @@
+/// One of the tool's commands: reads its arguments, then answers about one journal.
+protocol Command: Sendable {
+  static var syntax: CommandSyntax { get }
+
+  init(_ arguments: Arguments) throws(ToolError)
+
+  var display: DisplayOptions { get }
+
+  /// Prints the answer; throws what keeps it from being whole, after printing what there is.
+  func run(on file: JournalFile, printer: Printer, style: Style) throws(ToolError)
+}
+
+extension Command {
+  static var operands: [CommandSyntax.Operand] {
+    [CommandSyntax.Operand(name: "FILE", help: "A journal; - reads it from standard input")]
+  }
+}
+
+extension Arguments {
+  /// The selector that an option holds.
+  func selector(_ option: String) throws(ToolError) -> Selector? {
+    guard let text = value(option) else { return nil }
+    guard let selector = Selector(text) else {
+      throw .usage(
+        "badSelector", "--\(option) cannot be '\(text)': that is no selector.",
+        next: "@412, @-1, 2026-11-21T14:02:05Z, 14:02, -90s or -3h")
+    }
+    return selector
+  }
+}

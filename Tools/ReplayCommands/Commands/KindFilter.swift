@@ -1,0 +1,44 @@
+internal import SessionCore
+
+/// Which kinds of records are shown.
+struct KindFilter: Equatable, Sendable {
+  private var kinds: Set<UInt8> = []
+  private var hasUnknown = false
+
+  private static let classes = ["event", "note", "unknown"]
+  private static let names =
+    SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
+
+  /// Every name that a filter may have.
+  static var words: String { (classes + names).joined(separator: ", ") }
+
+  /// Reads names of kinds and classes, with commas between them.
+  init(_ text: String) throws(ToolError) {
+    for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+      if let kind = SessionEvent.Kind.allCases.first(where: { $0.description == word }) {
+        kinds.insert(kind.rawValue)
+      } else if let kind = SessionNote.Kind.allCases.first(where: { $0.description == word }) {
+        kinds.insert(kind.rawValue)
+      } else if word == "event" {
+        kinds.formUnion(SessionEvent.Kind.allCases.map(\.rawValue))
+      } else if word == "note" {
+        kinds.formUnion(SessionNote.Kind.allCases.map(\.rawValue))
+      } else if word == "unknown" {
+        hasUnknown = true
+      } else {
+        let near = Suggestion.nearest(to: word, in: Self.classes + Self.names)
+        throw .usage(
+          "badKind", "There is no kind '\(word)'.",
+          next: near.map { "--kind \($0)" } ?? "one of \(Self.words)")
+      }
+    }
+  }
+
+  func includes(_ content: SessionRecord.Content) -> Bool {
+    switch content {
+    case .event(let event): kinds.contains(event.kind.rawValue)
+    case .note(let note): kinds.contains(note.kind.rawValue)
+    case .unknown: hasUnknown
+    }
+  }
+}

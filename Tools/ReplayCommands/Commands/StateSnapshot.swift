@@ -1,0 +1,72 @@
+internal import SessionCore
+
+/// The fold of a journal's records up to one of them.
+struct StateSnapshot: Equatable, Sendable {
+  private(set) var fold = SessionFold()
+  /// When the last record in it was written.
+  private(set) var time: Timestamp?
+
+  mutating func apply(_ record: SessionRecord) throws(SessionFold.Failure) {
+    try fold.apply(record)
+    time = record.time
+  }
+
+  /// One object, with every field in every state.
+  func json(journal: String) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("v", 1)
+      json.field("journal", journal)
+      json.field("sequence", fold.sequence)
+      json.field("eventSequence", fold.eventSequence)
+      json.field("time", time)
+      json.field("state", fold.state.kind.description)
+      json.field("user", fold.state.user?.description)
+      writeSession(&json)
+      json.field("generation", fold.generation.number)
+      json.object("intents") { json in
+        if let request = fold.intents.request {
+          json.object("request") { json in
+            json.field("sequence", request.sequence)
+            json.request(request.sent)
+          }
+        } else {
+          json.null("request")
+        }
+        json.array("revocations", fold.intents.revocations) { $0.value($1.number) }
+      }
+    }
+    return json.text + "\n"
+  }
+
+  private func writeSession(_ json: inout JSONWriter) {
+    switch fold.state {
+    case .unauthenticated:
+      fields(&json)
+    case .authenticated(let session):
+      fields(
+        &json, method: session.method, since: session.since, context: session.context,
+        token: session.token, failures: session.failures)
+    case .expired(let session):
+      fields(&json, since: session.since, reason: session.reason, context: session.context)
+    }
+  }
+
+  private func fields(
+    _ json: inout JSONWriter, method: LoginMethod? = nil, since: Timestamp? = nil,
+    reason: ExpiryReason? = nil, context: ActiveContext? = nil, token: TokenFacts? = nil,
+    failures: SessionState.RefreshFailures? = nil
+  ) {
+    json.field("method", method?.description)
+    json.field("since", since)
+    json.field("reason", reason?.description)
+    json.context("context", context)
+    json.token("token", token)
+    guard let failures else { return json.null("failures") }
+    json.object("failures") { json in
+      json.field("total", failures.total)
+      json.field("answered", failures.answered)
+      json.failure("last", failures.last)
+    }
+  }
+}

@@ -1,0 +1,173 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// What a check of a whole journal found; counts only what is good.
+struct VerifyReport {
+  let name: String
+  private(set) var records: UInt64 = 0
+  private(set) var batches: UInt64 = 0
+  private(set) var lastSequence: UInt64 = 0
+  /// The first thing that is wrong, by place.
+  private(set) var fault: JournalFault?
+
+  private var counts = [UInt64](repeating: 0, count: 256)
+  private var first: SessionRecord?
+  private var snapshot = StateSnapshot()
+  private var pass: JournalFile.Pass?
+  private var goodBytes: UInt64 = 0
+
+  init(name: String) {
+    self.name = name
+  }
+
+  mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
+    // Behind the first fault only the frames are checked.
+    guard fault == nil else { return }
+    let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
+    do throws(CodecError) {
+      let record = try SessionCodec.decode(
+        sequence: frame.sequence, kind: frame.kind, payload: payload)
+      try count(record, frame)
+    } catch {
+      fault = .undecodable(place, error)
+    }
+  }
+
+  private mutating func count(_ record: SessionRecord, _ frame: JournalFrame) throws(CodecError) {
+    do throws(SessionFold.Failure) {
+      try snapshot.apply(record)
+    } catch {
+      fault = JournalFault(
+        error, at: JournalPlace(sequence: frame.sequence, offset: frame.offset))
+      return
+    }
+    if first == nil { first = record }
+    records += 1
+    counts[Int(frame.kind)] += 1
+    lastSequence = record.sequence
+    if frame.remainingInBatch == 0 { batches += 1 }
+  }
+
+  mutating func finish(_ pass: JournalFile.Pass) {
+    self.pass = pass
+    goodBytes = fault?.place.offset ?? pass.totals.bytes
+    fault = fault ?? pass.fault
+  }
+
+  private var events: [(name: String, count: UInt64)] {
+    SessionEvent.Kind.allCases.map { ($0.description, counts[Int($0.rawValue)]) }
+      .filter { $0.1 > 0 }
+  }
+
+  private var notes: [(name: String, count: UInt64)] {
+    SessionNote.Kind.allCases.map { ($0.description, counts[Int($0.rawValue)]) }
+      .filter { $0.1 > 0 }
+  }
+
+  private var unknown: UInt64 {
+    records - events.reduce(0) { $0 + $1.count } - notes.reduce(0) { $0 + $1.count }
+  }
+}
+
+extension VerifyReport {
+  func text(zone: TimeZoneChoice, style: Style) -> String {
+    let verdict =
+      switch fault?.code {
+      case nil: style.green("good")
+      case .tail?: style.yellow("good but for its tail (\(fault?.verdict ?? ""))")
+      default: style.red("not good (\(fault?.verdict ?? ""))")
+      }
+    var text = "\(name.printable) is \(verdict)\n"
+    for (label, value) in lines(zone) {
+      text += "  \(style.dim(label.padded(to: 8)))  \(value)\n"
+    }
+    return text
+  }
+
+  private func lines(_ zone: TimeZoneChoice) -> [(String, String)] {
+    var lines: [(String, String)] = []
+    if let header = pass?.header {
+      lines.append(("journal", "\(header.identifier), format \(header.formatVersion)"))
+    }
+    lines.append(("records", recordsLine))
+    if !events.isEmpty { lines.append(("events", list(events))) }
+    if !notes.isEmpty { lines.append(("notes", list(notes))) }
+    if unknown > 0 { lines.append(("unknown", "\(unknown.grouped) from a newer version")) }
+    lines.append(("batches", batches.grouped))
+    lines.append(("bytes", bytesLine))
+    if let first, let last = snapshot.time {
+      lines.append(("sequence", "\(first.sequence) to \(lastSequence)"))
+      lines.append(("time", "\(zone.text(first.time)) to \(zone.text(last))"))
+    }
+    lines.append(("state", snapshot.fold.state.kind.description))
+    if let behind { lines.append(("behind", behind)) }
+    return lines
+  }
+
+  private var recordsLine: String {
+    let counted = events.reduce(0) { $0 + $1.count }
+    var text = "\(records.grouped) good"
+    if records > 0 {
+      text +=
+        ": \(ReplayCommands.count(counted, "event")), "
+        + ReplayCommands.count(records - counted, "note")
+    }
+    if let marks = pass?.totals.watermarks, marks > 0 {
+      text += "; \(ReplayCommands.count(marks, "watermark")) of the journal itself"
+    }
+    return text
+  }
+
+  private var bytesLine: String {
+    fault == nil ? goodBytes.grouped : "\(goodBytes.grouped) good"
+  }
+
+  /// What the frames behind a record that is not good are like; they were checked, not read.
+  private var behind: String? {
+    guard let fault, let pass, fault != pass.fault else { return nil }
+    switch fault {
+    case .undecodable, .illegal, .unknownKind:
+      return pass.fault.map { $0.message("the file") } ?? "every frame is whole to the end"
+    case .torn, .undetermined, .damaged:
+      return nil
+    }
+  }
+
+  private func list(_ counts: [(name: String, count: UInt64)]) -> String {
+    counts.map { "\($0.name) \($0.count.grouped)" }.joined(separator: ", ")
+  }
+
+  /// One object.
+  var json: String {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("v", 1)
+      json.field("verdict", fault?.verdict ?? "good")
+      json.field("journal", pass?.header.identifier.description)
+      json.field("format", pass?.header.formatVersion)
+      json.field("records", records)
+      json.object("events") { json in for (name, count) in events { json.field(name, count) } }
+      json.object("notes") { json in for (name, count) in notes { json.field(name, count) } }
+      json.field("unknown", unknown)
+      json.field("watermarks", pass?.totals.watermarks)
+      json.field("batches", batches)
+      json.field("bytes", goodBytes)
+      json.field("firstSequence", first?.sequence)
+      json.field("lastSequence", first.map { _ in lastSequence })
+      json.field("firstTime", first?.time)
+      json.field("lastTime", snapshot.time)
+      json.field("state", snapshot.fold.state.kind.description)
+      if let fault {
+        json.object("problem") { json in
+          json.field("sequence", fault.place.sequence)
+          json.field("offset", fault.place.offset)
+          json.field("message", fault.message(name))
+        }
+      } else {
+        json.null("problem")
+      }
+      json.field("frames", pass?.fault?.verdict ?? "good")
+    }
+    return json.text + "\n"
+  }
+}

@@ -1,0 +1,103 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// Why a journal is not good, or not good to its last byte.
+enum JournalFault: Equatable, Sendable {
+  /// A writer's last commit is not whole, and nobody was told that it was.
+  case torn(JournalTail)
+  /// The same, but nothing says what its writer was told.
+  case undetermined(JournalTail)
+  /// Bytes that were good once are no longer.
+  case damaged(JournalDamage)
+  /// The bytes are what was written, and no record of their kind.
+  case undecodable(JournalPlace, CodecError)
+  /// The record is an event that the state before it does not allow.
+  case illegal(JournalPlace, SessionRejection)
+  /// The record is of a kind that only a newer version can fold.
+  case unknownKind(JournalPlace, UInt8)
+
+  init?(_ ending: JournalEnding) {
+    switch ending {
+    case .clean: return nil
+    case .torn(let tail): self = .torn(tail)
+    case .undetermined(let tail): self = .undetermined(tail)
+    case .damaged(let damage): self = .damaged(damage)
+    }
+  }
+
+  init(_ failure: SessionFold.Failure, at place: JournalPlace) {
+    switch failure {
+    case .illegal(let rejection, _): self = .illegal(place, rejection)
+    case .unknownKind(let kind, _): self = .unknownKind(place, kind)
+    }
+  }
+
+  /// One word, for `verify`.
+  var verdict: String {
+    switch self {
+    case .torn: "torn"
+    case .undetermined: "undetermined"
+    case .damaged: "damaged"
+    case .undecodable: "undecodable"
+    case .illegal: "illegal"
+    case .unknownKind: "unknownKind"
+    }
+  }
+
+  /// Where the good prefix ends.
+  var place: JournalPlace {
+    switch self {
+    case .torn(let tail), .undetermined(let tail):
+      JournalPlace(sequence: tail.sequence, offset: tail.offset)
+    case .damaged(let damage): JournalPlace(sequence: damage.sequence, offset: damage.offset)
+    case .undecodable(let place, _), .illegal(let place, _), .unknownKind(let place, _): place
+    }
+  }
+
+  var code: ExitCode {
+    switch self {
+    case .torn, .undetermined: .tail
+    case .damaged, .undecodable, .illegal, .unknownKind: .damaged
+    }
+  }
+
+  /// What is wrong, and where, as one sentence about the file with this name.
+  func message(_ name: String) -> String {
+    let spot = "at byte \(place.offset.grouped) (seq \(place.sequence))"
+    switch self {
+    case .torn(let tail):
+      return "\(name) ends with an unfinished commit \(spot): \(tail.flaw.explanation). "
+        + "Its \(count(tail.bytes, "byte")) never counted."
+    case .undetermined(let tail):
+      return "\(name) ends with a commit \(spot) that cannot be read: \(tail.flaw.explanation). "
+        + "Nothing says whether its \(count(tail.bytes, "byte")) had been acknowledged."
+    case .damaged(let damage):
+      return "\(name) is damaged \(spot): \(damage.flaw.explanation)."
+    case .undecodable(_, let error):
+      return "\(name) holds a record that cannot be read \(spot): \(error)."
+    case .illegal(_, let rejection):
+      return "\(name) holds an impossible event \(spot): \(rejection)."
+    case .unknownKind(_, let kind):
+      return "\(name) holds an event of kind \(kind) \(spot), which a newer version wrote: "
+        + "the state after it is not known."
+    }
+  }
+
+  /// What to do next, where a reading command met the fault.
+  func next(_ name: String) -> String {
+    switch self {
+    case .torn, .undetermined:
+      "look again if an app is writing to it; else the app that opens it next cuts the tail off "
+        + "and keeps it aside"
+    case .damaged, .undecodable, .illegal: "sessionreplay verify \(name)"
+    case .unknownKind: "a newer version of sessionreplay"
+    }
+  }
+
+  /// The fault as an error of a command that says what it showed nevertheless.
+  func error(_ name: String, consequence: String, next: String? = nil) -> ToolError {
+    ToolError(
+      code, verdict, message(name), consequence: consequence, next: next ?? self.next(name),
+      place: place)
+  }
+}

@@ -1,0 +1,76 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// A journal that is read from its beginning, as often as a command needs, in bounded memory.
+struct JournalFile: Sendable {
+  /// What is opened.
+  let path: String
+  /// What it is called in messages.
+  let name: String
+
+  /// What a pass over the journal came to.
+  struct Pass {
+    /// Why it ended before the end of the file; `nil` at a clean end, or where the body ended it.
+    let fault: JournalFault?
+    let header: JournalHeader
+    let totals: JournalTotals
+  }
+
+  /// Hands over each record until `body` says no, or a record cannot be decoded, or the good
+  /// prefix ends.
+  ///
+  /// Where the body ends the pass, what follows is not looked at.
+  func visit(_ body: (JournalEntry) -> Bool) throws(ToolError) -> Pass {
+    var fault: JournalFault?
+    var isStopped = false
+    var reader = try open()
+    try onJournal { () throws(JournalError) in
+      try reader.visit { frame, payload in
+        do throws(CodecError) {
+          let record = try SessionCodec.decode(
+            sequence: frame.sequence, kind: frame.kind, payload: payload)
+          isStopped = !body(
+            JournalEntry(
+              record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch))
+          return !isStopped
+        } catch {
+          let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
+          fault = .undecodable(place, error)
+          return false
+        }
+      }
+      if fault == nil, !isStopped { fault = JournalFault(try reader.ending()) }
+    }
+    return Pass(fault: fault, header: reader.header, totals: reader.totals)
+  }
+
+  /// Hands over each frame whose checksums hold, decoded or not, and says what follows the last.
+  func visitFrames(_ body: (JournalFrame, RawSpan) -> Void) throws(ToolError) -> Pass {
+    var reader = try open()
+    var ending = JournalEnding.clean
+    try onJournal { () throws(JournalError) in
+      try reader.visit { frame, payload in
+        body(frame, payload)
+        return true
+      }
+      ending = try reader.ending()
+    }
+    return Pass(fault: JournalFault(ending), header: reader.header, totals: reader.totals)
+  }
+
+  private func open() throws(ToolError) -> JournalReader {
+    do throws(JournalError) {
+      return try JournalReader(path: path)
+    } catch {
+      throw ToolError(error, in: self)
+    }
+  }
+
+  private func onJournal(_ body: () throws(JournalError) -> Void) throws(ToolError) {
+    do throws(JournalError) {
+      try body()
+    } catch {
+      throw ToolError(error, in: self)
+    }
+  }
+}

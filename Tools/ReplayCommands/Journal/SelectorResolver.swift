@@ -1,0 +1,107 @@
+internal import SessionCore
+
+/// Turns selectors into sequences, by as many passes over the journal as they need: none, one for
+/// what is relative to the end, another for times.
+struct SelectorResolver {
+  /// On which side of a time the record lies that is meant.
+  enum Side: Sendable {
+    /// The first record at the time or after it; behind the end where there is none.
+    case atOrAfter
+    /// The last record at the time or before it; 0 where there is none.
+    case atOrBefore
+  }
+
+  let file: JournalFile
+  let zone: TimeZoneChoice
+
+  /// How the journal ends, as far as it is good.
+  private struct Survey {
+    var records: UInt64 = 0
+    var lastSequence: UInt64 = 0
+    var lastTime: Timestamp?
+  }
+
+  /// What is looked for in the second pass.
+  private enum Target {
+    case known(UInt64)
+    case ordinal(UInt64)
+    case time(Timestamp, Side)
+  }
+
+  /// The sequence that each selector means.
+  func resolve(_ selectors: [(selector: Selector, side: Side)]) throws(ToolError) -> [UInt64] {
+    let needsSurvey = selectors.contains { pair in
+      switch pair.selector {
+      case .sequence, .time: false
+      case .fromEnd, .timeOfDay, .beforeLast: true
+      }
+    }
+    var survey = Survey()
+    if needsSurvey {
+      _ = try file.visit { entry in
+        survey.records += 1
+        survey.lastSequence = entry.record.sequence
+        survey.lastTime = entry.record.time
+        return true
+      }
+    }
+    let targets = selectors.map { target($0.selector, $0.side, survey) }
+    return try find(targets)
+  }
+
+  private func target(_ selector: Selector, _ side: Side, _ survey: Survey) -> Target {
+    switch selector {
+    case .sequence(let sequence): return .known(sequence)
+    case .time(let time): return .time(time, side)
+    case .fromEnd(let number):
+      guard number <= survey.records else { return .known(0) }
+      return .ordinal(survey.records - number + 1)
+    case .beforeLast(let span):
+      guard let last = survey.lastTime else { return .known(0) }
+      return .time(last.advanced(by: -span), side)
+    case .timeOfDay(let clock):
+      guard let last = survey.lastTime else { return .known(0) }
+      return .time(time(ofDay: clock, notAfter: last), side)
+    }
+  }
+
+  private func time(ofDay clock: Int64, notAfter last: Timestamp) -> Timestamp {
+    let day: Int64 = 86_400_000
+    let offset = zone.offset(at: last)
+    let shown = last.advanced(by: offset).milliseconds
+    let rest = shown % day
+    let midnight = shown.subtractingSaturating(rest < 0 ? rest + day : rest)
+    let time = Timestamp(milliseconds: midnight).advanced(by: clock).advanced(by: -offset)
+    return time <= last ? time : time.advanced(by: -day)
+  }
+
+  private func find(_ targets: [Target]) throws(ToolError) -> [UInt64] {
+    var found = targets.map { target -> UInt64? in
+      switch target {
+      case .known(let sequence): sequence
+      case .time(_, .atOrBefore): 0
+      case .time(_, .atOrAfter), .ordinal: nil
+      }
+    }
+    let isKnown = targets.allSatisfy { if case .known = $0 { true } else { false } }
+    guard !isKnown else { return found.map { $0 ?? 0 } }
+    var (ordinal, last) = (UInt64(0), UInt64(0))
+    _ = try file.visit { entry in
+      ordinal += 1
+      last = entry.record.sequence
+      for (index, target) in targets.enumerated() {
+        switch target {
+        case .known: break
+        case .ordinal(let number):
+          if number == ordinal { found[index] = last }
+        case .time(let time, .atOrBefore):
+          if entry.record.time <= time { found[index] = last }
+        case .time(let time, .atOrAfter):
+          if found[index] == nil, entry.record.time >= time { found[index] = last }
+        }
+      }
+      return true
+    }
+    return found.map { $0 ?? (last == .max ? .max : last + 1) }
+  }
+}

@@ -1,0 +1,47 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// Standard input as a file that can be read at any place, and more than once.
+///
+/// A regular file is read where it is. Anything else is copied into a temporary file first.
+struct StandardInput: ~Copyable {
+  private let path: String
+  private let copy: TemporaryFile?
+
+  init() throws(ToolError) {
+    var status = stat()
+    if fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+      path = "/dev/fd/0"
+      copy = nil
+    } else {
+      let made = try Self.copied()
+      path = "/dev/fd/\(made.descriptor)"
+      copy = consume made
+    }
+  }
+
+  /// Lends the file; it is there as long as the call lasts.
+  borrowing func withFile(_ body: (JournalFile) throws(ToolError) -> Void) throws(ToolError) {
+    try body(JournalFile(path: path, name: "standard input"))
+  }
+
+  private static func copied() throws(ToolError) -> TemporaryFile {
+    var copy = try TemporaryFile()
+    var block = [UInt8](repeating: 0, count: 64 * 1024)
+    while true {
+      let count = block.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+      if count > 0 {
+        try copy.append(block[..<count])
+      } else if count == 0 {
+        return copy
+      } else if errno != EINTR {
+        throw TemporaryFile.refused("read standard input", errno)
+      }
+    }
+  }
+}

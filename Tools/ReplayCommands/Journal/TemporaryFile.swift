@@ -1,0 +1,71 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A file of mode 0600 that has no name any more, so that it goes with the process whatever happens.
+struct TemporaryFile: ~Copyable {
+  let descriptor: Int32
+  private(set) var size = 0
+
+  init() throws(ToolError) {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(folder)/sessionreplay.XXXXXX".utf8CString)
+    descriptor = mkstemp(&template)
+    guard descriptor >= 0 else {
+      throw Self.refused("create a temporary file in \(folder)", errno)
+    }
+    unlink(template)
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  mutating func append(_ bytes: ArraySlice<UInt8>) throws(ToolError) {
+    do throws(OutputFailure) {
+      try DescriptorOutput.Raw(descriptor).write(bytes)
+    } catch {
+      let code = if case .refused(let code) = error { code } else { EPIPE }
+      throw Self.refused("write a temporary file", code)
+    }
+    size += bytes.count
+  }
+
+  /// The bytes in `range`, which was written.
+  func read(_ range: Range<Int>) throws(ToolError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    var done = 0
+    while done < range.count {
+      let count = bytes.withUnsafeMutableBytes { buffer in
+        pread(
+          descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+          off_t(range.lowerBound + done))
+      }
+      if count > 0 {
+        done += count
+      } else if count == 0 || errno != EINTR {
+        throw Self.refused("read a temporary file back", count == 0 ? EIO : errno)
+      }
+    }
+    return bytes
+  }
+
+  static func refused(_ operation: String, _ code: Int32) -> ToolError {
+    ToolError(
+      .inputOutput, "inputOutput",
+      "The system refused to \(operation): \(systemMessage(code)) (errno \(code)).",
+      next: "again with TMPDIR set to a folder with room")
+  }
+}
+
+/// What the system says of an `errno`.
+func systemMessage(_ code: Int32) -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  guard strerror_r(code, &buffer, buffer.count) == 0 else { return "unknown error" }
+  let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+  return String(decoding: bytes, as: UTF8.self)
+}

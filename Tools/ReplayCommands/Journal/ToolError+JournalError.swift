@@ -1,0 +1,63 @@
+internal import SessionJournal
+
+extension ToolError {
+  /// The journal's error, with the tool's exit code and the file's name as the user gave it.
+  init(_ error: JournalError, in file: JournalFile) {
+    let name = file.name
+    switch error {
+    case .missing:
+      self.init(
+        .missing, "missing", "There is no file at \(name).", next: "check the path")
+    case .folderMissing:
+      self.init(
+        .missing, "missing", "There is no file at \(name): a part of its path is no folder.",
+        next: "check the path")
+    case .isDirectory:
+      self.init(
+        .damaged, "isDirectory", "\(name) is a folder, not a journal.",
+        next: "name a journal file in it")
+    case .notARegularFile:
+      self.init(
+        .damaged, "notARegularFile", "\(name) is a device, pipe or socket, not a journal file.",
+        next: "a regular file, or - to read standard input")
+    case .permissionDenied:
+      self.init(
+        .inputOutput, "permissionDenied", "This user may not read \(name).",
+        next: "check the file's owner and mode, or run as its owner")
+    case .empty:
+      self.init(
+        .damaged, "empty", "\(name) is empty; a journal has at least a header of 64 bytes.",
+        next: "check the path")
+    case .notAJournal:
+      self.init(
+        .damaged, "notAJournal", "\(name) is not a journal: it does not begin like one.",
+        next: "check the path")
+    case .headerDamaged:
+      self.init(
+        .damaged, "headerDamaged", "The header of \(name), its first 64 bytes, is damaged.",
+        consequence: "Without it no record can be verified, so none is shown.",
+        next: "a copy of the file")
+    case .newerFormat(_, let found, let supported):
+      self.init(
+        .damaged, "newerFormat",
+        "\(name) is in format \(found), this version reads up to \(supported).",
+        consequence: "Nothing is shown, since it might be misread.",
+        next: "a newer version of sessionreplay")
+    case .damaged(_, let damage):
+      self = JournalFault.damaged(damage).error(
+        name, consequence: "The file changed while it was read.")
+    case .busy(_, let waited):
+      self.init(
+        .busy, "busy", "Another process held the lock of \(name) for \(waited) ms.",
+        next: "again, a little later")
+    case .io(_, let operation, let errno):
+      self.init(
+        .inputOutput, "inputOutput",
+        "The system refused to \(operation) \(name): \(systemMessage(errno)) (errno \(errno)).",
+        next: "check the disk and the path")
+    case .readOnlyFolder, .replaced, .diskFull, .poisoned, .recordTooLarge, .batchTooLarge,
+      .reservedKind, .closed:
+      self.init(.unexpected, "unexpected", error.description)
+    }
+  }
+}

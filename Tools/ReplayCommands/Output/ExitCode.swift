@@ -1,0 +1,51 @@
+/// What the tool tells the shell (`Specs/ReplayTool.md`).
+public enum ExitCode: Int32, CaseIterable, Sendable {
+  /// Done.
+  case ok = 0
+  /// Something that should not happen did.
+  case unexpected = 1
+  /// The journal is good but for a tail that a writer left behind: torn, or undetermined.
+  case tail = 2
+  /// The question was understood and its answer is no.
+  case answerIsNo = 3
+  /// The command line is wrong.
+  case usage = 64
+  /// The file is damaged, or not a journal.
+  case damaged = 65
+  /// There is no such file.
+  case missing = 66
+  /// The system refused to read or write.
+  case inputOutput = 74
+  /// Somebody else holds a lock.
+  case busy = 75
+
+  /// What it means, for the help.
+  var meaning: String {
+    switch self {
+    case .ok: "done"
+    case .unexpected: "something that should not happen did"
+    case .tail: "the journal is good but for a tail that a writer left: torn, or undetermined"
+    case .answerIsNo: "the question was understood and its answer is no"
+    case .usage: "the command line is wrong"
+    case .damaged: "the file is damaged, or not a journal that this version can read"
+    case .missing: "there is no such file"
+    case .inputOutput: "the system refused to read or write"
+    case .busy: "somebody else holds a lock"
+    }
+  }
+
+  /// The name in machine-readable errors.
+  var name: String {
+    switch self {
+    case .ok: "ok"
+    case .unexpected: "unexpected"
+    case .tail: "tail"
+    case .answerIsNo: "answerIsNo"
+    case .usage: "usage"
+    case .damaged: "damaged"
+    case .missing: "missing"
+    case .inputOutput: "inputOutput"
+    case .busy: "busy"
+    }
+  }
+}

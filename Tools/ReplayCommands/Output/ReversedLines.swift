@@ -1,0 +1,40 @@
+/// Lines that are printed last to first, held on disk and not in memory.
+struct ReversedLines: ~Copyable {
+  private static let blockSize = 64 * 1024
+
+  private var file: TemporaryFile
+  private var pending: [UInt8] = []
+
+  init() throws(ToolError) {
+    file = try TemporaryFile()
+  }
+
+  /// Takes the next line, which ends with its only line feed.
+  mutating func append(_ line: String) throws(ToolError) {
+    pending.append(contentsOf: line.utf8)
+    if pending.count >= Self.blockSize { try flush() }
+  }
+
+  /// Prints all lines, the last one first.
+  mutating func print(to printer: Printer) throws(ToolError) {
+    try flush()
+    // What is read and not printed yet: the first line in it may begin in the block before.
+    var rest: [UInt8] = []
+    var end = file.size
+    while end > 0, printer.isOpen {
+      let start = max(0, end - Self.blockSize)
+      rest.insert(contentsOf: try file.read(start..<end), at: 0)
+      end = start
+      while let feed = rest.dropLast().lastIndex(of: 0x0A) {
+        printer.print(String(decoding: rest[(feed + 1)...], as: UTF8.self))
+        rest.removeSubrange((feed + 1)...)
+      }
+    }
+    printer.print(String(decoding: rest, as: UTF8.self))
+  }
+
+  private mutating func flush() throws(ToolError) {
+    try file.append(pending[...])
+    pending.removeAll(keepingCapacity: true)
+  }
+}

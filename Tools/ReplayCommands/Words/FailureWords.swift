@@ -1,0 +1,30 @@
+internal import SessionCore
+
+/// How a request failed, in words.
+enum FailureWords {
+  static func text(_ failure: RequestFailure) -> String {
+    var text = kind(failure.kind)
+    if failure.status != 0 { text += " \(failure.status)" }
+    if let code = failure.serverCode { text += " \(code)" }
+    if let wait = failure.retryAfter {
+      text += ", asked to wait \(DurationWords.text(milliseconds: wait))"
+    }
+    return text
+  }
+
+  private static func kind(_ kind: RequestFailure.Kind) -> String {
+    switch kind {
+    case .noConnection: "no connection"
+    case .noReply: "no reply"
+    case .server: "server error"
+    case .rateLimited: "rate limited"
+    case .unreadable: "unreadable answer"
+    case .rejected: "rejected"
+    case .noRefreshToken: "no refresh token"
+    case .unexpected: "unexpected answer"
+    case .userInactive: "account inactive"
+    case .userDeleted: "account deleted"
+    default: "failure \(kind)"
+    }
+  }
+}

@@ -1,0 +1,64 @@
+internal import SessionCore
+
+/// What a note says, in words for people.
+enum NoteWords {
+  static func text(_ note: SessionNote, at time: Timestamp) -> String {
+    switch note {
+    case .opened(let opened):
+      return "by process \(opened.process)"
+    case .closed:
+      return "in good order"
+    case .tailCut(let cut):
+      return "\(count(cut.bytes, "byte")) cut off, "
+        + (cut.isUndetermined ? "perhaps acknowledged" : "never acknowledged")
+    case .requestSent(let sent):
+      let wait = sent.deadline.milliseconds(since: time)
+      return EventWords.join([
+        "\(request(sent.kind)) with \(sent.generation)",
+        sent.kind == .refresh ? EventWords.trigger(sent.trigger) : nil,
+        EventWords.attempt(sent.attempt), "by process \(sent.process)",
+        "others wait \(DurationWords.text(milliseconds: max(0, wait)))",
+      ])
+    case .requestEnded(let ended):
+      return "@\(ended.request) failed: \(FailureWords.text(ended.failure))"
+    case .tokenRecovered(let generation):
+      return "\(generation) was stored before a crash, its event follows"
+    case .revocationPending(let generation):
+      return "the server is to be told of \(generation)"
+    case .revocationSettled(let settled):
+      return "\(settled.generation) \(outcome(settled.outcome))"
+        + (settled.status == 0 ? "" : " (\(settled.status))")
+    case .secretsWiped(let cause):
+      return self.cause(cause)
+    case .itemUnreadable(let item):
+      return "the stored \(item) cannot be read"
+    }
+  }
+
+  static func request(_ kind: RequestKind) -> String {
+    switch kind {
+    case .refresh: "refresh"
+    case .switchContext: "context switch"
+    default: "request \(kind)"
+    }
+  }
+
+  private static func outcome(_ outcome: RevocationOutcome) -> String {
+    switch outcome {
+    case .revoked: "revoked"
+    case .notOffered: "not revoked, the backend does not offer it"
+    case .failed: "not revoked yet"
+    case .abandoned: "not revoked, what it needs is gone"
+    default: "outcome \(outcome)"
+    }
+  }
+
+  private static func cause(_ cause: SessionNote.WipeCause) -> String {
+    switch cause {
+    case .signedOut: "left over from a logout"
+    case .otherJournal: "of another journal"
+    case .unreadable: "unreadable, and nobody is signed in"
+    default: "cause \(cause)"
+    }
+  }
+}

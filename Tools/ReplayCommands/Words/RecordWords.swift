@@ -1,0 +1,58 @@
+public import SessionCore
+
+/// A record as one line of a timeline.
+struct RecordWords {
+  let zone: TimeZoneChoice
+  let style: Style
+
+  /// `    7  2026-11-21 14:00:05.205Z  refreshSucceeded     tok#2 lives 2.0 s, as scheduled`.
+  func line(_ record: SessionRecord) -> String {
+    let start = "\(String(record.sequence).leftPadded(to: 5))  \(zone.text(record.time))"
+    switch record.content {
+    case .event(let event):
+      let name = color(event.kind, event.kind.description.padded(to: 19))
+      return "\(start)  \(name)  \(EventWords.text(event, at: record.time))"
+    case .note(let note):
+      let name = "(\(note.kind))".padded(to: 19)
+      return style.dim("\(start)  \(name)  \(NoteWords.text(note, at: record.time))")
+    case .unknown(let unknown):
+      let text = "\(record.name.padded(to: 19))  \(Self.text(unknown))"
+      return unknown.isIgnorable ? style.dim("\(start)  \(text)") : "\(start)  \(text)"
+    }
+  }
+
+  private func color(_ kind: SessionEvent.Kind, _ text: String) -> String {
+    switch kind {
+    case .login: style.green(text)
+    case .refreshSucceeded, .contextSwitched: style.bold(text)
+    case .refreshFailed: style.yellow(text)
+    case .sessionExpired, .logout: style.red(text)
+    }
+  }
+
+  private static func text(_ unknown: SessionRecord.Unknown) -> String {
+    let shown = unknown.payload.prefix(24).hexadecimal
+    return "\(count(unknown.payload.count, "byte"))"
+      + (shown.isEmpty ? "" : " \(shown)\(unknown.payload.count > 24 ? "…" : "")")
+      + ", from a newer version"
+  }
+}
+
+extension Sequence<UInt8> {
+  var hexadecimal: String {
+    var text = ""
+    for byte in self { text += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+    return text
+  }
+}
+
+extension ReplayTool {
+  /// An event as one line of a timeline, in UTC and without colour: for programs that print events
+  /// as they receive them.
+  public static func line(_ recorded: RecordedEvent) -> String {
+    let words = RecordWords(zone: .utc, style: Style(isColored: false))
+    return words.line(
+      SessionRecord(
+        sequence: recorded.sequence, time: recorded.time, content: .event(recorded.event)))
+  }
+}
