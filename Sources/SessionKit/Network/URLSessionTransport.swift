@@ -32,6 +32,10 @@ public struct URLSessionTransport: HTTPTransport {
     guard allowsInsecure ? request.url.isWeb : request.url.isSecure else {
       throw .insecure(host: request.url.host ?? "")
     }
+    // URLSession would make a header field of them, on a refresh as well (REF-4, STO-3).
+    guard request.url.user == nil, request.url.password == nil else {
+      throw .noConnection("the address holds a user name or password, which no URL may")
+    }
     let exchange = URLSessionExchange()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { exchange.start(request, answering: $0) }

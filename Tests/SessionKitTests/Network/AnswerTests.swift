@@ -111,7 +111,7 @@ struct AnswerTests {
         var body = good
         body[index] = byte
         do throws(AnswerFailure) {
-          _ = try WireBench.wire.readLogin(SessionKit.HTTPResponse(status: 200, body: body))
+          _ = try WireBench.wire.readLogin(HTTPResponse(status: 200, body: body))
         } catch {
           #expect(error.failure.kind == .unreadable)
           #expect(!secrets.contains { "\(error)".contains($0) })
@@ -119,7 +119,7 @@ struct AnswerTests {
       }
       do throws(AnswerFailure) {
         _ = try WireBench.wire.readLogin(
-          SessionKit.HTTPResponse(status: 200, body: Array(good[..<index])))
+          HTTPResponse(status: 200, body: Array(good[..<index])))
         Issue.record("an answer cut after \(index) bytes was read")
       } catch {
         #expect(error.failure.kind == .unreadable)

@@ -41,9 +41,9 @@ struct NetworkLeakTests {
     let values: [Any] = [
       header, wire, credentials, wire.login(credentials), wire.refresh(Secret(canary)),
       try #require(wire.revoke(access: Secret(canary), refresh: Secret(canary))),
-      SessionKit.HTTPRequest(
+      HTTPRequest(
         method: "POST", url: address, headers: [header], body: Array(canary.utf8)),
-      SessionKit.HTTPResponse(status: 200, headers: [header], body: Array(canary.utf8)),
+      HTTPResponse(status: 200, headers: [header], body: Array(canary.utf8)),
       try TokenClaims(Secret(token)),
       TokenAnswer(
         access: Secret(canary), refresh: Secret(canary), lifetime: 1, user: profile),
@@ -104,7 +104,7 @@ struct NetworkLeakTests {
     for url in [address, far] {
       do throws(TransportError) {
         _ = try await URLSessionTransport().send(
-          SessionKit.HTTPRequest(method: "POST", url: url, body: Array(Self.canary.utf8)))
+          HTTPRequest(method: "POST", url: url, body: Array(Self.canary.utf8)))
         Issue.record("there was an answer")
       } catch {
         #expect(!isShown(error))

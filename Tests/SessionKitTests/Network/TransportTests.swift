@@ -14,13 +14,13 @@ struct TransportTests {
     wire = .edu(baseURL: server.baseURL)
   }
 
-  private var login: SessionKit.HTTPRequest {
+  private var login: HTTPRequest {
     wire.login(
       PasswordCredentials(
         userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))
   }
 
-  private func error(of request: SessionKit.HTTPRequest) async -> TransportError? {
+  private func error(of request: HTTPRequest) async -> TransportError? {
     do throws(TransportError) {
       _ = try await transport.send(request)
       return nil
@@ -181,7 +181,7 @@ struct TransportTests {
     ])
   func insecure(address: String) async throws {
     let url = try #require(URL(string: address))
-    let error = await error(of: SessionKit.HTTPRequest(method: "GET", url: url))
+    let error = await error(of: HTTPRequest(method: "GET", url: url))
     guard case .insecure = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -196,8 +196,18 @@ struct TransportTests {
     ])
   func loopback(address: String) async throws {
     let url = try #require(URL(string: address))
-    let error = await error(of: SessionKit.HTTPRequest(method: "GET", url: url))
+    let error = await error(of: HTTPRequest(method: "GET", url: url))
     #expect(isNoConnection(error), "\(String(describing: error))")
+  }
+
+  @Test("REF-4 STO-3 an address with a password in it is refused before anything is sent")
+  func userInfo() async throws {
+    let port = server.port
+    let url = try #require(URL(string: "http://canary:canary-word@127.0.0.1:\(port)/auth/refresh"))
+    let error = await error(of: HTTPRequest(method: "POST", url: url))
+    #expect(isNoConnection(error))
+    #expect(!String(describing: error).contains("canary"))
+    #expect(server.calls.isEmpty)
   }
 
   @Test("STO-4 plain HTTP may be allowed, other schemes may not")
@@ -205,7 +215,7 @@ struct TransportTests {
     let open = URLSessionTransport(allowsInsecure: true)
     let file = try #require(URL(string: "file:///etc/passwd"))
     await #expect(throws: TransportError.insecure(host: "")) {
-      try await open.send(SessionKit.HTTPRequest(method: "GET", url: file))
+      try await open.send(HTTPRequest(method: "GET", url: file))
     }
     #expect(try await open.send(login).status == 200)
   }

@@ -24,7 +24,7 @@ enum WireBench {
     case refresh
     case switched = "switch"
 
-    func read(_ response: SessionKit.HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
+    func read(_ response: HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
       switch self {
       case .login: try wire.readLogin(response)
       case .refresh: try wire.readRefresh(response)
@@ -59,8 +59,8 @@ enum WireBench {
 
   static func response(
     status: Int = 200, headers: [HTTPHeader] = [], _ body: String
-  ) -> SessionKit.HTTPResponse {
-    SessionKit.HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
+  ) -> HTTPResponse {
+    HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
   }
 
   static func object(_ members: [String: String]) -> String {

@@ -13,7 +13,7 @@ struct WireRequestTests {
     wire = .edu(baseURL: try #require(URL(string: "https://api.school.test/v1")))
   }
 
-  private func members(_ request: SessionKit.HTTPRequest) throws -> [String: String] {
+  private func members(_ request: HTTPRequest) throws -> [String: String] {
     try JSONDecoder().decode([String: String].self, from: Data(try #require(request.body)))
   }
 
