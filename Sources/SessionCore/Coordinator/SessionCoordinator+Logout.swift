@@ -24,14 +24,25 @@ extension SessionCoordinator {
   }
 
   mutating func wiped(_ isWiped: Bool, at now: Moment) -> [SessionEffect] {
-    guard var left = leaving else { return [] }
-    left.isWiped = isWiped
+    let again: [SessionEffect] =
+      isWiped || stopped != nil
+      ? [] : [.schedule(.wipe, uptime: now.uptime.addingSaturating(policy.longestRetryDelay))]
+    guard var left = leaving, !left.isTelling else { return again }
+    (left.isWiped, left.isTelling) = (isWiped, true)
     leaving = left
-    if let generation = left.generation { return [.revoke(generation)] }
+    if let generation = left.generation { return again + [.revoke(generation)] }
     leaving = nil
-    return left.caller.map {
-      [.resume($0, .loggedOut(nil, status: 0, isWiped: isWiped))]
-    } ?? []
+    return again
+      + (left.caller.map { [.resume($0, .loggedOut(nil, status: 0, isWiped: isWiped))] } ?? [])
+  }
+
+  /// Removes again what could not be removed, unless somebody has signed in since.
+  func wipeAgain() -> [SessionEffect] {
+    switch state {
+    case .authenticated: []
+    case .expired: [.wipe(.token)]
+    case .unauthenticated: [.wipe(.session)]
+    }
   }
 
   mutating func revoked(

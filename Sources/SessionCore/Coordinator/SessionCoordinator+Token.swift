@@ -98,7 +98,7 @@ extension SessionCoordinator {
     stopped = .closed
     let leaver = leaving?.caller
     leaving = nil
-    return stopWaiting() + [.cancel(.restore)]
+    return stopWaiting() + [.cancel(.restore), .cancel(.wipe)]
       + (leaver.map { [.resume($0, .failed(.closed))] } ?? []) + [.resume(caller, .closed)]
   }
 }

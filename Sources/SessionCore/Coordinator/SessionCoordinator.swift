@@ -118,6 +118,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
     case .wiped(let isWiped): wiped(isWiped, at: now)
+    case .reloaded(let isRead): reloaded(isRead, at: now)
     case .fired(let timer): fired(timer, at: now)
     case .committed, .conflicted, .commitFailed: []
     }
@@ -301,6 +302,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .lease: leaseEnded(at: now)
     case .restore: isRestored ? [] : [.readSecrets]
     case .commit: settleAgain(at: now)
+    case .wipe: wipeAgain()
     }
   }
 }

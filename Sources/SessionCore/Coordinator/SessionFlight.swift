@@ -66,4 +66,6 @@ struct Leaving: Hashable, Sendable {
   let generation: Generation?
   /// Whether every stored item could be removed.
   var isWiped = true
+  /// Whether the wipe has ended and the server is being told.
+  var isTelling = false
 }
