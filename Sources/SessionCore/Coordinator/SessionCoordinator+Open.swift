@@ -25,7 +25,8 @@ extension SessionCoordinator {
     switch state {
     case .unauthenticated:
       if let generation = facts.untold(of: fold.intents) {
-        effects += [.wipe(.sessionKeepingRevocation(generation)), .revoke(generation)]
+        effects.append(.wipe(.sessionKeepingRevocation(generation)))
+        effects += tell(generation)
       } else if facts.hasItems {
         effects.append(.wipe(.session))
       }
@@ -41,8 +42,8 @@ extension SessionCoordinator {
 
   private mutating func pendingRevocation(_ facts: StoredFacts) -> [SessionEffect] {
     guard let generation = facts.revocation else { return [] }
-    return fold.intents.revocations.contains(generation)
-      ? [.revoke(generation)] : [.forgetRevocation]
+    guard fold.intents.revocations.contains(generation) else { return [.forgetRevocation] }
+    return telling.contains(generation) ? [] : tell(generation)
   }
 
   /// What another process stored could not be read: that is not "no token" (RES-3).

@@ -56,6 +56,12 @@ struct PendingCommit: Hashable, Sendable {
   let purpose: Purpose
   let contents: [SessionRecord.Content]
   let time: Timestamp
+
+  /// The token whose revocation the batch opens, where it opens one.
+  var pendingRevocation: Generation? {
+    for case .note(.revocationPending(let generation)) in contents { return generation }
+    return nil
+  }
 }
 
 /// A logout on its way: the event is durable, the rest is still to be done.
