@@ -22,7 +22,7 @@ CODES = {
     "secret item": "token user context revocation",
     "wipe cause": "signedOut otherJournal unreadable",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
-    " unexpected userInactive userDeleted",
+    " unexpected userInactive userDeleted secretsUnavailable",
 }
 SHAPES = {
     "named": [("id", "id"), ("name", "text")],

@@ -52,7 +52,7 @@ struct ValueTests {
     let final = RequestFailure.Kind.known.filter(\.isFinal)
     #expect(final == [.rejected, .noRefreshToken, .userInactive, .userDeleted])
     let unanswered = RequestFailure.Kind.known.filter { !$0.isAnswered }
-    #expect(unanswered == [.noConnection, .noReply, .noRefreshToken])
+    #expect(unanswered == [.noConnection, .noReply, .noRefreshToken, .secretsUnavailable])
     #expect(!RequestFailure.Kind(rawValue: 99).isFinal)
   }
 

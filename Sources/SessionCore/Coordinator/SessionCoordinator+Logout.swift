@@ -9,42 +9,61 @@ extension SessionCoordinator {
     var contents: [SessionRecord.Content] = [
       .event(.logout(SessionEvent.Logout(reason: .user)))
     ]
-    // One revocation at a time has what it needs; an older one gives way to this.
-    contents += fold.intents.revocations.map(Self.abandoned)
+    // One revocation at a time has what it needs to be tried again; an older one gives way.
+    contents += fold.intents.revocations.filter { !telling.contains($0) }.map(Self.abandoned)
     if let token = state.token { contents.append(.note(.revocationPending(token.generation))) }
     return commit(contents, for: .logout(caller), at: now)
   }
 
-  /// The logout is durable: wipe, then tell the server, then let the caller go on.
-  mutating func left(_ caller: Caller) -> [SessionEffect] {
-    let generation = fold.intents.revocations.last
+  /// The logout of `generation` is durable: wipe, then tell the server, then let the caller go on.
+  mutating func left(_ caller: Caller, _ generation: Generation?) -> [SessionEffect] {
     let effects = stopWaiting()
-    leaving = Leaving(caller: caller, generation: generation)
+    leavings.append(Leaving(caller: caller, generation: generation))
     return effects + [.wipe(generation.map { .sessionKeepingRevocation($0) } ?? .session)]
   }
 
   mutating func wiped(_ isWiped: Bool, at now: Moment) -> [SessionEffect] {
-    guard var left = leaving else { return [] }
-    left.isWiped = isWiped
-    leaving = left
-    if let generation = left.generation { return [.revoke(generation)] }
-    leaving = nil
-    return left.caller.map {
-      [.resume($0, .loggedOut(nil, status: 0, isWiped: isWiped))]
-    } ?? []
+    let again: [SessionEffect] =
+      isWiped || stopped != nil
+      ? [] : [.schedule(.wipe, uptime: now.uptime.addingSaturating(policy.longestRetryDelay))]
+    guard let index = leavings.firstIndex(where: { !$0.isTelling }) else { return again }
+    leavings[index].isTelling = true
+    leavings[index].isWiped = isWiped
+    guard let generation = leavings[index].generation else {
+      return again + resumeLeaving(nil, nil, status: 0)
+    }
+    return again + tell(generation)
+  }
+
+  /// Tells the server that a token's session is over.
+  mutating func tell(_ generation: Generation) -> [SessionEffect] {
+    telling.insert(generation)
+    return [.revoke(generation)]
+  }
+
+  /// Removes again what could not be removed, unless somebody has signed in since.
+  func wipeAgain() -> [SessionEffect] {
+    switch state {
+    case .authenticated: []
+    case .expired: [.wipe(.token)]
+    case .unauthenticated: [.wipe(.session)]
+    }
   }
 
   mutating func revoked(
     _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: Moment
   ) -> [SessionEffect] {
+    telling.remove(generation)
     guard stopped == nil, fold.intents.revocations.contains(generation) else {
       return resumeLeaving(generation, outcome, status: status)
     }
+    // A later logout has taken the place of what another try would need.
+    let isOvertaken = outcome == .failed && fold.intents.revocations.last != generation
     let note = SessionNote.RevocationSettled(
-      generation: generation, outcome: outcome, status: status)
+      generation: generation, outcome: isOvertaken ? .abandoned : outcome, status: status)
     return commit(
       [.note(.revocationSettled(note))],
-      for: .revoked(generation, outcome, status: status), at: now)
+      for: .revoked(generation, note.outcome, status: status), at: now)
   }
 
   mutating func revocationNoted(
@@ -56,10 +75,11 @@ extension SessionCoordinator {
   }
 
   mutating func resumeLeaving(
-    _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16
+    _ generation: Generation?, _ outcome: RevocationOutcome?, status: UInt16
   ) -> [SessionEffect] {
-    guard let left = leaving, left.generation == generation else { return [] }
-    leaving = nil
+    guard let index = leavings.firstIndex(where: { $0.isTelling && $0.generation == generation })
+    else { return [] }
+    let left = leavings.remove(at: index)
     return left.caller.map {
       [.resume($0, .loggedOut(outcome, status: status, isWiped: left.isWiped))]
     } ?? []

@@ -24,7 +24,12 @@ extension SessionCoordinator {
     var effects: [SessionEffect] = []
     switch state {
     case .unauthenticated:
-      if facts.hasItems { effects.append(.wipe(.session)) }
+      if let generation = facts.untold(of: fold.intents) {
+        effects.append(.wipe(.sessionKeepingRevocation(generation)))
+        effects += tell(generation)
+      } else if facts.hasItems {
+        effects.append(.wipe(.session))
+      }
     case .expired:
       if facts.token != .absent { effects.append(.wipe(.token)) }
     case .authenticated(let session):
@@ -37,8 +42,15 @@ extension SessionCoordinator {
 
   private mutating func pendingRevocation(_ facts: StoredFacts) -> [SessionEffect] {
     guard let generation = facts.revocation else { return [] }
-    return fold.intents.revocations.contains(generation)
-      ? [.revoke(generation)] : [.forgetRevocation]
+    guard fold.intents.revocations.contains(generation) else { return [.forgetRevocation] }
+    return telling.contains(generation) ? [] : tell(generation)
+  }
+
+  /// What another process stored could not be read: that is not "no token" (RES-3).
+  mutating func reloaded(_ isRead: Bool, at now: Moment) -> [SessionEffect] {
+    guard !isRead, stopped == nil, state.kind == .authenticated else { return [] }
+    isRestored = false
+    return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
   }
 
   private mutating func launch(at now: Moment) -> [SessionEffect] {
@@ -62,7 +74,9 @@ extension SessionCoordinator {
 
   /// Revocations that lost what they need cannot be made good any more.
   private func abandonedRevocations(_ facts: StoredFacts) -> [SessionRecord.Content] {
-    fold.intents.revocations.filter { $0 != facts.revocation }.map(Self.abandoned)
+    fold.intents.revocations
+      .filter { $0 != facts.revocation && $0 != facts.untold(of: fold.intents) }
+      .map(Self.abandoned)
   }
 
   static func abandoned(_ generation: Generation) -> SessionRecord.Content {
@@ -144,6 +158,12 @@ extension StoredFacts {
   /// Whether anything of a session is stored.
   var hasItems: Bool {
     token != .absent || user != .absent || context != .absent
+  }
+
+  /// The token whose revocation a crash cut short before it had what it needs: the token item,
+  /// which should be wiped by now, still has it.
+  func untold(of intents: OpenIntents) -> Generation? {
+    token == .present && intents.revocations.contains(generation) ? generation : nil
   }
 
   var wipeCause: SessionNote.WipeCause {

@@ -20,13 +20,13 @@ extension SessionCoordinator {
   mutating func startRefresh(_ trigger: RefreshTrigger, at now: Moment) -> [SessionEffect] {
     guard case .authenticated(let session) = state else { return [] }
     guard session.token.isRefreshable else { return cannotRefresh(at: now) }
-    let open = fold.intents.request
-    if let open, !isLost(open, at: now), open.sequence != givenUp {
-      return waitForLease(of: open, trigger, at: now)
+    if let other = runningElsewhere(at: now) {
+      (isRefreshDue, refreshTrigger) = (true, trigger)
+      return waitForLease(of: other, at: now)
     }
-    isWaitingForLease = false
+    (isWaitingForLease, isRefreshDue) = (false, false)
     var contents: [SessionRecord.Content] = []
-    if let open { contents.append(lost(open, at: now)) }
+    if let open = fold.intents.request { contents.append(lost(open, at: now)) }
     let attempt = session.failures.total &+ UInt32(contents.count) &+ 1
     contents.append(
       sent(.refresh, session.token.generation, trigger: trigger, attempt: attempt, at: now))
@@ -45,7 +45,7 @@ extension SessionCoordinator {
       .requestSent(
         SessionNote.RequestSent(
           kind: kind, generation: generation, trigger: trigger, attempt: attempt,
-          process: process, deadline: now.time.advanced(by: policy.requestTimeout))))
+          process: process, deadline: now.time.advanced(by: policy.leaseDuration))))
   }
 
   private mutating func cannotRefresh(at now: Moment) -> [SessionEffect] {
@@ -55,20 +55,24 @@ extension SessionCoordinator {
 
   // MARK: Another process's request
 
-  private mutating func waitForLease(
-    of request: OpenIntents.Request, _ trigger: RefreshTrigger, at now: Moment
-  ) -> [SessionEffect] {
+  /// The request of another process that may still be answered, where there is one.
+  func runningElsewhere(at now: Moment) -> OpenIntents.Request? {
+    guard let open = fold.intents.request, open.sequence != givenUp else { return nil }
+    return isLost(open, at: now) ? nil : open
+  }
+
+  mutating func waitForLease(of request: OpenIntents.Request, at now: Moment) -> [SessionEffect] {
     isWaitingForLease = true
-    refreshTrigger = trigger
     // A deadline stamped by a clock far ahead of ours must not make anybody wait for ever.
     let left = request.sent.deadline.milliseconds(since: now.time)
-    let pause = min(max(0, left), policy.requestTimeout)
+    let pause = min(max(0, left), policy.leaseDuration)
     return [.schedule(.lease, uptime: now.uptime.addingSaturating(pause))]
   }
 
   mutating func leaseEnded(at now: Moment) -> [SessionEffect] {
     guard isWaitingForLease, flight == nil, state.kind == .authenticated else { return [] }
     isWaitingForLease = false
+    guard isRefreshDue || !waiters.isEmpty else { return nextSwitch(at: now) }
     return startRefresh(refreshTrigger, at: now)
   }
 

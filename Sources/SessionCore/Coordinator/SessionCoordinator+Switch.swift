@@ -11,12 +11,20 @@ extension SessionCoordinator {
   /// Sends the oldest request for another context that waits; never beside a refresh (CTX-2).
   mutating func nextSwitch(at now: Moment) -> [SessionEffect] {
     guard flight == nil, !switches.isEmpty, let token = state.token else { return [] }
+    if let other = runningElsewhere(at: now) { return waitForLease(of: other, at: now) }
+    var contents: [SessionRecord.Content] = []
+    if let open = fold.intents.request {
+      // A refresh whose answer is lost may have replaced the token that the switch would carry.
+      guard open.sent.kind != .refresh || !token.isRefreshable else {
+        return startRefresh(.command, at: now)
+      }
+      contents.append(lost(open, at: now))
+    }
     let caller = switches.removeFirst()
     flight = SessionFlight(
       number: nextRequest(), purpose: .switchContext(caller), base: token.generation)
-    return commit(
-      [sent(.switchContext, token.generation, trigger: .command, attempt: 1, at: now)],
-      for: .send, at: now)
+    contents.append(sent(.switchContext, token.generation, trigger: .command, attempt: 1, at: now))
+    return commit(contents, for: .send, at: now)
   }
 
   mutating func settleSwitch(

@@ -53,7 +53,7 @@ extension SessionCoordinator {
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
     let unsettled = dropUnsettled(revoking: true)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
-    isWaitingForLease = false
+    (isWaitingForLease, isRefreshDue) = (false, false)
     return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
       + resume(callers, problem)
   }
@@ -82,7 +82,9 @@ extension SessionCoordinator {
   mutating func cancel(_ caller: Caller) -> [SessionEffect] {
     switches.removeAll { $0 == caller }
     waiters.removeAll { $0 == caller }
-    if leaving?.caller == caller { leaving?.caller = nil }
+    for index in leavings.indices where leavings[index].caller == caller {
+      leavings[index].caller = nil
+    }
     // A sign-in that nobody waits for must not sign anybody in; a refresh or a switch that the
     // server may have acted on goes on, for everybody else.
     if flight?.isLogin(of: caller) == true { flight = nil }
@@ -96,9 +98,9 @@ extension SessionCoordinator {
 
   mutating func closed(_ caller: Caller) -> [SessionEffect] {
     stopped = .closed
-    let leaver = leaving?.caller
-    leaving = nil
-    return stopWaiting() + [.cancel(.restore)]
-      + (leaver.map { [.resume($0, .failed(.closed))] } ?? []) + [.resume(caller, .closed)]
+    let leavers = leavings.compactMap(\.caller)
+    leavings = []
+    return stopWaiting() + [.cancel(.restore), .cancel(.wipe)]
+      + resume(leavers, .failed(.closed)) + [.resume(caller, .closed)]
   }
 }

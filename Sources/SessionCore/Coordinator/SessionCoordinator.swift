@@ -29,10 +29,14 @@ public struct SessionCoordinator: Hashable, Sendable {
   var switches: [Caller] = []
   /// Who waits for a good token.
   var waiters: [Caller] = []
-  /// Whether a refresh waits for another process's request to end.
+  /// Whether we wait for another process's request to end.
   var isWaitingForLease = false
-  /// The logout on its way.
-  var leaving: Leaving?
+  /// Whether it is a refresh that waits, not only a switch.
+  var isRefreshDue = false
+  /// The logouts on their way, oldest first: who signs in meanwhile may log out again.
+  var leavings: [Leaving] = []
+  /// The tokens of whose end the server is being told.
+  var telling: Set<Generation> = []
   /// What is noted of the opening, until it is.
   var openingNotes: [SessionNote] = []
   /// When the current token dies, on the clock that never jumps.
@@ -118,6 +122,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
     case .wiped(let isWiped): wiped(isWiped, at: now)
+    case .reloaded(let isRead): reloaded(isRead, at: now)
     case .fired(let timer): fired(timer, at: now)
     case .committed, .conflicted, .commitFailed: []
     }
@@ -181,7 +186,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .expire:
       return publish(published) + ended()
     case .logout(let caller):
-      return publish(published) + left(caller)
+      return publish(published) + left(caller, durable.pendingRevocation)
     case .revoked(let generation, let outcome, let status):
       return revocationNoted(generation, outcome, status: status)
     case .close(let caller):
@@ -301,6 +306,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .lease: leaseEnded(at: now)
     case .restore: isRestored ? [] : [.readSecrets]
     case .commit: settleAgain(at: now)
+    case .wipe: wipeAgain()
     }
   }
 }

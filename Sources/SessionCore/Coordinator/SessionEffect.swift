@@ -23,7 +23,7 @@ public enum SessionEffect: Hashable, Sendable {
   case revoke(Generation)
   /// Remove what a revocation needed.
   case forgetRevocation
-  /// Another process stored a newer token: read it.
+  /// Another process stored a newer token: read it, and tell whether it could be read.
   case reloadToken(Generation)
   /// Look at the stored items again.
   case readSecrets

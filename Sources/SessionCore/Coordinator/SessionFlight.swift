@@ -56,6 +56,12 @@ struct PendingCommit: Hashable, Sendable {
   let purpose: Purpose
   let contents: [SessionRecord.Content]
   let time: Timestamp
+
+  /// The token whose revocation the batch opens, where it opens one.
+  var pendingRevocation: Generation? {
+    for case .note(.revocationPending(let generation)) in contents { return generation }
+    return nil
+  }
 }
 
 /// A logout on its way: the event is durable, the rest is still to be done.
@@ -66,4 +72,6 @@ struct Leaving: Hashable, Sendable {
   let generation: Generation?
   /// Whether every stored item could be removed.
   var isWiped = true
+  /// Whether the wipe has ended and the server is being told.
+  var isTelling = false
 }

@@ -26,6 +26,8 @@ public enum SessionInput: Hashable, Sendable {
   case revoked(Generation, RevocationOutcome, status: UInt16)
   /// A wipe ended; `false` where an item could not be removed.
   case wiped(Bool)
+  /// Another process's token was read, or could not be read yet.
+  case reloaded(Bool)
   /// A timer's time has come.
   case fired(SessionTimer)
   /// The last commit is durable; its first record has this sequence.
@@ -40,7 +42,7 @@ public enum SessionInput: Hashable, Sendable {
     switch self {
     case .committed, .conflicted, .commitFailed: true
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
-      .close, .answered, .failed, .revoked, .wiped, .fired:
+      .close, .answered, .failed, .revoked, .wiped, .reloaded, .fired:
       false
     }
   }
@@ -76,6 +78,8 @@ public enum SessionTimer: Hashable, Sendable, CaseIterable {
   case restore
   /// A commit that failed is tried again (RES-6).
   case commit
+  /// Stored items that could not be removed are removed again.
+  case wipe
 }
 
 /// What an answer said, without its secrets: the shell holds those under the request's number.

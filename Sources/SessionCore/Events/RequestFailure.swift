@@ -28,11 +28,14 @@ public struct RequestFailure: Hashable, Sendable {
     public static let userInactive = Kind(rawValue: 8)
     /// The account is deleted.
     public static let userDeleted = Kind(rawValue: 9)
+    /// What the request needs is stored and cannot be read yet (RES-3); nothing was sent.
+    public static let secretsUnavailable = Kind(rawValue: 10)
 
     /// The word for each byte, from 0.
     public static let words = [
       "noConnection", "noReply", "server", "rateLimited", "unreadable", "rejected",
       "noRefreshToken", "unexpected", "userInactive", "userDeleted",
+      "secretsUnavailable",
     ]
 
     /// Whether no later attempt with the same refresh token can succeed.
@@ -43,6 +46,7 @@ public struct RequestFailure: Hashable, Sendable {
     /// Whether a server answered, so that the failure counts towards the attempts (REF-6).
     public var isAnswered: Bool {
       self != .noConnection && self != .noReply && self != .noRefreshToken
+        && self != .secretsUnavailable
     }
   }
 

@@ -46,7 +46,7 @@ public struct SessionPolicy: Hashable, Sendable {
   public var onExhaustion: Exhaustion
   /// The stored items without which a session is not restored; the token always is (RES-1).
   public var requiredItems: Set<SecretItem>
-  /// How long a request for a token may take, and others wait for its end.
+  /// How long a request for a token may take; others wait a second longer for its end.
   public var requestTimeout: Int64
 
   /// A policy; the defaults are those of `production`.
@@ -94,6 +94,10 @@ extension SessionPolicy {
     policy.onExhaustion = .stay
     return policy
   }
+
+  /// How long a request keeps other processes from sending theirs: a second longer than it may
+  /// take, so that only a holder that was killed or suspended is overtaken (REF-3).
+  var leaseDuration: Int64 { requestTimeout.addingSaturating(1_000) }
 
   /// When a token that dies at `deadline` is refreshed: `threshold` before that, and never in the
   /// first half of its life, so that a threshold as long as the life does not spin (REF-1).

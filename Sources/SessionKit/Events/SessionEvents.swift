@@ -70,11 +70,11 @@ struct EventArchive: Sendable {
   static let pageSize = 512
 
   let journal: Journal
-  let executor: EngineExecutor
+  let runtime: SessionRuntime
 
   func page(after sequence: UInt64, through last: UInt64) async throws(SessionError) -> Page {
     let journal = journal
-    return try await executor.perform { () throws(SessionError) in
+    return try await runtime.result { () throws(SessionError) in
       try Self.read(journal, after: sequence, through: last)
     }
   }

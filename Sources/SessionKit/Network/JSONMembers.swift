@@ -22,7 +22,9 @@ struct JSONMembers {
 
   /// The object that a body is.
   init(body: [UInt8]) throws(Unreadable) {
-    guard body.count <= 1 << 20 else { throw Unreadable("the body is longer than 1 MiB") }
+    guard body.count <= HTTPResponse.bodyLimit else {
+      throw Unreadable("the body is longer than 1 MiB")
+    }
     guard let first = body.first(where: { !" \n\r\t".utf8.contains($0) }) else {
       throw Unreadable("the body is empty; it must be a JSON object")
     }

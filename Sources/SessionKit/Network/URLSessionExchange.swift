@@ -18,6 +18,10 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     var status: Int?
     var headers: [HTTPHeader] = []
     var body: [UInt8] = []
+
+    var response: HTTPResponse? {
+      status.map { HTTPResponse(status: $0, headers: headers, body: body) }
+    }
   }
 
   private let state = Mutex(State())
@@ -79,13 +83,11 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let length = state.withLock { state in
+    let cut = state.withLock { state -> HTTPResponse? in
       state.body.append(contentsOf: data)
-      return state.body.count
+      return state.body.count > HTTPResponse.bodyLimit ? state.response : nil
     }
-    if length > URLSessionTransport.bodyLimit {
-      finish(.failure(.noReply("the answer is longer than \(URLSessionTransport.bodyLimit) bytes")))
-    }
+    if let cut { finish(.success(cut)) }
   }
 
   func urlSession(
@@ -96,9 +98,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
       finish(.failure(TransportError(error, hasAnswer: hasAnswer)))
       return
     }
-    let response = state.withLock { state in
-      state.status.map { HTTPResponse(status: $0, headers: state.headers, body: state.body) }
-    }
+    let response = state.withLock(\.response)
     finish(response.map(Outcome.success) ?? .failure(.noReply("what came is not HTTP")))
   }
 }

@@ -15,9 +15,6 @@ import Foundation
 /// one case is out of its reach: a server that ends the connection in order right after the status
 /// line makes `URLSession` trap.
 public struct URLSessionTransport: HTTPTransport {
-  /// The bytes of a body from which on the exchange is ended; more than any answer of tokens has.
-  static let bodyLimit = 4 << 20
-
   /// Whether plain HTTP is let through to every host, not to loopback alone (STO-4).
   public let allowsInsecure: Bool
 
@@ -28,10 +25,16 @@ public struct URLSessionTransport: HTTPTransport {
 
   /// Sends a request once, on a connection of its own.
   ///
-  /// Throws `insecure` before anything is looked up or sent (STO-4).
+  /// A body of more than 1 MiB is not read to its end: the answer then holds its beginning, a little
+  /// more than 1 MiB, which every reader of a ``Wire`` refuses. Throws `insecure` before anything is
+  /// looked up or sent (STO-4).
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     guard allowsInsecure ? request.url.isWeb : request.url.isSecure else {
       throw .insecure(host: request.url.host ?? "")
+    }
+    // URLSession would make a header field of them, on a refresh as well (REF-4, STO-3).
+    guard request.url.user == nil, request.url.password == nil else {
+      throw .noConnection("the address holds a user name or password, which no URL may")
     }
     let exchange = URLSessionExchange()
     let result = await withTaskCancellationHandler {

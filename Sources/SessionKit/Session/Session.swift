@@ -21,24 +21,25 @@ public final class Session: Sendable {
   public static func open(_ configuration: SessionConfiguration)
     async throws(SessionError) -> Session
   {
-    let executor = EngineExecutor()
-    let (engine, notes) = try await executor.perform {
+    let runtime = configuration.runtime()
+    let (engine, notes) = try await runtime.result {
       () throws(SessionError) -> (SessionEngine, [SessionNote]) in
-      try makeEngine(configuration, executor)
+      try makeEngine(configuration, runtime)
     }
     try await engine.open(noting: notes, process: ProcessStatus.own)
     return Session(engine)
   }
 
   private static func makeEngine(
-    _ configuration: SessionConfiguration, _ executor: EngineExecutor
+    _ configuration: SessionConfiguration, _ runtime: SessionRuntime
   ) throws(SessionError) -> (SessionEngine, [SessionNote]) {
     var fold = SessionFold()
     var failure: SessionError?
     let path = configuration.journal
     let journal: Journal
     do throws(JournalError) {
-      journal = try Journal.open(at: path) { frame, payload in
+      journal = try Journal.open(at: path, options: configuration.journalOptions) {
+        frame, payload in
         guard failure == nil else { return }
         do throws(SessionError) {
           try fold.apply(frame, payload, path: path)
@@ -54,7 +55,7 @@ public final class Session: Sendable {
       throw failure
     }
     let engine = SessionEngine(
-      configuration, journal: journal, fold: fold, executor: executor)
+      configuration, journal: journal, fold: fold, runtime: runtime)
     return (engine, notes(of: journal, at: configuration.clock.now()))
   }
 
@@ -162,7 +163,7 @@ public final class Session: Sendable {
   public func events(after sequence: UInt64) -> SessionEvents {
     SessionEvents(
       start: sequence, hub: engine.hub,
-      archive: EventArchive(journal: engine.journal, executor: engine.executor))
+      archive: EventArchive(journal: engine.journal, runtime: engine.runtime))
   }
 
   // MARK: What it shows

@@ -1,4 +1,5 @@
 public import SessionCore
+package import SessionJournal
 
 /// Where a session lives, whom it talks to and what it does when they disagree.
 public struct SessionConfiguration: Sendable {
@@ -18,6 +19,11 @@ public struct SessionConfiguration: Sendable {
   public var clock: any SessionClock
   /// How many events are kept in memory for subscribers; a slower one is fed from the journal.
   public var eventBuffer: Int
+
+  /// How the journal is opened: which file system, and which identifier a new one gets.
+  package var journalOptions = Journal.Options()
+  /// Makes what the session's work runs on.
+  package var runtime: @Sendable () -> SessionRuntime = { .system() }
 
   /// A configuration; what is not named is the system's.
   public init(

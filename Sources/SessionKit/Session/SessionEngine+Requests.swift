@@ -9,8 +9,11 @@ extension SessionEngine {
   }
 
   func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
-    guard let outgoing = outgoing(request) else {
-      feed(.failed(number, RequestFailure(kind: .noRefreshToken), jitter: 0))
+    let outgoing: HTTPRequest
+    do throws(Failed) {
+      outgoing = try self.outgoing(request)
+    } catch {
+      feed(.failed(number, error.failure, jitter: .random(in: 0 ... .max)))
       return
     }
     let wire = configuration.wire
@@ -26,23 +29,34 @@ extension SessionEngine {
     }
   }
 
-  /// The request on the wire; `nil` where what it needs is gone.
-  private func outgoing(_ request: SessionEffect.Request) -> HTTPRequest? {
+  /// The request on the wire.
+  private func outgoing(_ request: SessionEffect.Request) throws(Failed) -> HTTPRequest {
     let wire = configuration.wire
     switch request {
     case .login(let caller):
-      guard case .signIn(let credentials) = wishes[caller] else { return nil }
+      guard case .signIn(let credentials) = wishes[caller] else { throw .callerIsGone }
       return wire.login(credentials)
     case .refresh(let generation):
-      guard let token, token.generation == generation, let refresh = token.refresh else {
-        return nil
+      guard let refresh = try held(generation).refresh else {
+        throw Failed(failure: RequestFailure(kind: .noRefreshToken), detail: nil)
       }
       return wire.refresh(refresh)
     case .switchContext(let caller, let generation):
-      guard case .context(let target) = wishes[caller], let token, token.generation == generation
-      else { return nil }
-      return wire.switchContext(target, access: token.access)
+      guard case .context(let target) = wishes[caller] else { throw .callerIsGone }
+      return wire.switchContext(target, access: try held(generation).access)
     }
+  }
+
+  /// The token of this generation, from memory or else from where it is stored.
+  private func held(_ generation: Generation) throws(Failed) -> StoredToken {
+    if let token, token.generation == generation { return token }
+    do throws(SecretStoreError) {
+      if let stored = try vault.token(), stored.generation == generation { return stored }
+    } catch {
+      throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: "\(error)")
+    }
+    // Another process has stored a newer one and is about to say so in the journal.
+    throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: nil)
   }
 
   private func received(_ number: RequestNumber, _ result: Result<TokenAnswer, Failed>) {
@@ -121,6 +135,10 @@ extension SessionEngine {
 }
 
 extension SessionEngine.Failed {
+  /// Nobody wants the request any more; nothing was sent.
+  fileprivate static let callerIsGone = SessionEngine.Failed(
+    failure: RequestFailure(kind: .noConnection), detail: "its caller stopped waiting")
+
   fileprivate init(_ error: TransportError) {
     switch error {
     case .noConnection(let reason):

@@ -7,8 +7,10 @@ import SessionJournal
 actor SessionEngine {
   typealias Reply = SessionEffect.Reply
 
-  nonisolated let executor: EngineExecutor
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  nonisolated let runtime: SessionRuntime
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    runtime.executor.asUnownedSerialExecutor()
+  }
 
   nonisolated let configuration: SessionConfiguration
   nonisolated let journal: Journal
@@ -32,7 +34,10 @@ actor SessionEngine {
 
   /// What the last failure was about, for the replies that follow from it.
   var detail: String?
-  private var storageError: SessionError?
+  private var commitError: SessionError?
+
+  /// The record of another process that this version cannot follow, where there is one.
+  private var unusable: SessionError?
 
   /// What a caller wants that the coordinator must not see.
   enum Wish: Sendable {
@@ -42,11 +47,11 @@ actor SessionEngine {
 
   init(
     _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
-    executor: EngineExecutor
+    runtime: SessionRuntime
   ) {
     self.configuration = configuration
     self.journal = journal
-    self.executor = executor
+    self.runtime = runtime
     vault = Vault(store: configuration.secrets, journal: journal.identifier)
     hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)
     coordinator = SessionCoordinator(policy: configuration.policy, fold: fold)
@@ -64,7 +69,7 @@ actor SessionEngine {
     contents.notes = notes
     contents.process = process
     feed(.opened(contents))
-    if let storageError { throw storageError }
+    if let commitError { throw commitError }
   }
 
   // MARK: Callers
@@ -117,9 +122,9 @@ actor SessionEngine {
     case .request(let failure): SessionError(failure, detail: detail)
     case .ended(let state): state == .expired ? .expired : .loggedOut
     case .busy: .signInUnderWay
-    case .storage: storageError ?? .closed
+    case .storage: commitError ?? .closed
     case .locked: .secretsUnavailable
-    case .unusableJournal: storageError ?? .closed
+    case .unusableJournal: unusable ?? .closed
     case .closed: .closed
     case .cancelled: .cancelled
     }
@@ -178,7 +183,7 @@ actor SessionEngine {
   nonisolated func spawn(
     _ work: @escaping @Sendable (isolated SessionEngine) async -> Void
   ) -> Task<Void, Never> {
-    Task { [weak self] in
+    runtime.spawn { [weak self] in
       guard let self else { return }
       await work(self)
     }
@@ -187,7 +192,7 @@ actor SessionEngine {
   private func schedule(_ timer: SessionTimer, _ uptime: Int64) {
     timers.removeValue(forKey: timer)?.cancel()
     let clock = configuration.clock
-    timers[timer] = Task { [weak self] in
+    timers[timer] = runtime.spawn { [weak self] in
       do { try await clock.sleep(untilUptime: uptime) } catch { return }
       await self?.fire(timer)
     }
@@ -212,7 +217,7 @@ extension SessionEngine {
     var failure: SessionError?
     do throws(JournalError) {
       let transaction = try journal.transact { foreign in
-        conflict = foreign.compactMap { Self.read($0, path: journal.path) }
+        conflict = foreign.compactMap { read($0) }
         guard conflict.isEmpty else { return [] }
         guard let number = commit.storing, let answer = answers[number] else { return drafts }
         do throws(SessionError) {
@@ -225,22 +230,23 @@ extension SessionEngine {
       }
       if !conflict.isEmpty { return .conflicted(conflict) }
       if let first = transaction.appended.first {
-        storageError = nil
+        commitError = nil
         keep(stored, of: commit.storing)
         return .committed(firstSequence: first.sequence)
       }
     } catch {
       failure = .journal(error)
     }
-    storageError = failure
+    commitError = failure
     return conflict.isEmpty ? .commitFailed : .conflicted(conflict)
   }
 
   /// A record of another process; one whose payload cannot be read stays one that nobody knows.
-  private static func read(_ raw: JournalRecord, path: String) -> SessionRecord? {
-    do {
-      return try SessionRecord(raw, path: path)
+  private func read(_ raw: JournalRecord) -> SessionRecord? {
+    do throws(SessionError) {
+      return try SessionRecord(raw, path: journal.path)
     } catch {
+      unusable = error
       let unknown = SessionRecord.Unknown(kind: raw.kind, payload: raw.payload)
       return SessionRecord(
         sequence: raw.sequence, time: Timestamp(milliseconds: 0), content: .unknown(unknown))
@@ -272,25 +278,29 @@ extension SessionEngine {
       try vault.wipe(wipe, current: held)
       inbox.append(.wiped(true))
     } catch {
-      storageError = error
+      // The coordinator tries again, and so does the next open.
       inbox.append(.wiped(false))
     }
   }
 
   private func reload(_ generation: Generation) {
-    do {
+    do throws(SecretStoreError) {
       let stored = try vault.token()
       token = stored?.generation == generation ? stored : nil
-      storageError = nil
+      inbox.append(.reloaded(true))
     } catch {
-      // The token is another process's; ours is dead. None is better than the wrong one.
+      // Ours is dead, and the other process's cannot be read yet: none is better than a wrong one.
       token = nil
-      storageError = .secrets(error)
+      inbox.append(.reloaded(false))
     }
     show()
   }
 
   private func forgetRevocation() {
-    do { try vault.forgetRevocation() } catch { storageError = .secrets(error) }
+    do throws(SecretStoreError) {
+      try vault.forgetRevocation()
+    } catch {
+      // It stays where it is, of no use to anybody, and is removed at the next open.
+    }
   }
 }

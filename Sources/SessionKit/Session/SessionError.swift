@@ -163,6 +163,7 @@ extension SessionError {
     case .rateLimited: self = .rateLimited(retryAfter: failure.retryAfter)
     case .unreadable: self = .unreadableAnswer(detail ?? "it is not what was expected")
     case .noRefreshToken: self = .noRefreshToken
+    case .secretsUnavailable: self = .secretsUnavailable
     case .userInactive: self = .userInactive
     case .userDeleted: self = .userDeleted
     default: self.init(status: failure.status, code: failure.serverCode)

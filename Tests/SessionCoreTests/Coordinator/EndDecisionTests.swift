@@ -84,6 +84,21 @@ struct EndDecisionTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
+  @Test("OUT-1 an item that cannot be removed: said in the outcome, and tried again by itself")
+  func itemsRemain() {
+    var bench = CoordinatorBench.signedIn()
+    let caller = bench.caller()
+    bench.tell(.logout(caller))
+    let effects = bench.tell(.wiped(false))
+    #expect(effects.uptime(of: .wipe) != nil)
+    #expect(effects.contains(.revoke(Generation(1))))
+    #expect(
+      bench.tell(.revoked(Generation(1), .revoked, status: 0)).reply(to: caller)
+        == .loggedOut(.revoked, status: 0, isWiped: false))
+    #expect(bench.tell(.fired(.wipe)) == [.wipe(.session)])
+    #expect(bench.tell(.wiped(true)).isEmpty)
+  }
+
   @Test("CTX-1 a switch is asked for, journaled with its token, and answered")
   func switching() {
     var bench = CoordinatorBench.signedIn()

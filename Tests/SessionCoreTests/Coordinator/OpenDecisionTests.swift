@@ -146,6 +146,46 @@ struct OpenDecisionTests {
     #expect(bench.coordinator.state == .unauthenticated)
   }
 
+  @Test("OUT-1 killed between the logout and its wipe: wiped now, and the server is told")
+  func killedBeforeWipe() throws {
+    var bench = try CoordinatorBench(journal: [
+      .event(Self.login), .event(.logout(SessionEvent.Logout(reason: .user))),
+      .note(.revocationPending(Generation(1))),
+    ])
+    let effects = bench.tell(.opened(Self.stored(1, announcing: Self.login)))
+    #expect(
+      effects == [.wipe(.sessionKeepingRevocation(Generation(1))), .revoke(Generation(1))])
+    bench.tell(.wiped(true))
+    bench.tell(.revoked(Generation(1), .revoked, status: 0))
+    #expect(bench.coordinator.fold.intents.revocations.isEmpty)
+  }
+
+  @Test("OUT-1 a revocation that lost what it needs is settled as abandoned")
+  func abandoned() throws {
+    var bench = try CoordinatorBench(journal: [
+      .event(Self.login), .event(.logout(SessionEvent.Logout(reason: .user))),
+      .note(.revocationPending(Generation(1))),
+    ])
+    #expect(bench.tell(.opened(.nothing)).isEmpty)
+    #expect(bench.names.last == "revocationSettled")
+    #expect(bench.coordinator.fold.intents.revocations.isEmpty)
+  }
+
+  @Test("RES-3 another process's token that cannot be read yet is no end: loading, tried again")
+  func reloadFails() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.tell(.opened(Self.stored(1)))
+    bench.commitEndings = [.conflicts([.event(Self.refreshed(2))])]
+    let (_, effects) = bench.refresh()
+    #expect(effects.contains(.reloadToken(Generation(2))))
+    #expect(bench.tell(.reloaded(false)).uptime(of: .restore) != nil)
+    #expect(bench.coordinator.activity == .loading)
+    #expect(bench.tell(.fired(.restore)) == [.readSecrets])
+    bench.tell(.secretsRead(Self.stored(2)))
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+    #expect(!bench.names.contains("sessionExpired"))
+  }
+
   @Test("RES-5 another journal's secrets are never resurrected")
   func otherJournal() {
     var bench = CoordinatorBench()

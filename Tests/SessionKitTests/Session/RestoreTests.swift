@@ -136,6 +136,29 @@ struct RestoreTests {
     try await again.close()
   }
 
+  @Test("OUT-1 killed between the logout and its wipe: wiped at the next open, the server told")
+  func killedBeforeWipe() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let files = try bench.files().map { name in
+      (name, try Data(contentsOf: URL(filePath: bench.secrets + "/" + name)))
+    }
+    bench.server.failNext(.logout, with: .status(503))
+    try await session.logout()
+    try await session.close()
+    try bench.cutJournal(before: "revocationSettled")
+    try FileManager.default.removeItem(atPath: bench.secrets + "/revocation")
+    for (name, bytes) in files { try bytes.write(to: URL(filePath: bench.secrets + "/" + name)) }
+
+    let again = try await bench.open()
+    #expect(again.state == .unauthenticated)
+    #expect(await bench.server.answered(.logout, count: 2))
+    try await eventually("the settlement") {
+      try bench.records().last?.name == "revocationSettled" && bench.files().isEmpty
+    }
+    try await again.close()
+  }
+
   @Test("RES-5 secrets of another journal are never resurrected")
   func otherJournal() async throws {
     let bench = try Bench()

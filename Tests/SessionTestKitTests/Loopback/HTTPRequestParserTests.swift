@@ -45,7 +45,7 @@ import Testing
   func requestsAreTheSameHoweverTheyAreCut(pieces: Int) throws {
     let requests = events(Self.pipeline, pieces: pieces).compactMap { event in
       if case .request(let request) = event { return request }
-      return nil as HTTPRequest?
+      return nil as ReceivedRequest?
     }
     #expect(requests.map(\.method) == ["POST", "POST", "GET", "GET", "GET"])
     #expect(requests.map(\.path) == ["/auth/login", "/b", "/c", "/d", "/e"])
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test func aRequestShowsNoSecret() {
-    let request = HTTPRequest(
+    let request = ReceivedRequest(
       method: "POST", path: "/reset/Abc0Secret",
       fields: [HTTPField("Authorization", "Bearer Abc1Secret")], body: Array("Abc2Secret".utf8))
     var dumped = ""

@@ -12,7 +12,7 @@ import Testing
     _ path: String, _ body: WireValue, bearer: String? = nil
   ) throws -> (status: Int, reply: TokenReply) {
     let fields = bearer.map { [HTTPField("Authorization", "Bearer \($0)")] } ?? []
-    let request = HTTPRequest(method: "POST", path: path, fields: fields, body: body.bytes)
+    let request = ReceivedRequest(method: "POST", path: path, fields: fields, body: body.bytes)
     let response = backend.answer(request, now: now, settings: settings).response
     return (
       response.status, try TokenReply.read(response.body.isEmpty ? [123, 125] : response.body)
@@ -31,7 +31,7 @@ import Testing
   }
 
   private mutating func materials(_ token: String?) throws -> String {
-    let request = HTTPRequest(
+    let request = ReceivedRequest(
       method: "GET", path: "/materials",
       fields: [HTTPField("Authorization", "bearer \(try #require(token))")])
     let answer = backend.answer(request, now: now, settings: settings)
@@ -162,29 +162,29 @@ import Testing
 
   @Test mutating func brokenRulesAreAnswered400AndNoted() throws {
     let token = try #require(try login().reply.refreshToken)
-    let cases: [(HTTPRequest, Int, LoopbackCall.Violation)] = [
+    let cases: [(ReceivedRequest, Int, LoopbackCall.Violation)] = [
       (
-        HTTPRequest(
+        ReceivedRequest(
           method: "POST", path: "/auth/refresh",
           fields: [HTTPField("authorization", "Bearer x")],
           body: (["refresh_token": .string(token)] as WireValue).bytes), 400,
         .authorizationOnRefresh
       ),
-      (HTTPRequest(method: "POST", path: "/auth/login", body: Array("{".utf8)), 400, .body),
-      (HTTPRequest(method: "POST", path: "/auth/login", body: Array("[1]".utf8)), 400, .body),
-      (HTTPRequest(method: "POST", path: "/auth/login", body: Array("{}".utf8)), 400, .body),
+      (ReceivedRequest(method: "POST", path: "/auth/login", body: Array("{".utf8)), 400, .body),
+      (ReceivedRequest(method: "POST", path: "/auth/login", body: Array("[1]".utf8)), 400, .body),
+      (ReceivedRequest(method: "POST", path: "/auth/login", body: Array("{}".utf8)), 400, .body),
       (
-        HTTPRequest(
+        ReceivedRequest(
           method: "POST", path: "/auth/refresh", body: Array(#"{"refresh_token":7}"#.utf8)), 400,
         .body
       ),
-      (HTTPRequest(method: "GET", path: "/auth/login"), 405, .method),
+      (ReceivedRequest(method: "GET", path: "/auth/login"), 405, .method),
     ]
     for (request, status, violation) in cases {
       let answer = backend.answer(request, now: now, settings: settings)
       #expect(answer.status == status && answer.violation == violation)
     }
-    let nowhere = HTTPRequest(method: "GET", path: "/nowhere")
+    let nowhere = ReceivedRequest(method: "GET", path: "/nowhere")
     #expect(backend.answer(nowhere, now: now, settings: settings).status == 404)
   }
 
@@ -204,7 +204,7 @@ import Testing
         "email": .string(LoopbackUser.sample.email),
         "password": .string(LoopbackUser.sample.password),
       ]
-      let request = HTTPRequest(method: "POST", path: "/auth/login", body: body.bytes)
+      let request = ReceivedRequest(method: "POST", path: "/auth/login", body: body.bytes)
       return try TokenReply.read(
         backend.answer(request, now: 0, settings: LoopbackSettings()).response.body)
     }

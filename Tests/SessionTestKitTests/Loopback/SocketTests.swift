@@ -45,16 +45,16 @@ import Testing
   }
 
   @Test func anAnswerIsFramedAsItsMethodAndStatusWant() {
-    func text(_ response: HTTPResponse, _ method: String, closing: Bool = false) -> String {
+    func text(_ response: SentResponse, _ method: String, closing: Bool = false) -> String {
       String(decoding: response.bytes(answering: method, closing: closing), as: UTF8.self)
     }
     let fields = [HTTPField("retry-after", "3")]
-    let busy = HTTPResponse(status: 503, fields: fields, body: Array("no".utf8))
+    let busy = SentResponse(status: 503, fields: fields, body: Array("no".utf8))
     let head = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 3\r\nContent-Length: 2\r\n"
     #expect(text(busy, "GET") == head + "\r\nno")
     #expect(text(busy, "HEAD") == head + "\r\n")
     #expect(text(busy, "GET", closing: true) == head + "Connection: close\r\n\r\nno")
-    #expect(text(HTTPResponse(status: 204), "POST") == "HTTP/1.1 204 No Content\r\n\r\n")
-    #expect(text(HTTPResponse(status: 299), "GET").hasPrefix("HTTP/1.1 299 Status\r\n"))
+    #expect(text(SentResponse(status: 204), "POST") == "HTTP/1.1 204 No Content\r\n\r\n")
+    #expect(text(SentResponse(status: 299), "GET").hasPrefix("HTTP/1.1 299 Status\r\n"))
   }
 }

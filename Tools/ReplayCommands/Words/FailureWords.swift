@@ -24,6 +24,7 @@ enum FailureWords {
     case .unexpected: "unexpected answer"
     case .userInactive: "account inactive"
     case .userDeleted: "account deleted"
+    case .secretsUnavailable: "refresh token not readable yet"
     default: "failure \(kind)"
     }
   }

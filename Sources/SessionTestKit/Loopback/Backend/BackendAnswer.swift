@@ -18,9 +18,9 @@ package struct BackendAnswer: Sendable, Equatable {
       body: ["error": ["code": .string(code), "message": .string(message)]], code: code)
   }
 
-  var response: HTTPResponse {
-    guard let body else { return HTTPResponse(status: status, fields: fields) }
+  var response: SentResponse {
+    guard let body else { return SentResponse(status: status, fields: fields) }
     let type = HTTPField("Content-Type", "application/json; charset=utf-8")
-    return HTTPResponse(status: status, fields: fields + [type], body: body.bytes)
+    return SentResponse(status: status, fields: fields + [type], body: body.bytes)
   }
 }

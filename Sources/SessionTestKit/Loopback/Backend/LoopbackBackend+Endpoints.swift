@@ -92,7 +92,7 @@ extension LoopbackBackend {
     return BackendAnswer(status: 204)
   }
 
-  mutating func materials(_ request: HTTPRequest, now: Int64) -> BackendAnswer {
+  mutating func materials(_ request: ReceivedRequest, now: Int64) -> BackendAnswer {
     switch authorize(request, now: now) {
     case .failure(let refusal): return refusal.answer
     case .success(let session):
@@ -117,7 +117,7 @@ extension LoopbackBackend {
   }
 
   /// The session that the request's bearer token belongs to, or why it is refused.
-  private func authorize(_ request: HTTPRequest, now: Int64) -> Result<Int, Refusal> {
+  private func authorize(_ request: ReceivedRequest, now: Int64) -> Result<Int, Refusal> {
     guard let bearer = request.bearer else {
       return .failure(Refusal("TOKEN_MISSING", "There is no bearer token."))
     }

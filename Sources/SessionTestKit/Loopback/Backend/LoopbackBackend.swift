@@ -39,7 +39,7 @@ public struct LoopbackBackend: Sendable {
   ///   - now: the server's time in milliseconds since 1970, skew included.
   ///   - settings: the knobs as they stand.
   package mutating func answer(
-    _ request: HTTPRequest, now: Int64, settings: LoopbackSettings
+    _ request: ReceivedRequest, now: Int64, settings: LoopbackSettings
   ) -> BackendAnswer {
     let endpoint = LoopbackEndpoint(path: request.path)
     guard let method = endpoint.method else {
@@ -71,7 +71,7 @@ public struct LoopbackBackend: Sendable {
   }
 
   /// The numbers of the tokens that a request presents; zero for one that was never issued.
-  mutating func presented(in request: HTTPRequest) -> (access: Int?, refresh: Int?) {
+  mutating func presented(in request: ReceivedRequest) -> (access: Int?, refresh: Int?) {
     let body = RequestBody(request.body)
     vault.learn((body?.secrets ?? []) + [request.bearer].compactMap(\.self))
     return (

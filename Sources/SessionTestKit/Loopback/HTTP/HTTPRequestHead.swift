@@ -83,10 +83,10 @@ struct HTTPRequestHead: Sendable {
     isVersion11 && !fields.values(of: "expect").isEmpty
   }
 
-  func request(body: [UInt8]) -> HTTPRequest {
+  func request(body: [UInt8]) -> ReceivedRequest {
     let options = fields.tokens(of: "connection")
     let keeps = isVersion11 ? !options.contains("close") : options.contains("keep-alive")
-    return HTTPRequest(
+    return ReceivedRequest(
       method: method, path: path, fields: fields, body: body, keepsConnection: keeps)
   }
 

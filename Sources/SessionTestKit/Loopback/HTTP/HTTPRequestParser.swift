@@ -10,7 +10,7 @@ package struct HTTPRequestParser: Sendable {
     case needsMoreBytes
     /// The client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
     case expectsContinue
-    case request(HTTPRequest)
+    case request(ReceivedRequest)
     case rejected(HTTPRejection)
   }
 

@@ -9,7 +9,7 @@ struct CallJob: Sendable {
 
   let number: Int
   let endpoint: LoopbackEndpoint
-  let request: HTTPRequest
+  let request: ReceivedRequest
   var stage = Stage.arrived
   var fault: LoopbackFault?
 }
@@ -33,7 +33,7 @@ enum Ending: Sendable {
 
 /// How a call ends, before it becomes bytes.
 enum CallResult: Sendable {
-  case answer(HTTPResponse, code: String?, LoopbackCall.Violation?)
-  case cut(HTTPResponse, afterBytes: Int)
+  case answer(SentResponse, code: String?, LoopbackCall.Violation?)
+  case cut(SentResponse, afterBytes: Int)
   case drop
 }

@@ -33,7 +33,7 @@ struct DeskState: Sendable {
     self.backend = backend
   }
 
-  mutating func receive(_ request: HTTPRequest, connection: Int, now: Int64) -> CallJob {
+  mutating func receive(_ request: ReceivedRequest, connection: Int, now: Int64) -> CallJob {
     let endpoint = LoopbackEndpoint(path: request.path)
     let tokens = backend.presented(in: request)
     var headers: [String: String] = [:]
@@ -118,7 +118,7 @@ struct DeskState: Sendable {
     case .body(let bytes, let type, let status, let moment):
       if moment == .afterActing { _ = actTruly(job, now: now) }
       let fields = [HTTPField("Content-Type", type)]
-      return .answer(HTTPResponse(status: status, fields: fields, body: bytes), code: nil, nil)
+      return .answer(SentResponse(status: status, fields: fields, body: bytes), code: nil, nil)
     case .patch(let members): return actTruly(job, now: now, patch: members)
     }
   }
@@ -208,9 +208,9 @@ struct DeskState: Sendable {
   }
 }
 
-extension HTTPResponse {
+extension SentResponse {
   /// The same with its `Date`, which every answer has.
-  func dated(_ now: Int64) -> HTTPResponse {
+  func dated(_ now: Int64) -> SentResponse {
     var response = self
     response.fields.append(HTTPField("Date", HTTPDate.text(now)))
     return response

@@ -42,7 +42,7 @@ final class LoopbackDesk: Sendable {
 extension LoopbackDesk {
   var isStopped: Bool { read(\.isStopped) }
 
-  func receive(_ request: HTTPRequest, connection: Int) -> CallJob {
+  func receive(_ request: ReceivedRequest, connection: Int) -> CallJob {
     let time = clock()
     return change { $0.receive(request, connection: connection, now: $0.skewed(time)) }
   }

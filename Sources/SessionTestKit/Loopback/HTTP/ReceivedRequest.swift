@@ -1,5 +1,5 @@
 /// One whole request as it came off the wire, body decoded from its transfer coding (RFC 9112).
-package struct HTTPRequest: Sendable, Equatable {
+package struct ReceivedRequest: Sendable, Equatable {
   package let method: String
   /// The path without its query; percent escapes are left as they were sent.
   package let path: String
@@ -34,7 +34,7 @@ package struct HTTPRequest: Sendable, Equatable {
 }
 
 // Fields and body carry tokens and passwords, so neither a print nor a dump may show them.
-extension HTTPRequest: CustomStringConvertible, CustomReflectable {
+extension ReceivedRequest: CustomStringConvertible, CustomReflectable {
   package var description: String {
     "\(method) \(LoopbackCall.withoutSecrets(path: path)), "
       + "\(fields.count) fields, \(body.count) bytes"

@@ -1,5 +1,5 @@
 /// One answer, before it becomes bytes.
-package struct HTTPResponse: Sendable, Equatable {
+package struct SentResponse: Sendable, Equatable {
   package var status: Int
   package var fields: [HTTPField]
   package var body: [UInt8]

@@ -1,0 +1,70 @@
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("Clocks")
+struct ClockTests {
+  @Test("REF-8 the device's uptime runs forward while its sleep lasts, and not short of it")
+  func system() async throws {
+    let clock = SystemClock()
+    let before = clock.now()
+    try await clock.sleep(untilUptime: before.uptime + 20)
+    #expect(clock.now().uptime >= before.uptime + 20)
+    #expect(before.time > Timestamp(milliseconds: 1_700_000_000_000))
+    try await clock.sleep(untilUptime: .min)
+  }
+
+  @Test("a cancelled sleep throws at once, on either clock")
+  func cancellation() async {
+    let clocks: [any SessionClock] = [SystemClock(), ManualClock()]
+    for clock in clocks {
+      let sleeper = Task { try await clock.sleep(untilUptime: .max) }
+      sleeper.cancel()
+      await #expect(throws: CancellationError.self) { try await sleeper.value }
+    }
+  }
+
+  @Test("TST-2 a manual clock wakes who is due, in order, and nobody else")
+  func order() async throws {
+    let clock = ManualClock()
+    let start = clock.now().uptime
+    let (woken, continuation) = AsyncStream.makeStream(of: Int64.self)
+    let tasks = [30, 10, 20, 40].map { (delay: Int64) in
+      Task {
+        try await clock.sleep(untilUptime: start + delay)
+        continuation.yield(delay)
+      }
+    }
+    await clock.waitForSleepers(4)
+    #expect(clock.nextDeadline == start + 10)
+    clock.advance(by: 9)
+    #expect(clock.sleeperCount == 4)
+    var iterator = woken.makeAsyncIterator()
+    for expected: Int64 in [10, 20, 30] {
+      clock.advance(by: start + expected - clock.now().uptime)
+      #expect(await iterator.next() == expected)
+    }
+    #expect(clock.sleeperCount == 1)
+    for task in tasks { task.cancel() }
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("REF-8 setting the civil time of a manual clock lets no time pass")
+  func wallClock() async {
+    let clock = ManualClock(time: Timestamp(milliseconds: 1000))
+    let uptime = clock.now().uptime
+    clock.setTime(Timestamp(milliseconds: 999_999))
+    #expect(clock.now().uptime == uptime)
+    #expect(clock.now().time == Timestamp(milliseconds: 999_999))
+    clock.advance(by: 5)
+    #expect(clock.now() == Moment(time: Timestamp(milliseconds: 1_000_004), uptime: uptime + 5))
+  }
+
+  @Test("a sleep whose time has come already does not wait")
+  func past() async throws {
+    let clock = ManualClock()
+    try await clock.sleep(untilUptime: clock.now().uptime)
+    try await clock.sleep(untilUptime: .min)
+    #expect(clock.sleeperCount == 0)
+  }
+}

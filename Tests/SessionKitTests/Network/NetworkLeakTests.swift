@@ -1,0 +1,114 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("Nothing shown holds a secret")
+struct NetworkLeakTests {
+  /// One word in every place where a secret, an e-mail address or a text of the server can be.
+  static let canary = "Canary7Zx"
+
+  private func isShown(_ value: Any) -> Bool {
+    var dumped = ""
+    dump(value, to: &dumped)
+    let texts = [
+      "\(value)", String(describing: value), String(reflecting: value), dumped,
+      "\(Mirror(reflecting: value).children.map { "\($0.label ?? "") \($0.value)" })",
+    ]
+    return texts.contains { $0.contains(Self.canary) }
+  }
+
+  @Test("the search would find one")
+  func control() {
+    struct Bare { let text = NetworkLeakTests.canary }
+    #expect(isShown(Bare()) && isShown([Bare()]) && isShown(Optional(Bare()) as Any))
+  }
+
+  @Test("STO-3 requests, answers, credentials, claims and the wire")
+  func values() throws {
+    let canary = Self.canary
+    let address = try #require(
+      URL(string: "https://u:\(canary)@school.test/a?q=\(canary)#\(canary)"))
+    let header = HTTPHeader("Authorization", "Bearer \(canary)")
+    var wire = Wire.edu(baseURL: address)
+    wire.headers = [header]
+    wire.members = [.login: ["client_secret": canary]]
+    let token = LoopbackToken.make(claims: [
+      "sub": .string(canary), "email": .string(canary), "iss": .string(canary),
+    ])
+    let credentials = PasswordCredentials(userName: canary, password: Secret(canary))
+    let profile = UserProfile(id: "u", email: canary, firstName: canary, lastName: canary)
+    let values: [Any] = [
+      header, wire, credentials, wire.login(credentials), wire.refresh(Secret(canary)),
+      try #require(wire.revoke(access: Secret(canary), refresh: Secret(canary))),
+      HTTPRequest(
+        method: "POST", url: address, headers: [header], body: Array(canary.utf8)),
+      HTTPResponse(status: 200, headers: [header], body: Array(canary.utf8)),
+      try TokenClaims(Secret(token)),
+      TokenAnswer(
+        access: Secret(canary), refresh: Secret(canary), lifetime: 1, user: profile),
+    ]
+    for value in values {
+      #expect(!isShown(value), "\(type(of: value))")
+      #expect(!isShown([value]), "\(type(of: value))")
+      #expect(!isShown(Optional(value) as Any), "\(type(of: value))")
+    }
+    #expect("\(wire.login(credentials))" == "POST /a/auth/login")
+  }
+
+  @Test("STO-3 errors of answers, wherever in the answer the secret is")
+  func errors() {
+    let canary = "\"\(Self.canary)\""
+    var bodies = ["\(canary)", "[\(canary)]", "{\(canary)", "{\(canary):1}", "\(Self.canary)"]
+    for place in WireBench.Place.allCases {
+      for key in place.members.keys {
+        for value in [canary, "[\(canary)]", "{\(canary):\(canary)}", "{\"id\":[\(canary)]}"] {
+          bodies.append(WireBench.object(place.members.merging([key: value]) { $1 }))
+        }
+      }
+    }
+    bodies.append(#"{"error":{"code":\#(canary),"message":\#(canary)}}"#)
+    bodies.append(#"{"error":\#(canary),"error_description":\#(canary)}"#)
+    for body in bodies {
+      for status in [200, 302, 400, 401, 429, 500] {
+        for place in WireBench.Place.allCases {
+          let headers = [HTTPHeader("Retry-After", Self.canary), HTTPHeader("Date", Self.canary)]
+          guard let failure = place.failure(status: status, headers: headers, body) else {
+            continue
+          }
+          #expect(!isShown(failure))
+        }
+      }
+    }
+  }
+
+  @Test("STO-3 errors of claims")
+  func claims() {
+    for text in [Self.canary, "a.\(Self.canary)!.c", "a.\(Self.canary).c"] {
+      do throws(TokenClaims.Problem) {
+        _ = try TokenClaims(Secret(text))
+        Issue.record("it was read")
+      } catch {
+        #expect(!isShown(error))
+      }
+    }
+  }
+
+  @Test("STO-3 errors of the transport")
+  func transport() async throws {
+    let server = try LoopbackServer.start()
+    server.stop()
+    let address = try #require(
+      URL(string: "http://u:\(Self.canary)@127.0.0.1:\(server.port)/a?q=\(Self.canary)"))
+    let far = try #require(URL(string: "http://u:\(Self.canary)@school.test/?q=\(Self.canary)"))
+    for url in [address, far] {
+      do throws(TransportError) {
+        _ = try await URLSessionTransport().send(
+          HTTPRequest(method: "POST", url: url, body: Array(Self.canary.utf8)))
+        Issue.record("there was an answer")
+      } catch {
+        #expect(!isShown(error))
+      }
+    }
+  }
+}

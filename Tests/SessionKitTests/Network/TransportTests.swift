@@ -1,0 +1,222 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("Transport", .timeLimit(.minutes(1)))
+struct TransportTests {
+  let server: LoopbackServer
+  let wire: Wire
+  let transport = URLSessionTransport()
+
+  init() throws {
+    server = try LoopbackServer.start(backend: .edu(users: [.sample]))
+    wire = .edu(baseURL: server.baseURL)
+  }
+
+  private var login: HTTPRequest {
+    wire.login(
+      PasswordCredentials(
+        userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))
+  }
+
+  private func error(of request: HTTPRequest) async -> TransportError? {
+    do throws(TransportError) {
+      _ = try await transport.send(request)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func isNoReply(_ error: TransportError?) -> Bool {
+    if case .noReply = error { true } else { false }
+  }
+
+  private func isNoConnection(_ error: TransportError?) -> Bool {
+    if case .noConnection = error { true } else { false }
+  }
+
+  @Test("LOG-3 REF-4 CTX-1 OUT-1 the four requests against a real server")
+  func wholeLife() async throws {
+    let first = try wire.readLogin(try await transport.send(login))
+    #expect(first.user?.id.description == LoopbackUser.sample.id)
+    #expect(first.context == first.tokenContext)
+    #expect(first.serverTime != nil)
+    let refresh = try #require(first.refresh)
+    let second = try wire.readRefresh(try await transport.send(wire.refresh(refresh)))
+    #expect(second.access != first.access)
+    let other = LoopbackContext.coordinator
+    let target = ContextTarget(role: Identifier(other.roleID), school: Identifier(other.schoolID))
+    let third = try wire.readSwitch(
+      try await transport.send(wire.switchContext(target, access: second.access)))
+    #expect(third.context?.role.id == target.role)
+    let revocation = try #require(wire.revoke(access: third.access, refresh: third.refresh))
+    let last = try await transport.send(revocation)
+    #expect(last.status == 204)
+    #expect(last.body.isEmpty)
+    try wire.readRevocation(last)
+    #expect(server.violations.isEmpty)
+    #expect(server.connectionCount == 4)
+  }
+
+  @Test("LOG-3 an error status is an answer, with its header fields and its body")
+  func errorStatus() async throws {
+    server.failNext(.login, with: .status(503, code: "DB_TIMEOUT", retryAfter: 7))
+    let response = try await transport.send(login)
+    #expect(response.status == 503)
+    #expect(response.header("RETRY-after") == "7")
+    #expect(
+      throws: AnswerFailure(
+        failure: RequestFailure(
+          kind: .server, status: 503, serverCode: "DB_TIMEOUT", retryAfter: 7000))
+    ) {
+      try wire.readLogin(response)
+    }
+  }
+
+  @Test("LOG-3 a captive portal's page is unreadable, not a token")
+  func portal() async throws {
+    server.failNext(.login, with: .html)
+    let response = try await transport.send(login)
+    #expect(throws: AnswerFailure.self) { try wire.readLogin(response) }
+  }
+
+  @Test("REF-6 a refused connection: certainly nothing was sent")
+  func refused() async {
+    server.stop()
+    let error = await error(of: login)
+    #expect(isNoConnection(error), "\(String(describing: error))")
+  }
+
+  @Test(
+    "REF-7 a connection that drops leaves it open whether the server acted",
+    arguments: [
+      LoopbackFault.dropConnection(.beforeActing), .dropConnection(.afterActing),
+      .cutAnswer(afterBytes: 0), .cutAnswer(afterBytes: 200),
+    ])
+  func dropped(fault: LoopbackFault) async {
+    server.failNext(.login, with: fault)
+    let error = await error(of: login)
+    #expect(isNoReply(error), "\(String(describing: error))")
+    // Never repeated in silence: a repeated refresh spends a rotating token twice.
+    #expect(server.count(of: .login) == 1)
+  }
+
+  @Test("REF-7 after a good exchange a dropped one is seen too: no connection is used again")
+  func droppedLater() async throws {
+    _ = try await transport.send(login)
+    server.failNext(.login, with: .cutAnswer(afterBytes: 0))
+    #expect(isNoReply(await error(of: login)))
+    #expect(server.count(of: .login) == 2)
+  }
+
+  @Test("REF-6 a silent server is given up after the time-out")
+  func timeout() async {
+    let gate = server.hold(.login)
+    var request = login
+    request.timeout = 300
+    #expect(
+      await error(of: request) == .noReply("the server did not answer within 300 ms"))
+    gate.open()
+  }
+
+  @Test("REF-6 a time-out below 1 ms is 1 ms")
+  func noTime() async {
+    let gate = server.hold(.login)
+    var request = login
+    request.timeout = .min
+    #expect(isNoReply(await error(of: request)))
+    gate.open()
+  }
+
+  @Test("REF-3 a cancelled caller goes on at once, and the server was asked")
+  func cancelled() async {
+    let gate = server.hold(.login)
+    let call = Task { await error(of: login) }
+    await server.received(.login)
+    call.cancel()
+    #expect(await call.value == .cancelled)
+    gate.open()
+  }
+
+  @Test("REF-3 a caller that was cancelled before asks nothing")
+  func cancelledBefore() async {
+    let call = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await error(of: login)
+    }
+    #expect(await call.value == .cancelled)
+    #expect(server.count(of: .login) == 0)
+  }
+
+  @Test("STO-4 a redirect is an answer, not followed", arguments: [301, 302, 303, 307, 308])
+  func redirect(status: Int) async throws {
+    let target = server.baseURL.appendingPathComponent("materials").absoluteString
+    // The server has no lever for a Location; a second line in the content type is one.
+    let type = "text/plain\r\nLocation: \(target)"
+    server.failNext(.login, with: .body([], contentType: type, status: status))
+    let response = try await transport.send(login)
+    #expect(response.status == status)
+    #expect(response.header("location") == target)
+    #expect(server.count(of: .materials) == 0)
+  }
+
+  @Test("LOG-3 a body without end is not read to its end")
+  func longBody() async throws {
+    let body = [UInt8](repeating: UInt8(ascii: " "), count: 6 << 20)
+    server.failNext(.login, with: .body(body))
+    let response = try await transport.send(login)
+    #expect(response.body.count > 1 << 20)
+    #expect(throws: AnswerFailure.self) { try wire.readLogin(response) }
+  }
+
+  @Test(
+    "STO-4 plain HTTP beyond this machine is refused before anything is looked up",
+    arguments: [
+      "http://school.test", "http://127.0.0.1.evil.test", "http://localhost.evil.test",
+      "http://128.0.0.1", "http://127.0.0", "http://127.0.0.256", "http://127.0.0.1@evil.test",
+      "http://[::2]", "HTTP://school.test", "ftp://127.0.0.1", "file:///etc/passwd",
+      "ws://127.0.0.1",
+    ])
+  func insecure(address: String) async throws {
+    let url = try #require(URL(string: address))
+    let error = await error(of: HTTPRequest(method: "GET", url: url))
+    guard case .insecure = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test(
+    "STO-4 loopback in all its spellings may do without HTTPS",
+    arguments: [
+      "http://127.0.0.1:1", "http://127.9.8.7:1", "http://localhost:1", "http://[::1]:1",
+      "HTTP://LOCALHOST:1", "https://127.0.0.1:1",
+    ])
+  func loopback(address: String) async throws {
+    let url = try #require(URL(string: address))
+    let error = await error(of: HTTPRequest(method: "GET", url: url))
+    #expect(isNoConnection(error), "\(String(describing: error))")
+  }
+
+  @Test("REF-4 STO-3 an address with a password in it is refused before anything is sent")
+  func userInfo() async throws {
+    let port = server.port
+    let url = try #require(URL(string: "http://canary:canary-word@127.0.0.1:\(port)/auth/refresh"))
+    let error = await error(of: HTTPRequest(method: "POST", url: url))
+    #expect(isNoConnection(error))
+    #expect(!String(describing: error).contains("canary"))
+    #expect(server.calls.isEmpty)
+  }
+
+  @Test("STO-4 plain HTTP may be allowed, other schemes may not")
+  func allowed() async throws {
+    let open = URLSessionTransport(allowsInsecure: true)
+    let file = try #require(URL(string: "file:///etc/passwd"))
+    await #expect(throws: TransportError.insecure(host: "")) {
+      try await open.send(HTTPRequest(method: "GET", url: file))
+    }
+    #expect(try await open.send(login).status == 200)
+  }
+}

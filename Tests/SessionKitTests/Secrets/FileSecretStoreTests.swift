@@ -1,0 +1,142 @@
+import Foundation
+import SessionKit
+import Testing
+
+@Suite("Secrets in files")
+final class FileSecretStoreTests {
+  let parent = FileManager.default.temporaryDirectory
+    .appending(path: "secrets-\(UUID().uuidString)")
+  var folder: String { parent.appending(path: "store").path }
+  var store: FileSecretStore { FileSecretStore(folder: folder) }
+
+  init() throws {
+    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    do { try FileManager.default.removeItem(at: parent) } catch {}
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+  }
+
+  @Test("STO-2 what is written is read back; nothing stored is nil, also without a folder")
+  func roundTrip() throws {
+    #expect(try store.read(.token) == nil)
+    try store.remove(.token)
+    for bytes in [[], [1, 2, 3], [UInt8](repeating: 7, count: 100_000)] {
+      try store.write(.token, bytes)
+      #expect(try store.read(.token) == bytes)
+    }
+    try store.write(.user, [9])
+    try store.remove(.token)
+    #expect(try store.read(.token) == nil)
+    #expect(try store.read(.user) == [9])
+    #expect(try names() == ["user"])
+  }
+
+  @Test("STO-2 files 0600 in a folder 0700; wider rights that are found are taken away")
+  func modes() throws {
+    try store.write(.token, [1])
+    #expect(try mode(folder) == 0o700)
+    #expect(try mode(folder + "/token") == 0o600)
+    chmod(folder, 0o755)
+    chmod(folder + "/token", 0o644)
+    #expect(try store.read(.token) == [1])
+    #expect(try mode(folder + "/token") == 0o600)
+    try store.write(.user, [2])
+    #expect(try mode(folder) == 0o700)
+  }
+
+  @Test("STO-1 the names of the items are the app's choice")
+  func ownNames() throws {
+    var names = FileSecretStore.Names()
+    names.token = "edugo_auth_token"
+    let store = FileSecretStore(folder: folder, names: names)
+    try store.write(.token, [1])
+    #expect(try self.names() == ["edugo_auth_token"])
+    #expect(try store.read(.token) == [1])
+  }
+
+  @Test("STO-2 a leftover of a write that was cut short is not an item, and goes with it")
+  func leftover() throws {
+    try store.write(.token, [1])
+    try Data([6, 6, 6]).write(to: URL(filePath: folder + "/token.new"))
+    #expect(try store.read(.token) == [1])
+    try store.write(.token, [2])
+    #expect(try names() == ["token"])
+    try Data([6, 6, 6]).write(to: URL(filePath: folder + "/token.new"))
+    try store.remove(.token)
+    #expect(try names() == [])
+  }
+
+  @Test("STO-2 a folder, a link, a pipe in an item's place: a typed error at once, no hang")
+  func obstructed() throws {
+    try store.write(.user, [1])
+    try FileManager.default.createDirectory(
+      atPath: folder + "/token", withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder + "/context", withDestinationPath: folder + "/user")
+    #expect(mkfifo(folder + "/revocation", 0o600) == 0)
+    for item in [SecretItem.token, .context, .revocation] {
+      let error = #expect(throws: SecretStoreError.self) { try self.store.read(item) }
+      guard case .obstructed(let place, _) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(place == folder + "/\(item)")
+    }
+    #expect(throws: SecretStoreError.self) { try self.store.write(.token, [1]) }
+    #expect(try names() == ["context", "revocation", "token", "user"])
+  }
+
+  @Test("STO-2 a file in the folder's place, a missing parent, an item beyond all reason")
+  func bad() throws {
+    try Data([1]).write(to: URL(filePath: folder))
+    #expect(throws: SecretStoreError.obstructed(place: folder, by: "not a folder")) {
+      try self.store.write(.token, [1])
+    }
+    let orphan = FileSecretStore(folder: parent.path + "/no/such")
+    #expect(try orphan.read(.token) == nil)
+    #expect(throws: SecretStoreError.self) { try orphan.write(.token, [1]) }
+    #expect(throws: SecretStoreError.self) {
+      try FileSecretStore(folder: self.parent.path + "/large").write(
+        .token, [UInt8](repeating: 0, count: (1 << 20) + 1))
+    }
+  }
+
+  @Test("RES-2 an item set aside reads as absent, and its bytes are kept, private")
+  func setAside() throws {
+    try store.setAside(.token)
+    try store.write(.token, [1, 2])
+    try store.setAside(.token)
+    #expect(try store.read(.token) == nil)
+    #expect(try Data(contentsOf: URL(filePath: folder + "/token.unreadable")) == Data([1, 2]))
+    #expect(try mode(folder + "/token.unreadable") == 0o600)
+    try store.write(.token, [3])
+    try store.setAside(.token)
+    #expect(try Data(contentsOf: URL(filePath: folder + "/token.unreadable")) == Data([3]))
+  }
+
+  @Test("RES-3 refused to an unprivileged process is unavailable, never absent")
+  func refused() async throws {
+    try store.write(.token, [1])
+    chmod(parent.path, 0o755)
+    // As root every file opens, so a child that has given that up must look.
+    await #expect(processExitsWith: .success) { [folder = folder as String] in
+      guard getuid() != 0 || setuid(65_534) == 0 else { exit(2) }
+      do throws(SecretStoreError) {
+        _ = try FileSecretStore(folder: folder).read(.token)
+        exit(3)
+      } catch {
+        guard case .unavailable(.token, _) = error else { exit(4) }
+        exit(0)
+      }
+    }
+  }
+}
