@@ -67,7 +67,9 @@ public struct SessionModel: Hashable, Sendable {
       break
     case .refreshFailed(let refresh):
       failed += 1
-      let unanswered: [RequestFailure.Kind] = [.noConnection, .noReply, .noRefreshToken]
+      let unanswered: [RequestFailure.Kind] = [
+        .noConnection, .noReply, .noRefreshToken, .secretsUnavailable,
+      ]
       if !unanswered.contains(refresh.failure.kind) { answered += 1 }
     case .contextSwitched(let change):
       context = change.context

@@ -152,7 +152,7 @@ struct OpenDecisionTests {
       .event(Self.login), .event(.logout(SessionEvent.Logout(reason: .user))),
       .note(.revocationPending(Generation(1))),
     ])
-    let effects = bench.tell(.opened(Self.stored(1, announcing: Self.login)))
+    let effects = bench.tell(.opened(.session(1, announcing: Self.login)))
     #expect(
       effects == [.wipe(.sessionKeepingRevocation(Generation(1))), .revoke(Generation(1))])
     bench.tell(.wiped(true))
@@ -174,14 +174,14 @@ struct OpenDecisionTests {
   @Test("RES-3 another process's token that cannot be read yet is no end: loading, tried again")
   func reloadFails() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     bench.commitEndings = [.conflicts([.event(Self.refreshed(2))])]
     let (_, effects) = bench.refresh()
     #expect(effects.contains(.reloadToken(Generation(2))))
     #expect(bench.tell(.reloaded(false)).uptime(of: .restore) != nil)
     #expect(bench.coordinator.activity == .loading)
     #expect(bench.tell(.fired(.restore)) == [.readSecrets])
-    bench.tell(.secretsRead(Self.stored(2)))
+    bench.tell(.secretsRead(.session(2)))
     #expect(bench.coordinator.state.token?.generation == Generation(2))
     #expect(!bench.names.contains("sessionExpired"))
   }

@@ -73,7 +73,7 @@ extension Choices {
   package func plainFailure() -> RequestFailure {
     let kinds: [RequestFailure.Kind] = [
       .noConnection, .noReply, .server, .rejected, .rateLimited, .unreadable, .userInactive,
-      .userDeleted, .unexpected, .noRefreshToken,
+      .userDeleted, .unexpected, .noRefreshToken, .secretsUnavailable,
     ]
     return RequestFailure(
       kind: pick(kinds) ?? .noConnection, retryAfter: chance(1, in: 6) ? delay() : nil)

@@ -7,6 +7,8 @@ struct CoordinatorCallers: Sendable {
     let question: CoordinatorMove.Question
     /// The newest token when the caller asked.
     let generation: Generation
+    /// How many sessions had ended when the question was decided, where that is known.
+    let ends: Int?
     var replies: [SessionEffect.Reply] = []
     var isCancelled = false
   }
@@ -19,12 +21,12 @@ struct CoordinatorCallers: Sendable {
   subscript(_ caller: Caller) -> Asked? { asked.first { $0.caller == caller } }
 
   /// The input by which a new caller asks.
-  mutating func input(_ question: CoordinatorMove.Question, generation: Generation)
-    -> SessionInput
-  {
+  mutating func input(
+    _ question: CoordinatorMove.Question, generation: Generation, ends: Int?
+  ) -> SessionInput {
     count += 1
     let caller = Caller(count)
-    asked.append(Asked(caller: caller, question: question, generation: generation))
+    asked.append(Asked(caller: caller, question: question, generation: generation, ends: ends))
     return switch question {
     case .login(let method): .login(caller, method)
     case .refresh(let trigger, let ifNeeded): .refresh(caller, trigger, ifNeeded: ifNeeded)

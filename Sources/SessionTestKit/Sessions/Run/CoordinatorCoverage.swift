@@ -43,8 +43,8 @@ extension SessionInput {
   /// The name of each kind of input.
   static let names = [
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
-    "clearError", "close", "answered", "failed", "revoked", "wiped", "fired", "committed",
-    "conflicted", "commitFailed",
+    "clearError", "close", "answered", "failed", "revoked", "wiped", "reloaded", "fired",
+    "committed", "conflicted", "commitFailed",
   ]
 
   var name: String {
@@ -62,6 +62,7 @@ extension SessionInput {
     case .failed: "failed"
     case .revoked: "revoked"
     case .wiped: "wiped"
+    case .reloaded: "reloaded"
     case .fired: "fired"
     case .committed: "committed"
     case .conflicted: "conflicted"

@@ -82,7 +82,8 @@ extension CoordinatorRun {
       case .login, .refreshSucceeded, .contextSwitched: break
       }
     }
-    let isUnanswered = failure?.kind == .noConnection || failure?.kind == .noReply
+    let passing: [RequestFailure.Kind] = [.noConnection, .noReply, .secretsUnavailable]
+    let isUnanswered = failure.map { passing.contains($0.kind) } ?? false
     try require(.networkEndsNothing, !(isUnanswered && isOver)) {
       "\(failure?.description ?? "") is followed by an end"
     }
@@ -186,10 +187,15 @@ extension CoordinatorRun {
     try require(.baseDecides, request.fate != .answered) {
       "the answer of request \(number.number) is neither journaled nor held nor given up"
     }
-    if request.fate == .discarded, coordinator.state.kind != .authenticated {
-      try require(.signedOutIsQuiet, request.isRevoked) {
-        "the answer of request \(number.number) is given up and the server is not told"
-      }
+  }
+
+  /// What is given up once nobody is signed in, the server has to know (LOG-10).
+  func checkDiscard(_ number: RequestNumber, revoking: Bool) throws(Falsified) {
+    guard let request = wire[number], request.fate == .answered || request.fate == .held else {
+      return
+    }
+    try require(.signedOutIsQuiet, revoking || coordinator.state.kind == .authenticated) {
+      "the answer of request \(number.number) is given up and the server is not told"
     }
   }
 

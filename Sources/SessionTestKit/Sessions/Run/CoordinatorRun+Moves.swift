@@ -17,7 +17,8 @@ extension CoordinatorRun {
     lastEffects = []
     switch move {
     case .ask(let question):
-      try tell(callers.input(question, generation: coordinator.fold.generation))
+      try tell(
+        callers.input(question, generation: coordinator.fold.generation, ends: ends))
     case .askDuringCommit(let question): interposed.append(question)
     case .cancel(let caller): try cancel(caller)
     case .clearError: try tell(.clearError)

@@ -31,8 +31,8 @@ extension CoordinatorRun {
     _ choices: Choices, _ text: String, _ body: (inout CoordinatorRun) throws(Falsified) -> Void
   ) throws(Falsified) {
     defer {
-      choices.step(
-        ([text] + lastEffects.map { "  → \($0.line)" }).joined(separator: "\n"), state: line)
+      choices.step(text, state: line)
+      for effect in lastEffects { choices.step("  → \(effect.line)") }
     }
     try body(&self)
   }

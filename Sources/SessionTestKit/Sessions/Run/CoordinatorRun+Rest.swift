@@ -34,6 +34,7 @@ extension CoordinatorRun {
         "\(token.generation) dies at \(coordinator.tokenDeadline), its answer said "
           + "\(deadline.uptime)"
       }
+      return
     }
     guard coordinator.activity != .loading else { return }
     let latest = now.uptime.addingSaturating(token.lifetime)
@@ -74,11 +75,17 @@ extension CoordinatorRun {
     }
     let newer = coordinator.fold.generation > asked.generation
     switch reply {
-    case .signedIn, .switched:
+    case .signedIn:
+      try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
+        "caller \(caller.number) is told \(reply) while \(coordinator.state.line)"
+      }
+    case .switched:
+      try checkSameSession(asked, reply)
       try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
         "caller \(caller.number) is told \(reply) while \(coordinator.state.line)"
       }
     case .refreshed:
+      try checkSameSession(asked, reply)
       var isGood = coordinator.state.kind == .authenticated && newer
       if case .refresh(_, true) = asked.question {
         isGood = isGood || coordinator.isTokenGood(at: now.uptime)
@@ -88,6 +95,16 @@ extension CoordinatorRun {
       }
     case .loggedOut, .alreadyLoggedOut, .closed, .failed:
       break
+    }
+  }
+
+  /// What one user's session asked for is no success of the next one's.
+  private func checkSameSession(
+    _ asked: CoordinatorCallers.Asked, _ reply: SessionEffect.Reply
+  ) throws(Falsified) {
+    try require(.repliesAreTrue, asked.ends == nil || ends == asked.ends) {
+      "caller \(asked.caller.number) asked in a session that has ended, and is told \(reply) of "
+        + "the next: \(coordinator.state.line)"
     }
   }
 

@@ -83,7 +83,9 @@ package struct CoordinatorRun: Sendable {
     switch effect {
     case .commit(let commit): try perform(commit)
     case .send(let number, let request): try send(number, request)
-    case .discard(let number, let revoking): wire.discard(number, revoking: revoking)
+    case .discard(let number, let revoking):
+      try checkDiscard(number, revoking: revoking)
+      wire.discard(number)
     case .publish(let events): try publish(events)
     case .resume(let caller, let reply): try resume(caller, reply)
     case .schedule(let timer, let uptime): timers[timer] = uptime
@@ -99,7 +101,7 @@ package struct CoordinatorRun: Sendable {
         inbox.append(.revoked(generation, .abandoned, status: 0))
       }
     case .forgetRevocation: disk.items.revocation = nil
-    case .reloadToken: break
+    case .reloadToken: inbox.append(.reloaded(!disk.items.facts.isLocked))
     case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
     }
   }
@@ -108,7 +110,7 @@ package struct CoordinatorRun: Sendable {
     let questions = interposed
     interposed = []
     for question in questions {
-      let input = callers.input(question, generation: coordinator.fold.generation)
+      let input = callers.input(question, generation: coordinator.fold.generation, ends: nil)
       coverage.count(input)
       let effects = coordinator.handle(input, at: now)
       try require(.commitIsLast, effects.isEmpty) { "\(effects) while a commit was under way" }
@@ -147,6 +149,16 @@ package struct CoordinatorRun: Sendable {
     sendsAtOnce += 1
     try require(.workIsBounded, sendsAtOnce <= 4 + callers.asked.count) {
       "\(sendsAtOnce) requests left without a moment between them"
+    }
+  }
+
+  /// How many sessions have ended, as far as the coordinator can know.
+  var ends: Int {
+    disk.journal.prefix(Int(coordinator.fold.sequence)).count { record in
+      switch record.event {
+      case .sessionExpired, .logout: true
+      default: false
+      }
     }
   }
 

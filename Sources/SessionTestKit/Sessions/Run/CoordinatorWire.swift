@@ -25,7 +25,6 @@ struct CoordinatorWire: Sendable {
     var fate = Fate.sent
     var facts: AnswerFacts?
     var arrival: Int64 = 0
-    var isRevoked = false
     /// Whether its caller has stopped waiting for it.
     var isAbandoned = false
 
@@ -66,11 +65,8 @@ struct CoordinatorWire: Sendable {
   mutating func hold(_ number: RequestNumber) { change(number) { $0.fate = .held } }
   mutating func journaled(_ number: RequestNumber) { change(number) { $0.fate = .journaled } }
 
-  mutating func discard(_ number: RequestNumber, revoking: Bool) {
-    change(number) {
-      if $0.fate != .journaled { $0.fate = .discarded }
-      $0.isRevoked = $0.isRevoked || revoking
-    }
+  mutating func discard(_ number: RequestNumber) {
+    change(number) { if $0.fate != .journaled { $0.fate = .discarded } }
   }
 
   mutating func abandon(_ caller: Caller) {
