@@ -7,19 +7,22 @@ extension SessionCoordinator {
     guard flight?.number == number else {
       return [.discard(number, revoking: state.kind != .authenticated)]
     }
-    return settle(SessionFlight.Arrival(facts: facts, moment: now), at: now)
+    return settle(SessionFlight.Arrival(number: number, facts: facts, moment: now), at: now)
   }
 
   /// Decides what an answer means in the state as it is now.
   mutating func settle(_ arrival: SessionFlight.Arrival, at now: Moment) -> [SessionEffect] {
-    guard let flight else { return [] }
+    guard let flight else {
+      // Others ended what it was for while it was being journaled.
+      return [.discard(arrival.number, revoking: state.kind != .authenticated)]
+    }
     switch flight.purpose {
     case .login(let caller, let method):
       return settleLogin(flight, caller, method, arrival, at: now)
     case .refresh(let trigger, let attempt):
       return settleRefresh(flight, trigger, attempt: attempt, arrival, at: now)
-    case .switchContext(let caller):
-      return settleSwitch(flight, caller, arrival, at: now)
+    case .switchContext:
+      return settleSwitch(flight, arrival, at: now)
     }
   }
 
@@ -36,7 +39,7 @@ extension SessionCoordinator {
     effects.append(.cancel(.commit))
     switch landed.purpose {
     case .login(let caller, _): effects.append(.resume(caller, .signedIn))
-    case .switchContext(let caller): effects.append(.resume(caller, .switched))
+    case .switchContext: effects += resume(landed.owner.map { [$0] } ?? [], .switched)
     case .refresh: break
     }
     return effects + resumeWaiters(.refreshed) + publish(events) + nextSwitch(at: now)
@@ -90,7 +93,7 @@ extension SessionCoordinator {
     flight = nil
     switch grounded.purpose {
     case .refresh(let trigger, _):
-      return isTokenGood(at: now.uptime) && waiters.isEmpty ? [] : startRefresh(trigger, at: now)
+      return startRefresh(trigger, at: now)
     case .switchContext(let caller):
       switches.insert(caller, at: 0)
       return nextSwitch(at: now)

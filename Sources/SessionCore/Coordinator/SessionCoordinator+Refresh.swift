@@ -12,7 +12,14 @@ extension SessionCoordinator {
   }
 
   mutating func refreshIsDue(at now: Moment) -> [SessionEffect] {
-    guard isRestored, stopped == nil, flight == nil, !isWaitingForLease else { return [] }
+    guard isRestored, stopped == nil else { return [] }
+    if isWaitingForLease { isRefreshDue = true }
+    guard flight == nil, !isWaitingForLease else {
+      // A switch may fail, and then nothing else would see to the refresh.
+      let isSeenTo = isWaitingForLease || flight?.isRefresh == true
+      return isSeenTo
+        ? [] : [.schedule(.refresh, uptime: now.uptime.addingSaturating(retryPause))]
+    }
     return startRefresh(refreshTrigger, at: now)
   }
 
@@ -186,7 +193,7 @@ extension SessionCoordinator {
     flight = nil
     if case .switchContext(let caller) = failed.purpose {
       let reply = SessionEffect.resume(caller, .failed(.request(failure)))
-      return [reply] + (waiters.isEmpty ? nextSwitch(at: now) : startRefresh(.command, at: now))
+      return [reply] + followUp(at: now)
     }
     guard let delay else { return [] }
     refreshTrigger = .retry

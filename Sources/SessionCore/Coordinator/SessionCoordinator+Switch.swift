@@ -28,15 +28,14 @@ extension SessionCoordinator {
   }
 
   mutating func settleSwitch(
-    _ flight: SessionFlight, _ caller: Caller, _ arrival: SessionFlight.Arrival, at now: Moment
+    _ flight: SessionFlight, _ arrival: SessionFlight.Arrival, at now: Moment
   ) -> [SessionEffect] {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil
       let problem = rejection(.contextSwitched, .staleGeneration)
-      return [
-        .discard(flight.number, revoking: state.kind != .authenticated),
-        .resume(caller, .failed(problem)),
-      ]
+      let owner = flight.owner.map { [$0] } ?? []
+      return [.discard(flight.number, revoking: state.kind != .authenticated)]
+        + resume(owner, .failed(problem)) + followUp(at: now)
     }
     guard let context = arrival.facts.context ?? arrival.facts.tokenContext else {
       return [.discard(flight.number, revoking: false)]
@@ -48,5 +47,10 @@ extension SessionCoordinator {
       context: context, token: token, trigger: .user, request: flight.note)
     return commit(
       [.event(.contextSwitched(event))], for: .settle(arrival), at: now, storing: flight.number)
+  }
+  /// A switch came to nothing: whoever waited behind it goes on.
+  mutating func followUp(at now: Moment) -> [SessionEffect] {
+    guard !waiters.isEmpty else { return nextSwitch(at: now) }
+    return startRefresh(.command, at: now)
   }
 }

@@ -48,8 +48,8 @@ extension SessionCoordinator {
   }
 
   /// Drops the flight and the queues; a late answer will find no flight (OUT-4).
-  mutating func stopWaiting() -> [SessionEffect] {
-    let problem = SessionEffect.Reply.failed(stopped ?? .ended(state.kind))
+  mutating func stopWaiting(_ reason: SessionProblem? = nil) -> [SessionEffect] {
+    let problem = SessionEffect.Reply.failed(reason ?? stopped ?? .ended(state.kind))
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
     let unsettled = dropUnsettled(revoking: true)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)

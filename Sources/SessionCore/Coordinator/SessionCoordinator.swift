@@ -95,7 +95,8 @@ public struct SessionCoordinator: Hashable, Sendable {
       while pending == nil, !deferred.isEmpty {
         effects += decide(deferred.removeFirst(), at: now)
       }
-      return effects
+      // What a switch waited for may have been ended by others.
+      return pending == nil && !isWaitingForLease ? effects + nextSwitch(at: now) : effects
     }
     guard pending == nil else {
       deferred.append(input)
@@ -204,7 +205,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .send: sendAgain(at: now)
     case .settle(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
-    case .expire(let reason): expire(reason, at: now)
+    case .expire: expiryIsDue(at: now)
     case .logout(let caller): logout(caller, at: now)
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
@@ -240,10 +241,12 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Folds another process's records and follows what they say.
   mutating func absorb(_ records: [SessionRecord], at now: Moment) -> [SessionEffect] {
     let before = fold.state
+    var hasEnded = false
     var published: [RecordedEvent] = []
     for record in records {
       do {
         try fold.apply(record)
+        hasEnded = hasEnded || (before.token != nil && fold.state.token == nil)
       } catch {
         // A newer version's essential record: what follows cannot be understood here either.
         stopped = .unusableJournal
@@ -255,6 +258,8 @@ public struct SessionCoordinator: Hashable, Sendable {
       }
     }
     var effects = publish(published)
+    // Who waited for the session that ended must not be told of the one that others began.
+    if hasEnded, state.token != nil { effects += stopWaiting(.ended(.unauthenticated)) }
     if let token = state.token, token.generation != before.token?.generation {
       effects.append(.reloadToken(token.generation))
       effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
