@@ -64,7 +64,7 @@ let package = Package(
       dependencies: ["SessionKit", "SessionTestKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
     .testTarget(
-      name: "SessionTestKitTests", dependencies: ["SessionTestKit", "SessionKit"],
+      name: "SessionTestKitTests", dependencies: ["SessionTestKit", "SessionKit", "SessionCore"],
       swiftSettings: strict),
     .testTarget(
       name: "SessionPropertyTests",

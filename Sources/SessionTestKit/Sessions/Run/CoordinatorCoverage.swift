@@ -103,7 +103,7 @@ extension SessionEffect {
     case .discard(let number, let revoking):
       "discard \(number.number)\(revoking ? ", revoking" : "")"
     case .publish(let events): "publish \(events.map { $0.event.kind.description })"
-    case .resume(let caller, let reply): "tell caller \(caller.number) \(reply)"
+    case .resume(let caller, let reply): "tell caller \(caller.number) \(reply.line)"
     case .schedule(let timer, let uptime): "set \(timer) for \(uptime)"
     case .cancel(let timer): "cancel \(timer)"
     case .wipe(let wipe): "wipe \(wipe)"

@@ -71,18 +71,18 @@ extension CoordinatorRun {
     guard let asked = callers[caller] else { return }
     callers.reply(caller, reply)
     try require(.everyCallerOnce, asked.replies.isEmpty || asked.isCancelled) {
-      "caller \(caller.number) was told \(asked.replies) and is told \(reply)"
+      "caller \(caller.number) was told \(asked.replies.map(\.line)) and is told \(reply.line)"
     }
     let newer = coordinator.fold.generation > asked.generation
     switch reply {
     case .signedIn:
       try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
-        "caller \(caller.number) is told \(reply) while \(coordinator.state.line)"
+        "caller \(caller.number) is told \(reply.line) while \(coordinator.state.line)"
       }
     case .switched:
       try checkSameSession(asked, reply)
       try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
-        "caller \(caller.number) is told \(reply) while \(coordinator.state.line)"
+        "caller \(caller.number) is told \(reply.line) while \(coordinator.state.line)"
       }
     case .refreshed:
       try checkSameSession(asked, reply)
@@ -103,7 +103,7 @@ extension CoordinatorRun {
     _ asked: CoordinatorCallers.Asked, _ reply: SessionEffect.Reply
   ) throws(Falsified) {
     try require(.repliesAreTrue, asked.ends == nil || ends == asked.ends) {
-      "caller \(asked.caller.number) asked in a session that has ended, and is told \(reply) of "
+      "caller \(asked.caller.number) asked in a session that has ended, and is told \(reply.line) of "
         + "the next: \(coordinator.state.line)"
     }
   }
