@@ -85,15 +85,14 @@ public struct SessionModel: Hashable, Sendable {
   /// What `fold` says otherwise, in words; `nil` where they agree.
   public func disagreement(with fold: SessionFold) -> String? {
     var differences: [String] = []
-    func compare(_ name: String, _ mine: some Equatable, _ theirs: some Equatable) {
-      let (mine, theirs) = ("\(mine)", "\(theirs)")
+    func compare<Value: Equatable>(_ name: String, _ mine: Value, _ theirs: Value) {
       if mine != theirs { differences.append("\(name): model \(mine), fold \(theirs)") }
     }
     var (failures, context) = (SessionState.RefreshFailures(), fold.state.activeContext)
     if case .authenticated(let session) = fold.state { failures = session.failures }
     if case .expired(let session) = fold.state { context = session.context }
     compare("state", standing.rawValue, fold.state.kind.rawValue)
-    compare("user", user.map { "\($0)" } ?? "none", fold.state.user.map { "\($0)" } ?? "none")
+    compare("user", user, fold.state.user)
     compare("token", token, fold.state.token?.generation.number ?? 0)
     compare("newest token", newest, fold.generation.number)
     compare("refreshable", isRefreshable, fold.state.token?.isRefreshable ?? false)
