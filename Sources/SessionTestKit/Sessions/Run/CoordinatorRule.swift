@@ -36,4 +36,6 @@ package enum CoordinatorRule: String, CaseIterable, Sendable {
   case stateIsTheFold = "C17 the live state is the fold of the journal, and the model agrees"
   /// C18, REF-3.
   case leasesAreKept = "C18 another process's request is waited for"
+  /// C19, STA-2, LOG-10.
+  case rejectionsChangeNothing = "C19 a rejected command changes no state and appends nothing"
 }

@@ -26,6 +26,10 @@ extension CoordinatorRun {
     try require(.commitIsLast, places.isEmpty || places == [effects.count - 1]) {
       "of \(effects.map(\.line))"
     }
+    for case .resume(let caller, .failed(.rejected)) in effects where input.asks(for: caller) {
+      let isAlone = effects.count == 1 && coordinator.fold == before
+      try require(.rejectionsChangeNothing, isAlone) { "\(effects.map(\.line)) of \(input)" }
+    }
     guard case .commit(let commit)? = effects.last else { return }
     try checkLegal(commit)
     try checkEnds(commit)
@@ -207,6 +211,16 @@ extension CoordinatorRun {
         "published \(event.sequence), and next is \(next.map { "\($0.sequence)" } ?? "nothing")"
       }
       published = event.sequence
+    }
+  }
+}
+
+extension SessionInput {
+  /// Whether it is this caller's question.
+  func asks(for caller: Caller) -> Bool {
+    switch self {
+    case .login(caller, _), .refresh(caller, _, _), .switchContext(caller), .logout(caller): true
+    default: false
     }
   }
 }

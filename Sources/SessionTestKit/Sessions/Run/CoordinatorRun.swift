@@ -55,6 +55,9 @@ package struct CoordinatorRun: Sendable {
     return line
   }
 
+  /// The oldest request on the wire.
+  package var request: RequestNumber? { wire.outstanding.first?.number }
+
   // MARK: The shell
 
   /// Tells the coordinator what happened and does what it says, until nothing is left to tell.
