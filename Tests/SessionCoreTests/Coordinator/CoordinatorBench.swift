@@ -16,6 +16,8 @@ struct CoordinatorBench {
   enum CommitEnding {
     case succeeds
     case fails
+    /// And would fail again however often it is tried.
+    case failsForGood
     /// Another process appended these first.
     case conflicts([SessionRecord.Content])
   }
@@ -72,7 +74,9 @@ struct CoordinatorBench {
     case .succeeds:
       return .committed(firstSequence: append(commit.contents, at: commit.time)[0].sequence)
     case .fails:
-      return .commitFailed
+      return .commitFailed(isLasting: false)
+    case .failsForGood:
+      return .commitFailed(isLasting: true)
     case .conflicts(let contents):
       return .conflicted(append(contents, at: now.time))
     }
