@@ -9,7 +9,7 @@ package struct Shrinker: Sendable {
   package private(set) var runs = 0
 
   private let budget: Int
-  private var tried: Set<[UInt64]> = []
+  private var tried: Set<[UInt64]>
   private var passes = ShrinkPass.quick
   private var isThorough = false
   private var pass = 0
@@ -30,6 +30,7 @@ package struct Shrinker: Sendable {
 
   package init(_ failing: ShrinkCase, budget: Int) {
     best = failing
+    tried = [failing.draws.trimmed]
     self.budget = budget
     sites = ShrinkPass.quick[0].sites(in: failing)
   }
@@ -41,8 +42,8 @@ package struct Shrinker: Sendable {
         guard begin() else { return nil }
         continue
       }
-      let candidate = passes[pass].edit(descent.base, at: sites[site], by: descent.amount).trimmed
-      guard candidate.isSimpler(than: best.draws), tried.insert(candidate).inserted else {
+      let candidate = passes[pass].edit(descent.base, at: sites[site], by: descent.amount)
+      guard candidate.isSimpler(than: best.draws), tried.insert(candidate.trimmed).inserted else {
         narrow(stillFails: false)
         continue
       }
@@ -61,7 +62,7 @@ package struct Shrinker: Sendable {
     }
     best = failing
     hasImproved = true
-    tried.insert(failing.draws)
+    tried.insert(failing.draws.trimmed)
     isStale = true
     if failing.draws == pending, sites[site].limit > 1 {
       narrow(stillFails: true)
