@@ -122,6 +122,12 @@ struct ExhaustiveTests {
   func sequences() {
     let clock = ContinuousClock()
     var report: PropertyReport?
+    let idle = clock.measure {
+      _ = Property("draws", settings: still).exhaustive { choices in
+        for _ in 0..<8 { _ = choices.draw(below: 6) }
+      }
+    }
+    print("draws alone: \(1_679_616 / (idle / .seconds(1))) a second")
     let duration = clock.measure { report = Self.fold(length: 8).0 }
     #expect(report?.cases == 1_679_616)
     print("\(report?.text ?? "") in \(duration): \(1_679_616 / (duration / .seconds(1))) a second")
