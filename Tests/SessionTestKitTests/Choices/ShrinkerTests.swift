@@ -17,6 +17,18 @@ struct ShrinkerTests {
     }
   }
 
+  @Test("TST-1: a case of hundreds of draws is made simple too")
+  func long() throws {
+    let list = Generator.integer(in: 0...999).list(400...4_000, mean: 300)
+    let report = Property("long", cases: 10, settings: PropertySettings()).check { choices in
+      let values = choices.chance(9, in: 10) ? list(choices) : []
+      try choices.require(!values.contains { $0 > 600 }, "great")
+    }
+    // No list is shorter than 400; the one great value is the only draw that counts.
+    let failure = try #require(report.failure)
+    #expect(failure.choices.filter { $0 != 0 } == [1, 601], "\(failure.shrinkRuns) runs")
+  }
+
   /// The figures for the specification: SESSION_BENCH=1 swift test -c release --filter figures.
   @Test(
     "how many of 300 seeds reach the simplest case",

@@ -23,7 +23,7 @@ struct Editor {
     switch act {
     case .type: draft += "x"
     case .expire: phase = .expired
-    case .signIn: (phase, draft) = (.signedIn, "")  // wrong: forgets what was typed before an expiry
+    case .signIn: (phase, draft) = (.signedIn, "")  // wrong: what of an expired draft?
     case .signOut: (phase, draft) = (.signedOut, "")
     }
   }

@@ -75,6 +75,27 @@ struct RegressionTests {
     #expect(property().check(Self.body(300)).failure?.savedAt == path)
   }
 
+  @Test("TST-1: a mended case may lead to other states and go on; it is no stale one")
+  func mended() {
+    func check(isMended: Bool) -> PropertyReport {
+      property().check { choices in
+        let value = choices.draw(below: 1_000)
+        choices.step("value \(value)", state: isMended ? "good" : "bad")
+        try choices.require(isMended || value < 300, "too great")
+        choices.step("more")
+      }
+    }
+    #expect(check(isMended: false).failure?.choices == [300])
+    let report = check(isMended: true)
+    #expect(report.warnings.count == 1)
+    #expect(report.text.contains("passes now"))
+    let discarding = property().check { choices in
+      choices.step("value \(choices.draw(below: 1_000))")
+      try choices.assume(choices.isTracing == false)
+    }
+    #expect(discarding.text.contains("is stale: it is discarded now"))
+  }
+
   @Test("TST-1: a saved case whose draws mean something else by now warns")
   func stale() throws {
     _ = property().check(Self.body(300))
