@@ -31,6 +31,17 @@ struct ReportTests {
     expect(Property("holds", settings: PropertySettings()).check { _ in })
   }
 
+  @Test("TST-1: a warning is told, and fails nothing")
+  func warning() {
+    let settings = PropertySettings(environment: ["SESSION_CASES": "many"])
+    let report = Property("warns", settings: settings).check { _ in }
+    withKnownIssue {
+      expect(report)
+    } matching: { issue in
+      issue.severity == .warning && issue.comments.map(\.rawValue) == [report.text]
+    }
+  }
+
   @Test("TST-1: journals come with the line that inspects them")
   func journals() {
     var report = failing()
