@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "SessionJournal", targets: ["SessionJournal"]),
     .library(name: "SessionKit", targets: ["SessionKit"]),
     .library(name: "SessionTestKit", targets: ["SessionTestKit"]),
+    .library(name: "SessionTesting", targets: ["SessionTesting"]),
     .executable(name: "sessionreplay", targets: ["sessionreplay"]),
     .executable(name: "sessiondemo", targets: ["sessiondemo"]),
   ],
@@ -39,6 +40,9 @@ let package = Package(
     .target(
       name: "SessionTestKit", dependencies: ["SessionKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
+
+    // Records the reports of SessionTestKit in Swift Testing, which the kit itself does not import.
+    .target(name: "SessionTesting", dependencies: ["SessionTestKit"], swiftSettings: strict),
 
     // The debugger: a thin main, and everything testable beside it.
     .target(
@@ -64,11 +68,14 @@ let package = Package(
       dependencies: ["SessionKit", "SessionTestKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
     .testTarget(
-      name: "SessionTestKitTests", dependencies: ["SessionTestKit", "SessionKit", "SessionCore"],
+      name: "SessionTestKitTests",
+      dependencies: ["SessionTestKit", "SessionTesting", "SessionKit", "SessionCore"],
       swiftSettings: strict),
     .testTarget(
       name: "SessionPropertyTests",
-      dependencies: ["SessionTestKit", "SessionKit", "SessionCore", "SessionJournal"],
+      dependencies: [
+        "SessionTestKit", "SessionTesting", "SessionKit", "SessionCore", "SessionJournal",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ReplayCommandsTests",

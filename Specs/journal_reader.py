@@ -4,11 +4,13 @@
 usage: journal_reader.py FILE       the header, one JSON line per record, the verdict
        journal_reader.py --session FILE    the same, with the payloads of a session in words
        journal_reader.py --verdict FILE...    one JSON line per file: totals and verdict only
-exit:  0 ok - 2 torn tail or undetermined last commit - 65 damaged, or no journal - 66 missing
+exit:  0 ok - 2 torn tail or undetermined last commit - 65 damaged, or no journal - 66 missing -
+       74 the system refused
 """
 import json
 import mmap
 import os
+import stat
 import struct
 import sys
 import uuid
@@ -39,7 +41,7 @@ def crc32c(data, crc=0):
 
 
 class Refused(Exception):
-    """The first 64 bytes do not let the file be read; the message is the verdict."""
+    """There are no 64 bytes that let the file be read; the message is the verdict."""
 
 
 def read_header(data):
@@ -116,6 +118,8 @@ def judge(data, header, whole, next_sequence, offset, sequence, flaw):
         for at in range(max(offset, start - 24), min(start + (1 << 16), len(data) - 31), 8):
             if is_proof(data, at, header, sequence):
                 return {"ending": "damaged", "offset": offset, "sequence": sequence, "flaw": flaw}
+    if only_zeros and flaw not in END_OF_FILE:
+        flaw = "onlyZeros"
     ending = "torn" if only_zeros or flaw in END_OF_FILE else "undetermined"
     return {"ending": ending, "offset": whole, "sequence": next_sequence,
             "bytes": len(data) - whole, "flaw": flaw}
@@ -172,6 +176,12 @@ def verdict_of(data):
 
 
 def contents(path):
+    # Looked at before it is opened: opening a pipe waits, opening some devices has effects.
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        raise Refused("isDirectory")
+    if not stat.S_ISREG(mode):
+        raise Refused("notARegularFile")
     with open(path, "rb") as file:
         empty = os.fstat(file.fileno()).st_size == 0
         return b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -190,10 +200,15 @@ def main(arguments):
             return 0
         data = contents(arguments[0])
         print(json.dumps(read_header(data)))
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         print(error, file=sys.stderr)
         return 66
-    except (Refused, OSError) as error:
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        print(error, file=sys.stderr)
+        return 74
+    except Refused as error:
         print(f"{arguments[-1]}: {error}", file=sys.stderr)
         return 65
     _, totals, verdict = read(data, show)

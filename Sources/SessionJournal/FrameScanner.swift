@@ -119,6 +119,8 @@ extension FrameScanner {
     case .damaged: throw .headerDamaged(path: path)
     case .newer(let found):
       throw .newerFormat(path: path, found: found, supported: JournalHeader.supportedVersion)
+    case .unknownFeatures(let features):
+      throw .unknownFeatures(path: path, features: features)
     }
   }
 

@@ -3,11 +3,12 @@ internal import Synchronization
 /// An append-only file of opaque records that several processes may share (JRN-1, JRN-2).
 ///
 /// Every call blocks: on the disk, and on other processes up to the lock's deadline. Call it from a
-/// thread that may wait. Two journals on one path, in one process or two, take turns. The path is
-/// looked at again with each commit: give an absolute one if the process changes its folder. Under a
-/// limit on file sizes the system kills a process that does not ignore SIGXFSZ.
+/// thread that may wait. Two journals on one file, in one process or two, take turns, whatever links
+/// their paths go through. Links are followed once, at opening; what stands at the place that was
+/// found is looked at again with each commit. Under a limit on file sizes the system kills a process
+/// that does not ignore SIGXFSZ.
 public final class Journal: Sendable {
-  /// The path that was opened.
+  /// The path that was given to open.
   public let path: String
 
   /// Which journal this is.
@@ -21,7 +22,9 @@ public final class Journal: Sendable {
 
   /// Opens the journal at `path`, creates it with mode 0600 if it is missing, and recovers its end.
   ///
-  /// A tail that does not count is cut back to the last whole batch; its bytes are kept in
+  /// A mode that gives others rights is set back to 0600. A link is followed, and lock and kept
+  /// files stand beside the file that it leads to; one that leads nowhere is refused. A tail that
+  /// does not count is cut back to the last whole batch; its bytes are kept in
   /// `<path>.torn-<sequence>-<n>` and `recovery` tells of it. `replay` sees every record that is
   /// there, in order, before the call returns, while others wait; it must not call the journal. Throws `damaged`
   /// where acknowledged data does not read back, and changes nothing then.
@@ -92,7 +95,9 @@ public final class Journal: Sendable {
   /// Lets go of the file, and leaves a watermark behind the last record if nothing yet proves it
   /// durable; later calls throw `closed`, closing again does nothing.
   ///
-  /// An error says that the watermark could not be written; no record is lost by that.
+  /// The file is let go of in any case. An error (`io`, `damaged`, `permissionDenied`,
+  /// `readOnlyFolder`) says that the watermark could not be written; no record is lost by that. A
+  /// full disk, a journal that is gone or replaced, and a lock that others hold are no errors here.
   public func close() throws(JournalError) {
     try withStore { store throws(JournalError) in try store.close() }
   }

@@ -1,6 +1,6 @@
 /// Brings a new journal file into being, whole or not at all.
 struct JournalBirth {
-  let path: String
+  let location: JournalLocation
   let fileSystem: any JournalFileSystem
 
   /// Creates the file with its header, durably.
@@ -8,18 +8,32 @@ struct JournalBirth {
   /// The caller holds the lock and has seen that nothing
   /// stands at the path, so nothing of another creator is replaced.
   func create(_ header: JournalHeader) throws(JournalError) {
-    let draft = path + ".new"
     do throws(SystemFault) {
-      let file = try newFile(draft)
-      defer { file.close() }
+      try putInPlace(header)
+      try fileSystem.synchronizeFolder(of: location.real)
+    } catch {
+      if error.isDenied { throw .readOnlyFolder(path: location.given) }
+      if error.isMissing { throw .folderMissing(path: location.given) }
+      throw error.error(at: location.given).ofCreation(at: location.given)
+    }
+  }
+
+  private func putInPlace(_ header: JournalHeader) throws(SystemFault) {
+    let draft = location.real + ".new"
+    let file = try newFile(draft)
+    defer { file.close() }
+    do throws(SystemFault) {
       try file.writeAll(header.encoded, at: 0)
       try file.synchronize()
-      try fileSystem.rename(draft, to: path)
-      try fileSystem.synchronizeFolder(of: path)
+      try fileSystem.rename(draft, to: location.real)
     } catch {
-      if error.isDenied { throw .readOnlyFolder(path: path) }
-      if error.isMissing { throw .folderMissing(path: path) }
-      throw error.error(at: path)
+      let fault = error
+      do throws(SystemFault) {
+        try fileSystem.remove(draft)
+      } catch {
+        // The first fault says more, and the next creation removes what is left.
+      }
+      throw fault
     }
   }
 
@@ -32,5 +46,13 @@ struct JournalBirth {
       try fileSystem.remove(draft)
       return try fileSystem.open(draft, for: .creatingOnly)
     }
+  }
+}
+
+extension JournalError {
+  /// The same error of a journal that did not exist before.
+  func ofCreation(at path: String) -> JournalError {
+    if case .diskFull = self { return .noRoomToCreate(path: path) }
+    return self
   }
 }

@@ -80,6 +80,8 @@ public enum JournalFlaw: String, Error, Equatable, Sendable, CaseIterable {
   case payloadChecksum
   /// The file ends between two records of a batch.
   case shortBatch
+  /// Zeros stand where a frame should, and nothing else up to the end of the file.
+  case onlyZeros
   /// The file is shorter than, or differs from, what was read of it before.
   case historyChanged
 
@@ -88,7 +90,7 @@ public enum JournalFlaw: String, Error, Equatable, Sendable, CaseIterable {
     switch self {
     case .shortHeader, .shortPayload, .shortBatch: true
     case .headerChecksum, .impossibleHeader, .sequenceBroken, .chainBroken, .batchBroken,
-      .payloadChecksum, .historyChanged:
+      .payloadChecksum, .onlyZeros, .historyChanged:
       false
     }
   }

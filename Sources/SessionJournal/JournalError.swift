@@ -1,9 +1,13 @@
-/// Why a journal could not be opened, read or written; each case names the file.
+/// Why a journal could not be opened, read or written; each case names the file, if there is one.
 public enum JournalError: Error, Equatable, Sendable {
   /// There is no such file.
   case missing(path: String)
   /// The folder that should hold the file does not exist.
   case folderMissing(path: String)
+  /// No path was given.
+  case emptyPath
+  /// A symbolic link stands there, and what it leads to does not exist.
+  case danglingLink(path: String)
   /// A folder stands where the file should.
   case isDirectory(path: String)
   /// A device, pipe or socket stands where the file should.
@@ -20,12 +24,16 @@ public enum JournalError: Error, Equatable, Sendable {
   case headerDamaged(path: String)
   /// A later version of this library wrote the file and says that this one cannot read it.
   case newerFormat(path: String, found: UInt16, supported: UInt16)
+  /// A later version wrote the file with features that this one does not know, one bit each.
+  case unknownFeatures(path: String, features: UInt32)
   /// Acknowledged data does not read back.
   case damaged(path: String, JournalDamage)
   /// Another journal has taken the file's place.
   case replaced(path: String, expected: JournalIdentifier, found: JournalIdentifier)
   /// No room is left: a full disk, a quota, or a limit on file sizes.
   case diskFull(path: String)
+  /// No room is left to create a journal where there was none.
+  case noRoomToCreate(path: String)
   /// The system refused an operation; `code` is its errno.
   case io(path: String, operation: String, code: Int32)
   /// Somebody else held the lock for the whole deadline, in milliseconds.
@@ -50,6 +58,11 @@ extension JournalError: CustomStringConvertible {
       "There is no journal at \(path). Check the path."
     case .folderMissing(let path):
       "The folder of \(path) does not exist, so no journal can be created. Create the folder first."
+    case .emptyPath:
+      "The path of the journal is empty. Nothing was opened or created. Name a file."
+    case .danglingLink(let path):
+      "\(path) is a link that leads to nothing. No journal was created, since the one it was made "
+        + "for may come back. Check the disk it leads to, or remove the link."
     case .isDirectory(let path):
       "\(path) is a folder, not a journal. Name a file in it."
     case .notARegularFile(let path):
@@ -70,6 +83,9 @@ extension JournalError: CustomStringConvertible {
     case .newerFormat(let path, let found, let supported):
       "\(path) was written in format \(found); this version reads up to \(supported). "
         + "Nothing was changed. Use a newer version."
+    case .unknownFeatures(let path, let features):
+      "\(path) uses features of a newer version (bits 0x\(String(features, radix: 16))) that this "
+        + "version does not know. Nothing was changed. Use a newer version."
     case .damaged(let path, let damage):
       "\(path) is damaged at byte \(grouped(damage.offset)) (seq \(damage.sequence)): "
         + "\(damage.flaw.explanation). What comes before it is intact; nothing was changed. "
@@ -86,6 +102,9 @@ extension JournalError: CustomStringConvertible {
     case .diskFull(let path):
       "There is no room to write to \(path). The journal is as it was before; free some space "
         + "and append again."
+    case .noRoomToCreate(let path):
+      "There is no room to create a journal at \(path). None was there and none is there now; free "
+        + "some space and open again."
     case .io(let path, let operation, let code):
       "The system refused to \(operation) \(path): \(systemMessage(code)) (errno \(code)). "
         + "Check the disk and the path."
@@ -131,6 +150,7 @@ extension JournalFlaw {
     case .shortPayload: "the file ends inside a record"
     case .payloadChecksum: "checksum mismatch"
     case .shortBatch: "the file ends inside a batch"
+    case .onlyZeros: "only zeros follow"
     case .historyChanged: "the file is no longer what was read of it before"
     }
   }

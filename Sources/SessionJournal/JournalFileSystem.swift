@@ -6,6 +6,12 @@ package protocol JournalFileSystem: Sendable {
 
   /// What stands at a path, links followed.
   func status(of path: String) throws(SystemFault) -> FileStatus
+
+  /// The absolute path of what stands at a path, free of links.
+  func realPath(of path: String) throws(SystemFault) -> String
+
+  /// Whether a symbolic link stands at a path, wherever it leads.
+  func isLink(_ path: String) throws(SystemFault) -> Bool
   func rename(_ path: String, to newPath: String) throws(SystemFault)
   func remove(_ path: String) throws(SystemFault)
 
@@ -37,6 +43,9 @@ package protocol JournalFileHandle: AnyObject, Sendable {
 
   /// The first offset at or behind `offset` that may hold data; nil if only a hole is left.
   func nextData(from offset: UInt64) throws(SystemFault) -> UInt64?
+
+  /// Takes all rights to the file from everybody but its owner.
+  func makePrivate() throws(SystemFault)
 
   /// Takes the file's exclusive lock, if nobody else has it.
   func tryLock() throws(SystemFault) -> Bool

@@ -85,6 +85,7 @@ extension JournalHeader {
     case notAJournal
     case damaged
     case newer(found: UInt16)
+    case unknownFeatures(UInt32)
   }
 
   /// Reads at most the first 64 bytes of a file; fewer only where the file is shorter.
@@ -113,9 +114,10 @@ extension JournalHeader {
   private static func decode(_ start: UnsafeRawPointer, checksum: UInt32) -> Reading {
     let minimum: UInt16 = start.loadLittle(10)
     let features: UInt32 = start.loadLittle(12)
-    guard minimum <= supportedVersion, features == 0 else {
+    guard minimum <= supportedVersion else {
       return .newer(found: max(minimum, start.loadLittle(8)))
     }
+    guard features == 0 else { return .unknownFeatures(features) }
     let header = JournalHeader(
       formatVersion: start.loadLittle(8), minimumReaderVersion: minimum,
       identifier: JournalIdentifier(

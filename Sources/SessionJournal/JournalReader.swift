@@ -9,8 +9,9 @@ public struct JournalReader: ~Copyable, Sendable {
 
   /// Opens the journal at `path` and verifies its header.
   ///
-  /// Throws `missing`, `isDirectory`, `notARegularFile`, `permissionDenied`, `empty`,
-  /// `notAJournal`, `headerDamaged`, `newerFormat` or `io`.
+  /// Throws `emptyPath`, `missing`, `folderMissing`, `isDirectory`, `notARegularFile`,
+  /// `permissionDenied`, `empty`, `notAJournal`, `headerDamaged`, `newerFormat`, `unknownFeatures`
+  /// or `io`.
   public init(path: String) throws(JournalError) {
     try self.init(path: path, fileSystem: POSIXFileSystem())
   }
@@ -23,6 +24,7 @@ public struct JournalReader: ~Copyable, Sendable {
 
   package init(path: String, fileSystem: any JournalFileSystem) throws(JournalError) {
     self.fileSystem = fileSystem
+    guard !path.isEmpty else { throw .emptyPath }
     // Looked at before it is opened: opening some devices has effects.
     let status = try onFile(path) { () throws(SystemFault) in try fileSystem.status(of: path) }
     guard status.kind != .folder else { throw .isDirectory(path: path) }
@@ -119,6 +121,7 @@ final class FileInMemory: JournalFileHandle {
   func truncate(to size: UInt64) throws(SystemFault) { throw .readOnly("truncate") }
   func synchronizeData() throws(SystemFault) { throw .readOnly("sync") }
   func synchronize() throws(SystemFault) { throw .readOnly("sync") }
+  func makePrivate() throws(SystemFault) { throw .readOnly("protect") }
   func tryLock() throws(SystemFault) -> Bool { throw .readOnly("lock") }
   func unlock() throws(SystemFault) { throw .readOnly("unlock") }
   func close() {}

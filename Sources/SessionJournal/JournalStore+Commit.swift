@@ -8,7 +8,7 @@ extension JournalStore {
   ) throws(JournalError) -> Journal.Transaction {
     try requireUsable()
     try lock.acquire()
-    defer { lock.release() }
+    defer { release() }
     let repair = try settle()
     let foreign = undelivered
     undelivered = []
@@ -25,17 +25,29 @@ extension JournalStore {
   /// Brings this process up to date under the lock, and makes what others wrote durable.
   private mutating func settle() throws(JournalError) -> JournalRepair? {
     try followReplacement()
+    try lock.acquire(journal: scanner.file)
     guard try scanner.isContinued() else { throw historyChanged() }
     try collect()
     if durable < scanner.lastSequence { try synchronize() }
     // Nobody else is writing now, so what is not whole will never be.
     do throws(JournalError) {
-      return try Self.repair(&scanner, fileSystem)
+      return try Self.repair(&scanner, location, fileSystem)
     } catch {
       // The sync of the cut may be what failed.
       if case .io = error { condition = .poisoned }
       throw error
     }
+  }
+
+  private mutating func release() {
+    do throws(SystemFault) {
+      try scanner.file.unlock()
+    } catch {
+      // Closing gives the lock back too, and leaves nothing to go on with.
+      scanner.file.close()
+      condition = .poisoned
+    }
+    lock.release()
   }
 
   /// Reads on, without the lock: a batch on its way is simply not there yet.
@@ -64,8 +76,8 @@ extension JournalStore {
 
   /// Goes over to the file that compaction has put in the old one's place.
   private mutating func followReplacement() throws(JournalError) {
-    guard try Self.isReplaced(scanner.file, path, fileSystem) else { return }
-    var next = try Self.scan(path, fileSystem)
+    guard try Self.isReplaced(scanner.file, location, fileSystem) else { return }
+    var next = try Self.scan(location, fileSystem)
     let expected = scanner.header.identifier
     guard next.header.identifier == expected else {
       throw .replaced(path: path, expected: expected, found: next.header.identifier)
@@ -178,8 +190,8 @@ extension JournalStore {
     let wasUsable = condition == .open
     defer {
       condition = .closed
-      lock.close()
       scanner.file.close()
+      lock.close()
       pager = nil
       undelivered = []
     }
@@ -196,6 +208,8 @@ extension JournalStore {
       case .busy: return
       // The journal was deleted, perhaps with its folder: nothing is left to prove.
       case .missing, .folderMissing, .replaced: return
+      // No record needs the proof to be read, and what half of it was written is cut by the next.
+      case .diskFull: return
       default: throw error
       }
     }

@@ -6,7 +6,7 @@ struct JournalStore: ~Copyable, Sendable {
     case closed
   }
 
-  let path: String
+  let location: JournalLocation
   let fileSystem: any JournalFileSystem
 
   /// What opening found and did.
@@ -30,10 +30,10 @@ struct JournalStore: ~Copyable, Sendable {
   var endsWithWatermark: Bool
 
   init(
-    path: String, fileSystem: any JournalFileSystem, lock: consuming LockFile,
+    location: JournalLocation, fileSystem: any JournalFileSystem, lock: consuming LockFile,
     scanner: consuming FrameScanner, recovery: JournalRecovery, endsWithWatermark: Bool
   ) {
-    self.path = path
+    self.location = location
     self.recovery = recovery
     self.fileSystem = fileSystem
     self.lock = lock
@@ -41,6 +41,8 @@ struct JournalStore: ~Copyable, Sendable {
     self.scanner = scanner
     self.endsWithWatermark = endsWithWatermark
   }
+
+  var path: String { location.given }
 
   func requireUsable() throws(JournalError) {
     switch condition {
@@ -57,23 +59,17 @@ extension JournalStore {
     _ path: String, _ options: Journal.Options, replay: (JournalFrame, RawSpan) -> Void
   ) throws(JournalError) -> JournalStore {
     let fileSystem = options.fileSystem
+    let location = try JournalLocation.find(path, fileSystem)
     var lock = LockFile(
-      beside: path, fileSystem: fileSystem, deadline: options.deadlineNanoseconds)
-    var created = false
-    if try !isThere(path, fileSystem) {
-      try lock.acquire()
-      // Another creator may have been first, and has finished: it held the lock.
-      if try !isThere(path, fileSystem) {
-        try JournalBirth(path: path, fileSystem: fileSystem).create(options.newHeader)
-        created = true
-      }
-    }
+      beside: location, fileSystem: fileSystem, deadline: options.deadlineNanoseconds)
+    let created = try location.isThere ? false : create(location, options, &lock)
     // The header is read before the lock, so that what is no journal gets no lock file beside it.
-    var scanner = try scan(path, fileSystem)
+    var scanner = try scan(location, fileSystem)
     try lock.acquire()
-    if try isReplaced(scanner.file, path, fileSystem) {
-      scanner = try scan(path, fileSystem)
+    if try isReplaced(scanner.file, location, fileSystem) {
+      scanner = try scan(location, fileSystem)
     }
+    try lock.acquire(journal: scanner.file)
     var lastWasWatermark = false
     try scanner.visit { frame, payload in
       lastWasWatermark = frame.isWatermark
@@ -85,20 +81,22 @@ extension JournalStore {
     let file = scanner.file
     try onFile(path) { () throws(SystemFault) in
       try file.synchronizeData()
-      try fileSystem.synchronizeFolder(of: path)
+      try fileSystem.synchronizeFolder(of: location.real)
     }
-    let repair = try repair(&scanner, fileSystem)
+    let repair = try repair(&scanner, location, fileSystem)
+    try onFile(path) { () throws(SystemFault) in try file.unlock() }
     lock.release()
     let recovery = JournalRecovery(created: created, totals: scanner.totals, repair: repair)
     return JournalStore(
-      path: path, fileSystem: fileSystem, lock: lock, scanner: scanner, recovery: recovery,
+      location: location, fileSystem: fileSystem, lock: lock, scanner: scanner, recovery: recovery,
       endsWithWatermark: lastWasWatermark)
   }
 
   /// Cuts what does not count behind the whole prefix; nil if there is nothing.
-  static func repair(_ scanner: inout FrameScanner, _ fileSystem: any JournalFileSystem)
-    throws(JournalError) -> JournalRepair?
-  {
+  static func repair(
+    _ scanner: inout FrameScanner, _ location: JournalLocation,
+    _ fileSystem: any JournalFileSystem
+  ) throws(JournalError) -> JournalRepair? {
     let ending = try scanner.verdict()
     switch ending {
     case .clean:
@@ -106,43 +104,50 @@ extension JournalStore {
     case .damaged(let damage):
       throw .damaged(path: scanner.path, damage)
     case .torn(let tail), .undetermined(let tail):
-      let repair = TailRepair(path: scanner.path, file: scanner.file, fileSystem: fileSystem)
+      let repair = TailRepair(location: location, file: scanner.file, fileSystem: fileSystem)
       let done = try repair.cut(tail, ending: ending)
       scanner.seek(to: scanner.position)
       return done
     }
   }
 
-  static func scan(_ path: String, _ fileSystem: any JournalFileSystem)
+  static func scan(_ location: JournalLocation, _ fileSystem: any JournalFileSystem)
     throws(JournalError) -> FrameScanner
   {
-    let file = try onFile(path) { () throws(SystemFault) in
-      try fileSystem.open(path, for: .writing)
+    let file = try onFile(location.given) { () throws(SystemFault) in
+      try fileSystem.open(location.real, for: .writing)
     }
-    return try FrameScanner(path: path, file: file)
+    let scanner = try FrameScanner(path: location.given, file: file)
+    do throws(SystemFault) {
+      try file.makePrivate()
+    } catch {
+      // Who may write and is not the owner leaves that to the owner.
+      guard error.isRefusedMode else { throw error.error(at: location.given) }
+    }
+    return scanner
   }
 
   static func isReplaced(
-    _ file: any JournalFileHandle, _ path: String, _ fileSystem: any JournalFileSystem
+    _ file: any JournalFileHandle, _ location: JournalLocation,
+    _ fileSystem: any JournalFileSystem
   ) throws(JournalError) -> Bool {
-    try onFile(path) { () throws(SystemFault) in
-      try fileSystem.status(of: path).identity != file.status().identity
+    try onFile(location.given) { () throws(SystemFault) in
+      try fileSystem.status(of: location.real).identity != file.status().identity
     }
   }
 
-  /// Whether a regular file stands at the path; throws if something else does.
-  private static func isThere(_ path: String, _ fileSystem: any JournalFileSystem)
-    throws(JournalError) -> Bool
-  {
-    do throws(SystemFault) {
-      switch try fileSystem.status(of: path).kind {
-      case .file: return true
-      case .folder: throw SystemFault.isFolder
-      case .other: throw SystemFault.isNoFile
-      }
+  /// Creates the journal, unless another creator was first and has finished: it held the lock.
+  private static func create(
+    _ location: JournalLocation, _ options: Journal.Options, _ lock: inout LockFile
+  ) throws(JournalError) -> Bool {
+    do throws(JournalError) {
+      try lock.acquire()
     } catch {
-      if error.isMissing { return false }
-      throw error.error(at: path)
+      throw error.ofCreation(at: location.given)
     }
+    let fileSystem = options.fileSystem
+    guard try !JournalLocation.find(location.given, fileSystem).isThere else { return false }
+    try JournalBirth(location: location, fileSystem: fileSystem).create(options.newHeader)
+    return true
   }
 }

@@ -1,7 +1,8 @@
 /// The permanent file beside a journal whose lock makes one writer at a time.
 ///
-/// Never the journal itself: whoever waits on a file that is then replaced would write to the old
-/// one. Held for one commit at a time: a suspended app that holds a lock is killed.
+/// Not the journal's own lock alone: whoever waits on a file that is then replaced would write to
+/// the old one. That lock is taken second, and keeps out who came by a hard link of another name.
+/// Held for one commit at a time: a suspended app that holds a lock is killed.
 struct LockFile: Sendable {
   let path: String
   private let journalPath: String
@@ -10,30 +11,40 @@ struct LockFile: Sendable {
   private var file: (any JournalFileHandle)?
   private var isHeld = false
 
-  /// A lock beside the journal at `path`, waited for up to `deadline` nanoseconds.
-  init(beside path: String, fileSystem: any JournalFileSystem, deadline: UInt64) {
-    journalPath = path
-    self.path = path + ".lock"
+  /// When waiting began: one deadline holds for both locks.
+  private var start: UInt64 = 0
+
+  /// A lock beside a journal, waited for up to `deadline` nanoseconds.
+  init(beside journal: JournalLocation, fileSystem: any JournalFileSystem, deadline: UInt64) {
+    journalPath = journal.given
+    path = journal.real + ".lock"
     self.fileSystem = fileSystem
     self.deadline = deadline
   }
 
   mutating func acquire() throws(JournalError) {
     guard !isHeld else { return }
-    let start = fileSystem.uptime()
-    var step: UInt64 = 500_000
-    while true {
-      if try attempt() {
-        isHeld = true
-        return
-      }
-      let waited = fileSystem.uptime() - start
-      guard waited < deadline else {
-        throw .busy(path: journalPath, waited: waited / 1_000_000)
-      }
-      fileSystem.pause(nanoseconds: min(step, deadline - waited))
-      step = min(step * 2, 10_000_000)
+    start = fileSystem.uptime()
+    var pause: UInt64 = 500_000
+    while try !attempt() { try wait(&pause) }
+    isHeld = true
+  }
+
+  /// Takes the journal's own lock, under this one; whoever took it gives it back.
+  func acquire(journal file: any JournalFileHandle) throws(JournalError) {
+    var pause: UInt64 = 500_000
+    while try !onFile(journalPath, { () throws(SystemFault) in try file.tryLock() }) {
+      try wait(&pause)
     }
+  }
+
+  private func wait(_ step: inout UInt64) throws(JournalError) {
+    let waited = fileSystem.uptime() - start
+    guard waited < deadline else {
+      throw .busy(path: journalPath, waited: waited / 1_000_000)
+    }
+    fileSystem.pause(nanoseconds: min(step, deadline - waited))
+    step = min(step * 2, 10_000_000)
   }
 
   mutating func release() {

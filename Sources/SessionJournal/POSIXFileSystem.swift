@@ -45,6 +45,24 @@ package struct POSIXFileSystem: JournalFileSystem {
     return FileStatus(status)
   }
 
+  package func realPath(of path: String) throws(SystemFault) -> String {
+    guard !path.utf8.contains(0) else { throw SystemFault("inspect", code: EINVAL) }
+    while true {
+      if let found = realpath(path, nil) {
+        defer { free(found) }
+        return String(cString: found)
+      }
+      guard errno == EINTR else { throw SystemFault("inspect", code: errno) }
+    }
+  }
+
+  package func isLink(_ path: String) throws(SystemFault) -> Bool {
+    guard !path.utf8.contains(0) else { throw SystemFault("inspect", code: EINVAL) }
+    var status = stat()
+    _ = try checked("inspect") { lstat(path, &status) }
+    return status.st_mode & S_IFMT == S_IFLNK
+  }
+
   package func rename(_ path: String, to newPath: String) throws(SystemFault) {
     _ = try checked("rename") {
       #if canImport(Darwin)
@@ -166,6 +184,13 @@ final class POSIXFileHandle: JournalFileHandle {
     return errno == ENXIO ? nil : offset
   }
 
+  func makePrivate() throws(SystemFault) {
+    var status = stat()
+    _ = try checked("inspect") { fstat(descriptor, &status) }
+    guard status.st_mode & 0o7777 != 0o600 else { return }
+    _ = try checked("protect") { fchmod(descriptor, 0o600) }
+  }
+
   func tryLock() throws(SystemFault) -> Bool {
     do throws(SystemFault) {
       _ = try checked("lock") { flock(descriptor, LOCK_EX | LOCK_NB) }
@@ -258,5 +283,8 @@ extension SystemFault {
 
   var isMissing: Bool { code == ENOENT }
   var isDenied: Bool { code == EACCES || code == EPERM }
+
+  /// Whether the file is somebody else's, or its file system keeps no modes.
+  var isRefusedMode: Bool { isDenied || [EROFS, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code) }
   var isAlreadyThere: Bool { code == EEXIST }
 }

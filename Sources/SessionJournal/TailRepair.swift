@@ -9,9 +9,11 @@ struct TailRepair {
   /// A longer run of zeros at the end of a tail is room that was never written, and not kept.
   private static let zerosToKeep: UInt64 = 4096
 
-  let path: String
+  let location: JournalLocation
   let file: any JournalFileHandle
   let fileSystem: any JournalFileSystem
+
+  private var path: String { location.given }
 
   func cut(_ tail: JournalTail, ending: JournalEnding) throws(JournalError) -> JournalRepair {
     let copy = tail.significantBytes == 0 ? nil : try keepAside(tail)
@@ -53,7 +55,7 @@ struct TailRepair {
     }
     try onFile(name) { () throws(SystemFault) in
       try copy.synchronize()
-      try fileSystem.synchronizeFolder(of: path)
+      try fileSystem.synchronizeFolder(of: location.real)
     }
   }
 
@@ -61,7 +63,7 @@ struct TailRepair {
     -> (file: any JournalFileHandle, name: String)
   {
     for number in 0..<Self.namesToTry {
-      let name = "\(path).torn-\(tail.sequence)-\(number)"
+      let name = "\(location.real).torn-\(tail.sequence)-\(number)"
       do throws(SystemFault) {
         return (try fileSystem.open(name, for: .creatingOnly), name)
       } catch {

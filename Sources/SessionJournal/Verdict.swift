@@ -12,10 +12,11 @@ enum Verdict {
     }
     // The file was cut again while it was being looked at.
     if evidence.end <= whole.offset { return .clean }
+    let isOnlyZeros = evidence.significantEnd == stop.offset
     let tail = JournalTail(
       offset: whole.offset, sequence: whole.sequence, bytes: evidence.end - whole.offset,
-      flaw: stop.flaw, significantBytes: min(evidence.significantEnd, evidence.end) - whole.offset)
-    let isOnlyZeros = evidence.significantEnd == stop.offset
+      flaw: isOnlyZeros && !stop.flaw.isEndOfFile ? .onlyZeros : stop.flaw,
+      significantBytes: min(evidence.significantEnd, evidence.end) - whole.offset)
     return stop.flaw.isEndOfFile || isOnlyZeros ? .torn(tail) : .undetermined(tail)
   }
 }

@@ -145,8 +145,17 @@ struct FaultTests {
     for operation in ["open creatingOnly", "write", "syncAll", "rename"] {
       system.fail(operation, EIO)
       #expect(throws: JournalError.self, "\(operation)") { try open() }
-      #expect(try !scratch.names.contains("a.journal"), "\(operation)")
+      #expect(try scratch.names == ["a.journal.lock"], "\(operation)")
     }
+    for code in [ENOSPC, EDQUOT, EFBIG] {
+      system.fail("write", code)
+      #expect(throws: JournalError.noRoomToCreate(path: scratch.path())) { try open() }
+      #expect(try scratch.names == ["a.journal.lock"])
+    }
+    try FileManager.default.removeItem(atPath: scratch.path("a.journal.lock"))
+    system.fail("open creating", ENOSPC)
+    #expect(throws: JournalError.noRoomToCreate(path: scratch.path())) { try open() }
+    #expect(try scratch.names == [])
     _ = try scratch.write([1, 2, 3], to: "a.journal.new")
     #expect(try open().recovery.created)
     #expect(try scratch.names == ["a.journal", "a.journal.lock"])
@@ -190,10 +199,13 @@ struct FaultTests {
     let damage = JournalDamage(offset: 1_009_912, sequence: 63, flaw: .payloadChecksum)
     let errors: [JournalError] = [
       .missing(path: "/x"), .folderMissing(path: "/x"), .isDirectory(path: "/x"),
+      .danglingLink(path: "/x"),
       .notARegularFile(path: "/x"), .permissionDenied(path: "/x"), .readOnlyFolder(path: "/x"),
       .empty(path: "/x"), .notAJournal(path: "/x"), .headerDamaged(path: "/x"),
       .newerFormat(path: "/x", found: 2, supported: 1), .damaged(path: "/x", damage),
+      .unknownFeatures(path: "/x", features: 16),
       .replaced(path: "/x", expected: .random(), found: .random()), .diskFull(path: "/x"),
+      .noRoomToCreate(path: "/x"),
       .io(path: "/x", operation: "read", code: EIO), .busy(path: "/x", waited: 5000),
       .poisoned(path: "/x"), .recordTooLarge(path: "/x", bytes: 9, maximum: 8),
       .batchTooLarge(path: "/x", records: 1, bytes: 2), .reservedKind(path: "/x", kind: 0),
@@ -205,8 +217,11 @@ struct FaultTests {
       #expect(error.description.split(separator: ". ").count >= 2, "\(error)")
     }
     #expect(
-      errors[10].description.hasPrefix(
+      "\(JournalError.damaged(path: "/x", damage))".hasPrefix(
         "/x is damaged at byte 1,009,912 (seq 63): checksum mismatch."))
-    #expect(errors[13].description.contains("Input/output error (errno 5)"))
+    let io = JournalError.io(path: "/x", operation: "read", code: EIO)
+    #expect("\(io)".contains("Input/output error (errno 5)"))
+    #expect("\(JournalError.unknownFeatures(path: "/x", features: 16))".contains("bits 0x10"))
+    #expect("\(JournalError.emptyPath)".hasPrefix("The path of the journal is empty."))
   }
 }

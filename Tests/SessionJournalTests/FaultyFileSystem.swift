@@ -14,8 +14,14 @@ final class FaultyFileSystem: JournalFileSystem {
     /// How many reads work before one fails.
     var readsLeft = Int.max
 
+    /// The fault of each change of a file's mode.
+    var modeFault: Int32?
+
     /// Runs when a reader begins to judge what stands behind the whole prefix.
     var whenJudging: (@Sendable () -> Void)?
+
+    /// Files that were opened and not closed.
+    var openFiles = 0
 
     /// The operations that were called.
     var log: [String] = []
@@ -44,6 +50,9 @@ final class FaultyFileSystem: JournalFileSystem {
 
   func status(of path: String) throws(SystemFault) -> FileStatus { try real.status(of: path) }
 
+  func realPath(of path: String) throws(SystemFault) -> String { try real.realPath(of: path) }
+  func isLink(_ path: String) throws(SystemFault) -> Bool { try real.isLink(path) }
+
   func rename(_ path: String, to newPath: String) throws(SystemFault) {
     try check("rename")
     try real.rename(path, to: newPath)
@@ -63,11 +72,15 @@ final class FaultyFileSystem: JournalFileSystem {
 private final class FaultyFile: JournalFileHandle {
   private let file: any JournalFileHandle
   private let system: FaultyFileSystem
+  private let isClosed = Atomic(false)
 
   init(_ file: any JournalFileHandle, in system: FaultyFileSystem) {
     self.file = file
     self.system = system
+    system.plan.withLock { $0.openFiles += 1 }
   }
+
+  deinit { close() }
 
   func status() throws(SystemFault) -> FileStatus { try file.status() }
 
@@ -114,7 +127,18 @@ private final class FaultyFile: JournalFileHandle {
     return try file.nextData(from: offset)
   }
 
+  func makePrivate() throws(SystemFault) {
+    let code = system.plan.withLock { $0.modeFault }
+    if let code { throw SystemFault("protect", code: code) }
+    try file.makePrivate()
+  }
+
   func tryLock() throws(SystemFault) -> Bool { try file.tryLock() }
   func unlock() throws(SystemFault) { try file.unlock() }
-  func close() { file.close() }
+
+  func close() {
+    guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+    system.plan.withLock { $0.openFiles -= 1 }
+    file.close()
+  }
 }

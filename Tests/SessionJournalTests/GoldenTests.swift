@@ -21,6 +21,9 @@ struct GoldenTests {
   static let all = [
     Golden(name: "plain", status: 0) { try SampleJournal(closed: true).bytes },
     Golden(name: "torn", status: 2) { Array(try SampleJournal(closed: false).bytes.dropLast(9)) },
+    Golden(name: "zeros", status: 2) {
+      try SampleJournal(closed: false).bytes + [UInt8](repeating: 0, count: 64)
+    },
     Golden(name: "undetermined", status: 2) {
       var bytes = try SampleJournal(closed: false).bytes
       bytes[bytes.count - 20] ^= 0x10
@@ -62,7 +65,16 @@ struct GoldenTests {
       let path = try scratch.write(bytes)
       #expect(try ChildProcess.python([program, path], quiet: true).status == 65)
     }
-    #expect(try ChildProcess.python([program, scratch.folder], quiet: true).status == 65)
+    let pipe = scratch.path("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    for path in [scratch.folder, pipe, "/dev/null"] {
+      #expect(try ChildProcess.python([program, path], quiet: true).status == 65, "\(path)")
+    }
+    let inFile = try scratch.write([1]) + "/b.journal"
+    #expect(try ChildProcess.python([program, inFile], quiet: true).status == 66)
+    let loop = scratch.path("loop")
+    try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+    #expect(try ChildProcess.python([program, loop], quiet: true).status == 74)
   }
 
   @Test("JRN-3 This reader reads them as expected", arguments: all)

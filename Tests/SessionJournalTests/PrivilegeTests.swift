@@ -49,6 +49,21 @@ struct PrivilegeTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/sealed").count == 1)
   }
 
+  @Test("JRN-2 A limit of no byte at all: no journal is made, and nothing but the lock is left")
+  func noRoomForNew() async throws {
+    let scratch = try Scratch()
+    let path = scratch.path()
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = try #require(fileSizeLimit())
+      limit.rlim_cur = 0
+      try #require(setFileSizeLimit(limit))
+      #expect(throws: JournalError.noRoomToCreate(path: path)) { try Journal.open(at: path) }
+    }
+    #expect(try scratch.names == ["a.journal.lock"])
+    #expect(try Journal.open(at: path).recovery.created)
+  }
+
   @Test("JRN-2 A real limit on the size of files: an error, the journal as before, usable after")
   func limitedSize() async throws {
     let scratch = try Scratch()

@@ -58,7 +58,7 @@ func verdictLine(_ bytes: [UInt8]) -> String {
     case .empty: return "empty"
     case .notAJournal: return "notAJournal"
     case .headerDamaged: return "headerDamaged"
-    case .newerFormat: return "newerFormat"
+    case .newerFormat, .unknownFeatures: return "newerFormat"
     default: return "\(error)"
     }
   }

@@ -70,6 +70,7 @@ struct SharingTests {
     var number = 0
     let deadline = ContinuousClock.now + .seconds(60)
     while foreign.count < 80 {
+      await Task.yield()
       let done = try journal.append([draft("parent \(number)")])
       foreign += done.foreign
       mine += done.appended

@@ -97,4 +97,32 @@ struct CoordinatorPropertyTests {
       }
     }
   }
+
+  @Test("C21 REF-1 REF-6 neither tokens that are dead on arrival nor a dead network make it spin")
+  func spinning() {
+    SessionPropertyTests.hold("C21", cases: 60) { choices in
+      let policy = choices.policy()
+      var run = try CoordinatorRun.signedIn(policy, rules: [])
+      choices.step("signed in with policy \(policy.name)")
+      let isOffline = choices.chance(1, in: 2)
+      let lifetime = Int64(choices.draw(below: 2))
+      let start = run.uptime
+      try run.make(.ask(.refresh(.manual, ifNeeded: false)))
+      var sent = 0
+      for _ in 0..<200 {
+        let move: CoordinatorMove? = run.request.map {
+          sent += 1
+          return isOffline
+            ? .fail($0, RequestFailure(kind: .noConnection), jitter: .max)
+            : .answer($0, .token(lifetime: lifetime))
+        }
+        guard let next = move ?? run.move(.timer) else { break }
+        try run.make(next)
+        choices.step("\(next)", state: run.line)
+      }
+      let passed = run.uptime - start
+      try choices.require(
+        passed >= Int64(sent - 4), "\(sent) requests in \(passed) ms, policy \(policy.name)")
+    }
+  }
 }

@@ -4,18 +4,19 @@ extension SessionCoordinator {
   {
     // A late answer: the session ended, or another process came first. Nothing of it is stored;
     // where nobody is signed in any more, the server is told that its tokens are not wanted.
-    guard flight?.number == number else {
-      return [.discard(number, revoking: state.kind != .authenticated)]
-    }
+    guard flight?.number == number else { return giveUp(number) }
     return settle(SessionFlight.Arrival(number: number, facts: facts, moment: now), at: now)
+  }
+
+  private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
+    let isAbandoned = abandonedLogins.remove(number) != nil
+    return [.discard(number, revoking: isAbandoned || state.kind != .authenticated)]
   }
 
   /// Decides what an answer means in the state as it is now.
   mutating func settle(_ arrival: SessionFlight.Arrival, at now: Moment) -> [SessionEffect] {
-    guard let flight else {
-      // Others ended what it was for while it was being journaled.
-      return [.discard(arrival.number, revoking: state.kind != .authenticated)]
-    }
+    // Others may have ended what it was for while it was being journaled.
+    guard let flight else { return giveUp(arrival.number) }
     switch flight.purpose {
     case .login(let caller, let method):
       return settleLogin(flight, caller, method, arrival, at: now)
@@ -42,13 +43,13 @@ extension SessionCoordinator {
     case .switchContext: effects += resume(landed.owner.map { [$0] } ?? [], .switched)
     case .refresh: break
     }
-    return effects + resumeWaiters(.refreshed) + publish(events) + nextSwitch(at: now)
+    return effects + resumeWaiters(.refreshed) + publish(events) + startSwitch(at: now)
   }
 
   /// The answer is here and the journal is not writable.
   ///
-  /// A login is undone. A refreshed token is kept and journaled later, since the one before it may
-  /// be dead at the server; nobody waits for that (RES-6).
+  /// A login is undone. Another token is kept and journaled later, since the one before it may be
+  /// dead at the server; nobody waits for that (RES-6).
   mutating func settlingFailed(_ arrival: SessionFlight.Arrival, at now: Moment)
     -> [SessionEffect]
   {
@@ -56,16 +57,28 @@ extension SessionCoordinator {
     if case .login(let caller, _) = stuck.purpose {
       flight = nil
       lastProblem = .storage
-      return [
-        .wipe(state.kind == .expired ? .token : .session),
-        .discard(stuck.number, revoking: true),
-        .resume(caller, .failed(.storage)),
+      return wipe(state.kind == .expired ? .token : .session) + [
+        .discard(stuck.number, revoking: true), .resume(caller, .failed(.storage)),
       ]
     }
     flight?.unsettled = arrival
-    let owner: [SessionEffect] = stuck.owner.map { [.resume($0, .failed(.storage))] } ?? []
-    return owner + resumeWaiters(.failed(.storage))
+    let owner: [SessionEffect] = stuck.owner.map { [.resume($0, .failed(.unsettled))] } ?? []
+    return owner + resumeWaiters(.failed(.unsettled))
       + [.schedule(.commit, uptime: now.uptime.addingSaturating(retryPause))]
+  }
+
+  /// The answer can never be journaled, such as one larger than any record: it cannot be read.
+  mutating func settlingIsImpossible(at now: Moment) -> [SessionEffect] {
+    guard let flight else { return [] }
+    let unreadable = RequestFailure(kind: .unreadable)
+    guard case .login(let caller, _) = flight.purpose else {
+      return [.discard(flight.number, revoking: false)] + fail(unreadable, jitter: 0, at: now)
+    }
+    self.flight = nil
+    lastProblem = .request(unreadable)
+    return wipe(state.kind == .expired ? .token : .session) + [
+      .discard(flight.number, revoking: true), .resume(caller, .failed(.request(unreadable))),
+    ]
   }
 
   mutating func settleAgain(at now: Moment) -> [SessionEffect] {
@@ -87,34 +100,30 @@ extension SessionCoordinator {
     }
   }
 
-  /// Others appended before the intent was durable: start anew, if it is still wanted.
-  mutating func sendAgain(at now: Moment) -> [SessionEffect] {
+  /// Others appended before the intent was durable: what still waits begins anew.
+  mutating func sendAgain() -> [SessionEffect] {
     guard let grounded = flight else { return [] }
     flight = nil
     switch grounded.purpose {
-    case .refresh(let trigger, _):
-      return startRefresh(trigger, at: now)
-    case .switchContext(let caller):
-      switches.insert(caller, at: 0)
-      return nextSwitch(at: now)
-    case .login:
-      return []
+    case .refresh(let trigger, _): if grounded.base == state.token?.generation { due = trigger }
+    case .switchContext(let caller): switches.insert(caller, at: 0)
+    case .login: break
     }
+    return []
   }
 
   /// The intent, or the end of a request, could not be journaled: the session is what it was.
   mutating func sendingFailed(at now: Moment) -> [SessionEffect] {
-    let callers = waiters + (flight?.owner.map { [$0] } ?? [])
-    givenUp = flight?.note ?? 0
-    (flight, waiters) = (nil, [])
+    let owner: [SessionEffect] = flight?.owner.map { [.resume($0, .failed(.storage))] } ?? []
+    if let note = flight?.note, note != 0 { givenUp = note }
+    flight = nil
     refreshTrigger = .retry
-    let pause = max(retryPause, policy.longestRetryDelay)
-    return resume(callers, .failed(.storage))
-      + [.schedule(.refresh, uptime: now.uptime.addingSaturating(pause))]
+    return owner + resumeAll(.failed(.storage))
+      + [.schedule(.refresh, uptime: now.uptime.addingSaturating(retryPause * 5))]
   }
 
   mutating func resumeWaiters(_ reply: SessionEffect.Reply) -> [SessionEffect] {
-    defer { waiters = [] }
+    defer { (waiters, due) = ([], nil) }
     return resume(waiters, reply)
   }
 }

@@ -19,20 +19,43 @@ extension SessionCoordinator {
   mutating func left(_ caller: Caller, _ generation: Generation?) -> [SessionEffect] {
     let effects = stopWaiting()
     leavings.append(Leaving(caller: caller, generation: generation))
-    return effects + [.wipe(generation.map { .sessionKeepingRevocation($0) } ?? .session)]
+    return effects + wipe(.everything(keepingRevocation: generation))
   }
 
-  mutating func wiped(_ isWiped: Bool, at now: Moment) -> [SessionEffect] {
-    let again: [SessionEffect] =
-      isWiped || stopped != nil
-      ? [] : [.schedule(.wipe, uptime: now.uptime.addingSaturating(policy.longestRetryDelay))]
-    guard let index = leavings.firstIndex(where: { !$0.isTelling }) else { return again }
+  mutating func wiped(_ ending: SessionInput.WipeEnding, at now: Moment) -> [SessionEffect] {
+    guard let wipe = wiping else { return [] }
+    wiping = nil
+    switch ending {
+    case .done:
+      return wipeEnded(isWiped: true)
+    case .failed:
+      let again = now.uptime.addingSaturating(policy.longestRetryDelay)
+      return (stopped == nil ? [.schedule(.wipe, uptime: again)] : []) + wipeEnded(isWiped: false)
+    case .overtaken(let records):
+      let effects = absorb(records, at: now)
+      // What a newer version wrote may have signed somebody in: nothing of theirs is touched.
+      guard stopped == nil else { return effects + wipeEnded(isWiped: false) }
+      return effects + wipeAgain(wipe)
+    }
+  }
+
+  /// Others have appended: what they signed in to is not to be wiped.
+  private mutating func wipeAgain(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
+    // Another process that ended the session anew, or expired it, has asked for its own wipe.
+    guard wiping == nil else { return [] }
+    guard state.kind == .authenticated else { return self.wipe(wipe) }
+    guard case .everything(let generation?) = wipe else { return wipeEnded(isWiped: true) }
+    return self.wipe(.nothing(keepingRevocation: generation))
+  }
+
+  private mutating func wipeEnded(isWiped: Bool) -> [SessionEffect] {
+    guard let index = leavings.firstIndex(where: { !$0.isTelling }) else { return [] }
     leavings[index].isTelling = true
     leavings[index].isWiped = isWiped
     guard let generation = leavings[index].generation else {
-      return again + resumeLeaving(nil, nil, status: 0)
+      return resumeLeaving(nil, nil, status: 0)
     }
-    return again + tell(generation)
+    return tell(generation)
   }
 
   /// Tells the server that a token's session is over.
@@ -42,12 +65,9 @@ extension SessionCoordinator {
   }
 
   /// Removes again what could not be removed, unless somebody has signed in since.
-  func wipeAgain() -> [SessionEffect] {
-    switch state {
-    case .authenticated: []
-    case .expired: [.wipe(.token)]
-    case .unauthenticated: [.wipe(.session)]
-    }
+  mutating func wipeAgain() -> [SessionEffect] {
+    guard wiping == nil, state.kind != .authenticated else { return [] }
+    return wipe(state.kind == .expired ? .token : .session)
   }
 
   mutating func revoked(
@@ -55,7 +75,9 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     telling.remove(generation)
     guard stopped == nil, fold.intents.revocations.contains(generation) else {
-      return resumeLeaving(generation, outcome, status: status)
+      let isSettled = fold.intents.revocations.isEmpty
+      return (isSettled ? [.forgetRevocation] : [])
+        + resumeLeaving(generation, outcome, status: status)
     }
     // A later logout has taken the place of what another try would need.
     let isOvertaken = outcome == .failed && fold.intents.revocations.last != generation

@@ -25,19 +25,20 @@ extension SessionCoordinator {
     switch state {
     case .unauthenticated:
       if let generation = facts.untold(of: fold.intents) {
-        effects.append(.wipe(.sessionKeepingRevocation(generation)))
-        effects += tell(generation)
-      } else if facts.hasItems {
-        effects.append(.wipe(.session))
+        effects += wipe(.everything(keepingRevocation: generation)) + tell(generation)
+      } else {
+        // Also where there is nothing: a write that was cut short leaves what no item shows.
+        effects += wipe(.session)
       }
     case .expired:
-      if facts.token != .absent { effects.append(.wipe(.token)) }
+      effects += wipe(.token)
     case .authenticated(let session):
       effects += tokenChanged(
         session.token, remaining: remaining(of: session.token, at: now), at: now)
     }
     effects += pendingRevocation(facts)
-    return effects + launch(at: now)
+    effects += launch(at: now)
+    return effects
   }
 
   private mutating func pendingRevocation(_ facts: StoredFacts) -> [SessionEffect] {
@@ -55,11 +56,19 @@ extension SessionCoordinator {
 
   private mutating func launch(at now: Moment) -> [SessionEffect] {
     guard case .authenticated(let session) = state else { return [] }
-    let wasLost = session.failures.last?.kind == .noReply
+    let failures = session.failures
+    let wasLost = failures.last?.kind == .noReply
+    if wasLost, failures.total > 1 {
+      // Whatever became of the process each time: not once more at the moment of opening.
+      refreshTrigger = .retry
+      let delay = policy.retryDelay(failures: failures.total, jitter: 0)
+      return [.schedule(.refresh, uptime: now.uptime.addingSaturating(delay))]
+    }
     guard !isTokenGood(at: now.uptime) || wasLost || policy.launchRefresh == .always else {
       return []
     }
-    return startRefresh(wasLost ? .retry : .launch, at: now)
+    due = wasLost ? .retry : .launch
+    return []
   }
 
   // MARK: Agreement

@@ -7,31 +7,20 @@ extension SessionCoordinator {
     }
     if ifNeeded, isTokenGood(at: now.uptime) { return [.resume(caller, .refreshed)] }
     waiters.append(caller)
-    guard let flight else { return startRefresh(trigger, at: now) }
-    return flight.unsettled == nil ? [] : settleAgain(at: now)
+    due = due ?? trigger
+    return settleAgain(at: now)
   }
 
-  mutating func refreshIsDue(at now: Moment) -> [SessionEffect] {
-    guard isRestored, stopped == nil else { return [] }
-    if isWaitingForLease { isRefreshDue = true }
-    guard flight == nil, !isWaitingForLease else {
-      // A switch may fail, and then nothing else would see to the refresh.
-      let isSeenTo = isWaitingForLease || flight?.isRefresh == true
-      return isSeenTo
-        ? [] : [.schedule(.refresh, uptime: now.uptime.addingSaturating(retryPause))]
-    }
-    return startRefresh(refreshTrigger, at: now)
+  /// Starts at once, or as soon as nothing is on the wire.
+  mutating func refreshIsDue() -> [SessionEffect] {
+    if state.token?.isRefreshable == true { due = due ?? refreshTrigger }
+    return []
   }
 
-  /// Starts the one refresh, unless another process is at it.
+  /// Starts the one refresh; whether another process is at it has been seen.
   mutating func startRefresh(_ trigger: RefreshTrigger, at now: Moment) -> [SessionEffect] {
     guard case .authenticated(let session) = state else { return [] }
     guard session.token.isRefreshable else { return cannotRefresh(at: now) }
-    if let other = runningElsewhere(at: now) {
-      (isRefreshDue, refreshTrigger) = (true, trigger)
-      return waitForLease(of: other, at: now)
-    }
-    (isWaitingForLease, isRefreshDue) = (false, false)
     var contents: [SessionRecord.Content] = []
     if let open = fold.intents.request { contents.append(lost(open, at: now)) }
     let attempt = session.failures.total &+ UInt32(contents.count) &+ 1
@@ -40,6 +29,7 @@ extension SessionCoordinator {
     flight = SessionFlight(
       number: nextRequest(), purpose: .refresh(trigger, attempt: attempt),
       base: session.token.generation)
+    due = nil
     return commit(contents, for: .send, at: now)
   }
 
@@ -56,6 +46,7 @@ extension SessionCoordinator {
   }
 
   private mutating func cannotRefresh(at now: Moment) -> [SessionEffect] {
+    due = nil
     guard isTokenGood(at: now.uptime) else { return expire(.tokenExpired, at: now) }
     return resumeWaiters(.failed(.request(RequestFailure(kind: .noRefreshToken))))
   }
@@ -71,16 +62,27 @@ extension SessionCoordinator {
   mutating func waitForLease(of request: OpenIntents.Request, at now: Moment) -> [SessionEffect] {
     isWaitingForLease = true
     // A deadline stamped by a clock far ahead of ours must not make anybody wait for ever.
-    let left = request.sent.deadline.milliseconds(since: now.time)
-    let pause = min(max(0, left), policy.leaseDuration)
-    return [.schedule(.lease, uptime: now.uptime.addingSaturating(pause))]
+    if leaseEnd == nil { leaseEnd = now.uptime.addingSaturating(policy.leaseDuration) }
+    return [.schedule(.lease, uptime: now.uptime.addingSaturating(leasePause))]
   }
 
-  mutating func leaseEnded(at now: Moment) -> [SessionEffect] {
-    guard isWaitingForLease, flight == nil, state.kind == .authenticated else { return [] }
+  /// Milliseconds between two looks at whether another process's request has ended.
+  private var leasePause: Int64 { 100 }
+
+  /// What others appended is folded; whoever waits for their request looks at it again.
+  mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: Moment)
+    -> [SessionEffect]
+  {
+    let waitedFor = fold.intents.request?.sequence
+    let effects = absorb(records, at: now)
+    // A newer request has a time of its own, however long the one before it was waited for.
+    if fold.intents.request?.sequence != waitedFor { leaseEnd = nil }
+    if let request = fold.intents.request, isHolderGone || now.uptime >= leaseEnd ?? .max {
+      givenUp = request.sequence
+      leaseEnd = nil
+    }
     isWaitingForLease = false
-    guard isRefreshDue || !waiters.isEmpty else { return nextSwitch(at: now) }
-    return startRefresh(refreshTrigger, at: now)
+    return effects
   }
 
   // MARK: Answers
@@ -103,9 +105,7 @@ extension SessionCoordinator {
             token: token, trigger: trigger, attempt: attempt, isRotated: facts.hasRefreshToken,
             request: flight.note)))
     ]
-    if let context = facts.context ?? facts.tokenContext, let current = session.context,
-      context.role.id != current.role.id || context.permissions != current.permissions
-    {
+    if let context = facts.context ?? facts.tokenContext, !context.isSame(as: session.context) {
       contents.append(
         .event(
           .contextSwitched(
@@ -173,7 +173,8 @@ extension SessionCoordinator {
     let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
     if failure.kind.isAnswered, answered >= policy.maximumAttempts {
       switch policy.onExhaustion {
-      case .stay: return Verdict(delay: max(policy.longestRetryDelay, failure.retryAfter ?? 0))
+      case .stay:
+        return Verdict(delay: max(shortestDelay, policy.longestRetryDelay, failure.retryAfter ?? 0))
       case .end(let end): return Verdict(end: endEvents(.attemptsExhausted, end))
       }
     }
@@ -181,27 +182,43 @@ extension SessionCoordinator {
     // old token (REF-7); once only, then as any other failure.
     if failure.kind == .noReply, failures.last?.kind != .noReply { return Verdict(delay: 0) }
     let backoff = policy.retryDelay(failures: failures.total &+ 1, jitter: jitter)
-    return Verdict(delay: max(backoff, failure.retryAfter ?? 0))
+    return Verdict(delay: max(shortestDelay, backoff, failure.retryAfter ?? 0))
   }
+
+  /// Milliseconds before another attempt even where a policy asks for none: without a network, an
+  /// attempt may fail as fast as it is made.
+  private var shortestDelay: Int64 { 100 }
 
   /// The failure is journaled: the session ended, or another attempt is due.
   mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: Moment)
     -> [SessionEffect]
   {
-    guard state.kind == .authenticated else { return ended() }
+    guard state.kind == .authenticated else { return ended(by: failure) }
     guard let failed = flight else { return [] }
     flight = nil
-    if case .switchContext(let caller) = failed.purpose {
-      let reply = SessionEffect.resume(caller, .failed(.request(failure)))
-      return [reply] + followUp(at: now)
+    if case .switchContext = failed.purpose {
+      return resume(failed.owner.map { [$0] } ?? [], .failed(.request(failure)))
     }
     guard let delay else { return [] }
+    // At once: who waits waits on, for the reply to this one.
+    guard delay > 0 else {
+      due = .retry
+      return []
+    }
     refreshTrigger = .retry
-    if delay == 0 { return startRefresh(.retry, at: now) }
-    var effects = resumeWaiters(.failed(.request(failure)))
-    effects.append(.schedule(.refresh, uptime: now.uptime.addingSaturating(delay)))
-    if isTokenGood(at: now.uptime) { return effects + nextSwitch(at: now) }
-    defer { switches = [] }
-    return effects + resume(switches, .failed(.request(failure)))
+    let retry = SessionEffect.schedule(.refresh, uptime: now.uptime.addingSaturating(delay))
+    guard isTokenGood(at: now.uptime) else {
+      return resumeAll(.failed(.request(failure))) + [retry]
+    }
+    return resumeWaiters(.failed(.request(failure))) + [retry]
+  }
+}
+
+extension ActiveContext {
+  /// Whether it is the same role in the same place with the same permissions, whatever the names.
+  fileprivate func isSame(as other: ActiveContext?) -> Bool {
+    guard let other else { return false }
+    return role.id == other.role.id && school?.id == other.school?.id
+      && unit?.id == other.unit?.id && permissions == other.permissions
   }
 }

@@ -4,14 +4,14 @@ extension SessionCoordinator {
       return [.resume(caller, .failed(notAuthenticated(.contextSwitched)))]
     }
     switches.append(caller)
-    guard flight == nil, !isWaitingForLease else { return [] }
-    return isTokenGood(at: now.uptime) ? nextSwitch(at: now) : startRefresh(.command, at: now)
+    return []
   }
 
   /// Sends the oldest request for another context that waits; never beside a refresh (CTX-2).
-  mutating func nextSwitch(at now: Moment) -> [SessionEffect] {
-    guard flight == nil, !switches.isEmpty, let token = state.token else { return [] }
-    if let other = runningElsewhere(at: now) { return waitForLease(of: other, at: now) }
+  mutating func startSwitch(at now: Moment) -> [SessionEffect] {
+    guard flight == nil, closers.isEmpty, !switches.isEmpty, let token = state.token,
+      runningElsewhere(at: now) == nil
+    else { return [] }
     var contents: [SessionRecord.Content] = []
     if let open = fold.intents.request {
       // A refresh whose answer is lost may have replaced the token that the switch would carry.
@@ -23,7 +23,8 @@ extension SessionCoordinator {
     let caller = switches.removeFirst()
     flight = SessionFlight(
       number: nextRequest(), purpose: .switchContext(caller), base: token.generation)
-    contents.append(sent(.switchContext, token.generation, trigger: .command, attempt: 1, at: now))
+    contents.append(
+      sent(.switchContext, token.generation, trigger: .command, attempt: 1, at: now))
     return commit(contents, for: .send, at: now)
   }
 
@@ -33,9 +34,8 @@ extension SessionCoordinator {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil
       let problem = rejection(.contextSwitched, .staleGeneration)
-      let owner = flight.owner.map { [$0] } ?? []
       return [.discard(flight.number, revoking: state.kind != .authenticated)]
-        + resume(owner, .failed(problem)) + followUp(at: now)
+        + resume(flight.owner.map { [$0] } ?? [], .failed(problem))
     }
     guard let context = arrival.facts.context ?? arrival.facts.tokenContext else {
       return [.discard(flight.number, revoking: false)]
@@ -47,10 +47,5 @@ extension SessionCoordinator {
       context: context, token: token, trigger: .user, request: flight.note)
     return commit(
       [.event(.contextSwitched(event))], for: .settle(arrival), at: now, storing: flight.number)
-  }
-  /// A switch came to nothing: whoever waited behind it goes on.
-  mutating func followUp(at now: Moment) -> [SessionEffect] {
-    guard !waiters.isEmpty else { return nextSwitch(at: now) }
-    return startRefresh(.command, at: now)
   }
 }

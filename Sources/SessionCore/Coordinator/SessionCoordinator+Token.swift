@@ -11,12 +11,15 @@ extension SessionCoordinator {
     -> [SessionEffect]
   {
     tokenDeadline = now.uptime.addingSaturating(remaining)
+    due = nil
     guard token.isRefreshable else {
       return [.cancel(.refresh), .schedule(.expiry, uptime: tokenDeadline)]
     }
     refreshTrigger = .schedule
     let due = policy.refreshTime(deadline: tokenDeadline, lifetime: token.lifetime)
-    return [.cancel(.expiry), .schedule(.refresh, uptime: due)]
+    // A token that is dead on arrival has no half life, and a server may send one after the other.
+    let pause = token.lifetime == 0 ? now.uptime.addingSaturating(retryPause) : due
+    return [.cancel(.expiry), .schedule(.refresh, uptime: max(due, pause))]
   }
 
   /// The facts of the token that an answer brought, under the next generation.
@@ -41,21 +44,36 @@ extension SessionCoordinator {
   }
 
   /// The session has ended, by us or by another process: nobody waits for it any longer.
-  mutating func ended() -> [SessionEffect] {
-    var effects: [SessionEffect] = [.wipe(state.kind == .expired ? .token : .session)]
-    effects += stopWaiting()
-    return effects
+  mutating func ended(by failure: RequestFailure?) -> [SessionEffect] {
+    let waiting = stopWaiting(because: failure)
+    return wipe(state.kind == .expired ? .token : .session) + waiting
+  }
+
+  /// Asks for a wipe, and remembers it until it has ended.
+  mutating func wipe(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
+    wiping = wipe
+    return [.wipe(wipe)]
   }
 
   /// Drops the flight and the queues; a late answer will find no flight (OUT-4).
-  mutating func stopWaiting(_ reason: SessionProblem? = nil) -> [SessionEffect] {
-    let problem = SessionEffect.Reply.failed(reason ?? stopped ?? .ended(state.kind))
+  mutating func stopWaiting(because failure: RequestFailure? = nil) -> [SessionEffect] {
+    stopWaiting(stopped ?? .ended(state.kind, by: failure))
+  }
+
+  mutating func stopWaiting(_ reason: SessionProblem) -> [SessionEffect] {
+    var closing: [SessionEffect] = []
+    if stopped != nil {
+      closing = resume(closers, .closed)
+      closers = []
+    }
+    let problem = SessionEffect.Reply.failed(reason)
+    if let flight, flight.isLogin { abandonedLogins.insert(flight.number) }
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
     let unsettled = dropUnsettled(revoking: true)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
-    (isWaitingForLease, isRefreshDue) = (false, false)
+    (isWaitingForLease, leaseEnd, due) = (false, nil, nil)
     return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
-      + resume(callers, problem)
+      + resume(callers, problem) + closing
   }
 
   /// An answer that was waiting to be journaled and is not wanted any more.
@@ -87,20 +105,27 @@ extension SessionCoordinator {
     }
     // A sign-in that nobody waits for must not sign anybody in; a refresh or a switch that the
     // server may have acted on goes on, for everybody else.
-    if flight?.isLogin(of: caller) == true { flight = nil }
+    if let flight, flight.isLogin(of: caller) {
+      abandonedLogins.insert(flight.number)
+      self.flight = nil
+    }
     return [.resume(caller, .failed(.cancelled))]
   }
 
+  /// Closing waits for what is on the wire, which is bounded: an answer that is thrown away may be
+  /// the only one that holds the token which the server takes from now on.
   mutating func close(_ caller: Caller, at now: Moment) -> [SessionEffect] {
     guard stopped == nil else { return [.resume(caller, .closed)] }
-    return commit([.note(.closed)], for: .close(caller), at: now)
+    closers.append(caller)
+    return []
   }
 
   mutating func closed(_ caller: Caller) -> [SessionEffect] {
     stopped = .closed
     let leavers = leavings.compactMap(\.caller)
-    leavings = []
+    let others = closers.filter { $0 != caller }
+    (leavings, closers) = ([], [])
     return stopWaiting() + [.cancel(.restore), .cancel(.wipe)]
-      + resume(leavers, .failed(.closed)) + [.resume(caller, .closed)]
+      + resume(leavers, .failed(.closed)) + resume([caller] + others, .closed)
   }
 }

@@ -31,8 +31,16 @@ public struct SessionCoordinator: Hashable, Sendable {
   var waiters: [Caller] = []
   /// Whether we wait for another process's request to end.
   var isWaitingForLease = false
-  /// Whether it is a refresh that waits, not only a switch.
-  var isRefreshDue = false
+  /// When we stop waiting for it whatever its deadline says, on the clock that never jumps.
+  var leaseEnd: Int64?
+  /// What makes the next refresh start, where one should as soon as nothing is on the wire.
+  var due: RefreshTrigger?
+  /// The logins that were given up while on the wire: their tokens are given back.
+  var abandonedLogins: Set<RequestNumber> = []
+  /// Who closes, once nothing is on the wire.
+  var closers: [Caller] = []
+  /// The wipe that was asked for and has not ended.
+  var wiping: SessionEffect.Wipe?
   /// The logouts on their way, oldest first: who signs in meanwhile may log out again.
   var leavings: [Leaving] = []
   /// The tokens of whose end the server is being told.
@@ -91,19 +99,40 @@ public struct SessionCoordinator: Hashable, Sendable {
     if input.endsCommit {
       guard let ended = pending else { return [] }
       pending = nil
-      var effects = end(ended, by: input, at: now)
+      var effects = end(ended, by: input, at: now) + proceed(at: now)
       while pending == nil, !deferred.isEmpty {
-        effects += decide(deferred.removeFirst(), at: now)
+        effects += decide(deferred.removeFirst(), at: now) + proceed(at: now)
       }
-      // What a switch waited for may have been ended by others.
-      return pending == nil && !isWaitingForLease ? effects + nextSwitch(at: now) : effects
+      return effects
     }
     guard pending == nil else {
       deferred.append(input)
       return []
     }
-    return decide(input, at: now)
+    return decide(input, at: now) + proceed(at: now)
   }
+
+  /// Starts what waits, once nothing is on the wire: the one place where anything waiting begins.
+  ///
+  /// It follows every input, so nobody who waits can be forgotten by the way a request ended.
+  private mutating func proceed(at now: Moment) -> [SessionEffect] {
+    guard pending == nil, stopped == nil else { return [] }
+    if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
+      return commit([.note(.closed)], for: .close(closer), at: now)
+    }
+    guard closers.isEmpty, flight == nil, isRestored, !isWaitingForLease,
+      state.kind == .authenticated, due != nil || !waiters.isEmpty || !switches.isEmpty
+    else { return [] }
+    if let other = runningElsewhere(at: now) { return waitForLease(of: other, at: now) }
+    guard due != nil || !waiters.isEmpty || !isTokenGood(at: now.uptime) else {
+      return startSwitch(at: now)
+    }
+    let effects = startRefresh(due ?? .command, at: now)
+    return pending == nil && state.kind == .authenticated ? effects + startSwitch(at: now) : effects
+  }
+
+  /// Whether an answer is here that cannot be journaled yet.
+  private var isStuck: Bool { flight?.unsettled != nil }
 
   private mutating func decide(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
     switch input {
@@ -122,7 +151,9 @@ public struct SessionCoordinator: Hashable, Sendable {
       failed(number, failure, jitter: jitter, at: now)
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
-    case .wiped(let isWiped): wiped(isWiped, at: now)
+    case .wiped(let ending): wiped(ending, at: now)
+    case .observed(let records, let isHolderGone):
+      observed(records, isHolderGone: isHolderGone, at: now)
     case .reloaded(let isRead): reloaded(isRead, at: now)
     case .fired(let timer): fired(timer, at: now)
     case .committed, .conflicted, .commitFailed: []
@@ -147,12 +178,12 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .committed(let first):
       return committed(ended, firstSequence: first, at: now)
     case .conflicted(let records):
-      var effects = absorb(records, at: now)
-      effects += decideAgain(ended.purpose, at: now)
-      guard pending == nil, fold.intents.request == nil else { return effects }
-      return effects + leaseEnded(at: now)
+      let effects = absorb(records, at: now)
+      return effects + decideAgain(ended.purpose, at: now)
+    case .commitFailed(let isLasting):
+      return commitFailed(ended.purpose, isLasting: isLasting, at: now)
     default:
-      return commitFailed(ended.purpose, at: now)
+      return []
     }
   }
 
@@ -167,7 +198,7 @@ public struct SessionCoordinator: Hashable, Sendable {
         try fold.apply(record)
       } catch {
         // Decided on this very fold, so it cannot be illegal; if it were, nothing may follow.
-        stopped = .unusableJournal
+        stopped = .unusableJournal(error)
         return stopWaiting()
       }
       if let event = record.event {
@@ -185,7 +216,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .fail(let failure, _, let delay):
       return publish(published) + failureNoted(failure, delay: delay, at: now)
     case .expire:
-      return publish(published) + ended()
+      return publish(published) + ended(by: nil)
     case .logout(let caller):
       return publish(published) + left(caller, durable.pendingRevocation)
     case .revoked(let generation, let outcome, let status):
@@ -202,36 +233,44 @@ public struct SessionCoordinator: Hashable, Sendable {
     switch purpose {
     // The items were looked at before the other process changed them.
     case .restore: [.readSecrets]
-    case .send: sendAgain(at: now)
+    case .send: sendAgain()
     case .settle(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
     case .expire: expiryIsDue(at: now)
     case .logout(let caller): logout(caller, at: now)
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
-    case .close(let caller): close(caller, at: now)
+    // Still first among the closers: asked for again as soon as nothing else is to be done.
+    case .close: []
     }
   }
 
-  private mutating func commitFailed(_ purpose: PendingCommit.Purpose, at now: Moment)
-    -> [SessionEffect]
-  {
+  /// Nothing was journaled; `isLasting` says that the same batch never can be.
+  private mutating func commitFailed(
+    _ purpose: PendingCommit.Purpose, isLasting: Bool, at now: Moment
+  ) -> [SessionEffect] {
     switch purpose {
     case .restore:
       return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     case .send, .fail:
       return sendingFailed(at: now)
     case .settle(let arrival):
-      return settlingFailed(arrival, at: now)
+      return isLasting ? settlingIsImpossible(at: now) : settlingFailed(arrival, at: now)
     case .expire:
-      return [.schedule(.expiry, uptime: now.uptime.addingSaturating(retryPause))]
-    case .logout(let caller), .close(let caller):
+      return resumeAll(.failed(.storage))
+        + [.schedule(.expiry, uptime: now.uptime.addingSaturating(retryPause))]
+    case .logout(let caller):
       return [.resume(caller, .failed(.storage))]
+    case .close(let caller):
+      return closed(caller)
     case .revoked(let generation, let outcome, let status):
       // The note is lost and the intent stays open: it is settled at the next open.
       return resumeLeaving(generation, outcome, status: status)
     }
   }
+
+  /// Whether the opening is noted in the journal.
+  package var isOpen: Bool { openingNotes.isEmpty }
 
   /// Milliseconds before a commit or a look at the stored items is tried again.
   var retryPause: Int64 { 1_000 }
@@ -249,7 +288,7 @@ public struct SessionCoordinator: Hashable, Sendable {
         hasEnded = hasEnded || (before.token != nil && fold.state.token == nil)
       } catch {
         // A newer version's essential record: what follows cannot be understood here either.
-        stopped = .unusableJournal
+        stopped = .unusableJournal(error)
         return publish(published) + stopWaiting()
       }
       if let event = record.event {
@@ -257,20 +296,24 @@ public struct SessionCoordinator: Hashable, Sendable {
           RecordedEvent(sequence: record.sequence, time: record.time, event: event))
       }
     }
-    var effects = publish(published)
-    // Who waited for the session that ended must not be told of the one that others began.
-    if hasEnded, state.token != nil { effects += stopWaiting(.ended(.unauthenticated)) }
+    if fold.intents.request == nil { (isWaitingForLease, leaseEnd) = (false, nil) }
     if let token = state.token, token.generation != before.token?.generation {
-      effects.append(.reloadToken(token.generation))
-      effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
-      if flight?.isRefresh == true {
-        effects += dropUnsettled(revoking: false)
-        flight = nil
-      }
-      if flight == nil { effects += resumeWaiters(.refreshed) }
+      // Who waited for the session that ended must not be told of the one that others began.
+      let left = hasEnded ? stopWaiting(.ended(.unauthenticated, by: nil)) : []
+      return left + tokenTaken(token, at: now) + publish(published)
     }
-    if state.token == nil, before.token != nil { effects += ended() }
-    return effects
+    return publish(published) + (state.token == nil && before.token != nil ? ended(by: nil) : [])
+  }
+
+  /// Another process has a newer token: it is everybody's.
+  private mutating func tokenTaken(_ token: TokenFacts, at now: Moment) -> [SessionEffect] {
+    var effects: [SessionEffect] = [.reloadToken(token.generation)]
+    effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
+    if flight?.isRefresh == true {
+      effects += dropUnsettled(revoking: false)
+      flight = nil
+    }
+    return effects + resumeWaiters(.refreshed)
   }
 
   // MARK: Small tools
@@ -282,6 +325,12 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   func publish(_ events: [RecordedEvent]) -> [SessionEffect] {
     events.isEmpty ? [] : [.publish(events)]
+  }
+
+  /// Lets everybody go on who waits for a token or a context.
+  mutating func resumeAll(_ reply: SessionEffect.Reply) -> [SessionEffect] {
+    defer { (switches, waiters, due) = ([], [], nil) }
+    return resume(switches + waiters, reply)
   }
 
   func resume(_ callers: [Caller], _ reply: SessionEffect.Reply) -> [SessionEffect] {
@@ -306,9 +355,9 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   private mutating func fired(_ timer: SessionTimer, at now: Moment) -> [SessionEffect] {
     switch timer {
-    case .refresh: refreshIsDue(at: now)
+    case .refresh: refreshIsDue()
     case .expiry: expiryIsDue(at: now)
-    case .lease: leaseEnded(at: now)
+    case .lease: isWaitingForLease ? [.readJournal] : []
     case .restore: isRestored ? [] : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()

@@ -27,6 +27,8 @@ public enum SessionEffect: Hashable, Sendable {
   case reloadToken(Generation)
   /// Look at the stored items again.
   case readSecrets
+  /// Look at what others have appended.
+  case readJournal
 
   /// What is requested.
   public enum Request: Hashable, Sendable {
@@ -42,10 +44,12 @@ public enum SessionEffect: Hashable, Sendable {
   public enum Wipe: Hashable, Sendable {
     /// The token item: the session expired, its user is still known.
     case token
-    /// Every item of the session.
+    /// Every item of the session; what was set aside for diagnosis stays.
     case session
-    /// Every item of the session; what revoking this token needs is kept apart first.
-    case sessionKeepingRevocation(Generation)
+    /// Everything, also what was set aside; what revoking this token needs is kept apart first.
+    case everything(keepingRevocation: Generation?)
+    /// Nothing: others have signed in since. What revoking this token needs is kept apart.
+    case nothing(keepingRevocation: Generation)
   }
 
   /// What a caller is told.
@@ -110,16 +114,18 @@ public enum SessionProblem: Error, Hashable, Sendable {
   case rejected(SessionRejection)
   /// The request failed; the session is what it was.
   case request(RequestFailure)
-  /// The session ended while the caller waited.
-  case ended(SessionState.Kind)
+  /// The session ended while the caller waited; by this failure, where it was one.
+  case ended(SessionState.Kind, by: RequestFailure?)
   /// A sign-in is under way already.
   case busy
   /// The journal or the secret store could not be written; nothing changed.
   case storage
+  /// The server has answered, and the answer could not be stored yet: it will count once it is.
+  case unsettled
   /// The stored secrets cannot be read yet.
   case locked
   /// The journal holds a record that this version cannot follow.
-  case unusableJournal
+  case unusableJournal(SessionFold.Failure)
   /// The session object was closed.
   case closed
   /// The caller stopped waiting.

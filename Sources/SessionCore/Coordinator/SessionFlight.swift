@@ -8,7 +8,7 @@ struct SessionFlight: Hashable, Sendable {
 
   let number: RequestNumber
   let purpose: Purpose
-  /// The token that the request is made with; none for a login.
+  /// The token that the request is made with; the last one there was, for a login.
   let base: Generation
   /// The sequence of its `requestSent`; 0 until that is durable.
   var note: UInt64 = 0
@@ -24,6 +24,11 @@ struct SessionFlight: Hashable, Sendable {
 
   var isRefresh: Bool {
     guard case .refresh = purpose else { return false }
+    return true
+  }
+
+  var isLogin: Bool {
+    guard case .login = purpose else { return false }
     return true
   }
 

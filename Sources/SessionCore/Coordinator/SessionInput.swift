@@ -24,8 +24,11 @@ public enum SessionInput: Hashable, Sendable {
   case failed(RequestNumber, RequestFailure, jitter: UInt16)
   /// Telling the server of a logout ended.
   case revoked(Generation, RevocationOutcome, status: UInt16)
-  /// A wipe ended; `false` where an item could not be removed.
-  case wiped(Bool)
+  /// A wipe ended.
+  case wiped(WipeEnding)
+  /// The journal was looked at: what others appended, and whether the process that sent the request
+  /// still open in it is certainly gone.
+  case observed([SessionRecord], isHolderGone: Bool)
   /// Another process's token was read, or could not be read yet.
   case reloaded(Bool)
   /// A timer's time has come.
@@ -34,15 +37,26 @@ public enum SessionInput: Hashable, Sendable {
   case committed(firstSequence: UInt64)
   /// Nothing was written: others had appended these records first.
   case conflicted([SessionRecord])
-  /// Nothing was journaled; what the answer held may be stored already.
-  case commitFailed
+  /// Nothing was journaled, and what the answer held may be stored already; `isLasting` where the
+  /// same batch can never be.
+  case commitFailed(isLasting: Bool)
+
+  /// How a wipe ended.
+  public enum WipeEnding: Hashable, Sendable {
+    /// Everything that was to go is gone.
+    case done
+    /// An item could not be removed.
+    case failed
+    /// Nothing was removed: others had appended these records first.
+    case overtaken([SessionRecord])
+  }
 
   /// Whether the input is how a commit ended.
   var endsCommit: Bool {
     switch self {
     case .committed, .conflicted, .commitFailed: true
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
-      .close, .answered, .failed, .revoked, .wiped, .reloaded, .fired:
+      .close, .answered, .failed, .revoked, .wiped, .observed, .reloaded, .fired:
       false
     }
   }
@@ -72,7 +86,7 @@ public enum SessionTimer: Hashable, Sendable, CaseIterable {
   case refresh
   /// A token that cannot be refreshed dies.
   case expiry
-  /// Another process's request should have ended.
+  /// It is time to see whether another process's request has ended.
   case lease
   /// The stored items, unreadable before, are looked at again (RES-3).
   case restore

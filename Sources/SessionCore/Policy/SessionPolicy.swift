@@ -97,12 +97,15 @@ extension SessionPolicy {
 
   /// How long a request keeps other processes from sending theirs: a second longer than it may
   /// take, so that only a holder that was killed or suspended is overtaken (REF-3).
-  var leaseDuration: Int64 { requestTimeout.addingSaturating(1_000) }
+  var leaseDuration: Int64 { max(1, requestTimeout).addingSaturating(1_000) }
+
+  /// No attempt follows a failure sooner, in milliseconds: a delay of 0 would spin.
+  private static let shortestDelay: Int64 = 100
 
   /// When a token that dies at `deadline` is refreshed: `threshold` before that, and never in the
   /// first half of its life, so that a threshold as long as the life does not spin (REF-1).
   func refreshTime(deadline: Int64, lifetime: Int64) -> Int64 {
-    deadline.subtractingSaturating(min(refreshThreshold, lifetime / 2))
+    deadline.subtractingSaturating(min(max(0, refreshThreshold), lifetime / 2))
   }
 
   /// The delay before the attempt after `failures` failures in a row.
@@ -111,7 +114,9 @@ extension SessionPolicy {
   /// away, so that many devices do not come back at once.
   func retryDelay(failures: UInt32, jitter: UInt16) -> Int64 {
     let doublings = Int64(min(max(failures, 1) - 1, 40))
-    let (doubled, overflow) = firstRetryDelay.multipliedReportingOverflow(by: 1 << doublings)
+    let first = max(Self.shortestDelay, firstRetryDelay)
+    let longestRetryDelay = max(Self.shortestDelay, longestRetryDelay)
+    let (doubled, overflow) = first.multipliedReportingOverflow(by: 1 << doublings)
     let delay = overflow ? longestRetryDelay : min(doubled, longestRetryDelay)
     return delay - Int64(Double(delay / 2) * Double(jitter) / 65_536)
   }

@@ -24,6 +24,13 @@ public struct SessionFold: Hashable, Sendable {
     /// The record is of a kind that this version does not know and may not pass over (JRN-3).
     case unknownKind(UInt8, sequence: UInt64)
 
+    /// The sequence of the record.
+    public var sequence: UInt64 {
+      switch self {
+      case .illegal(_, let sequence), .unknownKind(_, let sequence): sequence
+      }
+    }
+
     /// What cannot be folded, without its place.
     public var description: String {
       switch self {

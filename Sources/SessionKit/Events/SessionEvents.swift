@@ -48,6 +48,7 @@ public struct SessionEvents: AsyncSequence, Sendable {
         case .events(let events):
           ahead = events
         case .inJournal(let last):
+          if Task.isCancelled { return nil }
           let page = try await archive.page(after: cursor, through: last)
           ahead = page.events[...]
           if page.events.isEmpty { cursor = page.last }
@@ -83,8 +84,8 @@ struct EventArchive: Sendable {
     throws(SessionError) -> Page
   {
     let records: [JournalRecord]
-    do {
-      records = try journal.records(after: sequence, limit: pageSize)
+    do throws(JournalError) {
+      records = try self.records(journal, after: sequence)
     } catch {
       throw .journal(error)
     }
@@ -95,5 +96,22 @@ struct EventArchive: Sendable {
       events.append(RecordedEvent(sequence: record.sequence, time: record.time, event: event))
     }
     return Page(events: events, last: min(records.last?.sequence ?? last, last))
+  }
+
+  /// A page of records, also of a journal that was closed: what happened before must still be had.
+  private static func records(_ journal: Journal, after sequence: UInt64)
+    throws(JournalError) -> [JournalRecord]
+  {
+    do throws(JournalError) {
+      return try journal.records(after: sequence, limit: pageSize)
+    } catch {
+      guard case .closed = error else { throw error }
+    }
+    var reader = try JournalReader(path: journal.path)
+    var records: [JournalRecord] = []
+    while records.count < pageSize, let record = try reader.next() {
+      if record.sequence > sequence { records.append(record) }
+    }
+    return records
   }
 }

@@ -66,8 +66,15 @@ public struct FileSecretStore: SecretStore {
 
   /// Renames the item's file to `<name>.unreadable`, over an earlier one.
   public func setAside(_ item: SecretItem) throws(SecretStoreError) {
-    try file(of: item).rename(to: names[item] + ".unreadable")
+    try file(of: item).rename(to: names[item] + Self.asideSuffix)
   }
+
+  /// Removes `<name>.unreadable`, if it is there.
+  public func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try SecretFile(item: item, folder: folder, name: names[item] + Self.asideSuffix).remove()
+  }
+
+  private static let asideSuffix = ".unreadable"
 
   private func file(of item: SecretItem) -> SecretFile {
     SecretFile(item: item, folder: folder, name: names[item])

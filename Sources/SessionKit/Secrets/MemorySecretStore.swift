@@ -52,6 +52,11 @@ public final class MemorySecretStore: SecretStore {
     }
   }
 
+  /// Forgets what was set aside.
+  public func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try change(item) { $0.aside[item] = nil }
+  }
+
   private func change<Value: Sendable>(
     _ item: SecretItem, _ body: (inout State) -> Value
   ) throws(SecretStoreError) -> Value {

@@ -149,9 +149,13 @@ struct SecretFile {
     try Descriptor(number: number, file: self).sync()
   }
 
+  private static let readings: Set = ["open", "read", "look at"]
+
   func error(_ operation: String, _ code: Int32) -> SecretStoreError {
     switch code {
-    case EACCES, EPERM: .unavailable(item: item, place: path)
+    case EACCES, EPERM, EROFS:
+      Self.readings.contains(operation)
+        ? .unavailable(item: item, place: path) : .notWritable(item: item, place: path)
     case ENOSPC, EDQUOT, EFBIG: .noSpace(item: item, place: path)
     case ELOOP: .obstructed(place: path, by: "a link")
     case EISDIR: .obstructed(place: path, by: "a folder")

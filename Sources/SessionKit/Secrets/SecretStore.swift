@@ -18,12 +18,17 @@ public protocol SecretStore: Sendable {
   /// Moves an item that cannot be used out of the way, so that it then reads as absent, and keeps
   /// its bytes for diagnosis as safely as the item (RES-2).
   func setAside(_ item: SecretItem) throws(SecretStoreError)
+
+  /// Removes what was set aside of the item, if anything: the user has logged out (STO-3).
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError)
 }
 
 /// Why a secret store failed; never holds what an item holds.
 public enum SecretStoreError: Error, Hashable, Sendable {
   /// The item cannot be read *yet*: locked, or access refused.
   case unavailable(item: SecretItem, place: String)
+  /// The item cannot be written: access refused.
+  case notWritable(item: SecretItem, place: String)
   /// No room is left.
   case noSpace(item: SecretItem, place: String)
   /// Something else stands where the item or its folder should.
@@ -41,6 +46,9 @@ extension SecretStoreError: CustomStringConvertible {
     case .unavailable(let item, let place):
       "The \(item) item at \(place) cannot be read yet. Nobody was logged out. Unlock the device, "
         + "or check the owner and mode of the file and its folder."
+    case .notWritable(let item, let place):
+      "The \(item) item cannot be stored at \(place): access is refused. Nothing was changed. Check "
+        + "the owner and mode of the file and its folder."
     case .noSpace(let item, let place):
       "There is no room to store the \(item) item at \(place); the old one is still there. Free "
         + "some space."

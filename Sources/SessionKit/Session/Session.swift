@@ -95,6 +95,8 @@ public final class Session: Sendable {
   }
 
   /// Returns the current token if it is good, else a newer one.
+  ///
+  /// Good is what this process knows: a logout by another one is seen at the next commit.
   @discardableResult
   public func refreshIfNeeded() async throws(SessionError) -> AccessToken {
     let shown = engine.view.current
@@ -106,14 +108,20 @@ public final class Session: Sendable {
 
   private func refresh(ifNeeded: Bool) async throws(SessionError) -> AccessToken {
     _ = try await engine.ask { .refresh($0, .manual, ifNeeded: ifNeeded) }
-    // The session may have ended since, which is the truth by now.
-    guard let token = currentToken else {
-      throw state.kind == .expired ? .expired : .loggedOut
+    let shown = engine.view.current
+    if let token = shown.token { return token }
+    // The session may have ended since, which is the truth by now; or another process's token
+    // cannot be read yet.
+    switch shown.state {
+    case .authenticated: throw .secretsUnavailable
+    case .expired: throw .expired
+    case .unauthenticated: throw .loggedOut
     }
-    return token
   }
 
-  /// Acts in another role, school or unit from now on; on every error nothing changes (CTX-1).
+  /// Acts in another role, school or unit from now on (CTX-1).
+  ///
+  /// On every error nothing changes, but for `notStoredYet`: then it will, by itself.
   @discardableResult
   public func switchContext(to target: ContextTarget)
     async throws(SessionError) -> ActiveContext?
@@ -124,8 +132,9 @@ public final class Session: Sendable {
 
   /// Logs out (OUT-1): from the moment the event is durable nothing brings the session back.
   ///
-  /// Returns when the stored items are wiped and the server was told, or could not be. Throws only
-  /// where the event could not be journaled; then nothing changed.
+  /// Returns when the stored items are wiped and the server was told, or could not be. Throws
+  /// `journal` where the event could not be journaled: then nothing changed. A cancelled or closed
+  /// wait throws `cancelled` or `closed`: the logout goes on.
   @discardableResult
   public func logout() async throws(SessionError) -> LogoutOutcome {
     guard
@@ -145,7 +154,9 @@ public final class Session: Sendable {
 
   /// Closes this object and the journal; the session itself goes on when it is opened again.
   ///
-  /// Ends every sequence of events. Closing twice does nothing.
+  /// Waits for a request that is on the wire, at most the policy's `requestTimeout`: its answer may
+  /// hold the only token that the server takes from now on. Ends every sequence of events. Closing
+  /// twice does nothing. Not ended early by the task's cancellation.
   public func close() async throws(SessionError) {
     try await engine.close()
   }

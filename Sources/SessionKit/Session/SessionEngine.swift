@@ -36,9 +36,6 @@ actor SessionEngine {
   var detail: String?
   private var commitError: SessionError?
 
-  /// The record of another process that this version cannot follow, where there is one.
-  private var unusable: SessionError?
-
   /// What a caller wants that the coordinator must not see.
   enum Wish: Sendable {
     case signIn(PasswordCredentials)
@@ -59,7 +56,6 @@ actor SessionEngine {
 
   deinit {
     for task in timers.values { task.cancel() }
-    for task in requests.values { task.cancel() }
     hub.finish()
   }
 
@@ -69,16 +65,17 @@ actor SessionEngine {
     contents.notes = notes
     contents.process = process
     feed(.opened(contents))
-    if let commitError { throw commitError }
+    if !coordinator.isOpen, let commitError { throw commitError }
   }
 
   // MARK: Callers
 
   /// Puts a question to the coordinator and waits for its reply.
-  func ask(wish: Wish? = nil, _ question: @Sendable (Caller) -> SessionInput)
-    async throws(SessionError) -> Reply
-  {
-    guard !Task.isCancelled else { throw .cancelled }
+  func ask(
+    wish: Wish? = nil, ignoresCancellation: Bool = false,
+    _ question: @Sendable (Caller) -> SessionInput
+  ) async throws(SessionError) -> Reply {
+    guard ignoresCancellation || !Task.isCancelled else { throw .cancelled }
     callerCount += 1
     let caller = Caller(callerCount)
     wishes[caller] = wish
@@ -89,7 +86,7 @@ actor SessionEngine {
         feed(input)
       }
     } onCancel: {
-      spawn { $0.feed(.cancelled(caller)) }
+      if !ignoresCancellation { spawn { $0.feed(.cancelled(caller)) } }
     }
     return try result.get()
   }
@@ -100,31 +97,35 @@ actor SessionEngine {
 
   /// Closes the journal and ends every sequence of events.
   func close() async throws(SessionError) {
-    guard try await ask({ .close($0) }) == .closed else { return }
+    // Only what is on the wire is waited for, which is bounded; nothing keeps this from closing.
+    _ = try await ask(ignoresCancellation: true) { .close($0) }
     hub.finish()
-    for task in requests.values { task.cancel() }
-    do { try journal.close() } catch { throw .journal(error) }
+    do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
   }
 
   private func resume(_ caller: Caller, _ reply: Reply) {
-    wishes[caller] = nil
+    let wish = wishes.removeValue(forKey: caller)
     guard let continuation = callers.removeValue(forKey: caller) else { return }
     if case .failed(let problem) = reply {
-      continuation.resume(returning: .failure(error(problem)))
+      continuation.resume(returning: .failure(error(problem, of: wish)))
     } else {
       continuation.resume(returning: .success(reply))
     }
   }
 
-  private func error(_ problem: SessionProblem) -> SessionError {
-    switch problem {
-    case .rejected(let rejection): .rejected(rejection)
-    case .request(let failure): SessionError(failure, detail: detail)
-    case .ended(let state): state == .expired ? .expired : .loggedOut
+  private func error(_ problem: SessionProblem, of wish: Wish?) -> SessionError {
+    let isSignIn = if case .signIn = wish { true } else { false }
+    return switch problem {
+    case .rejected(let rejection): SessionError(rejection)
+    case .request(let failure): SessionError(failure, detail: detail, isSignIn: isSignIn)
+    case .ended(let state, let cause): SessionError(endedIn: state, by: cause)
+    case .unsettled: .notStoredYet
     case .busy: .signInUnderWay
     case .storage: commitError ?? .closed
     case .locked: .secretsUnavailable
-    case .unusableJournal: unusable ?? .closed
+    case .unusableJournal(let failure):
+      .unusableJournal(
+        path: journal.path, sequence: failure.sequence, problem: failure.description)
     case .closed: .closed
     case .cancelled: .cancelled
     }
@@ -151,7 +152,7 @@ actor SessionEngine {
     var snapshot = SessionView.Snapshot()
     snapshot.state = coordinator.state
     snapshot.activity = coordinator.activity
-    snapshot.user = coordinator.state.user == nil ? nil : profile
+    snapshot.user = profile?.id == coordinator.state.user ? profile : nil
     if isHeld, let token {
       snapshot.token = AccessToken(
         value: token.access, generation: token.generation, expiresAt: token.expiresAt)
@@ -175,6 +176,7 @@ actor SessionEngine {
     case .forgetRevocation: forgetRevocation()
     case .reloadToken(let generation): reload(generation)
     case .readSecrets: inbox.append(.secretsRead(look()))
+    case .readJournal: inbox.append(observe())
     }
   }
 
@@ -238,7 +240,8 @@ extension SessionEngine {
       failure = .journal(error)
     }
     commitError = failure
-    return conflict.isEmpty ? .commitFailed : .conflicted(conflict)
+    let isLasting = failure?.isLasting ?? false
+    return conflict.isEmpty ? .commitFailed(isLasting: isLasting) : .conflicted(conflict)
   }
 
   /// A record of another process; one whose payload cannot be read stays one that nobody knows.
@@ -246,11 +249,33 @@ extension SessionEngine {
     do throws(SessionError) {
       return try SessionRecord(raw, path: journal.path)
     } catch {
-      unusable = error
       let unknown = SessionRecord.Unknown(kind: raw.kind, payload: raw.payload)
       return SessionRecord(
         sequence: raw.sequence, time: Timestamp(milliseconds: 0), content: .unknown(unknown))
     }
+  }
+
+  /// What others have appended; durable, since it is read under the journal's lock.
+  private func observe() -> SessionInput {
+    var records: [SessionRecord] = []
+    do throws(JournalError) {
+      _ = try journal.transact { foreign in
+        records = foreign.compactMap { read($0) }
+        return []
+      }
+    } catch {
+      // Not readable now: whoever waits for it looks again.
+      commitError = .journal(error)
+    }
+    return .observed(records, isHolderGone: isHolderGone(after: records))
+  }
+
+  /// Whether the process whose request is open is certainly gone.
+  private func isHolderGone(after records: [SessionRecord]) -> Bool {
+    guard records.isEmpty, let holder = coordinator.fold.intents.request?.sent.process else {
+      return false
+    }
+    return ProcessStatus.isGone(holder)
   }
 
   private func keep(_ stored: StoredToken?, of number: RequestNumber?) {
@@ -264,28 +289,37 @@ extension SessionEngine {
     token = contents.token
     profile = contents.profile
     var facts = contents.facts
-    if let holder = coordinator.fold.intents.request?.sent.process {
-      facts.isHolderGone = ProcessStatus.isGone(holder)
-    }
+    facts.isHolderGone = isHolderGone(after: [])
     return facts
   }
 
+  /// Removes items under the journal's lock: what another process signed in to is not touched.
   private func perform(_ wipe: SessionEffect.Wipe) {
     let held = token
-    token = nil
-    if wipe != .token { profile = nil }
-    do {
-      try vault.wipe(wipe, current: held)
-      inbox.append(.wiped(true))
+    if case .nothing = wipe {} else { token = nil }
+    var others: [SessionRecord] = []
+    var isDone = true
+    do throws(JournalError) {
+      _ = try journal.transact { foreign in
+        others = foreign.compactMap { read($0) }
+        guard others.isEmpty else { return [] }
+        do throws(SessionError) { try vault.wipe(wipe, current: held) } catch { isDone = false }
+        return []
+      }
     } catch {
-      // The coordinator tries again, and so does the next open.
-      inbox.append(.wiped(false))
+      isDone = false
     }
+    guard others.isEmpty else {
+      token = held
+      return inbox.append(.wiped(.overtaken(others)))
+    }
+    inbox.append(.wiped(isDone ? .done : .failed))
   }
 
   private func reload(_ generation: Generation) {
     do throws(SecretStoreError) {
       let stored = try vault.token()
+      profile = try vault.profile()
       token = stored?.generation == generation ? stored : nil
       inbox.append(.reloaded(true))
     } catch {

@@ -3,14 +3,20 @@ public import SessionJournal
 
 /// Why a session could not do what it was asked; never holds a secret (STO-3).
 ///
-/// Only `expired`, `loggedOut` and `refreshRejected` say that the session has ended; after every
-/// other error it is what it was before.
+/// Only `expired`, `loggedOut`, `userInactive` and `userDeleted` say that the session has ended; after every other error it is what
+/// it was before.
 public enum SessionError: Error, Equatable, Sendable {
   // Before anything is sent.
   /// The credential cannot be right; nothing was sent (LOG-1).
   case invalidCredential(CredentialRules.Problem)
-  /// The state does not allow it.
-  case rejected(SessionRejection)
+  /// Nobody is signed in.
+  case notSignedIn
+  /// Somebody is signed in already (LOG-10).
+  case alreadySignedIn
+  /// The expired session belongs to another user, whose data must be settled first (STA-6).
+  case otherUsersSession
+  /// The token was replaced while the answer was on its way, so the answer does not count.
+  case overtaken
   /// A sign-in is under way already.
   case signInUnderWay
   /// The stored secrets cannot be read yet; it is not known whether anybody is signed in (RES-3).
@@ -23,6 +29,8 @@ public enum SessionError: Error, Equatable, Sendable {
   case invalidRequest(code: String?)
   /// 401 at sign-in.
   case invalidCredentials(code: String?)
+  /// 401 at a switch: the token is not accepted any more.
+  case unauthorized(code: String?)
   /// 403 at sign-in or switch, or the server says that the account is inactive.
   case forbidden(code: String?)
   /// The server says that the account is inactive.
@@ -51,14 +59,14 @@ public enum SessionError: Error, Equatable, Sendable {
   case noReply(String)
 
   // How a session ended.
-  /// The server refused to refresh, and the session ended as its policy says.
-  case refreshRejected
   /// The session has expired: sign in again.
   case expired
   /// The session was logged out.
   case loggedOut
 
   // What keeps the session.
+  /// The server's answer could not be stored yet: it counts as soon as it can be, by itself.
+  case notStoredYet
   /// The journal failed.
   case journal(JournalError)
   /// The journal holds a record that this version cannot fold.
@@ -77,8 +85,16 @@ extension SessionError: CustomStringConvertible {
     switch self {
     case .invalidCredential(let problem):
       "The credential was not sent: \(problem). Correct it and sign in again."
-    case .rejected(let rejection):
-      "\(rejection)."
+    case .notSignedIn:
+      "Nobody is signed in. Sign in first."
+    case .alreadySignedIn:
+      "Somebody is signed in already. Log out first."
+    case .otherUsersSession:
+      "The session that expired belongs to another user, whose data is not settled yet. Sign in as "
+        + "that user, or log out."
+    case .overtaken:
+      "The token was replaced while the answer was on its way, so the answer does not count and "
+        + "nothing changed. Try again."
     case .signInUnderWay:
       "A sign-in is under way already. Wait for it to end, or cancel its task."
     case .secretsUnavailable:
@@ -86,12 +102,13 @@ extension SessionError: CustomStringConvertible {
         + "Nobody was logged out; it is tried again by itself."
     case .noRefreshToken:
       "There is no refresh token. The current token is good until it expires; then sign in again."
-    case .refreshRejected:
-      "The server refused to refresh the token, and the session ended. Sign in again."
     case .expired:
       "The session has expired. Sign in again as the same user, or log out."
     case .loggedOut:
       "The session was logged out. Sign in again."
+    case .notStoredYet:
+      "The server has answered, and there is no room to store the answer. It will count as soon as "
+        + "there is; free some space."
     case .journal(let error):
       "The journal failed and the session is what it was. \(error)"
     case .unusableJournal(let path, let sequence, let problem):
@@ -115,6 +132,9 @@ extension SessionError: CustomStringConvertible {
     case .invalidCredentials(let code):
       "The server does not accept the credential (401\(Self.suffix(code))). Check it and sign in "
         + "again."
+    case .unauthorized(let code):
+      "The server does not accept the token any more (401\(Self.suffix(code))). Refresh, and try "
+        + "again."
     case .forbidden(let code):
       "The server does not allow it (403\(Self.suffix(code))). Ask whoever grants access."
     case .userInactive:
@@ -129,7 +149,7 @@ extension SessionError: CustomStringConvertible {
       "The account is locked (423). Contact support."
     case .rateLimited(let wait):
       "Too many requests (429). Try again "
-        + (wait.map { "in \(($0 + 999) / 1000) s." } ?? "later.")
+        + (wait.map { "in \($0 / 1000 + 1) s." } ?? "later.")
     case .server(let status, let code):
       "The server failed (\(status)\(Self.suffix(code))). Try again later."
     case .unexpectedStatus(let status):
@@ -154,8 +174,38 @@ extension SessionError: CustomStringConvertible {
 }
 
 extension SessionError {
+  /// Whether the same would happen again however often it is tried.
+  var isLasting: Bool {
+    switch self {
+    case .journal(.recordTooLarge), .journal(.batchTooLarge), .secrets(.tooLarge),
+      .unreadableAnswer:
+      true
+    default: false
+    }
+  }
+
+  /// How the session ended that somebody waited for.
+  init(endedIn state: SessionState.Kind, by cause: RequestFailure?) {
+    switch cause?.kind {
+    case .userInactive: self = .userInactive
+    case .userDeleted: self = .userDeleted
+    default: self = state == .expired ? .expired : .loggedOut
+    }
+  }
+
+  /// What a rejection by the core means to whoever called.
+  init(_ rejection: SessionRejection) {
+    switch rejection.reason {
+    case .notAuthenticated: self = .notSignedIn
+    case .alreadyAuthenticated: self = .alreadySignedIn
+    case .expired: self = .expired
+    case .differentUser: self = .otherUsersSession
+    case .staleGeneration: self = .overtaken
+    }
+  }
+
   /// The error of a request that failed; `detail` says what the failure's numbers cannot.
-  init(_ failure: RequestFailure, detail: String?) {
+  init(_ failure: RequestFailure, detail: String?, isSignIn: Bool) {
     switch failure.kind {
     case .noConnection: self = .noConnection(detail ?? "no connection")
     case .noReply: self = .noReply(detail ?? "no reply")
@@ -166,14 +216,15 @@ extension SessionError {
     case .secretsUnavailable: self = .secretsUnavailable
     case .userInactive: self = .userInactive
     case .userDeleted: self = .userDeleted
-    default: self.init(status: failure.status, code: failure.serverCode)
+    default:
+      self.init(status: failure.status, code: failure.serverCode, isSignIn: isSignIn)
     }
   }
 
-  private init(status: UInt16, code: String?) {
+  private init(status: UInt16, code: String?, isSignIn: Bool) {
     switch status {
     case 400, 422: self = .invalidRequest(code: code)
-    case 401: self = .invalidCredentials(code: code)
+    case 401: self = isSignIn ? .invalidCredentials(code: code) : .unauthorized(code: code)
     case 403: self = .forbidden(code: code)
     case 404: self = .notFound
     case 409: self = .conflict(code: code)

@@ -55,6 +55,11 @@ struct Vault: Sendable {
     try find(StoredToken.self).item
   }
 
+  /// The stored profile, where it is this journal's and readable.
+  func profile() throws(SecretStoreError) -> UserProfile? {
+    try find(StoredUser.self).item?.profile
+  }
+
   /// What a revocation still needs, where it is this journal's and readable.
   func revocation() throws(SecretStoreError) -> StoredRevocation? {
     try find(StoredRevocation.self).item
@@ -85,22 +90,50 @@ struct Vault: Sendable {
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
   }
 
-  /// Removes what the wipe names; the token item first, so that nothing half wiped can be used.
+  /// Removes what the wipe names.
   func wipe(_ wipe: SessionEffect.Wipe, current: StoredToken?) throws(SessionError) {
     var failure: SessionError?
-    if case .sessionKeepingRevocation(let generation) = wipe, let current,
-      current.generation == generation
-    {
+    if let generation = wipe.keptRevocation, let current, current.generation == generation {
       // Without it the server cannot be told; the secrets must go all the same.
-      do { try write(StoredRevocation(current)) } catch { failure = error }
+      do throws(SessionError) {
+        try write(StoredRevocation(current))
+      } catch {
+        failure = error
+      }
     }
-    for item in wipe == .token ? [SecretItem.token] : [.token, .context, .user] {
-      do { try store.remove(item) } catch { failure = .secrets(error) }
+    for item in wipe.items {
+      do throws(SecretStoreError) {
+        try store.remove(item)
+        if case .everything = wipe { try store.removeSetAside(item) }
+      } catch {
+        failure = .secrets(error)
+      }
     }
     if let failure { throw failure }
   }
 
+  /// Removes what a revocation needed.
   func forgetRevocation() throws(SecretStoreError) {
     try store.remove(.revocation)
+  }
+}
+
+extension SessionEffect.Wipe {
+  /// The token whose revocation is to have what it needs.
+  fileprivate var keptRevocation: Generation? {
+    switch self {
+    case .token, .session: nil
+    case .everything(let generation): generation
+    case .nothing(let generation): generation
+    }
+  }
+
+  /// What goes, the token first, so that nothing half wiped can be used.
+  fileprivate var items: [SecretItem] {
+    switch self {
+    case .token: [.token]
+    case .session, .everything: [.token, .context, .user]
+    case .nothing: []
+    }
   }
 }

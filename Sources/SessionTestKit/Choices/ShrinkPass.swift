@@ -24,17 +24,19 @@ enum ShrinkPass: Hashable, Sendable {
   }
 
   /// Repeated until none finds anything more.
-  static let quick: [ShrinkPass] = [
-    .deleteSpans, .deleteChunks(32), .deleteChunks(16), .deleteChunks(8), .deleteChunks(4),
-    .deleteChunks(2), .deleteChunks(1), .zeroChunks(8), .zeroChunks(4), .zeroChunks(2),
-    .lowerValues, .lowerAlike, .lowerPairs, .moveValues, .swapValues, .swapSpans,
-  ]
+  static let quick: [ShrinkPass] =
+    [.deleteSpans] + [1_024, 256, 64, 32, 16, 8, 4, 2, 1].map(deleteChunks)
+    + [1_024, 256, 64, 16, 8, 4, 2].map(zeroChunks)
+    + [.lowerValues, .lowerAlike, .lowerPairs, .moveValues, .swapValues, .swapSpans]
 
   /// Tried where the quick ones are at their end; they have many more sites.
   static let thorough: [ShrinkPass] = [.lowerAndDelete, .deleteTwoSpans]
 
   /// How far apart two draws may lie that are changed together.
   private static let reach = 16
+
+  /// The greatest number of sites of pairs, so that a long case does not cost a second to look at.
+  private static let crowd = 20_000
 
   func sites(in best: ShrinkCase) -> [Site] {
     let draws = best.draws
@@ -116,7 +118,7 @@ extension ShrinkPass {
 
   private func pairs(in draws: [UInt64], limit: (Int, Int) -> UInt64) -> [Site] {
     var sites: [Site] = []
-    for one in draws.indices where draws[one] > 0 {
+    for one in draws.indices where draws[one] > 0 && sites.count < Self.crowd {
       for two in (one + 1)..<max(one + 1, min(draws.count, one + 1 + Self.reach)) {
         let limit = limit(one, two)
         if limit > 0 {
@@ -140,17 +142,17 @@ extension ShrinkPass {
   }
 
   private func neighbours(in spans: [Range<Int>]) -> [Site] {
-    spans.flatMap { one in
-      spans.filter { $0.lowerBound == one.upperBound }
-        .map { Site(first: one, second: $0, limit: 1) }
+    let starts = Dictionary(grouping: spans, by: \.lowerBound)
+    return spans.flatMap { one in
+      (starts[one.upperBound] ?? []).map { Site(first: one, second: $0, limit: 1) }
     }
   }
 
   private func lowerings(in best: ShrinkCase) -> [Site] {
     let draws = best.draws
     var sites: [Site] = []
-    for one in draws.indices where draws[one] > 0 {
-      for span in best.spans where span.lowerBound > one {
+    for one in draws.indices where draws[one] > 0 && sites.count < Self.crowd {
+      for span in best.spans where (one + 1...one + 64).contains(span.lowerBound) {
         sites.append(Site(first: one..<one + 1, second: span, limit: draws[one]))
       }
       for start in (one + 1)..<max(one + 1, min(draws.count, one + 1 + Self.reach)) {

@@ -9,7 +9,7 @@ package struct Shrinker: Sendable {
   package private(set) var runs = 0
 
   private let budget: Int
-  private var tried: Set<[UInt64]> = []
+  private var tried: Set<UInt64>
   private var passes = ShrinkPass.quick
   private var isThorough = false
   private var pass = 0
@@ -30,6 +30,7 @@ package struct Shrinker: Sendable {
 
   package init(_ failing: ShrinkCase, budget: Int) {
     best = failing
+    tried = [Self.fingerprint(failing.draws)]
     self.budget = budget
     sites = ShrinkPass.quick[0].sites(in: failing)
   }
@@ -41,8 +42,10 @@ package struct Shrinker: Sendable {
         guard begin() else { return nil }
         continue
       }
-      let candidate = passes[pass].edit(descent.base, at: sites[site], by: descent.amount).trimmed
-      guard candidate.isSimpler(than: best.draws), tried.insert(candidate).inserted else {
+      let candidate = passes[pass].edit(descent.base, at: sites[site], by: descent.amount)
+      guard candidate.isSimpler(than: best.draws),
+        tried.insert(Self.fingerprint(candidate)).inserted
+      else {
         narrow(stillFails: false)
         continue
       }
@@ -61,13 +64,21 @@ package struct Shrinker: Sendable {
     }
     best = failing
     hasImproved = true
-    tried.insert(failing.draws)
+    tried.insert(Self.fingerprint(failing.draws))
     isStale = true
     if failing.draws == pending, sites[site].limit > 1 {
       narrow(stillFails: true)
     } else {
       // The case has another shape now; this site's place may hold something new.
       descent = nil
+    }
+  }
+
+  /// Stands for the draws without the zeros at the end; the arrays themselves could fill the memory.
+  private static func fingerprint(_ draws: [UInt64]) -> UInt64 {
+    draws.trimmed.reduce(0) { hash, draw in
+      var mix = SplitMix(seed: hash ^ draw)
+      return mix.next()
     }
   }
 

@@ -14,7 +14,7 @@ struct Examination {
 
     init(fault: CaseFault, choices: Choices) {
       self.fault = fault
-      draws = choices.recorded.trimmed
+      draws = choices.recorded
       steps = choices.steps
       journal = choices.journal
       firstDraws = draws.count
@@ -47,7 +47,7 @@ struct Examination {
     self.isShrunk = isShrunk
     self.budget = budget
     self.savedAt = savedAt
-    firstDraws = draws.trimmed
+    firstDraws = draws
   }
 
   mutating func next() -> Choices? {
@@ -100,7 +100,7 @@ struct Examination {
     var verdict = Verdict(fault: fault, choices: choices)
     if case .failed(let last) = outcome { verdict.fault = last } else { verdict.isFlaky = true }
     verdict.number = number
-    verdict.firstDraws = firstDraws.count
+    verdict.firstDraws = firstDraws.trimmed.count
     verdict.shrinkRuns = shrinker?.runs ?? 0
     verdict.savedAt = savedAt
     self.verdict = verdict

@@ -36,7 +36,8 @@ extension PropertyEngine {
   private mutating func tell(_ verdict: Examination.Verdict) -> PropertyFailure {
     let replay = ReplayCode(property: property.name, draws: verdict.draws).text
     return PropertyFailure(
-      message: verdict.fault.message, choices: verdict.draws, steps: verdict.steps, replay: replay,
+      message: verdict.fault.message, choices: verdict.draws.trimmed, steps: verdict.steps,
+      replay: replay,
       caseNumber: verdict.number, firstDraws: verdict.firstDraws, shrinkRuns: verdict.shrinkRuns,
       savedAt: verdict.savedAt ?? save(verdict, replay))
   }

@@ -41,9 +41,7 @@ struct PropertyEngine {
     warnings = settings.complaints
     switch search {
     case .random:
-      caseLimit =
-        property.cases.multipliedReportingOverflow(by: settings.multiplier)
-        .partialValue
+      caseLimit = property.cases.multipliedSaturating(by: settings.multiplier)
     case .exhaustive(let limit, let depth, let width):
       caseLimit = limit
       odometer = Choices(
@@ -124,7 +122,7 @@ extension PropertyEngine {
     switch search {
     case .random:
       // At ten attempts per case nine in ten were discarded.
-      guard tally.cases < caseLimit, attempts < caseLimit.addingSaturating(caseLimit, times: 9)
+      guard tally.cases < caseLimit, attempts < caseLimit.multipliedSaturating(by: 10)
       else { return nil }
       attempts += 1
       var mix = SplitMix(seed: seed &+ UInt64(attempts))
@@ -196,7 +194,11 @@ extension PropertyEngine {
           savedAt: file.path))
       return
     }
-    if regression.steps != Regression.lines(choices.steps) {
+    if case .discarded = outcome {
+      warnings.append(
+        "the saved case \(file.path) is stale: it is discarded now; delete it, or write the steps as "
+          + "an example of their own")
+    } else if !regression.isPrefix(of: choices.steps) {
       warnings.append(
         "the saved case \(file.path) is stale: its draws make other steps now; delete it, or write "
           + "the steps as an example of their own")
@@ -209,9 +211,8 @@ extension PropertyEngine {
 }
 
 extension Int {
-  fileprivate func addingSaturating(_ other: Int, times: Int) -> Int {
-    let (product, isTooGreat) = other.multipliedReportingOverflow(by: times)
-    let (sum, isGreater) = addingReportingOverflow(product)
-    return isTooGreat || isGreater ? .max : sum
+  fileprivate func multipliedSaturating(by factor: Int) -> Int {
+    let (product, isTooGreat) = multipliedReportingOverflow(by: factor)
+    return isTooGreat ? .max : product
   }
 }

@@ -70,6 +70,15 @@ struct Regression: Hashable, Sendable {
     let reason: String
   }
 
+  /// Whether these steps begin as the saved ones do; states may differ, and a mended case goes on.
+  func isPrefix(of told: [Step]) -> Bool {
+    Self.lines(told).map(Self.withoutState).starts(with: steps.map(Self.withoutState))
+  }
+
+  private static func withoutState(_ line: String) -> Substring {
+    line.firstRange(of: " | ").map { line[..<$0.lowerBound] } ?? line[...]
+  }
+
   static func lines(_ steps: [Step]) -> [String] {
     steps.map { step in
       oneLine(step.state.map { "\(step.text) | \($0)" } ?? step.text)

@@ -19,6 +19,7 @@ extension CoordinatorBench {
   }
 
   /// Tells of a caller's refresh and returns who called and what followed.
+  @discardableResult
   public mutating func refresh(_ trigger: RefreshTrigger = .manual) -> (Caller, [SessionEffect]) {
     let caller = caller()
     return (caller, tell(.refresh(caller, trigger, ifNeeded: false)))

@@ -24,6 +24,8 @@ public struct CoordinatorBench: Sendable {
     case succeeds
     /// Nothing is written.
     case fails
+    /// Nothing is written, and never would be however often it is tried.
+    case failsForGood
     /// Nothing is written: another process appended these first.
     case conflicts([SessionRecord.Content])
   }
@@ -99,7 +101,9 @@ public struct CoordinatorBench: Sendable {
       append(commit.contents, at: commit.time)
       return .committed(firstSequence: UInt64(journal.count - commit.contents.count + 1))
     case .fails:
-      return .commitFailed
+      return .commitFailed(isLasting: false)
+    case .failsForGood:
+      return .commitFailed(isLasting: true)
     case .conflicts(let contents):
       return .conflicted(append(contents, at: now.time))
     }

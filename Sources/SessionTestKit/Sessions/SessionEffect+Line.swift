@@ -18,8 +18,10 @@ extension SessionProblem {
     switch self {
     case .rejected(let rejection): "rejected, \(rejection.reason)"
     case .request(let failure): "\(failure)"
-    case .ended(let state): "ended, \(state)"
-    case .busy, .storage, .locked, .unusableJournal, .closed, .cancelled: "\(self)"
+    case .ended(let state, let failure):
+      "ended, \(state)" + (failure.map { " by \($0)" } ?? "")
+    case .unusableJournal: "unusableJournal"
+    case .busy, .storage, .unsettled, .locked, .closed, .cancelled: "\(self)"
     }
   }
 }

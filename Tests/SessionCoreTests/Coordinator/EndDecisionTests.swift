@@ -11,11 +11,11 @@ struct EndDecisionTests {
     let effects = bench.tell(.logout(caller))
     #expect(bench.names == ["login", "logout", "revocationPending"])
     let published = effects.place { if case .publish = $0 { true } else { false } }
-    let wiped = effects.place { $0 == .wipe(.sessionKeepingRevocation(Generation(1))) }
+    let wiped = effects.place { $0 == .wipe(.everything(keepingRevocation: Generation(1))) }
     #expect(published < wiped)
     #expect(wiped < effects.count)
     #expect(effects.reply(to: caller) == nil)
-    #expect(bench.tell(.wiped(true)) == [.revoke(Generation(1))])
+    #expect(bench.tell(.wiped(.done)) == [.revoke(Generation(1))])
     let told = bench.tell(.revoked(Generation(1), .revoked, status: 0))
     #expect(bench.names.last == "revocationSettled")
     #expect(
@@ -29,7 +29,7 @@ struct EndDecisionTests {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
     bench.tell(.logout(caller))
-    bench.tell(.wiped(true))
+    bench.tell(.wiped(.done))
     let effects = bench.tell(.revoked(Generation(1), .failed, status: 503))
     #expect(
       effects == [.resume(caller, .loggedOut(.failed, status: 503, isWiped: true))])
@@ -59,7 +59,7 @@ struct EndDecisionTests {
     let (waiter, sent) = bench.refresh()
     let leaver = bench.caller()
     let effects = bench.tell(.logout(leaver))
-    #expect(effects.reply(to: waiter) == .failed(.ended(.unauthenticated)))
+    #expect(effects.reply(to: waiter) == .failed(.ended(.unauthenticated, by: nil)))
     let before = bench.journal
     let number = sent.request ?? RequestNumber(0)
     #expect(bench.tell(.answered(number, .token())) == [.discard(number, revoking: true)])
@@ -73,7 +73,7 @@ struct EndDecisionTests {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
     bench.tell(.logout(bench.caller()))
-    bench.tell(.wiped(true))
+    bench.tell(.wiped(.done))
     let login = bench.tell(.login(bench.caller(), .password))
     bench.tell(.answered(login.request ?? RequestNumber(0), .login("bob")))
     let before = bench.journal
@@ -89,14 +89,14 @@ struct EndDecisionTests {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
     bench.tell(.logout(caller))
-    let effects = bench.tell(.wiped(false))
+    let effects = bench.tell(.wiped(.failed))
     #expect(effects.uptime(of: .wipe) != nil)
     #expect(effects.contains(.revoke(Generation(1))))
     #expect(
       bench.tell(.revoked(Generation(1), .revoked, status: 0)).reply(to: caller)
         == .loggedOut(.revoked, status: 0, isWiped: false))
     #expect(bench.tell(.fired(.wipe)) == [.wipe(.session)])
-    #expect(bench.tell(.wiped(true)).isEmpty)
+    #expect(bench.tell(.wiped(.done)).isEmpty)
   }
 
   @Test("CTX-1 a switch is asked for, journaled with its token, and answered")
@@ -159,16 +159,32 @@ struct EndDecisionTests {
     }
   }
 
-  @Test("closing lets every waiter go and leaves the session as it is")
+  @Test("closing waits for what is on the wire, then lets everybody go; the session stays")
   func close() {
     var bench = CoordinatorBench.signedIn()
-    let (waiter, _) = bench.refresh()
-    let closer = bench.caller()
-    let effects = bench.tell(.close(closer))
-    #expect(effects.reply(to: waiter) == .failed(.closed))
+    let (waiter, sent) = bench.refresh()
+    let (closer, other) = (bench.caller(), bench.caller())
+    #expect(bench.tell(.close(closer)).isEmpty)
+    #expect(bench.tell(.close(other)).isEmpty)
+    let switcher = bench.caller()
+    #expect(bench.tell(.switchContext(switcher)).isEmpty)
+    let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), .token(rotated: true)))
+    #expect(effects.reply(to: waiter) == .refreshed)
+    #expect(effects.reply(to: switcher) == .failed(.closed))
     #expect(effects.reply(to: closer) == .closed)
+    #expect(effects.reply(to: other) == .closed)
+    #expect(bench.names == ["login", "requestSent", "refreshSucceeded", "closed"])
     #expect(bench.coordinator.state.kind == .authenticated)
     let late = bench.caller()
     #expect(bench.tell(.logout(late)).reply(to: late) == .failed(.closed))
+  }
+
+  @Test("closing succeeds though the note of it cannot be journaled")
+  func closeWithoutNote() {
+    var bench = CoordinatorBench.signedIn()
+    bench.commitEndings = [.fails]
+    let closer = bench.caller()
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .closed)
+    #expect(bench.names == ["login"])
   }
 }

@@ -117,7 +117,10 @@ struct RefreshDecisionTests {
         sent.request ?? RequestNumber(0), RequestFailure(kind: .rejected, status: 401),
         jitter: 0))
     #expect(Array(bench.names[before...]) == expected)
-    #expect(effects.reply(to: caller) == .failed(.ended(bench.coordinator.state.kind)))
+    #expect(
+      effects.reply(to: caller)
+        == .failed(
+          .ended(bench.coordinator.state.kind, by: RequestFailure(kind: .rejected, status: 401))))
     #expect(effects.contains(.wipe(policy.onRejection == .clear ? .session : .token)))
     #expect(effects.uptime(of: .refresh) == nil)
   }
@@ -221,7 +224,7 @@ struct RefreshDecisionTests {
     bench.commitEndings = [.fails, .fails]
     let number = sent.request ?? RequestNumber(0)
     let effects = bench.tell(.answered(number, .token(rotated: true)))
-    #expect(effects.reply(to: caller) == .failed(.storage))
+    #expect(effects.reply(to: caller) == .failed(.unsettled))
     #expect(effects.uptime(of: .commit) != nil)
     #expect(bench.coordinator.isHolding(number))
     #expect(bench.coordinator.state.token?.generation == Generation(1))

@@ -139,4 +139,5 @@ private struct FullStore: SecretStore {
   }
   func remove(_ item: SecretItem) throws(SecretStoreError) {}
   func setAside(_ item: SecretItem) throws(SecretStoreError) {}
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {}
 }

@@ -140,11 +140,7 @@ struct LoginTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    #expect(
-      error
-        == .rejected(
-          SessionRejection(
-            state: .authenticated, event: .login, reason: .alreadyAuthenticated)))
+    #expect(error == .alreadySignedIn)
     #expect(bench.server.count(of: .login) == 1)
     try await session.close()
   }

@@ -83,10 +83,7 @@ struct LogoutTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    #expect(
-      error
-        == .rejected(
-          SessionRejection(state: .expired, event: .login, reason: .differentUser)))
+    #expect(error == .otherUsersSession)
     #expect(await bench.server.answered(.logout))
     #expect(try bench.records() == before)
 

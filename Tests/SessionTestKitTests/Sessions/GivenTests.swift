@@ -50,7 +50,7 @@ struct GivenTests {
       .then(
         .state(.unauthenticated), .sends(1), .waits(2),
         .journals("requestSent", "logout", "revocationPending"),
-        .reply(.failed(.ended(.unauthenticated)), to: 1),
+        .reply(.failed(.ended(.unauthenticated, by: nil)), to: 1),
         .effect(.discard(RequestNumber(1), revoking: true)))
     try given(.bench, .login(as: "ada"))
       .when(.refresh(by: 1), .failed(.server))
@@ -70,6 +70,7 @@ struct GivenTests {
     #expect(text.contains("Then   the session is expired\n       caller 1 is told refreshed\n"))
     #expect(
       text.contains(
-        "But    it is unauthenticated\n       caller 1 is told failed: ended, unauthenticated\n"))
+        "But    it is unauthenticated\n       caller 1 is told failed: ended, unauthenticated by rejected\n"
+      ))
   }
 }

@@ -5,9 +5,12 @@ extension ToolError {
   init(_ error: JournalError, in file: JournalFile) {
     let name = file.name
     switch error {
-    case .missing:
+    case .missing, .danglingLink:
       self.init(
         .missing, "missing", "There is no file at \(name).", next: "check the path")
+    case .emptyPath:
+      self.init(
+        .missing, "missing", "There is no file at an empty path.", next: "the path of a journal")
     case .folderMissing:
       self.init(
         .missing, "missing", "There is no file at \(name): a part of its path is no folder.",
@@ -43,6 +46,12 @@ extension ToolError {
         "\(name) is in format \(found), this version reads up to \(supported).",
         consequence: "Nothing is shown, since it might be misread.",
         next: "a newer version of sessionreplay")
+    case .unknownFeatures(_, let features):
+      self.init(
+        .damaged, "newerFormat",
+        "\(name) uses features of a newer version (bits 0x\(String(features, radix: 16))).",
+        consequence: "Nothing is shown, since it might be misread.",
+        next: "a newer version of sessionreplay")
     case .damaged(_, let damage):
       self = JournalFault.damaged(damage).error(
         name, consequence: "The file changed while it was read.")
@@ -55,8 +64,8 @@ extension ToolError {
         .inputOutput, "inputOutput",
         "The system refused to \(operation) \(name): \(systemMessage(errno)) (errno \(errno)).",
         next: "check the disk and the path")
-    case .readOnlyFolder, .replaced, .diskFull, .poisoned, .recordTooLarge, .batchTooLarge,
-      .reservedKind, .closed:
+    case .readOnlyFolder, .replaced, .diskFull, .noRoomToCreate, .poisoned, .recordTooLarge,
+      .batchTooLarge, .reservedKind, .closed:
       self.init(.unexpected, "unexpected", error.description)
     }
   }

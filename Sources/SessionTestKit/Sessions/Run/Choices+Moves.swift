@@ -17,7 +17,9 @@ extension Choices {
         return .fire(timer)
       case 8: return .pass(delay())
       case 9: return .jump(jump())
-      case 10: return .breakCommits(draw(in: 1...3), afterStoring: chance(1, in: 2))
+      case 10:
+        return .breakCommits(
+          draw(in: 1...3), afterStoring: chance(1, in: 2), forGood: chance(1, in: 6))
       case 11, 12: return .foreign(foreign(run))
       case 13:
         guard let caller = pick(run.callers.waiting.map(\.caller)) else { return .clearError }

@@ -43,7 +43,8 @@ extension SessionInput {
   /// The name of each kind of input.
   static let names = [
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
-    "clearError", "close", "answered", "failed", "revoked", "wiped", "reloaded", "fired",
+    "clearError", "close", "answered", "failed", "revoked", "wiped", "observed", "reloaded",
+    "fired",
     "committed", "conflicted", "commitFailed",
   ]
 
@@ -62,6 +63,7 @@ extension SessionInput {
     case .failed: "failed"
     case .revoked: "revoked"
     case .wiped: "wiped"
+    case .observed: "observed"
     case .reloaded: "reloaded"
     case .fired: "fired"
     case .committed: "committed"
@@ -75,7 +77,7 @@ extension SessionEffect {
   /// The name of each kind of effect.
   static let names = [
     "commit", "send", "discard", "publish", "resume", "schedule", "cancel", "wipe", "revoke",
-    "forgetRevocation", "reloadToken", "readSecrets",
+    "forgetRevocation", "reloadToken", "readSecrets", "readJournal",
   ]
 
   var name: String {
@@ -92,6 +94,7 @@ extension SessionEffect {
     case .forgetRevocation: "forgetRevocation"
     case .reloadToken: "reloadToken"
     case .readSecrets: "readSecrets"
+    case .readJournal: "readJournal"
     }
   }
 
@@ -108,7 +111,7 @@ extension SessionEffect {
     case .cancel(let timer): "cancel \(timer)"
     case .wipe(let wipe): "wipe \(wipe)"
     case .revoke(let generation): "revoke \(generation)"
-    case .forgetRevocation, .readSecrets: name
+    case .forgetRevocation, .readSecrets, .readJournal: name
     case .reloadToken(let generation): "reload \(generation)"
     }
   }

@@ -48,7 +48,11 @@ struct CoordinatorDisk: Sendable {
   }
 
   mutating func wipe(_ wipe: SessionEffect.Wipe, leaving isBroken: Bool) {
-    if case .sessionKeepingRevocation(let generation) = wipe { items.revocation = generation }
+    switch wipe {
+    case .everything(let generation?), .nothing(let generation): items.revocation = generation
+    case .everything(nil), .session, .token: break
+    }
+    if case .nothing = wipe { return }
     if isBroken { return }
     items.facts.token = .absent
     items.facts.generation = .none

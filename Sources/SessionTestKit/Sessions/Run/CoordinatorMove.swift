@@ -48,7 +48,7 @@ package enum CoordinatorMove: Hashable, Sendable {
   /// The civil time is set.
   case jump(Int64)
   /// So many commits fail; `afterStoring` the secrets, or before.
-  case breakCommits(Int, afterStoring: Bool)
+  case breakCommits(Int, afterStoring: Bool, forGood: Bool = false)
   /// The next wipe leaves something behind.
   case breakWipe
   /// The stored items can be read, or not.
@@ -76,8 +76,9 @@ extension CoordinatorMove: CustomStringConvertible {
     case .fire(let timer): "timer \(timer) goes off"
     case .pass(let milliseconds): "\(milliseconds) ms pass"
     case .jump(let milliseconds): "the civil time jumps by \(milliseconds) ms"
-    case .breakCommits(let count, let afterStoring):
+    case .breakCommits(let count, let afterStoring, let forGood):
       "\(count) commits will fail \(afterStoring ? "after" : "before") storing"
+        + (forGood ? ", for good" : "")
     case .breakWipe: "the next wipe will fail"
     case .lock(let isLocked): "the stored items are \(isLocked ? "locked" : "unlocked")"
     case .damage(let item, let condition): "the \(item) item becomes \(condition)"

@@ -33,8 +33,8 @@ extension CoordinatorRun {
     case .fire(let timer): try fire(timer)
     case .pass(let milliseconds): pass(milliseconds)
     case .jump(let milliseconds): try jump(milliseconds)
-    case .breakCommits(let count, let afterStoring):
-      (brokenCommits, breaksAfterStoring) = (count, afterStoring)
+    case .breakCommits(let count, let afterStoring, let forGood):
+      (brokenCommits, breaksAfterStoring, breaksForGood) = (count, afterStoring, forGood)
     case .breakWipe: breaksWipe = true
     case .lock(let isLocked): disk.items.facts.isLocked = isLocked
     case .damage(let item, let condition): disk.damage(item, condition)
@@ -101,6 +101,7 @@ extension CoordinatorRun {
     wire.lose()
     (deadline, leaseSeen) = (nil, nil)
     process += 1
+    seen = disk.journal.count
     isOpen = true
     published = coordinator.fold.eventSequence
     var facts = facts(isHolderGone: isHolderGone)

@@ -117,21 +117,25 @@ extension CoordinatorRun {
     let policy = coordinator.policy
     let limit = now.uptime.addingSaturating(
       (policy.requestTimeout + policy.longestRetryDelay + 2_000).multipliedSaturating(by: 3))
-    var rounds = 0
-    while !callers.waiting.isEmpty {
-      rounds += 1
-      guard rounds < 200, let move = nextOfFinish(before: limit) else { break }
-      try make(move)
-    }
+    try settle(before: limit)
     let left = callers.waiting
     try require(.waitersFinish, left.isEmpty) {
       "\(left.map { "caller \($0.caller.number) (\($0.question.line))" }) still waits, \(line)"
     }
-    try make(.ask(.close))
+    // Closing waits for what is on the wire.
     if !callers.isClosed { try make(.ask(.close)) }
+    try settle(before: limit)
     let silent = callers.waiting
     try require(.everyCallerOnce, silent.isEmpty) {
       "closed, and \(silent.map { "caller \($0.caller.number)" }) was never told"
+    }
+  }
+
+  private mutating func settle(before limit: Int64) throws(Falsified) {
+    var rounds = 0
+    while !callers.waiting.isEmpty, rounds < 500, let move = nextOfFinish(before: limit) {
+      rounds += 1
+      try make(move)
     }
   }
 

@@ -23,8 +23,11 @@ package struct CoordinatorRun: Sendable {
   var inbox: [SessionInput] = []
   /// What is asked while the next commit is under way.
   var interposed: [CoordinatorMove.Question] = []
+  /// How many of the journal's records were told.
+  var seen = 0
   var brokenCommits = 0
   var breaksAfterStoring = false
+  var breaksForGood = false
   var breaksWipe = false
   var published: UInt64
   var isOpen = false
@@ -48,8 +51,7 @@ package struct CoordinatorRun: Sendable {
   /// The state, what is under way and what is known of the disk, on a line.
   package var line: String {
     var line = "\(coordinator.state.line); \(coordinator.activity)"
-    let foreign = UInt64(disk.journal.count) - coordinator.fold.sequence
-    if foreign > 0 { line += "; \(foreign) unseen" }
+    if !unseen.isEmpty { line += "; \(unseen.count) unseen" }
     let timers = SessionTimer.allCases.filter { self.timers[$0] != nil }
     if !timers.isEmpty { line += "; timers \(timers.map { "\($0)" }.joined(separator: ", "))" }
     return line
@@ -57,6 +59,9 @@ package struct CoordinatorRun: Sendable {
 
   /// The oldest request on the wire.
   package var request: RequestNumber? { wire.outstanding.first?.number }
+
+  /// What the clock that never jumps says.
+  package var uptime: Int64 { now.uptime }
 
   // MARK: The shell
 
@@ -68,8 +73,11 @@ package struct CoordinatorRun: Sendable {
     while !inbox.isEmpty {
       let next = inbox.removeFirst()
       inputs += 1
-      try require(.workIsBounded, inputs <= 24 + disk.journal.count) {
-        "\(inputs) inputs followed from one, the last \(next)"
+      guard inputs <= 24 + disk.journal.count else {
+        // Whatever the rules, there is no going on.
+        throw Falsified(
+          "\(CoordinatorRule.workIsBounded.rawValue): \(inputs) inputs followed from one, the last "
+            + next.name)
       }
       coverage.count(next)
       let before = coordinator.fold
@@ -94,9 +102,7 @@ package struct CoordinatorRun: Sendable {
     case .schedule(let timer, let uptime): timers[timer] = uptime
     case .cancel(let timer): timers[timer] = nil
     case .wipe(let wipe):
-      disk.wipe(wipe, leaving: breaksWipe)
-      inbox.append(.wiped(!breaksWipe))
-      breaksWipe = false
+      perform(wipe)
     case .revoke(let generation):
       if disk.items.revocation == generation {
         revoking.append(generation)
@@ -106,7 +112,29 @@ package struct CoordinatorRun: Sendable {
     case .forgetRevocation: disk.items.revocation = nil
     case .reloadToken: inbox.append(.reloaded(!disk.items.facts.isLocked))
     case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
+    case .readJournal: inbox.append(.observed(look(), isHolderGone: false))
     }
+  }
+
+  /// What others have appended since the coordinator looked.
+  var unseen: [SessionRecord] {
+    Array(disk.journal.dropFirst(seen))
+  }
+
+  /// The same, which are seen from now on whatever the coordinator makes of them.
+  private mutating func look() -> [SessionRecord] {
+    defer { seen = disk.journal.count }
+    return unseen
+  }
+
+  private mutating func perform(_ wipe: SessionEffect.Wipe) {
+    guard unseen.isEmpty else {
+      inbox.append(.wiped(.overtaken(look())))
+      return
+    }
+    disk.wipe(wipe, leaving: breaksWipe)
+    inbox.append(.wiped(breaksWipe ? .failed : .done))
+    breaksWipe = false
   }
 
   private mutating func perform(_ commit: SessionCommit) throws(Falsified) {
@@ -118,18 +146,17 @@ package struct CoordinatorRun: Sendable {
       let effects = coordinator.handle(input, at: now)
       try require(.commitIsLast, effects.isEmpty) { "\(effects) while a commit was under way" }
     }
-    let unseen = disk.journal.dropFirst(Int(coordinator.fold.sequence))
     if !unseen.isEmpty {
       coverage.conflicts += 1
-      inbox.insert(.conflicted(Array(unseen)), at: 0)
+      inbox.insert(.conflicted(look()), at: 0)
       return
     }
     if let number = commit.storing { try checkStored(number, commit) }
     if brokenCommits > 0 {
       brokenCommits -= 1
       if breaksAfterStoring { disk.store(commit) }
-      if let number = commit.storing { wire.hold(number) }
-      inbox.insert(.commitFailed, at: 0)
+      if let number = commit.storing, !breaksForGood { wire.hold(number) }
+      inbox.insert(.commitFailed(isLasting: breaksForGood), at: 0)
       return
     }
     if let number = commit.storing {
@@ -141,6 +168,7 @@ package struct CoordinatorRun: Sendable {
     disk.store(commit)
     let first = UInt64(disk.journal.count + 1)
     disk.append(commit.contents, at: commit.time)
+    seen = disk.journal.count
     inbox.insert(.committed(firstSequence: first), at: 0)
   }
 

@@ -1,0 +1,174 @@
+import Foundation
+public import SessionKit
+import Synchronization
+
+/// The auth service of `LoopbackServer`, without sockets: delays, losses and repetitions by draws.
+///
+/// Every request draws its fate: how long it travels, whether the service acts on it once, twice or
+/// never, how long the answer travels, and whether it arrives. So answers overtake each other, and
+/// some are lost after the service acted.
+public final class SimulatedServer: HTTPTransport {
+  /// What may happen to requests.
+  public struct Weather: Sendable, Equatable {
+    /// Of 100 requests, how many are lost before the service acts.
+    public var lostRequests: UInt64
+    /// Of 100 requests, how many are lost after the service acted.
+    public var lostAnswers: UInt64
+    /// Of 100 requests, how many reach the service twice.
+    public var repetitions: UInt64
+    /// Of 100 requests, how many the service answers with 503.
+    public var outages: UInt64
+    /// The longest way, in milliseconds, in either direction.
+    public var longestWay: Int
+
+    /// A network and a service without a fault.
+    public static let clear = Weather(
+      lostRequests: 0, lostAnswers: 0, repetitions: 0, outages: 0, longestWay: 0)
+
+    /// Everything goes wrong now and then.
+    public static let rough = Weather(
+      lostRequests: 10, lostAnswers: 15, repetitions: 10, outages: 15, longestWay: 400)
+
+    /// A weather.
+    public init(
+      lostRequests: UInt64, lostAnswers: UInt64, repetitions: UInt64, outages: UInt64,
+      longestWay: Int
+    ) {
+      self.lostRequests = lostRequests
+      self.lostAnswers = lostAnswers
+      self.repetitions = repetitions
+      self.outages = outages
+      self.longestWay = longestWay
+    }
+  }
+
+  private struct State {
+    var backend: LoopbackBackend
+    var settings = LoopbackSettings()
+    var weather = Weather.clear
+    var counts: [LoopbackEndpoint: Int] = [:]
+    /// Requests that may change a token and whose sender still waits, by the session they are of.
+    var waiting: [Int: Int] = [:]
+    var mostWaiting = 0
+  }
+
+  private let state: Mutex<State>
+  private let clock: ManualClock
+  private let choices: Choices
+
+  /// A service whose fate is drawn from `choices`.
+  public init(backend: LoopbackBackend = .edu(), clock: ManualClock, choices: Choices) {
+    state = Mutex(State(backend: backend))
+    self.clock = clock
+    self.choices = choices
+  }
+
+  /// What may happen to requests from now on.
+  public var weather: Weather {
+    get { state.withLock { $0.weather } }
+    set { state.withLock { $0.weather = newValue } }
+  }
+
+  /// The knobs of the service.
+  public var settings: LoopbackSettings {
+    get { state.withLock { $0.settings } }
+    set { state.withLock { $0.settings = newValue } }
+  }
+
+  /// How many requests of a kind the service acted on.
+  public func count(of endpoint: LoopbackEndpoint) -> Int {
+    state.withLock { $0.counts[endpoint] ?? 0 }
+  }
+
+  /// The most requests for a token of one session whose senders waited at one time.
+  public var mostTokenRequestsAtOnce: Int { state.withLock { $0.mostWaiting } }
+
+  /// Every token, password and e-mail address that the service knows, to look for where none may be.
+  public var secrets: Set<String> { state.withLock { $0.backend.vault.secrets } }
+
+  /// Makes every token that was issued worthless.
+  public func revokeAllTokens() {
+    state.withLock { $0.backend.revoke(access: true, refresh: true) }
+  }
+
+  /// Sends a request through the weather.
+  public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    let endpoint = LoopbackEndpoint(path: request.url.path)
+    guard endpoint == .refresh || endpoint == .switchContext, let session = session(of: request)
+    else { return try await travel(request, endpoint) }
+    state.withLock { state in
+      state.waiting[session, default: 0] += 1
+      state.mostWaiting = max(state.mostWaiting, state.waiting[session] ?? 0)
+    }
+    defer { state.withLock { $0.waiting[session, default: 0] -= 1 } }
+    return try await travel(request, endpoint)
+  }
+
+  /// Whose session a request is of, by the token that it carries.
+  private func session(of request: HTTPRequest) -> Int? {
+    let received = ReceivedRequest(request)
+    let refresh = RequestBody(received.body)?.refreshToken
+    return state.withLock { state in
+      let issued =
+        received.bearer.flatMap { state.backend.accessTokens[$0] }
+        ?? refresh.flatMap { state.backend.refreshTokens[$0] }
+      return issued?.session
+    }
+  }
+
+  private func travel(_ request: HTTPRequest, _ endpoint: LoopbackEndpoint)
+    async throws(TransportError) -> HTTPResponse
+  {
+    let weather = weather
+    let deadline = clock.now().uptime + request.timeout
+    try await go(weather, until: deadline)
+    if choices.chance(weather.lostRequests, in: 100) {
+      try await wait(until: deadline)
+      throw .noReply("the request was lost")
+    }
+    if choices.chance(weather.outages, in: 100) {
+      return HTTPResponse(status: 503)
+    }
+    var response = act(request, endpoint)
+    if choices.chance(weather.repetitions, in: 100) { response = act(request, endpoint) }
+    if choices.chance(weather.lostAnswers, in: 100) {
+      try await wait(until: deadline)
+      throw .noReply("the answer was lost")
+    }
+    try await go(weather, until: deadline)
+    return response
+  }
+
+  private func go(_ weather: Weather, until deadline: Int64) async throws(TransportError) {
+    guard weather.longestWay > 0 else { return }
+    let arrival = clock.now().uptime + Int64(choices.draw(in: 0...weather.longestWay))
+    try await wait(until: min(arrival, deadline))
+    if arrival > deadline { throw .noReply("no answer in time") }
+  }
+
+  private func wait(until uptime: Int64) async throws(TransportError) {
+    do { try await clock.sleep(untilUptime: uptime) } catch { throw .cancelled }
+  }
+
+  private func act(_ request: HTTPRequest, _ endpoint: LoopbackEndpoint) -> HTTPResponse {
+    let received = ReceivedRequest(request)
+    let now = clock.now().time.milliseconds
+    let sent = state.withLock { state in
+      state.counts[endpoint, default: 0] += 1
+      return state.backend.answer(received, now: now, settings: state.settings).response
+    }
+    return HTTPResponse(
+      status: sent.status, headers: sent.fields.map { HTTPHeader($0.name, $0.value) },
+      body: sent.body)
+  }
+}
+
+extension ReceivedRequest {
+  /// The request as it would arrive.
+  fileprivate init(_ request: HTTPRequest) {
+    self.init(
+      method: request.method, path: request.url.path,
+      fields: request.headers.map { HTTPField($0.name.lowercased(), $0.value) },
+      body: request.body ?? [])
+  }
+}

@@ -1,0 +1,202 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: nobody is forgotten")
+struct ForgottenCallerTests {
+  static func foreignRefresh(_ bench: CoordinatorBench, _ g: UInt64) -> SessionRecord.Content {
+    .event(
+      .refreshSucceeded(
+        SessionEvent.RefreshSucceeded(
+          token: TokenFacts(
+            generation: Generation(g), issuedAt: bench.now.time,
+            expiresAt: bench.now.time.advanced(by: 3_600_000), id: nil, isRefreshable: true),
+          trigger: .schedule, attempt: 1, isRotated: false, request: 0)))
+  }
+
+  @Test("REF-1 a due refresh is not lost to another process's note")
+  func proactiveRefresh() {
+    var bench = CoordinatorBench.signedIn()
+    bench.advance(by: 3_600_000 - 60_000)
+    bench.commitEndings = [.conflicts([.note(.closed)])]
+    let effects = bench.tell(.fired(.refresh))
+    #expect(effects.sendCount == 1 || effects.uptime(of: .refresh) != nil, "\(effects)")
+  }
+
+  @Test("REF-1 a refresh that falls due during a switch is not lost when the switch fails")
+  func dueDuringSwitch() {
+    var bench = CoordinatorBench.signedIn()
+    bench.advance(by: 3_600_000 - 60_001)
+    let sent = bench.tell(.switchContext(bench.caller()))
+    bench.advance(by: 1)
+    let fired = bench.tell(.fired(.refresh))
+    let failed = bench.tell(
+      .failed(
+        (sent.request ?? RequestNumber(0)), RequestFailure(kind: .server, status: 500), jitter: 0))
+    let all = fired + failed
+    #expect(all.sendCount > 0 || all.uptime(of: .refresh) != nil, "\(all)")
+  }
+
+  @Test("CTX-2 a switch that waited for a refresh goes on when another process has refreshed")
+  func switchBehindOthers() {
+    var bench = CoordinatorBench.signedIn()
+    bench.advance(by: 3_700_000)
+    bench.commitEndings = [.conflicts([Self.foreignRefresh(bench, 2)])]
+    let caller = bench.caller()
+    let effects = bench.tell(.switchContext(caller))
+    #expect(effects.sendCount == 1 || effects.reply(to: caller) != nil, "\(effects)")
+  }
+
+  @Test("CTX-2 whoever waits behind a switch that was overtaken goes on")
+  func behindStaleSwitch() {
+    var bench = CoordinatorBench.signedIn()
+    let first = bench.tell(.switchContext(bench.caller()))
+    let (waiter, _) = bench.refresh()
+    let queued = bench.caller()
+    bench.tell(.switchContext(queued))
+    bench.commitEndings = [.conflicts([Self.foreignRefresh(bench, 2)])]
+    let effects = bench.tell(
+      .answered(
+        (first.request ?? RequestNumber(0)),
+        AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)))
+    #expect(effects.reply(to: waiter) != nil || effects.sendCount > 0, "\(effects)")
+    #expect(effects.reply(to: queued) != nil || effects.sendCount > 0, "\(effects)")
+  }
+
+  @Test("OUT-1 logging out, in and out again: each caller is answered")
+  func logoutTwice() {
+    var bench = CoordinatorBench.signedIn()
+    let one = bench.caller()
+    var replies = bench.tell(.logout(one))
+    replies += bench.tell(.wiped(.done))  // revoke(1) is on its way, slowly
+    let login = bench.tell(.login(bench.caller(), .password))
+    bench.tell(.answered((login.request ?? RequestNumber(0)), .login("ada")))
+    let two = bench.caller()
+    replies += bench.tell(.logout(two))
+    replies += bench.tell(.wiped(.done))
+    replies += bench.tell(.revoked(Generation(1), .revoked, status: 0))
+    replies += bench.tell(.revoked(Generation(2), .revoked, status: 0))
+    replies += bench.tell(.close(bench.caller()))
+    #expect(replies.reply(to: two) != nil)
+    #expect(replies.reply(to: one) != nil, "the first caller waits for ever, even after close")
+  }
+
+  @Test("an expiry that cannot be journaled keeps nobody waiting")
+  func expiryOnFullDisk() {
+    var bench = CoordinatorBench.signedIn(isRefreshable: false)
+    bench.advance(by: 3_700_000)
+    bench.commitEndings = Array(repeating: .fails, count: 100)
+    let (waiter, first) = bench.refresh()
+    var all = first
+    for _ in 0..<50 {
+      bench.advance(by: 1000)
+      all += bench.tell(.fired(.expiry))
+    }
+    #expect(all.reply(to: waiter) != nil, "waits as long as the disk is full")
+  }
+
+  @Test("a switch that waits behind one whose end cannot be journaled goes on or is told")
+  func queuedSwitch() {
+    var bench = CoordinatorBench.signedIn(isRefreshable: false)
+    let first = bench.tell(.switchContext(bench.caller()))
+    let queued = bench.caller()
+    bench.tell(.switchContext(queued))
+    bench.commitEndings = [.fails]
+    var all = bench.tell(
+      .failed(
+        (first.request ?? RequestNumber(0)), RequestFailure(kind: .server, status: 500), jitter: 0))
+    bench.advance(by: 300_000)
+    all += bench.tell(.fired(.refresh))
+    #expect(all.reply(to: queued) != nil || all.sendCount > 0, "\(all)")
+  }
+
+  @Test("LOG-10 the tokens of a cancelled sign-in are given back though another one succeeded")
+  func cancelledLogin() {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    let one = bench.caller()
+    let first = bench.tell(.login(one, .password))
+    bench.tell(.cancelled(one))
+    let second = bench.tell(.login(bench.caller(), .password))
+    bench.tell(.answered((second.request ?? RequestNumber(0)), .login("ada")))
+    let late = bench.tell(.answered((first.request ?? RequestNumber(0)), .login("ada")))
+    #expect(late == [.discard((first.request ?? RequestNumber(0)), revoking: true)], "LOG-10")
+  }
+
+  @Test("REF-6 a policy with no delay does not spin")
+  func zeroDelay() {
+    var policy = SessionPolicy.bench
+    policy.firstRetryDelay = 0
+    var bench = CoordinatorBench.signedIn(policy)
+    let (waiter, effects) = bench.refresh()
+    var all = effects
+    var request = effects.request
+    var sends = 0
+    while let number = request, sends < 1000 {
+      let next = bench.tell(.failed(number, RequestFailure(kind: .noConnection), jitter: 0))
+      all += next
+      request = next.request
+      sends += 1
+    }
+    #expect(sends < 10, "offline: \(sends) requests and \(bench.journal.count) records in 0 ms")
+    #expect(all.reply(to: waiter) != nil)
+  }
+
+  @Test("STA-5 a refreshed token of another school switches the context")
+  func otherSchool() {
+    var bench = CoordinatorBench.signedIn()
+    let (_, sent) = bench.refresh()
+    let south = ActiveContext(
+      role: ActiveContext.plainTeacher.role, school: ActiveContext.Named(id: "s-2", name: "South"),
+      permissions: ActiveContext.plainTeacher.permissions)
+    bench.tell(
+      .answered(
+        (sent.request ?? RequestNumber(0)),
+        AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: south)))
+    #expect(bench.coordinator.state.activeContext == south)
+  }
+
+  @Test("REF-3 another process's success makes our refresh needless")
+  func learned() {
+    // Another process's request is open; we wait; meanwhile any commit of ours learns its success.
+    var bench = CoordinatorBench.signedIn()
+    let sent = SessionRecord.Content.note(
+      .requestSent(
+        SessionNote.RequestSent(
+          kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1, process: 99,
+          deadline: bench.now.time.advanced(by: 30_000))))
+    bench.commitEndings = [.conflicts([sent])]
+    let (_, waited) = bench.refresh()
+    #expect(waited.uptime(of: .lease) != nil)
+    let closer = bench.caller()
+    bench.commitEndings = [.fails]
+    bench.tell(.close(closer))
+    bench.commitEndings = [.conflicts([Self.foreignRefresh(bench, 2)])]
+    let learned = bench.tell(.logout(bench.caller()))
+    #expect(learned.sendCount == 0)
+  }
+
+  @Test("CTX-1 a switch that cannot be journaled yet is told as such, and counts once it can be")
+  func unsettledSwitch() {
+    var bench = CoordinatorBench.signedIn()
+    let caller = bench.caller()
+    let sent = bench.tell(.switchContext(caller))
+    bench.commitEndings = [.fails]
+    let facts = AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)
+    let told = bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
+    #expect(told.reply(to: caller) == .failed(.unsettled))
+    bench.tell(.fired(.commit))
+    #expect(bench.coordinator.state.activeContext == .plainPrincipal)
+  }
+
+  @Test("an answer that can never be journaled is unreadable, and the next refresh is sent")
+  func lasting() {
+    var bench = CoordinatorBench.signedIn()
+    let (caller, sent) = bench.refresh()
+    bench.commitEndings = [.failsForGood]
+    let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), .token()))
+    #expect(
+      effects.reply(to: caller) == .failed(.request(RequestFailure(kind: .unreadable))))
+    #expect(bench.refresh().1.sendCount == 1)
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import SessionJournal
+import Synchronization
+import Testing
+
+@Suite("Closing, and the rights to the file")
+struct ClosingTests {
+  private let scratch: Scratch
+  private let system = FaultyFileSystem()
+
+  init() throws { scratch = try Scratch() }
+
+  private func open() throws(JournalError) -> Journal {
+    var options = Journal.Options.fixed
+    options.fileSystem = system
+    return try Journal.open(at: scratch.path(), options: options)
+  }
+
+  private var openFiles: Int { system.plan.withLock { $0.openFiles } }
+
+  /// A journal with a record that no watermark follows, and with every file open that it can have.
+  private func used() throws -> Journal {
+    let journal = try open()
+    _ = try journal.append([draft("one")])
+    #expect(try journal.records(after: 0, limit: 1).count == 1)
+    #expect(openFiles == 2)
+    return journal
+  }
+
+  private func expectClosed(_ journal: Journal) throws {
+    #expect(openFiles == 0)
+    #expect(throws: JournalError.closed(path: scratch.path())) { try journal.append([]) }
+    try journal.close()
+  }
+
+  @Test("JRN-2 Closing on a full disk lets go of the files, says nothing, and leaves the records")
+  func fullDisk() throws {
+    let journal = try used()
+    let before = try contents(of: scratch.path())
+    system.plan.withLock { $0.writeSizes = [7] }
+    system.fail("write", ENOSPC)
+    try journal.close()
+    try expectClosed(journal)
+    #expect(try contents(of: scratch.path()) == before)
+    #expect(try open().lastSequence == 1)
+  }
+
+  @Test("JRN-2 Closing what was deleted, or replaced, lets go of the files and says nothing")
+  func deleted() throws {
+    let journal = try used()
+    try FileManager.default.removeItem(atPath: scratch.path())
+    try journal.close()
+    try expectClosed(journal)
+
+    let next = try used()
+    _ = try Journal.open(at: scratch.path("b.journal"))
+    try POSIXFileSystem().rename(scratch.path("b.journal"), to: scratch.path())
+    try next.close()
+    try expectClosed(next)
+
+    let last = try used()
+    try FileManager.default.removeItem(atPath: scratch.folder)
+    try last.close()
+    try expectClosed(last)
+    try FileManager.default.createDirectory(
+      atPath: scratch.folder, withIntermediateDirectories: false)
+  }
+
+  @Test("JRN-2 Closing with a disk that fails lets go of the files and throws", arguments: [EIO])
+  func failingDisk(code: Int32) throws {
+    for operation in ["write", "sync"] {
+      let journal = try used()
+      system.fail(operation, code)
+      #expect(throws: JournalError.io(path: scratch.path(), operation: operation, code: code)) {
+        try journal.close()
+      }
+      try expectClosed(journal)
+    }
+  }
+
+  @Test("JRN-2 A mode that gives others rights is set back when the journal is opened for writing")
+  func privateMode() throws {
+    let path = scratch.path()
+    try open().close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    _ = try JournalReader(path: path)
+    #expect(try mode(of: path) == 0o644)
+    try open().close()
+    #expect(try mode(of: path) == 0o600)
+
+    // Somebody else's file, to which this user may write: its owner decides.
+    try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+    for code in [EPERM, EROFS, ENOTSUP] {
+      system.plan.withLock { $0.modeFault = code }
+      try open().close()
+    }
+    system.plan.withLock { $0.modeFault = EIO }
+    #expect(throws: JournalError.io(path: path, operation: "protect", code: EIO)) { try open() }
+
+    // What is no journal keeps its mode.
+    let text = try scratch.write(Array("no journal".utf8), to: "text")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: text)
+    #expect(throws: JournalError.notAJournal(path: text)) { try Journal.open(at: text) }
+    #expect(try mode(of: text) == 0o644)
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import SessionJournal
+import Testing
+
+@Suite("Links to a journal")
+struct LinkTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func link(_ name: String, to target: String) throws -> String {
+    let path = scratch.path(name)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    return path
+  }
+
+  /// Two other names of the same file: a symbolic link in another folder, and a hard link.
+  private func otherNames(of path: String) throws -> [String] {
+    let folder = scratch.path("other")
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false)
+    let hard = folder + "/hard.journal"
+    try FileManager.default.linkItem(atPath: path, toPath: hard)
+    return [try link("other/soft.journal", to: "../a.journal"), hard]
+  }
+
+  @Test("JRN-1 One lock, whatever the spelling: beside the file, and busy through each name")
+  func oneLock() throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path)
+    let options = Journal.Options(lockDeadline: .milliseconds(20))
+    let others = try otherNames(of: path).map { try Journal.open(at: $0, options: options) }
+    #expect(try scratch.names == ["a.journal", "a.journal.lock", "other"])
+    #expect(journal.path == path)
+    let done = try journal.transact { _ in
+      for other in others {
+        let error = #expect(throws: JournalError.self) { try other.append([draft("between")]) }
+        guard case .busy(other.path, _) = error else {
+          Issue.record("\(other.path): \(String(describing: error))")
+          continue
+        }
+        let opening = #expect(throws: JournalError.self) {
+          try Journal.open(at: other.path, options: options)
+        }
+        guard case .busy(other.path, _) = opening else {
+          Issue.record("\(other.path): \(String(describing: opening))")
+          continue
+        }
+      }
+      return [draft("alone")]
+    }
+    #expect(done.appended.map(\.sequence) == [1])
+    for other in others { _ = try other.append([draft("after")]) }
+    #expect(try journal.catchUp().map(\.text) == ["after", "after"])
+  }
+
+  @Test("JRN-1 Appends through a link, a hard link and directly, in turns: all are there once")
+  func turns() throws {
+    let path = scratch.path()
+    let first = try Journal.open(at: path)
+    let journals = try [first] + otherNames(of: path).map { try Journal.open(at: $0) }
+    var appended: [JournalRecord] = []
+    for turn in 0..<12 {
+      appended += try journals[turn % 3].append([draft("\(turn)"), draft("")]).appended
+    }
+    #expect(appended.map(\.sequence) == Array(1...24))
+    var reader = try JournalReader(path: path)
+    var read: [JournalRecord] = []
+    while let record = try reader.next() { read.append(record) }
+    #expect(read == appended)
+    #expect(try reader.ending() == .clean)
+  }
+
+  @Test(
+    "JRN-1 Another process that came by a link loses nothing and takes nothing away",
+    arguments: [0, 1])
+  func otherProcess(name: Int) async throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+    let other = try otherNames(of: path)[name]
+    async let child = #expect(processExitsWith: .success) { [other = other as String] in
+      let journal = try Journal.open(at: other, options: .init(lockDeadline: .seconds(60)))
+      for number in 0..<40 {
+        _ = try journal.append([draft("child \(number)"), draft("")])
+      }
+      try journal.close()
+    }
+    var mine: [JournalRecord] = []
+    var foreign: [JournalRecord] = []
+    let deadline = ContinuousClock.now + .seconds(60)
+    while foreign.count < 80 {
+      // Lets the child be started where all threads of the pool are at such loops.
+      await Task.yield()
+      let done = try journal.append([draft("parent")])
+      foreign += done.foreign
+      mine += done.appended
+      try #require(
+        ContinuousClock.now < deadline, "the other process wrote \(foreign.count) records")
+    }
+    _ = await child
+    try journal.close()
+    var reader = try JournalReader(path: path)
+    var read: [JournalRecord] = []
+    while let record = try reader.next() { read.append(record) }
+    #expect(read == (foreign + mine).sorted { $0.sequence < $1.sequence })
+    #expect(try reader.ending() == .clean)
+  }
+
+  @Test("JRN-2 A tail that is cut is kept beside the file, not beside the link")
+  func keptAside() throws {
+    let sample = try SampleJournal(closed: false)
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("real"), withIntermediateDirectories: false)
+    _ = try scratch.write(Array(sample.bytes.dropLast(5)), to: "real/b.journal")
+    let link = try link("link", to: "real/b.journal")
+    let aside = try #require(try Journal.open(at: link).recovery.repair?.keptAside)
+    #expect(aside.hasSuffix("/real/b.journal.torn-5-0"))
+    #expect(try contents(of: aside).count == sample.bytes.count - 5 - sample.boundaries[2])
+    #expect(try scratch.names == ["link", "real"])
+    // The reader follows links too.
+    #expect(try JournalReader(path: link).identifier == Journal.open(at: link).identifier)
+  }
+
+  @Test("JRN-2 A link that leads to nothing is refused, and is still there")
+  func dangling() throws {
+    let target = scratch.path("gone.journal")
+    let path = try link("link", to: target)
+    #expect(throws: JournalError.danglingLink(path: path)) { try Journal.open(at: path) }
+    #expect(throws: JournalError.missing(path: path)) { _ = try JournalReader(path: path) }
+    #expect(try scratch.names == ["link"])
+    let journal = try Journal.open(at: target)
+    #expect(try Journal.open(at: path).identifier == journal.identifier)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == target)
+  }
+
+  @Test("JRN-1 A new journal in a linked folder is created once, with one lock")
+  func linkedFolder() throws {
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("real"), withIntermediateDirectories: false)
+    let folder = try link("folder", to: "real")
+    let journal = try Journal.open(at: folder + "/b.journal")
+    #expect(journal.recovery.created)
+    let again = try Journal.open(at: scratch.path("real/b.journal"))
+    #expect(again.identifier == journal.identifier)
+    // The link may be turned elsewhere: who has the journal open stays with it.
+    try FileManager.default.removeItem(atPath: folder)
+    #expect(try journal.append([draft("one")]).appended.map(\.sequence) == [1])
+    #expect(try again.append([draft("two")]).foreign.map(\.text) == ["one"])
+    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path("real"))
+    #expect(names.sorted() == ["b.journal", "b.journal.lock"])
+  }
+}

@@ -1,0 +1,225 @@
+import Dispatch
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+final class HookStore: SecretStore {
+  let base: any SecretStore
+  let onRemove: Mutex<(@Sendable (SecretItem) throws(SecretStoreError) -> Void)?> = Mutex(nil)
+  init(_ base: any SecretStore) { self.base = base }
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try base.read(item) }
+  func write(_ item: SecretItem, _ b: [UInt8]) throws(SecretStoreError) { try base.write(item, b) }
+  func remove(_ item: SecretItem) throws(SecretStoreError) {
+    let hook = onRemove.withLock { $0 }
+    try hook?(item)
+    try base.remove(item)
+  }
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {}
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try base.setAside(item) }
+}
+
+@Suite("A session: beside another, and at its edges")
+struct EdgeTests {
+  @Test("RES-3 another process's token that cannot be read for a moment ends nothing")
+  func lockedReload() async throws {
+    let bench = try Bench()
+    let mine = MemorySecretStore()
+    let one = try await bench.open(.bench, store: mine)
+    try await one.login(bench.credentials)
+    let gated = GateStore(mine)
+    let two = try await bench.open(.bench, store: gated)
+    try await one.refresh()
+    gated.available.withLock { $0 = false }
+    let first = await failure { () async throws(SessionError) in try await two.refresh() }
+    gated.available.withLock { $0 = true }
+    await bench.clock.waitForSleepers(2)
+    bench.clock.advance(by: 1_000)
+    await eventually("the restore") { two.activity == .idle }
+    try await two.refresh()
+    #expect(first != .loggedOut, "the session is authenticated; the store was locked")
+    #expect(two.state.kind == .authenticated)
+    #expect(try !bench.eventNames().contains("logout"))
+  }
+
+  @Test("the profile shown is that of the user whom another process signed in")
+  func currentUser() async throws {
+    let bench = try Bench()
+    let bob = LoopbackUser(
+      id: "1b9f6f0e-1d5a-4c39-9d4e-6a1f3c2b7a11", email: "bob@school.test",
+      password: "correct-horse-8", firstName: "Bob", lastName: "Other", contexts: [.teacher])
+    let server = try LoopbackServer.start(backend: .edu(users: [.sample, bob]))
+    defer { server.stop() }
+    let store = MemorySecretStore()
+    var configuration = bench.configuration(.bench, store: store)
+    configuration.wire = .edu(baseURL: server.baseURL)
+    let one = try await Session.open(configuration)
+    try await one.login(bench.credentials)
+    let two = try await Session.open(configuration)
+    try await one.logout()
+    try await one.login(
+      PasswordCredentials(userName: bob.email, password: Secret(bob.password)))
+    // Asked in the first user's session: another user's token is no answer to that.
+    let told = await failure { () async throws(SessionError) in try await two.refresh() }
+    #expect(told == .loggedOut)
+    #expect(two.state.user == Identifier(bob.id))
+    #expect(two.currentUser?.id == Identifier(bob.id), "\(two.currentUser?.displayName ?? "nil")")
+  }
+
+  @Test("OUT-1 a logout returns though another sign-in and logout came between")
+  func logoutReturns() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let gate = bench.server.hold(.logout)
+    let one = Task { try await session.logout() }
+    #expect(await bench.server.received(.logout))
+    try await session.login(bench.credentials)
+    let two = Task { try await session.logout() }
+    #expect(await bench.server.received(.logout, count: 2))
+    gate.open()
+    #expect(try await two.value == .success)
+    #expect(try await one.value == .success)
+    try await session.close()
+  }
+
+  @Test("JRN-3 a record that this version cannot follow is named")
+  func unusable() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let other = try Journal.open(at: bench.journal)
+    _ = try other.append([JournalDraft(kind: 0x7A, payload: Array(repeating: 0, count: 16))])
+    try other.close()
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    guard case .unusableJournal = error else {
+      Issue.record("says: \(error.map(\.description) ?? "")")
+      return
+    }
+  }
+
+  @Test("an item that cannot be removed does not keep the session from opening")
+  func leftover() async throws {
+    let bench = try Bench()
+    let memory = MemorySecretStore()
+    try memory.write(.user, Array("{}".utf8))
+    let hooked = HookStore(memory)
+    try memory.write(
+      .context,
+      Array(
+        #"{"v":1,"journal":"x","fields":{"generation":1,"role":{"id":"a","name":"b"},"permissions":[]}}"#
+          .utf8))
+    hooked.onRemove.withLock {
+      $0 = { (item) throws(SecretStoreError) in throw .unavailable(item: item, place: "test") }
+    }
+    do {
+      let session = try await bench.open(.bench, store: hooked)
+      try await session.close()
+    } catch {
+      Issue.record("open threw: \(error)")
+    }
+  }
+
+  @Test("closing ends the subscribers though the journal is gone")
+  func deletedJournal() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let events = session.events
+    let reader = Task { for try await _ in events {} }
+    try FileManager.default.removeItem(atPath: bench.journal)
+    try await session.close()
+    try await reader.value
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .closed)
+  }
+
+  @Test("closing closes, in a cancelled task too")
+  func cancelledClose() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await session.close()
+    }
+    try await task.value
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .closed)
+  }
+
+  @Test("STA-7 a subscriber that is far behind gets everything though the session is closed")
+  func behindAtClose() async throws {
+    let bench = try Bench()
+    let session = try await Session.open(bench.configuration(eventBuffer: 2))
+    let events = session.events
+    try await session.login(bench.credentials)
+    for _ in 0..<9 { try await session.refresh() }
+    try await session.close()
+    var count = 0
+    for try await _ in events { count += 1 }
+    #expect(count == 10)
+  }
+
+  @Test("STO-3 what was set aside goes with the logout")
+  func setAside() async throws {
+    // setAside leaves the secret on disk after logout
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let token = session.currentToken?.value.value ?? ""
+    try await session.close()
+    let path = bench.secrets + "/token"
+    let text = try String(contentsOfFile: path, encoding: .utf8).replacingOccurrences(
+      of: #""v":1"#, with: #""v":2"#)
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    let again = try await bench.open()
+    try await again.login(bench.credentials)
+    try await again.logout()
+    try await again.close()
+    let files = try bench.files()
+    let leftovers = try files.filter {
+      try String(contentsOfFile: bench.secrets + "/" + $0, encoding: .utf8).contains(token)
+    }
+    #expect(leftovers.isEmpty, "\(leftovers)")
+  }
+
+  @Test("a refused switch and a deleted account have their own errors")
+  func errors() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    bench.server.failNext(.switchContext, with: .status(401, code: "TOKEN_EXPIRED"))
+    let coordinator = bench.coordinator
+    let error = await failure { () async throws(SessionError) in
+      try await session.switchContext(to: coordinator)
+    }
+    #expect(error == .unauthorized(code: "TOKEN_EXPIRED"))
+    bench.server.failNext(.refresh, with: .status(403, code: "USER_DELETED"))
+    let deleted = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(deleted == .userDeleted)
+    try await session.close()
+  }
+}
+
+final class GateStore: SecretStore {
+  let base: any SecretStore
+  let available = Mutex(true)
+  init(_ base: any SecretStore) { self.base = base }
+  private func check(_ item: SecretItem) throws(SecretStoreError) {
+    guard available.withLock({ $0 }) else { throw .unavailable(item: item, place: "test") }
+  }
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
+    try check(item)
+    return try base.read(item)
+  }
+  func write(_ item: SecretItem, _ b: [UInt8]) throws(SecretStoreError) {
+    try check(item)
+    try base.write(item, b)
+  }
+  func remove(_ item: SecretItem) throws(SecretStoreError) {
+    try check(item)
+    try base.remove(item)
+  }
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {}
+  func setAside(_ item: SecretItem) throws(SecretStoreError) {
+    try check(item)
+    try base.setAside(item)
+  }
+}

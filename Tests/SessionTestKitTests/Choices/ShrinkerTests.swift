@@ -1,0 +1,60 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+@Suite("TST-1: shrinking")
+struct ShrinkerTests {
+  /// The report on one seed, with as many cases as the bug needs to show.
+  private static func report(_ bug: SeededBug, seed: UInt64) -> PropertyReport {
+    Property(bug.name, cases: 20_000, seed: seed, settings: PropertySettings()).check(bug.body)
+  }
+
+  @Test("TST-1: every seed ends at the simplest case", arguments: SeededBug.all)
+  func minimum(bug: SeededBug) throws {
+    for seed: UInt64 in 0..<6 {
+      let failure = try #require(Self.report(bug, seed: seed).failure)
+      #expect(failure.steps.map(\.text) == bug.minimum, "seed \(seed)")
+    }
+  }
+
+  @Test("TST-1: a case of hundreds of draws is made simple too")
+  func long() throws {
+    let list = Generator.integer(in: 0...999).list(400...4_000, mean: 300)
+    let report = Property("long", cases: 10, settings: PropertySettings()).check { choices in
+      let values = choices.chance(9, in: 10) ? list(choices) : []
+      try choices.require(!values.contains { $0 > 600 }, "great")
+    }
+    // No list is shorter than 400; the one great value is the only draw that counts.
+    let failure = try #require(report.failure)
+    #expect(failure.choices.filter { $0 != 0 } == [1, 601], "\(failure.shrinkRuns) runs")
+  }
+
+  /// The figures for the specification: SESSION_BENCH=1 swift test -c release --filter figures.
+  @Test(
+    "how many of 300 seeds reach the simplest case",
+    .enabled(if: ProcessInfo.processInfo.environment["SESSION_BENCH"] != nil))
+  func figures() throws {
+    var reached = 0
+    var allRuns = 0
+    for bug in SeededBug.all {
+      var hits = 0
+      var runs = 0
+      var misses: [String: Int] = [:]
+      for seed: UInt64 in 0..<300 {
+        let failure = try #require(Self.report(bug, seed: seed).failure)
+        runs += failure.shrinkRuns
+        let steps = failure.steps.map(\.text)
+        if steps == bug.minimum {
+          hits += 1
+        } else {
+          misses["\(failure.choices) \(steps)", default: 0] += 1
+        }
+      }
+      reached += hits
+      allRuns += runs
+      print("\(bug.name): \(hits) of 300, \(runs / 300) runs on average \(misses)")
+    }
+    let whole = SeededBug.all.count * 300
+    print("all: \(reached) of \(whole), \(allRuns / whole) runs on average")
+  }
+}

@@ -1,0 +1,163 @@
+import SessionTestKit
+import Testing
+
+@Suite("TST-1: properties")
+struct PropertyTests {
+  private let still = PropertySettings()
+
+  private struct Oops: Error {}
+
+  @Test("TST-1: a property that holds runs each case once")
+  func holds() {
+    var runs = 0
+    let report = Property("holds", cases: 50, settings: still).check { choices in
+      runs += 1
+      if choices.draw(below: 2) == 1 { choices.label("odd") }
+      choices.label("any")
+    }
+    #expect(report.hasPassed)
+    #expect(report.cases == 50)
+    #expect(runs == 50)
+    #expect(report.labels["any"] == 50)
+    #expect((5...45).contains(report.labels["odd"] ?? 0))
+    #expect(report.text == "Property \"holds\" held in 50 cases.")
+    #expect(report.labelText.hasPrefix("  100.0%  any\n"))
+  }
+
+  @Test("TST-1: one seed, one run: the same report each time; another seed, other cases")
+  func deterministic() {
+    func drawn(_ property: Property) -> [UInt64] {
+      var all: [UInt64] = []
+      _ = property.check { all.append($0.draw(below: 1_000_000)) }
+      return all
+    }
+    let first = drawn(Property("p", cases: 20, settings: still))
+    #expect(first == drawn(Property("p", cases: 20, settings: still)))
+    #expect(first != drawn(Property("p", cases: 20, seed: 1, settings: still)))
+    #expect(first != drawn(Property("q", cases: 20, settings: still)))
+    #expect(Set(first).count > 12)
+    var settings = PropertySettings(environment: ["SESSION_SEED": "1", "SESSION_CASES": "2"])
+    #expect(drawn(Property("p", cases: 20, settings: settings)).count == 40)
+    settings.multiplier = 1
+    let another = drawn(Property("p", cases: 20, seed: 1, settings: still))
+    #expect(drawn(Property("p", cases: 20, settings: settings)) == another)
+  }
+
+  @Test("TST-1: a failing property reports its simplest case once, with steps and states")
+  func fails() throws {
+    var untold = 0
+    let report = Property("small sums", cases: 100, settings: still).check { choices in
+      var sum = 0
+      for value in Generator.integer(in: 0...100).list(0...20)(choices) {
+        sum += value
+        choices.step("add \(value)", state: "sum \(sum)")
+      }
+      if !choices.isTracing { untold += 1 }
+      try choices.require(sum <= 150, "the sum is \(sum)", fileID: "Module/File.swift", line: 7)
+    }
+    let failure = try #require(report.failure)
+    #expect(!report.hasPassed)
+    #expect(failure.steps == [Step("add 51", state: "sum 51"), Step("add 100", state: "sum 151")])
+    #expect(failure.message == "the sum is 151 (Module/File.swift:7)")
+    #expect(failure.choices == [1, 51, 1, 100])
+    #expect(untold == failure.caseNumber + failure.shrinkRuns)
+    let lines = report.text.split(separator: "\n").map(String.init)
+    #expect(lines[0] == "Property \"small sums\" does not hold: case \(failure.caseNumber) failed.")
+    #expect(lines[1] == "  the sum is 151 (Module/File.swift:7)")
+    #expect(lines[3] == "   1  add 51   sum 51")
+    #expect(lines[4] == "   2  add 100  sum 151")
+    #expect(lines[5] == "Draws: [1, 51, 1, 100]")
+    #expect(lines[6] == "Seed: \(report.seed)")
+    #expect(lines[7] == "Run it again: SESSION_REPLAY=\(failure.replay) swift test")
+    #expect(lines.count == 8)
+  }
+
+  @Test("TST-1: the printed code runs that case alone, and no other property's")
+  func replay() throws {
+    func check(_ name: String, _ settings: PropertySettings) -> (PropertyReport, runs: Int) {
+      var runs = 0
+      let report = Property(name, settings: settings).check { choices in
+        runs += 1
+        try choices.require(choices.draw(below: 1_000) < 300, "too great")
+      }
+      return (report, runs)
+    }
+    let code = try #require(check("p", still).0.failure).replay
+    let settings = PropertySettings(environment: ["SESSION_REPLAY": code])
+    let (report, runs) = check("p", settings)
+    #expect(runs == 1)
+    #expect(report.failure?.choices == [300])
+    #expect(report.coverage == .replayed)
+    #expect(report.text.contains("the replayed case fails"))
+    #expect(check("q", settings).runs > 1)
+    let (unread, none) = check("p", PropertySettings(environment: ["SESSION_REPLAY": "04"]))
+    #expect(none == 0)
+    #expect(!unread.hasPassed)
+    #expect(unread.text.contains("the replay code is cut or mistyped"))
+  }
+
+  @Test("TST-1: a flaky property is reported as flaky, whenever it is that it holds again")
+  func flaky() throws {
+    for goodFrom in [2, 6] {
+      var failures = 0
+      let report = Property("flaky", settings: still).check { choices in
+        guard choices.draw(below: 1_000_000) > 5_000 else { return }
+        failures += 1
+        if failures < goodFrom { throw Oops() }
+      }
+      guard case .flaky(let failure) = report.outcome else {
+        Issue.record("\(report.text)")
+        continue
+      }
+      #expect(failure.message == "Oops()")
+      #expect(!report.hasPassed)
+      let place = "is flaky: case \(failure.caseNumber) failed, and the same draws held"
+      #expect(report.text.contains(place))
+    }
+  }
+
+  @Test("TST-1: a simpler case must fail at the same place")
+  func samePlace() throws {
+    let report = Property("two faults", cases: 500, settings: still).check { choices in
+      let value = choices.draw(below: 1_000)
+      try choices.require(value < 900, "great")
+      if value % 7 == 5 { try choices.assume(false) }
+      if value == 3 { throw Oops() }
+    }
+    let failure = try #require(report.failure)
+    let isGreat = failure.message.hasPrefix("great")
+    #expect(failure.choices == (isGreat ? [900] : [3]))
+  }
+
+  @Test("TST-1: asynchronous bodies are checked and made simpler alike")
+  func asynchronous() async throws {
+    let report = await Property("async", settings: still).check { choices in
+      let value = await choices.span {
+        await Task.yield()
+        return choices.draw(below: 1_000)
+      }
+      try choices.require(value < 300, "too great")
+    }
+    #expect(report.failure?.choices == [300])
+    let all = await Property("all", settings: still).exhaustive { choices in
+      await Task.yield()
+      _ = choices.draw(below: 4)
+    }
+    #expect(all.text == "Property \"all\" held in all 4 cases.")
+    let plain = Property("plain", settings: still).check { _ in }
+    #expect(plain.hasPassed)
+  }
+
+  @Test("TST-1: a cancelled check says so and passes nothing off as tested")
+  func cancelled() async {
+    let report = await Task {
+      await Property("cancelled", cases: 1_000, settings: still).check { choices in
+        await Task.yield()
+        _ = choices.draw(below: 2)
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+    }.value
+    #expect(report.text.contains("cancelled after 1 of 1000 cases"))
+    #expect(!report.hasPassed)
+  }
+}

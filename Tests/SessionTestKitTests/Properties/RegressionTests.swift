@@ -1,0 +1,150 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+@Suite("TST-1: saved cases")
+struct RegressionTests {
+  /// A folder that goes with the test.
+  private final class Scratch {
+    let path: String
+
+    init() {
+      path = NSTemporaryDirectory() + "regressions-\(UUID().uuidString)"
+    }
+
+    deinit {
+      guard FileManager.default.fileExists(atPath: path) else { return }
+      do {
+        try FileManager.default.removeItem(atPath: path)
+      } catch {
+        Issue.record("\(path) is left behind: \(error)")
+      }
+    }
+
+    func write(_ text: String, to file: String) throws {
+      try text.write(toFile: file, atomically: true, encoding: .utf8)
+    }
+  }
+
+  private let scratch = Scratch()
+
+  private func property() -> Property {
+    Property(
+      "Values stay small!", regressions: RegressionFolder(path: scratch.path),
+      settings: PropertySettings())
+  }
+
+  private static func body(_ limit: UInt64) -> (Choices) throws -> Void {
+    { choices in
+      let value = choices.draw(below: 1_000)
+      choices.step("value \(value)")
+      try choices.require(value < limit, "too\ngreat")
+    }
+  }
+
+  @Test("TST-1: a failing case is saved, is run first, and warns when it passes until it is fixed")
+  func life() throws {
+    let first = property().check(Self.body(300))
+    let path = try #require(first.failure?.savedAt)
+    #expect(path.hasPrefix(scratch.path + "/values-stay-small-"))
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text.contains("property: Values stay small!\nstatus: open\nreplay: "))
+    #expect(text.contains("\nmessage: too great ("))
+    #expect(text.hasSuffix("\nsteps:\n  value 300\n"))
+
+    var runs = 0
+    let again = property().check { choices in
+      runs += 1
+      try Self.body(300)(choices)
+    }
+    #expect(runs == 2)
+    #expect(again.failure?.savedAt == path)
+    #expect(again.failure?.caseNumber == 0)
+    #expect(again.text.contains("a saved case fails"))
+
+    let mended = property().check(Self.body(1_000))
+    #expect(mended.hasPassed)
+    #expect(mended.savedCases == 1)
+    #expect(mended.warnings.count == 1)
+    #expect(mended.text.contains("passes now: write `status: fixed` in it"))
+
+    try scratch.write(text.replacing("status: open", with: "status: fixed"), to: path)
+    let guarded = property().check(Self.body(1_000))
+    #expect(guarded.warnings.isEmpty)
+    #expect(guarded.savedCases == 1)
+    #expect(property().check(Self.body(300)).failure?.savedAt == path)
+  }
+
+  @Test("TST-1: a mended case may lead to other states and go on; it is no stale one")
+  func mended() {
+    func check(isMended: Bool) -> PropertyReport {
+      property().check { choices in
+        let value = choices.draw(below: 1_000)
+        choices.step("value \(value)", state: isMended ? "good" : "bad")
+        try choices.require(isMended || value < 300, "too great")
+        choices.step("more")
+      }
+    }
+    #expect(check(isMended: false).failure?.choices == [300])
+    let report = check(isMended: true)
+    #expect(report.warnings.count == 1)
+    #expect(report.text.contains("passes now"))
+    let discarding = property().check { choices in
+      choices.step("value \(choices.draw(below: 1_000))")
+      try choices.assume(choices.isTracing == false)
+    }
+    #expect(discarding.text.contains("is stale: it is discarded now"))
+  }
+
+  @Test("TST-1: a saved case whose draws mean something else by now warns")
+  func stale() throws {
+    _ = property().check(Self.body(300))
+    let report = property().check { choices in
+      choices.step("other \(choices.draw(below: 10))")
+    }
+    #expect(report.hasPassed)
+    #expect(report.warnings.count == 1)
+    #expect(report.text.contains("is stale: its draws make other steps now"))
+  }
+
+  @Test(
+    "TST-1: a saved case that cannot be read warns",
+    arguments: [
+      ("replay:", "code:", "it has no line replay:"),
+      ("status: open", "status: ?", "its line status"),
+      ("replay: 0", "replay: 1", "the replay code"),
+    ])
+  func unreadable(old: String, new: String, reason: String) throws {
+    let path = try #require(property().check(Self.body(300)).failure?.savedAt)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try scratch.write(text.replacing(old, with: new), to: path)
+    let report = property().check(Self.body(1_000))
+    #expect(report.hasPassed)
+    #expect(report.savedCases == 0)
+    #expect(report.warnings.count == 1)
+    #expect(report.text.contains(reason), "\(report.text)")
+  }
+
+  @Test("TST-1: bytes that are no text warn, and so does a folder that cannot be written")
+  func noText() throws {
+    let path = try #require(property().check(Self.body(300)).failure?.savedAt)
+    try Data([0xFF, 0xFE, 0xC0]).write(to: URL(filePath: path))
+    #expect(property().check(Self.body(1_000)).warnings.count == 1)
+
+    let file = scratch.path + "/file"
+    try scratch.write("no folder", to: file)
+    let report = Property(
+      "p", regressions: RegressionFolder(path: file), settings: PropertySettings()
+    ).check(Self.body(300))
+    #expect(report.failure?.choices == [300])
+    #expect(report.failure?.savedAt == nil)
+    #expect(report.text.contains("Warning: the failing case could not be saved"))
+  }
+
+  @Test("TST-1: the folder is the one of the tests around the caller's file")
+  func place() {
+    #expect(RegressionFolder(around: "/a/Tests/B/C.swift").path == "/a/Tests/Regressions")
+    #expect(RegressionFolder(around: "/a/b/C.swift").path == "/a/b/Regressions")
+    #expect(RegressionFolder().path.hasSuffix("/Tests/Regressions"))
+  }
+}

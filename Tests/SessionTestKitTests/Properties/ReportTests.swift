@@ -1,0 +1,58 @@
+import SessionTestKit
+import SessionTesting
+import Synchronization
+import Testing
+
+@Suite("TST-1: reports")
+struct ReportTests {
+  private func failing() -> PropertyReport {
+    Property("fails", settings: PropertySettings()).check { choices in
+      choices.attach(journal: "/tmp/a b's.journal")
+      try choices.require(choices.draw(below: 100) < 10, "too great")
+    }
+  }
+
+  @Test("TST-1: a failing property is one issue at the caller's line, with the whole text")
+  func oneIssue() {
+    let report = failing()
+    let issues = Mutex<[String]>([])
+    let line = #line + 2
+    withKnownIssue {
+      expect(report)
+    } matching: { issue in
+      issues.withLock { $0.append(contentsOf: issue.comments.map(\.rawValue)) }
+      return issue.sourceLocation?.line == line
+    }
+    #expect(issues.withLock { $0 } == [report.text])
+  }
+
+  @Test("TST-1: one that holds records nothing")
+  func noIssue() {
+    expect(Property("holds", settings: PropertySettings()).check { _ in })
+  }
+
+  @Test("TST-1: a warning is told, and fails nothing")
+  func warning() {
+    let settings = PropertySettings(environment: ["SESSION_CASES": "many"])
+    let report = Property("warns", settings: settings).check { _ in }
+    withKnownIssue {
+      expect(report)
+    } matching: { issue in
+      issue.severity == .warning && issue.comments.map(\.rawValue) == [report.text]
+    }
+  }
+
+  @Test("TST-1: journals come with the line that inspects them")
+  func journals() {
+    var report = failing()
+    report.attach(journal: "/tmp/plain.journal")
+    #expect(
+      report.text.hasSuffix(
+        """
+        Journal: /tmp/a b's.journal
+          sessionreplay timeline '/tmp/a b'\\''s.journal'
+        Journal: /tmp/plain.journal
+          sessionreplay timeline /tmp/plain.journal
+        """))
+  }
+}
