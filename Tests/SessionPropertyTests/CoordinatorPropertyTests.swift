@@ -74,7 +74,8 @@ struct CoordinatorPropertyTests {
 
   @Test("C20 REF-6 no preset logs out for want of a network, however long it lasts")
   func offline() {
-    SessionPropertyTests.hold("C20", cases: 200) { choices in
+    SessionPropertyTests.hold("C20 no preset logs out for want of a network", cases: 200) {
+      choices in
       var run = try CoordinatorRun.signedIn(choices.policy(), rules: [])
       for _ in 0..<choices.draw(in: 0...40) {
         let kinds: [RequestFailure.Kind] = [.noConnection, .noReply, .secretsUnavailable]
@@ -100,11 +101,13 @@ struct CoordinatorPropertyTests {
 
   @Test("C21 REF-1 REF-6 neither tokens that are dead on arrival nor a dead network make it spin")
   func spinning() {
-    SessionPropertyTests.hold("C21", cases: 60) { choices in
+    SessionPropertyTests.hold("C21 dead tokens and dead networks do not make it spin", cases: 60) {
+      choices in
       let policy = choices.policy()
       var run = try CoordinatorRun.signedIn(policy, rules: [])
       choices.step("signed in with policy \(policy.name)")
       let isOffline = choices.chance(1, in: 2)
+      let kind: RequestFailure.Kind = choices.pick([.noConnection, .noReply]) ?? .noReply
       let lifetime = Int64(choices.draw(below: 2))
       let start = run.uptime
       try run.make(.ask(.refresh(.manual, ifNeeded: false)))
@@ -113,7 +116,7 @@ struct CoordinatorPropertyTests {
         let move: CoordinatorMove? = run.request.map {
           sent += 1
           return isOffline
-            ? .fail($0, RequestFailure(kind: .noConnection), jitter: .max)
+            ? .fail($0, RequestFailure(kind: kind), jitter: .max)
             : .answer($0, .token(lifetime: lifetime))
         }
         guard let next = move ?? run.move(.timer) else { break }

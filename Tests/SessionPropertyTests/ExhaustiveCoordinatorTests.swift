@@ -32,12 +32,13 @@ struct ExhaustiveCoordinatorTests {
 
   @Test(
     "X1 TST-1 every sequence of moves keeps every rule",
-    arguments: [SessionPolicy.bench, .benchKeeping])
-  func every(policy: SessionPolicy) throws {
+    arguments: [(SessionPolicy.bench, true), (.benchKeeping, true), (.bench, false)])
+  func every(policy: SessionPolicy, isRefreshable: Bool) throws {
     var count = 0
-    let run = try CoordinatorRun.signedIn(policy, rules: Set(CoordinatorRule.allCases))
+    let run = try CoordinatorRun.signedIn(
+      policy, rules: Set(CoordinatorRule.allCases), isRefreshable: isRefreshable)
     try walk(run, depth: Scale.isOptimised ? 5 : 3, [], &count)
     #expect(count > 1_000)
-    print("X1: \(count) sequences of moves, policy \(policy.name)")
+    print("X1: \(count) sequences of moves, policy \(policy.name), refreshable \(isRefreshable)")
   }
 }

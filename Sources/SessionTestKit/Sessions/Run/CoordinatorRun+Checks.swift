@@ -86,10 +86,33 @@ extension CoordinatorRun {
       case .login, .refreshSucceeded, .contextSwitched: break
       }
     }
+    try checkPolicy(failure, expiry, commit)
     let passing: [RequestFailure.Kind] = [.noConnection, .noReply, .secretsUnavailable]
     let isUnanswered = failure.map { passing.contains($0.kind) } ?? false
     try require(.networkEndsNothing, !(isUnanswered && isOver)) {
       "\(failure?.description ?? "") is followed by an end"
+    }
+  }
+
+  /// A session ends when its policy says so, and as far as it says (POL-2).
+  private func checkPolicy(
+    _ failure: RequestFailure?, _ expiry: ExpiryReason?, _ commit: SessionCommit
+  ) throws(Falsified) {
+    let isFinal = failure?.kind == .rejected || failure?.kind == .noRefreshToken
+    try require(.endsHaveOneCause, !isFinal || expiry != nil) {
+      "\(failure?.description ?? "") is final, and nothing ends"
+    }
+    guard let expiry else { return }
+    var end = coordinator.policy.onRejection
+    if expiry == .userInactive { end = .keep }
+    if expiry == .attemptsExhausted, case .end(let other) = coordinator.policy.onExhaustion {
+      end = other
+    }
+    let isCleared = commit.contents.contains {
+      if case .event(.logout) = $0 { true } else { false }
+    }
+    try require(.endsHaveOneCause, isCleared == (end == .clear)) {
+      "\(expiry) leads to \(isCleared ? "a logout" : "no logout"), and the policy says \(end)"
     }
   }
 

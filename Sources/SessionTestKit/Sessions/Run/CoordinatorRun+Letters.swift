@@ -10,14 +10,14 @@ extension CoordinatorRun {
   }
 
   /// A run in which Ada is signed in and nothing is under way.
-  package static func signedIn(_ policy: SessionPolicy, rules: Set<CoordinatorRule>)
-    throws(Falsified) -> CoordinatorRun
-  {
+  package static func signedIn(
+    _ policy: SessionPolicy, rules: Set<CoordinatorRule>, isRefreshable: Bool = true
+  ) throws(Falsified) -> CoordinatorRun {
     var run = CoordinatorRun(policy, rules: rules)
     try run.open()
     try run.make(.ask(.login(.password)))
     guard let request = run.wire.outstanding.first else { return run }
-    try run.make(.answer(request.number, .login("ada")))
+    try run.make(.answer(request.number, .login("ada", isRefreshable: isRefreshable)))
     return run
   }
 
