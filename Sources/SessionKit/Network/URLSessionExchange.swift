@@ -30,6 +30,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     let milliseconds = Int(clamping: max(1, min(request.timeout, 86_400_000)))
     let session = URLSession(
       configuration: .withoutMemory(idle: milliseconds), delegate: self, delegateQueue: nil)
+    // Made before anybody can end the session: a session that has ended makes no task, it traps.
+    let task = session.dataTask(with: URLRequest(request))
     let early = state.withLock { state -> Outcome? in
       if state.outcome == nil { (state.waiter, state.session) = (waiter, session) }
       return state.outcome
@@ -39,7 +41,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
       waiter.resume(returning: early)
       return
     }
-    session.dataTask(with: URLRequest(request)).resume()
+    task.resume()
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
       [weak self] in
       self?.finish(.failure(.noReply("the server did not answer within \(milliseconds) ms")))
