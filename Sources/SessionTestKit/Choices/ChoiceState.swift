@@ -1,0 +1,125 @@
+/// What a `Choices` has drawn so far, and where its draws come from.
+struct ChoiceState: Sendable {
+  enum Source: Sendable {
+    case random
+    case replay
+    case odometer
+  }
+
+  /// Past this many draws every further one is 0, so that no generator grows for ever.
+  static let maximumDraws = 65_536
+
+  private let source: Source
+  private var random = SplitMix(seed: 0)
+  private var script: [UInt64] = []
+  /// The odometer's limits: how many draws it turns, and the greatest value of each.
+  private var depth = ChoiceState.maximumDraws
+  private var width = UInt64.max
+
+  /// How many draws this case has made; the odometer's later digits lie behind it.
+  private(set) var position = 0
+  private var draws: [UInt64] = []
+  private var limits: [UInt64] = []
+  private var spans: [Range<Int>] = []
+  /// Whether the odometer left out a value or a draw.
+  private(set) var isNarrowed = false
+
+  var labels: Set<String> = []
+  var steps: [Step] = []
+  var journal: String?
+  let isTracing: Bool
+
+  init(seed: UInt64) {
+    source = .random
+    random = SplitMix(seed: seed)
+    isTracing = false
+  }
+
+  init(replaying draws: [UInt64], isTracing: Bool) {
+    source = .replay
+    script = draws
+    self.isTracing = isTracing
+  }
+
+  init(depth: Int, width: UInt64) {
+    source = .odometer
+    self.depth = depth
+    self.width = max(1, width)
+    isTracing = false
+  }
+
+  var recorded: [UInt64] { Array(draws.prefix(position)) }
+
+  /// The draws as the shrinker wants them.
+  var failingCase: ShrinkCase {
+    ShrinkCase(draws: recorded, limits: Array(limits.prefix(position)), spans: spans)
+  }
+
+  mutating func draw(upTo limit: UInt64) -> UInt64 {
+    guard limit > 0 else { return 0 }
+    switch source {
+    case .random:
+      guard position < Self.maximumDraws else { return 0 }
+      return record(random.draw(upTo: limit), upTo: limit)
+    case .replay:
+      guard position < Self.maximumDraws else { return 0 }
+      return record(position < script.count ? min(script[position], limit) : 0, upTo: limit)
+    case .odometer:
+      return turn(upTo: limit)
+    }
+  }
+
+  /// A draw of 0 or 1, which random draws weigh.
+  mutating func drawFlag(_ part: UInt64, in whole: UInt64) -> Bool {
+    guard source == .random else { return draw(upTo: 1) == 1 }
+    guard position < Self.maximumDraws else { return false }
+    return record(random.uniform(upTo: whole - 1) < part ? 1 : 0, upTo: 1) == 1
+  }
+
+  private mutating func record(_ value: UInt64, upTo limit: UInt64) -> UInt64 {
+    draws.append(value)
+    limits.append(limit)
+    position += 1
+    return value
+  }
+
+  private mutating func turn(upTo limit: UInt64) -> UInt64 {
+    if position < draws.count {
+      position += 1
+      return min(draws[position - 1], limit)
+    }
+    guard position < depth else {
+      isNarrowed = true
+      return 0
+    }
+    if limit >= width { isNarrowed = true }
+    return record(0, upTo: min(limit, width - 1))
+  }
+
+  /// Turns the odometer to the next case; `false` when it has shown them all.
+  mutating func advance() -> Bool {
+    draws.removeLast(draws.count - position)
+    limits.removeLast(limits.count - position)
+    while let last = draws.indices.last, draws[last] >= limits[last] {
+      draws.removeLast()
+      limits.removeLast()
+    }
+    guard let last = draws.indices.last else { return false }
+    draws[last] += 1
+    position = 0
+    if !labels.isEmpty { labels.removeAll(keepingCapacity: true) }
+    return true
+  }
+
+  mutating func openSpan() -> Int? {
+    // The odometer's cases are drawn again before one is shrunk.
+    guard source != .odometer else { return nil }
+    spans.append(position..<position)
+    return spans.count - 1
+  }
+
+  mutating func closeSpan(_ index: Int?) {
+    guard let index else { return }
+    spans[index] = spans[index].lowerBound..<position
+  }
+}

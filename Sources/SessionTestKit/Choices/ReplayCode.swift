@@ -1,0 +1,133 @@
+/// The draws of a case as a printable string, for a report, an environment variable or a file.
+///
+/// Layout, in Crockford's base 32: version (1), two bytes of a hash of the property's name, the draws
+/// as LEB128 without the zeros at the end, four bytes of a hash of all that goes before.
+public struct ReplayCode: Hashable, Sendable {
+  /// The draws.
+  public let draws: [UInt64]
+  private let nameHash: UInt16
+
+  private static let version: UInt8 = 1
+  private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+  /// The code of a property's case.
+  public init(property: String, draws: [UInt64]) {
+    self.draws = draws.trimmed
+    nameHash = StableHash.short(property)
+  }
+
+  /// Whether the code was printed for a property of this name.
+  public func isOf(property: String) -> Bool {
+    nameHash == StableHash.short(property)
+  }
+
+  /// Why a string is no replay code.
+  public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A character that no code has, and where, counted from 0.
+    case character(Character, offset: Int)
+    /// A code of another version than this one reads.
+    case version(UInt8)
+    /// Characters are missing or were changed.
+    case checksum
+
+    /// What is wrong with the string, and what to do.
+    public var description: String {
+      switch self {
+      case .character(let character, let offset):
+        "the replay code has a \(String(reflecting: character)) at offset \(offset), which no code "
+          + "has; copy it anew from the report"
+      case .version(let version):
+        "the replay code is of version \(version), this SessionTestKit reads version 1; "
+          + "run the property anew from its seed"
+      case .checksum:
+        "the replay code is cut or mistyped: its checksum does not match; copy it anew from the report"
+      }
+    }
+  }
+
+  /// Reads a code; case does not matter, and hyphens are passed over.
+  public init(_ text: String) throws(Failure) {
+    let bytes = try Self.bytes(text)
+    guard let version = bytes.first else { throw .checksum }
+    guard version == Self.version else { throw .version(version) }
+    guard bytes.count >= 7 else { throw .checksum }
+    let body = bytes.dropLast(4)
+    guard Self.checksum(body) == Array(bytes.suffix(4)) else { throw .checksum }
+    nameHash = UInt16(bytes[1]) | UInt16(bytes[2]) << 8
+    draws = try Self.numbers(body.dropFirst(3))
+  }
+
+  /// The printable string.
+  public var text: String {
+    var bytes: [UInt8] = [
+      Self.version, UInt8(truncatingIfNeeded: nameHash), UInt8(truncatingIfNeeded: nameHash >> 8),
+    ]
+    for draw in draws {
+      var rest = draw
+      while rest >= 0x80 {
+        bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+        rest >>= 7
+      }
+      bytes.append(UInt8(rest))
+    }
+    return Self.characters(bytes + Self.checksum(bytes))
+  }
+
+  private static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    let hash = StableHash.hash(bytes)
+    let folded = UInt32(truncatingIfNeeded: hash ^ (hash >> 32))
+    return (0..<4).map { UInt8(truncatingIfNeeded: folded >> (8 * UInt32($0))) }
+  }
+
+  private static func numbers(_ bytes: ArraySlice<UInt8>) throws(Failure) -> [UInt64] {
+    var numbers: [UInt64] = []
+    var number: UInt64 = 0
+    var shift: UInt64 = 0
+    for byte in bytes {
+      guard shift < 63 || (shift == 63 && byte <= 1) else { throw .checksum }
+      number |= UInt64(byte & 0x7F) << shift
+      shift += 7
+      if byte < 0x80 {
+        numbers.append(number)
+        number = 0
+        shift = 0
+      }
+    }
+    guard shift == 0 else { throw .checksum }
+    return numbers.trimmed
+  }
+
+  private static func characters(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits: UInt32 = 0
+    for byte in bytes {
+      buffer = (buffer << 8 | UInt32(byte)) & 0xFFFF
+      bits += 8
+      while bits >= 5 {
+        bits -= 5
+        text.append(alphabet[Int(buffer >> bits & 31)])
+      }
+    }
+    if bits > 0 { text.append(alphabet[Int(buffer << (5 - bits) & 31)]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func bytes(_ text: String) throws(Failure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits: UInt32 = 0
+    for (offset, character) in text.enumerated() where character != "-" {
+      guard let ascii = character.uppercased().utf8.first, character.isASCII,
+        let value = alphabet.firstIndex(of: ascii)
+      else { throw .character(character, offset: offset) }
+      buffer = (buffer << 5 | UInt32(value)) & 0xFFFF
+      bits += 5
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,165 @@
+/// One way of making draws simpler.
+///
+/// A pass names its sites in a case; at a site it can go by an amount, from 1 to the site's limit: the
+/// shrinker searches for the greatest that still fails.
+enum ShrinkPass: Hashable, Sendable {
+  case deleteSpans
+  case deleteChunks(Int)
+  case zeroChunks(Int)
+  case lowerValues
+  case lowerAlike
+  case lowerPairs
+  case moveValues
+  case swapValues
+  case swapSpans
+  /// For lists that begin with their length, and for choices with fewer draws behind them.
+  case lowerAndDelete
+  case deleteTwoSpans
+
+  /// A place where a pass can try.
+  struct Site: Sendable {
+    let first: Range<Int>
+    let second: Range<Int>
+    let limit: UInt64
+  }
+
+  /// Repeated until none finds anything more.
+  static let quick: [ShrinkPass] = [
+    .deleteSpans, .deleteChunks(32), .deleteChunks(16), .deleteChunks(8), .deleteChunks(4),
+    .deleteChunks(2), .deleteChunks(1), .zeroChunks(8), .zeroChunks(4), .zeroChunks(2),
+    .lowerValues, .lowerAlike, .lowerPairs, .moveValues, .swapValues, .swapSpans,
+  ]
+
+  /// Tried where the quick ones are at their end; they have many more sites.
+  static let thorough: [ShrinkPass] = [.lowerAndDelete, .deleteTwoSpans]
+
+  /// How far apart two draws may lie that are changed together.
+  private static let reach = 16
+
+  func sites(in best: ShrinkCase) -> [Site] {
+    let draws = best.draws
+    switch self {
+    case .deleteSpans:
+      return best.spans.map { Site(first: $0, second: $0, limit: 1) }
+    case .deleteChunks(let size):
+      return chunks(size, in: draws).map { Site(first: $0, second: $0, limit: 1) }
+    case .zeroChunks(let size):
+      return chunks(size, in: draws).filter { draws[$0].contains { $0 > 0 } }
+        .map { Site(first: $0, second: $0, limit: 1) }
+    case .lowerValues:
+      return draws.indices.filter { draws[$0] > 0 }
+        .map { Site(first: $0..<$0 + 1, second: $0..<$0 + 1, limit: draws[$0]) }
+    case .lowerAlike:
+      return alike(in: draws)
+    case .lowerPairs:
+      return pairs(in: draws) { min(draws[$0], draws[$1]) }
+    case .moveValues:
+      return pairs(in: draws) { min(draws[$0], best.limits[$1] - min(draws[$1], best.limits[$1])) }
+    case .swapValues:
+      return pairs(in: draws) { draws[$0] > draws[$1] ? 1 : 0 }
+    case .swapSpans:
+      return neighbours(in: best.spans)
+    case .lowerAndDelete:
+      return lowerings(in: best)
+    case .deleteTwoSpans:
+      guard best.spans.count <= 64 else { return [] }
+      return best.spans.indices.flatMap { one in
+        best.spans[(one + 1)...].filter { !$0.overlaps(best.spans[one]) }
+          .map { Site(first: best.spans[one], second: $0, limit: 1) }
+      }
+    }
+  }
+
+  func edit(_ draws: [UInt64], at site: Site, by amount: UInt64) -> [UInt64] {
+    var draws = draws
+    let one = site.first.lowerBound
+    let two = site.second.lowerBound
+    switch self {
+    case .deleteSpans, .deleteChunks:
+      draws.removeSubrange(site.first)
+    case .zeroChunks:
+      for index in site.first { draws[index] = 0 }
+    case .lowerValues:
+      draws[one] -= amount
+    case .lowerAlike:
+      let value = draws[one]
+      for index in draws.indices where draws[index] == value { draws[index] -= amount }
+    case .lowerPairs:
+      draws[one] -= amount
+      draws[two] -= amount
+    case .moveValues:
+      draws[one] -= amount
+      draws[two] += amount
+    case .swapValues:
+      draws.swapAt(one, two)
+    case .swapSpans:
+      draws.replaceSubrange(
+        one..<site.second.upperBound, with: Array(draws[site.second]) + Array(draws[site.first]))
+    case .lowerAndDelete:
+      draws[one] -= amount
+      draws.removeSubrange(site.second)
+    case .deleteTwoSpans:
+      let (early, late) = one < two ? (site.first, site.second) : (site.second, site.first)
+      draws.removeSubrange(late)
+      draws.removeSubrange(early)
+    }
+    return draws
+  }
+}
+
+extension ShrinkPass {
+  private func chunks(_ size: Int, in draws: [UInt64]) -> [Range<Int>] {
+    guard draws.count >= size else { return [] }
+    let starts = stride(from: 0, through: draws.count - size, by: max(1, size / 2))
+    return starts.map { $0..<$0 + size }
+  }
+
+  private func pairs(in draws: [UInt64], limit: (Int, Int) -> UInt64) -> [Site] {
+    var sites: [Site] = []
+    for one in draws.indices where draws[one] > 0 {
+      for two in (one + 1)..<max(one + 1, min(draws.count, one + 1 + Self.reach)) {
+        let limit = limit(one, two)
+        if limit > 0 {
+          sites.append(Site(first: one..<one + 1, second: two..<two + 1, limit: limit))
+        }
+      }
+    }
+    return sites
+  }
+
+  private func alike(in draws: [UInt64]) -> [Site] {
+    var seen: [UInt64: Int] = [:]
+    var sites: [Site] = []
+    for (index, value) in draws.enumerated() where value > 0 {
+      seen[value, default: 0] += 1
+      if seen[value] == 2 {
+        sites.append(Site(first: index..<index + 1, second: index..<index + 1, limit: value))
+      }
+    }
+    return sites
+  }
+
+  private func neighbours(in spans: [Range<Int>]) -> [Site] {
+    spans.flatMap { one in
+      spans.filter { $0.lowerBound == one.upperBound }
+        .map { Site(first: one, second: $0, limit: 1) }
+    }
+  }
+
+  private func lowerings(in best: ShrinkCase) -> [Site] {
+    let draws = best.draws
+    var sites: [Site] = []
+    for one in draws.indices where draws[one] > 0 {
+      for span in best.spans where span.lowerBound > one {
+        sites.append(Site(first: one..<one + 1, second: span, limit: draws[one]))
+      }
+      for start in (one + 1)..<max(one + 1, min(draws.count, one + 1 + Self.reach)) {
+        for size in 1...4 where start + size <= draws.count {
+          let chunk = start..<start + size
+          sites.append(Site(first: one..<one + 1, second: chunk, limit: draws[one]))
+        }
+      }
+    }
+    return sites
+  }
+}

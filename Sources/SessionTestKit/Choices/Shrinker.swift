@@ -1,0 +1,107 @@
+/// Makes a failing case simpler until nothing simpler is found: fewer draws, then smaller ones.
+///
+/// It runs nothing itself. It hands out candidates and is told what became of each, so that one
+/// shrinker serves synchronous and asynchronous bodies.
+package struct Shrinker: Sendable {
+  /// The simplest failing case so far.
+  package private(set) var best: ShrinkCase
+  /// How many candidates were handed out.
+  package private(set) var runs = 0
+
+  private let budget: Int
+  private var tried: Set<[UInt64]> = []
+  private var passes = ShrinkPass.quick
+  private var isThorough = false
+  private var pass = 0
+  private var sites: [ShrinkPass.Site]
+  private var site = 0
+  private var isStale = false
+  private var hasImproved = false
+  private var descent: Descent?
+  private var pending: [UInt64] = []
+
+  /// The search at one site for the greatest amount that still fails.
+  private struct Descent: Sendable {
+    let base: [UInt64]
+    var fails: UInt64 = 0
+    var passes: UInt64?
+    var amount: UInt64
+  }
+
+  package init(_ failing: ShrinkCase, budget: Int) {
+    best = failing
+    self.budget = budget
+    sites = ShrinkPass.quick[0].sites(in: failing)
+  }
+
+  /// The next case to try, to be answered with `learn`; `nil` when there is none left.
+  package mutating func next() -> [UInt64]? {
+    while runs < budget {
+      guard let descent else {
+        guard begin() else { return nil }
+        continue
+      }
+      let candidate = passes[pass].edit(descent.base, at: sites[site], by: descent.amount).trimmed
+      guard candidate.isSimpler(than: best.draws), tried.insert(candidate).inserted else {
+        narrow(stillFails: false)
+        continue
+      }
+      runs += 1
+      pending = candidate
+      return candidate
+    }
+    return nil
+  }
+
+  /// Takes in what became of the candidate: the case that it made, if that failed as the first did.
+  package mutating func learn(_ failing: ShrinkCase?) {
+    guard let failing, failing.draws.isSimpler(than: best.draws) else {
+      narrow(stillFails: false)
+      return
+    }
+    best = failing
+    hasImproved = true
+    tried.insert(failing.draws)
+    isStale = true
+    if failing.draws == pending, sites[site].limit > 1 {
+      narrow(stillFails: true)
+    } else {
+      // The case has another shape now; this site's place may hold something new.
+      descent = nil
+    }
+  }
+
+  private mutating func begin() -> Bool {
+    if isStale {
+      sites = passes[pass].sites(in: best)
+      isStale = false
+    }
+    if site < sites.count {
+      descent = Descent(base: best.draws, amount: sites[site].limit)
+      return true
+    }
+    site = 0
+    pass += 1
+    if pass == passes.count {
+      pass = 0
+      guard hasImproved || !isThorough else { return false }
+      isThorough = !hasImproved
+      passes = isThorough ? ShrinkPass.thorough : ShrinkPass.quick
+      hasImproved = false
+    }
+    sites = passes[pass].sites(in: best)
+    return true
+  }
+
+  private mutating func narrow(stillFails: Bool) {
+    guard var search = descent else { return }
+    if stillFails { search.fails = search.amount } else { search.passes = search.amount }
+    guard let passes = search.passes, passes - search.fails > 1 else {
+      descent = nil
+      site += 1
+      return
+    }
+    search.amount = search.fails + (passes - search.fails) / 2
+    descent = search
+  }
+}

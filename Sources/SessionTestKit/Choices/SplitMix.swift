@@ -1,0 +1,37 @@
+/// Random numbers that are the same for the same seed, on every platform: SplitMix64.
+struct SplitMix: Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number in `0...limit`, each as likely as the other.
+  mutating func uniform(upTo limit: UInt64) -> UInt64 {
+    guard limit < .max else { return next() }
+    let bound = limit + 1
+    var product = next().multipliedFullWidth(by: bound)
+    let uneven = (0 &- bound) % bound
+    while product.low < uneven { product = next().multipliedFullWidth(by: bound) }
+    return product.high
+  }
+
+  /// A number in `0...limit` for a test: in a wide range the ends are likelier than chance allows.
+  mutating func draw(upTo limit: UInt64) -> UInt64 {
+    guard limit >= 256 else { return uniform(upTo: limit) }
+    switch next() >> 60 {
+    case 0, 1: return uniform(upTo: 15)
+    case 2: return limit - uniform(upTo: 3)
+    case 3: return uniform(upTo: 255)
+    default: return uniform(upTo: limit)
+    }
+  }
+}

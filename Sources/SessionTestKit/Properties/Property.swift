@@ -1,0 +1,141 @@
+/// A sentence about the code that must hold for every case (TST-1).
+///
+/// ```swift
+/// let report = Property("a logout ends every session", cases: 500).check { choices in
+///   var session = Model()
+///   for command in commands(choices) {
+///     session.apply(command)
+///     choices.step("\(command)", state: "\(session)")
+///   }
+///   session.apply(.logout)
+///   try choices.require(!session.isSignedIn, "signed in after \(session)")
+/// }
+/// ```
+///
+/// The body takes every decision from its `Choices` and throws where the sentence does not hold. It is
+/// run many times: it must start afresh each time, and throw instead of recording in a test library.
+public struct Property: Sendable {
+  /// The sentence; names the property in reports, replay codes and folders.
+  public let name: String
+  /// How many random cases are run.
+  public let cases: Int
+  /// The seed of the random cases; made of the name where `nil`, so that a run repeats.
+  public let seed: UInt64?
+  /// Labels that must occur in at least one case.
+  public let requiredLabels: [String]
+  /// How many cases the shrinker may try.
+  public let shrinkRuns: Int
+  /// Where failing cases are kept; nowhere where `nil`.
+  public let regressions: RegressionFolder?
+  /// What the environment says.
+  public let settings: PropertySettings
+
+  /// A property, not yet checked.
+  public init(
+    _ name: String, cases: Int = 100, seed: UInt64? = nil, requiredLabels: [String] = [],
+    shrinkRuns: Int = 4_096, regressions: RegressionFolder? = nil,
+    settings: PropertySettings = .ofProcess
+  ) {
+    self.name = name
+    self.cases = cases
+    self.seed = seed
+    self.requiredLabels = requiredLabels
+    self.shrinkRuns = shrinkRuns
+    self.regressions = regressions
+    self.settings = settings
+  }
+
+  /// Runs the saved cases, then random ones; makes the first that fails as simple as possible.
+  public func check(_ body: (Choices) throws -> Void) -> PropertyReport {
+    run(.random, body)
+  }
+
+  /// Runs the saved cases, then random ones, one after the other, where the caller runs.
+  @_disfavoredOverload
+  public func check(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Choices) async throws -> Void
+  ) async -> PropertyReport {
+    await run(.random, isolation: isolation, body)
+  }
+
+  /// Runs the saved cases, then every case there is, by counting through the draws.
+  ///
+  /// - Parameters:
+  ///   - limit: The greatest number of cases; the report says if there are more.
+  ///   - depth: How many draws are counted through; further ones are 0.
+  ///   - width: Each draw stays below this.
+  public func exhaustive(
+    limit: Int = 10_000_000, depth: Int? = nil, width: UInt64? = nil,
+    _ body: (Choices) throws -> Void
+  ) -> PropertyReport {
+    run(.exhaustive(limit: limit, depth: depth, width: width), body)
+  }
+
+  /// Runs the saved cases, then every case there is, where the caller runs.
+  @_disfavoredOverload
+  public func exhaustive(
+    limit: Int = 10_000_000, depth: Int? = nil, width: UInt64? = nil,
+    isolation: isolated (any Actor)? = #isolation, _ body: (Choices) async throws -> Void
+  ) async -> PropertyReport {
+    await run(
+      .exhaustive(limit: limit, depth: depth, width: width), isolation: isolation, body)
+  }
+
+  private func run(_ search: PropertyEngine.Search, _ body: (Choices) throws -> Void)
+    -> PropertyReport
+  {
+    var engine = PropertyEngine(self, search)
+    while let choices = engine.next() {
+      do {
+        try body(choices)
+        engine.learn(.held, choices)
+      } catch {
+        engine.learn(CaseOutcome(error), choices)
+      }
+    }
+    return engine.report()
+  }
+
+  private func run(
+    _ search: PropertyEngine.Search, isolation: isolated (any Actor)?,
+    _ body: (Choices) async throws -> Void
+  ) async -> PropertyReport {
+    var engine = PropertyEngine(self, search)
+    while let choices = engine.next() {
+      do {
+        try await body(choices)
+        engine.learn(.held, choices)
+      } catch {
+        engine.learn(CaseOutcome(error), choices)
+      }
+      if Task.isCancelled { engine.cancel() }
+    }
+    return engine.report()
+  }
+}
+
+/// What became of one case.
+enum CaseOutcome: Sendable {
+  case held
+  case discarded
+  case failed(CaseFault)
+
+  init(_ error: any Error) {
+    switch error {
+    case is Discard: self = .discarded
+    case let error as Falsified:
+      self = .failed(
+        CaseFault(message: error.description, place: "\(error.fileID):\(error.line)"))
+    default:
+      self = .failed(
+        CaseFault(message: String(describing: error), place: String(reflecting: type(of: error))))
+    }
+  }
+}
+
+/// How a case failed.
+struct CaseFault: Hashable, Sendable {
+  let message: String
+  /// Where, or with what type of error: a simpler case must fail there too.
+  let place: String
+}

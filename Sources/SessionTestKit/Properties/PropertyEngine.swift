@@ -1,0 +1,217 @@
+/// Decides which case a property runs next, and what its report says; runs nothing itself.
+struct PropertyEngine {
+  enum Search: Sendable {
+    case random
+    case exhaustive(limit: Int, depth: Int?, width: UInt64?)
+  }
+
+  enum Phase {
+    /// The saved case at an index.
+    case saved(Int)
+    case search
+    /// One case from its replay code.
+    case replay(ReplayCode)
+    /// The first failing case once more, and then its simplest form.
+    case examine(Examination)
+    case done
+  }
+
+  let property: Property
+  let search: Search
+  let seed: UInt64
+  let caseLimit: Int
+  let files: [RegressionFolder.File]
+  var phase: Phase
+  var tally = PropertyTally()
+  var savedCases = 0
+  var attempts = 0
+  var isExhausted = false
+  var isNarrowed = false
+  var odometer: Choices?
+  var failure: Examination.Verdict?
+  var problems: [HealthProblem] = []
+  var warnings: [String]
+  var coverage: PropertyReport.Coverage?
+
+  init(_ property: Property, _ search: Search) {
+    let settings = property.settings
+    self.property = property
+    self.search = search
+    seed = settings.seed ?? property.seed ?? StableHash.hash(property.name)
+    warnings = settings.complaints
+    switch search {
+    case .random:
+      caseLimit =
+        property.cases.multipliedReportingOverflow(by: settings.multiplier)
+        .partialValue
+    case .exhaustive(let limit, let depth, let width):
+      caseLimit = limit
+      odometer = Choices(
+        depth: max(0, depth ?? ChoiceState.maximumDraws), width: width ?? .max)
+    }
+    files = property.regressions?.files(of: property.name) ?? []
+    phase = .saved(0)
+    do {
+      if let text = settings.replay {
+        let code = try ReplayCode(text)
+        if code.isOf(property: property.name) { phase = .replay(code) }
+      }
+    } catch {
+      problems = [.replay(error.description)]
+      phase = .done
+    }
+  }
+
+  /// The next case to run, to be answered with `learn`; `nil` when the report is ready.
+  mutating func next() -> Choices? {
+    while true {
+      switch phase {
+      case .saved(let index):
+        guard index < files.count else {
+          phase = .search
+          continue
+        }
+        if let choices = saved(at: index) { return choices }
+        phase = .saved(index + 1)
+      case .search:
+        if let choices = nextOfSearch() { return choices }
+        phase = .done
+      case .replay(let code):
+        coverage = .replayed
+        return Choices(replaying: code.draws, isTracing: true)
+      case .examine(var examination):
+        // Taken out first, so that the shrinker's sets are not copied.
+        phase = .done
+        if let choices = examination.next() {
+          phase = .examine(examination)
+          return choices
+        }
+        failure = examination.verdict
+      case .done:
+        return nil
+      }
+    }
+  }
+
+  mutating func learn(_ outcome: CaseOutcome, _ choices: Choices) {
+    switch phase {
+    case .saved(let index): learnOfSaved(outcome, choices, at: index)
+    case .search: learnOfSearch(outcome, choices)
+    case .replay: learnOfReplay(outcome, choices)
+    case .examine(var examination):
+      phase = .done
+      examination.learn(outcome, choices)
+      phase = .examine(examination)
+    case .done: break
+    }
+  }
+
+  mutating func cancel() {
+    switch phase {
+    case .saved, .search, .replay:
+      problems.append(.cancelled(cases: tally.cases, of: caseLimit))
+      phase = .done
+    case .examine(var examination):
+      examination.hurry()
+      phase = .examine(examination)
+    case .done: break
+    }
+  }
+}
+
+extension PropertyEngine {
+  private mutating func nextOfSearch() -> Choices? {
+    switch search {
+    case .random:
+      // At ten attempts per case nine in ten were discarded.
+      guard tally.cases < caseLimit, attempts < caseLimit.addingSaturating(caseLimit, times: 9)
+      else { return nil }
+      attempts += 1
+      var mix = SplitMix(seed: seed &+ UInt64(attempts))
+      return Choices(seed: mix.next())
+    case .exhaustive:
+      guard !isExhausted, attempts < caseLimit else { return nil }
+      attempts += 1
+      return odometer
+    }
+  }
+
+  private mutating func learnOfSearch(_ outcome: CaseOutcome, _ choices: Choices) {
+    switch outcome {
+    case .held:
+      tally.cases += 1
+      tally.count(choices.labels)
+    case .discarded:
+      tally.discarded += 1
+    case .failed(let fault):
+      tally.cases += 1
+      phase = .examine(
+        Examination(
+          fault, draws: choices.recorded, number: attempts, isShrunk: true,
+          budget: property.shrinkRuns))
+      return
+    }
+    if let odometer {
+      isNarrowed = isNarrowed || odometer.isNarrowed
+      isExhausted = !odometer.advance()
+    }
+  }
+
+  private mutating func learnOfReplay(_ outcome: CaseOutcome, _ choices: Choices) {
+    phase = .done
+    switch outcome {
+    case .held: tally.cases += 1
+    case .discarded: tally.discarded += 1
+    case .failed(let fault):
+      tally.cases += 1
+      failure = Examination.Verdict(fault: fault, choices: choices)
+    }
+    tally.count(choices.labels)
+  }
+
+  private mutating func saved(at index: Int) -> Choices? {
+    let file = files[index]
+    do {
+      let regression = try file.content.get()
+      let code = try ReplayCode(regression.replay)
+      savedCases += 1
+      return Choices(replaying: code.draws, isTracing: true)
+    } catch let error as Regression.Unreadable {
+      warnings.append("the saved case \(file.path) cannot be read: \(error.reason)")
+    } catch {
+      warnings.append("the saved case \(file.path) cannot be read: \(error)")
+    }
+    return nil
+  }
+
+  private mutating func learnOfSaved(_ outcome: CaseOutcome, _ choices: Choices, at index: Int) {
+    let file = files[index]
+    phase = .saved(index + 1)
+    guard case .success(let regression) = file.content else { return }
+    if case .failed(let fault) = outcome {
+      tally.cases += 1
+      phase = .examine(
+        Examination(
+          fault, draws: choices.recorded, number: 0, isShrunk: false, budget: 0,
+          savedAt: file.path))
+      return
+    }
+    if regression.steps != Regression.lines(choices.steps) {
+      warnings.append(
+        "the saved case \(file.path) is stale: its draws make other steps now; delete it, or write "
+          + "the steps as an example of their own")
+    } else if regression.status == .open {
+      warnings.append(
+        "the saved case \(file.path) passes now: write `status: fixed` in it to keep it as a guard, "
+          + "or delete it")
+    }
+  }
+}
+
+extension Int {
+  fileprivate func addingSaturating(_ other: Int, times: Int) -> Int {
+    let (product, isTooGreat) = other.multipliedReportingOverflow(by: times)
+    let (sum, isGreater) = addingReportingOverflow(product)
+    return isTooGreat || isGreater ? .max : sum
+  }
+}

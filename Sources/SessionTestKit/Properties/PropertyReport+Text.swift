@@ -1,0 +1,102 @@
+extension PropertyReport {
+  /// All that a reader needs: what failed, step by step, and how to run and inspect it again.
+  ///
+  /// The same under Swift Testing, XCTest and none; ends without a line break.
+  public var text: String {
+    var lines = headline
+    if let failure { lines += story(of: failure) }
+    if showsLabels, !labels.isEmpty { lines.append(labelText) }
+    lines += warnings.map { "Warning: \($0)" }
+    return lines.joined(separator: "\n")
+  }
+
+  /// How often each label occurred, one to a line, the most frequent first.
+  public var labelText: String {
+    labels.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { label, count in
+      let tenths = cases > 0 ? (count * 1_000 + cases / 2) / cases : 0
+      let share = "\(tenths / 10).\(tenths % 10)%"
+      return String(repeating: " ", count: max(0, 8 - share.count)) + "\(share)  \(label)"
+    }.joined(separator: "\n")
+  }
+
+  private var headline: [String] {
+    let name = "\"\(property)\""
+    switch outcome {
+    case .passed:
+      return ["Property \(name) held in \(scope)."]
+    case .unhealthy(let problems):
+      return ["Property \(name) was not tested enough."] + problems.map { "  \($0)" }
+        + ["Seed: \(seed)"]
+    case .failed(let failure):
+      return ["Property \(name) does not hold: \(place(of: failure)).", "  \(failure.message)"]
+    case .flaky(let failure):
+      return [
+        "Property \(name) is flaky: \(place(of: failure)), and the same draws held when they were "
+          + "run again.",
+        "  \(failure.message)",
+        "  Something decides that is not drawn: a clock, a task's schedule, what an earlier case "
+          + "left behind.",
+      ]
+    }
+  }
+
+  private var scope: String {
+    let count = cases == 1 ? "1 case" : "\(cases) cases"
+    let rest =
+      (discarded > 0 ? ", \(discarded) discarded" : "")
+      + (savedCases > 0 ? ", \(savedCases) saved ones before" : "")
+    switch coverage {
+    case .sampled: return count + rest
+    case .everyCase: return "all \(count)" + rest
+    case .everyCaseWithin(let depth, let width):
+      let bounds =
+        [depth.map { "\($0) draws" }, width.map { "values below \($0)" }].compactMap { $0 }
+      return "all \(count) within \(bounds.joined(separator: " and "))" + rest
+    case .firstCases: return "the first \(count), there are more" + rest
+    case .replayed: return "the replayed case"
+    }
+  }
+
+  private func place(of failure: PropertyFailure) -> String {
+    if coverage == .replayed { return "the replayed case fails" }
+    return failure.caseNumber == 0
+      ? "a saved case fails" : "case \(failure.caseNumber) failed"
+  }
+
+  private func story(of failure: PropertyFailure) -> [String] {
+    var lines: [String] = []
+    if failure.shrinkRuns > 0 {
+      lines.append(
+        "Simplest case found, in \(failure.shrinkRuns) runs, from \(failure.firstDraws) draws to "
+          + "\(failure.choices.count):")
+    } else {
+      lines.append("The case:")
+    }
+    let width = failure.steps.map(\.text.count).max() ?? 0
+    for (index, step) in failure.steps.enumerated() {
+      let number = String(index + 1)
+      let margin = String(repeating: " ", count: max(0, 4 - number.count))
+      let gap = String(repeating: " ", count: width - step.text.count)
+      lines.append("\(margin)\(number)  \(step.text)" + (step.state.map { "\(gap)  \($0)" } ?? ""))
+    }
+    lines.append("Draws: \(failure.choices)")
+    lines.append("Seed: \(seed)")
+    lines.append("Run it again: SESSION_REPLAY=\(failure.replay) swift test")
+    if let path = failure.savedAt { lines.append("Saved: \(path)") }
+    for journal in journals {
+      lines.append("Journal: \(journal)")
+      lines.append("  sessionreplay timeline \(Self.quoted(journal))")
+    }
+    return lines
+  }
+
+  /// A path as a shell takes it.
+  private static func quoted(_ path: String) -> String {
+    let isPlain = path.allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+@%".contains($0))
+    }
+    guard !isPlain else { return path }
+    let pieces = path.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + pieces.joined(separator: "'\\''") + "'"
+  }
+}

@@ -1,0 +1,148 @@
+/// What came of checking a property: a value, for any test library to record.
+///
+/// `text` is all that a reader needs, with or without a test library.
+public struct PropertyReport: Sendable {
+  /// How it ended.
+  public enum Outcome: Sendable {
+    /// Every case held.
+    case passed
+    /// A case failed, and fails whenever its draws are replayed.
+    case failed(PropertyFailure)
+    /// A case failed, and held when the same draws were replayed: something else decides as well.
+    case flaky(PropertyFailure)
+    /// Too little was tested for the property to count as checked.
+    case unhealthy([HealthProblem])
+  }
+
+  /// What was looked at.
+  public enum Coverage: Hashable, Sendable {
+    /// Random cases.
+    case sampled
+    /// Every case there is.
+    case everyCase
+    /// Every case whose draws stay within the depth and width that were asked for.
+    case everyCaseWithin(depth: Int?, width: UInt64?)
+    /// The first cases of an enumeration, up to its limit; there are more.
+    case firstCases
+    /// One case, replayed from its code.
+    case replayed
+  }
+
+  /// The property's name.
+  public let property: String
+  /// The seed of its random cases.
+  public let seed: UInt64
+  /// How it ended.
+  public let outcome: Outcome
+  /// The cases that ran and were not discarded.
+  public let cases: Int
+  /// The cases that were discarded.
+  public let discarded: Int
+  /// In how many cases each label occurred.
+  public let labels: [String: Int]
+  /// What was looked at.
+  public let coverage: Coverage
+  /// The saved cases that were run first.
+  public let savedCases: Int
+  /// What a reader should know although nothing failed: stale saved cases, files not written.
+  public let warnings: [String]
+  /// The journals that show the failing case.
+  public private(set) var journals: [String]
+  let showsLabels: Bool
+
+  init(
+    property: String, seed: UInt64, outcome: Outcome, tally: PropertyTally, coverage: Coverage,
+    savedCases: Int, warnings: [String], journals: [String], showsLabels: Bool
+  ) {
+    self.property = property
+    self.seed = seed
+    self.outcome = outcome
+    cases = tally.cases
+    discarded = tally.discarded
+    labels = tally.labels
+    self.coverage = coverage
+    self.savedCases = savedCases
+    self.warnings = warnings
+    self.journals = journals
+    self.showsLabels = showsLabels
+  }
+
+  /// Whether the property held and was tested enough.
+  public var hasPassed: Bool {
+    if case .passed = outcome { true } else { false }
+  }
+
+  /// The failing case, made as simple as it was possible; `nil` where none failed.
+  public var failure: PropertyFailure? {
+    switch outcome {
+    case .failed(let failure), .flaky(let failure): failure
+    case .passed, .unhealthy: nil
+    }
+  }
+
+  /// Adds a journal that shows the failing case, and with it the line that inspects it.
+  public mutating func attach(journal path: String) {
+    journals.append(path)
+  }
+}
+
+/// A case for which a property does not hold.
+public struct PropertyFailure: Sendable {
+  /// What does not hold.
+  public let message: String
+  /// The draws of the simplest case that was found, without the zeros at its end.
+  public let choices: [UInt64]
+  /// What happens in it.
+  public let steps: [Step]
+  /// Runs it again: the value for `SESSION_REPLAY`.
+  public let replay: String
+  /// Which case failed first, counted from 1; 0 where it was a saved or replayed one.
+  public let caseNumber: Int
+  /// How many draws the first failing case had.
+  public let firstDraws: Int
+  /// How many cases the shrinker tried.
+  public let shrinkRuns: Int
+  /// The file of the case, where it is saved.
+  public let savedAt: String?
+}
+
+/// Why a property counts as untested although no case failed.
+public enum HealthProblem: Hashable, Sendable, CustomStringConvertible {
+  /// More than nine cases in ten were discarded.
+  case discarded(Int, of: Int)
+  /// A required label occurred in no case.
+  case labelMissing(String, cases: Int)
+  /// The replay code that was asked for cannot be read.
+  case replay(String)
+  /// The task was cancelled.
+  case cancelled(cases: Int, of: Int)
+  /// There was no case to run.
+  case noCases
+
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .discarded(let count, let whole):
+      "\(count) of \(whole) cases were discarded, more than nine in ten: generate what is wanted "
+        + "instead of discarding what is not"
+    case .labelMissing(let label, let cases):
+      "no case of \(cases) was labelled \"\(label)\", which is required: the generator does not "
+        + "reach it, or too few cases ran"
+    case .replay(let reason): "SESSION_REPLAY: \(reason)"
+    case .cancelled(let cases, let whole):
+      "cancelled after \(cases) of \(whole) cases: allow more time, or ask for fewer"
+    case .noCases: "no case was run: ask for at least one"
+    }
+  }
+}
+
+/// The count of what ran.
+struct PropertyTally: Sendable {
+  var cases = 0
+  var discarded = 0
+  var labels: [String: Int] = [:]
+
+  mutating func count(_ found: Set<String>) {
+    for label in found { labels[label, default: 0] += 1 }
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// What a person says about all properties of a run, from outside the code.
+///
+/// | variable | meaning |
+/// | --- | --- |
+/// | `SESSION_CASES` | multiplies the number of cases of every property; from 1 |
+/// | `SESSION_SEED` | another seed than the one made of the property's name |
+/// | `SESSION_REPLAY` | a replay code: the property that printed it runs this one case |
+/// | `SESSION_LABELS` | any value: reports show how often each label occurred |
+public struct PropertySettings: Hashable, Sendable {
+  /// Multiplies the number of cases of every property.
+  public var multiplier = 1
+  /// Another seed than the one made of the property's name.
+  public var seed: UInt64?
+  /// A replay code.
+  public var replay: String?
+  /// Whether reports show how often each label occurred.
+  public var showsLabels = false
+  /// What was asked for and not understood.
+  public var complaints: [String] = []
+
+  /// Nothing said.
+  public init() {}
+
+  /// What an environment says.
+  public init(environment: [String: String]) {
+    if let text = environment["SESSION_CASES"] {
+      if let factor = Int(text), (1...1_000_000).contains(factor) {
+        multiplier = factor
+      } else {
+        complaints.append("SESSION_CASES is no number from 1 to 1000000: it was ignored")
+      }
+    }
+    if let text = environment["SESSION_SEED"] {
+      seed = UInt64(text)
+      if seed == nil { complaints.append("SESSION_SEED is no number from 0: it was ignored") }
+    }
+    replay = environment["SESSION_REPLAY"]
+    showsLabels = environment["SESSION_LABELS"] != nil
+  }
+
+  /// What this process's environment says.
+  public static let ofProcess = PropertySettings(environment: ProcessInfo.processInfo.environment)
+}

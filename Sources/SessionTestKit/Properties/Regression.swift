@@ -1,0 +1,82 @@
+/// A failing case as it is kept in a file: the draws to run it, and the steps for a reader.
+///
+/// ```
+/// property: the draft survives an expiry
+/// status: open
+/// replay: 0471Q0R4...
+/// message: the draft is gone
+/// steps:
+///   login | authenticated
+///   expire | expired
+/// ```
+///
+/// A reader who has mended the fault writes `fixed` for `open`: from then on the case must pass.
+struct Regression: Hashable, Sendable {
+  enum Status: String, Sendable {
+    case open
+    case fixed
+  }
+
+  var property: String
+  var status: Status
+  var replay: String
+  var message: String
+  /// The steps, one to a line.
+  var steps: [String]
+
+  var text: String {
+    let lines = [
+      "property: \(Self.oneLine(property))", "status: \(status.rawValue)", "replay: \(replay)",
+      "message: \(Self.oneLine(message))", "steps:",
+    ]
+    return (lines + steps.map { "  \($0)" }).joined(separator: "\n") + "\n"
+  }
+
+  init(property: String, replay: String, message: String, steps: [Step]) {
+    self.property = property
+    status = .open
+    self.replay = replay
+    self.message = message
+    self.steps = Self.lines(steps)
+  }
+
+  /// Reads a file's text; the reason where it cannot be read.
+  init(text: String) throws(Unreadable) {
+    var fields: [String: String] = [:]
+    var steps: [String] = []
+    var isInSteps = false
+    for line in text.split(separator: "\n") where !line.isEmpty {
+      if isInSteps {
+        steps.append(String(line.drop { $0 == " " }))
+      } else if line == "steps:" {
+        isInSteps = true
+      } else if let colon = line.firstIndex(of: ":") {
+        fields[String(line[..<colon])] = String(
+          line[line.index(after: colon)...].drop { $0 == " " })
+      }
+    }
+    guard let replay = fields["replay"] else { throw Unreadable(reason: "it has no line replay:") }
+    guard let status = fields["status"].flatMap(Status.init(rawValue:)) else {
+      throw Unreadable(reason: "its line status: says neither open nor fixed")
+    }
+    self.replay = replay
+    self.status = status
+    self.steps = steps
+    property = fields["property"] ?? ""
+    message = fields["message"] ?? ""
+  }
+
+  struct Unreadable: Error {
+    let reason: String
+  }
+
+  static func lines(_ steps: [Step]) -> [String] {
+    steps.map { step in
+      oneLine(step.state.map { "\(step.text) | \($0)" } ?? step.text)
+    }
+  }
+
+  private static func oneLine(_ text: String) -> String {
+    String(text.map { $0.isNewline ? " " : $0 }.drop { $0 == " " })
+  }
+}

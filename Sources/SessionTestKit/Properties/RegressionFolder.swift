@@ -1,0 +1,84 @@
+import Foundation
+
+/// Where failing cases are kept, one folder to a property, one file to a case (TST-1).
+///
+/// Keep it under version control: a saved case is run first from then on.
+public struct RegressionFolder: Hashable, Sendable {
+  /// The folder's path.
+  public let path: String
+
+  /// A folder of your own choice.
+  public init(path: String) {
+    self.path = path
+  }
+
+  /// `Regressions` in the folder `Tests` around a source file, or beside the file where none is.
+  public init(around file: String = #filePath) {
+    let folders = Array(file.split(separator: "/").dropLast())
+    let tests = folders.lastIndex(of: "Tests").map { Array(folders[...$0]) } ?? folders
+    path = "/" + (tests + ["Regressions"]).joined(separator: "/")
+  }
+
+  /// The folder of one property: its name in letters, digits and hyphens.
+  func folder(of property: String) -> String {
+    var name = ""
+    for character in property.lowercased() {
+      if character.isASCII, character.isLetter || character.isNumber {
+        name.append(character)
+      } else if !name.hasSuffix("-"), !name.isEmpty {
+        name.append("-")
+      }
+    }
+    while name.hasSuffix("-") { name.removeLast() }
+    let hash = String(StableHash.short(property), radix: 16)
+    return "\(path)/\(name.prefix(60))-\(hash)"
+  }
+
+  struct File: Sendable {
+    let path: String
+    let content: Result<Regression, Regression.Unreadable>
+  }
+
+  /// The saved cases of a property, in the order of their names.
+  func files(of property: String) -> [File] {
+    let folder = folder(of: property)
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    } catch {
+      return [unreadable(folder, error)]
+    }
+    return names.filter { $0.hasSuffix(".case") }.sorted().map { name in
+      read("\(folder)/\(name)")
+    }
+  }
+
+  private func read(_ path: String) -> File {
+    do {
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      return File(
+        path: path,
+        content: Result { () throws(Regression.Unreadable) in
+          try Regression(text: text)
+        })
+    } catch {
+      return unreadable(path, error)
+    }
+  }
+
+  private func unreadable(_ path: String, _ error: any Error) -> File {
+    let reason = (error as NSError).localizedDescription
+    return File(path: path, content: .failure(Regression.Unreadable(reason: reason)))
+  }
+
+  /// Saves a case under a name made of its replay code; the path.
+  func save(_ regression: Regression) throws -> String {
+    let folder = folder(of: regression.property)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let name = String(StableHash.hash(regression.replay), radix: 16)
+    let path = "\(folder)/\(name).case"
+    try regression.text.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+}
