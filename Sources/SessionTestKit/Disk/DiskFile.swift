@@ -169,7 +169,7 @@ extension DiskFile {
   /// is written again with the same bytes holds them at any moment.
   private func apply(_ fate: SectorFate, to bytes: inout [UInt8], sector: Int) {
     let start = sector * Self.sectorSize
-    var noise = SplitMix(fate.seed &+ UInt64(sector))
+    var noise = SplitMix(seed: fate.seed &+ UInt64(sector))
     for place in start..<min(start + Self.sectorSize, bytes.count) {
       let isOnMedium = place < storedSize
       let new = place < content.count ? content[place] : bytes[place]
@@ -184,20 +184,5 @@ extension DiskFile {
       case .garbage: if place < content.count { bytes[place] = random }
       }
     }
-  }
-}
-
-/// Noise for garbage sectors (SplitMix64).
-private struct SplitMix {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }
