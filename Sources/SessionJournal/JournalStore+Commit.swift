@@ -27,7 +27,11 @@ extension JournalStore {
     try followReplacement()
     guard try scanner.isContinued() else { throw historyChanged() }
     try collect()
-    if durable < scanner.lastSequence { try synchronize() }
+    if let unproven {
+      guard try unproven.writeAgain(in: scanner) else { throw .diskFull(path: path) }
+    }
+    if durable < scanner.lastSequence || unproven != nil { try synchronize() }
+    unproven = nil
     // Nobody else is writing now, so what is not whole will never be.
     do throws(JournalError) {
       return try Self.repair(&scanner, fileSystem)

@@ -131,7 +131,7 @@ struct FaultTests {
     let done = try open()
     #expect(
       system.plan.withLock { $0.log } == [
-        "open writing", "open creating", "sync", "syncFolder",
+        "open writing", "open creating", "write", "sync", "syncFolder",
         "open creatingOnly", "open creatingOnly", "write",
         "syncAll", "syncFolder", "truncate", "syncAll",
       ])
