@@ -101,7 +101,8 @@ struct CrashProperties {
     hold(
       Property("every subset of unsynced sectors is recovered from").exhaustive { choices in
         let cut = PowerCut(
-          sector: { _ in choices.pick([.new, .old, .zeros, .garbage(9), .tornBehind(200)]) ?? .new },
+          sector: { _ in choices.pick([.new, .old, .zeros, .garbage(9), .tornBehind(200)]) ?? .new
+          },
           size: { choices.pick($0 + [$0.reduce(0, +) / $0.count]) ?? 0 })
         var recovery = Recovery(disk.crash(cut), oracle)
         try recovery.verify()

@@ -108,8 +108,10 @@ struct JournalRun {
   private func compare(_ journal: Journal) throws {
     let found = try JournalInspection(disk.crash(.keepingAll))
     let isAlone = members.count == 1
-    guard isAlone ? journal.lastSequence == found.lastSequence
-      : journal.lastSequence <= found.lastSequence
+    guard
+      isAlone
+        ? journal.lastSequence == found.lastSequence
+        : journal.lastSequence <= found.lastSequence
     else {
       throw Falsified("memory is at \(journal.lastSequence), the file at \(found.lastSequence)")
     }
