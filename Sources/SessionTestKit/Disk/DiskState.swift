@@ -59,6 +59,16 @@ struct DiskState: Sendable {
     }
   }
 
+  /// Parts from every process, lock and fault.
+  mutating func unplug() {
+    for process in processes.indices { kill(process) }
+    processes = []
+    faults.clear()
+    trace = DiskTrace(limit: trace.limit)
+    calls = 0
+    room = nil
+  }
+
   /// Counts and records a call; throws the fault that keeps it from doing anything, and returns the
   /// one that changes what it does.
   mutating func begin(
@@ -81,7 +91,7 @@ struct DiskState: Sendable {
     case .death:
       kill(process)
     case .inputOutput where isSync, .noSpace where isSync:
-      return .failedSync(written: 0, evicting: false)
+      return fault
     case .inputOutput, .noSpace, .interrupted:
       break
     }
@@ -152,7 +162,7 @@ extension DiskState {
 
   func afterPowerCut(_ cut: PowerCut) -> DiskState {
     var next = DiskState()
-    next.trace.limit = trace.limit
+    next.trace = DiskTrace(limit: trace.limit)
     next.births = births
     next.uptime = uptime
     next.storedNames = storedNames
@@ -190,7 +200,7 @@ extension FileAccess {
 /// The last calls on a disk, in order.
 struct DiskTrace: Sendable {
   /// How many calls are kept.
-  var limit = 4096 {
+  var limit: Int {
     didSet {
       ring = Array(calls.suffix(max(0, limit)))
       oldest = 0
@@ -198,6 +208,10 @@ struct DiskTrace: Sendable {
   }
   private var ring: [DiskCall] = []
   private var oldest = 0
+
+  init(limit: Int = 4096) {
+    self.limit = limit
+  }
 
   var calls: [DiskCall] { Array(ring[oldest...] + ring[..<oldest]) }
 

@@ -105,6 +105,13 @@ extension SimulatedDisk {
     return SimulatedDisk(before.afterPowerCut(cut))
   }
 
+  /// A disk like this one, unsynced sectors and all; without locks, processes and faults.
+  public func copy() -> SimulatedDisk {
+    var copy = state.withLock { $0 }
+    copy.unplug()
+    return SimulatedDisk(copy)
+  }
+
   /// Some unsynced sectors, by draws, reach the medium ahead of their sync, as the system does in
   /// its own time; what is written to them afterwards may then be lost on its own.
   public func writeBack(_ choices: Choices) {

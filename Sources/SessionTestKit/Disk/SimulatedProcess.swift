@@ -164,17 +164,20 @@ final class DiskHandle: JournalFileHandle {
 
   private func synchronize(_ operation: DiskOperation) throws(SystemFault) {
     try call(operation) { state, fault throws(SystemFault) in
-      if case .failedSync(let written, let evicting) = fault {
+      switch fault {
+      case .failedSync(let written, let evicting):
         let places = state.files[file].dirty.sectors.enumerated()
         let kept = Set(places.filter { written >> UInt64($0.offset % 64) & 1 == 1 }.map(\.element))
         state.files[file].dropDirty(storing: kept.contains, evicting: evicting)
-      } else {
+      case .some:
+        state.files[file].dropDirty(storing: { _ in false }, evicting: false)
+      case nil:
         state.files[file].synchronize()
       }
       // A failure is told once to every handle that was open at the time, as Linux does.
       let failures = state.files[file].failures
       guard seenFailures.exchange(failures, ordering: .relaxed) == failures else {
-        throw SystemFault("sync", code: EIO)
+        throw SystemFault("sync", code: fault?.code ?? EIO)
       }
     }
   }
