@@ -23,10 +23,10 @@ struct JournalRun {
   private struct Member {
     var process: SimulatedProcess
     var journal: Journal?
-  }
 
-  /// Nothing else was ever seen: a sync that failed took records away that others had read.
-  private(set) var sawFailedSync = false
+    /// Every record that it was handed, in order.
+    var seen: [JournalRecord] = []
+  }
 
   init(_ disk: SimulatedDisk, processes: Int = 1, oracle: JournalOracle = JournalOracle()) {
     self.disk = disk
@@ -42,7 +42,9 @@ struct JournalRun {
       switch step {
       case .append(let sizes): try append(sizes, place)
       case .transact(let sizes): try transact(sizes, place)
-      case .catchUp: _ = try opened(place).catchUp()
+      case .catchUp:
+        members[place].seen += try opened(place).catchUp()
+        try checkSeen(place)
       case .page: try page(place)
       case .close: try close(place)
       case .replaceProcess:
@@ -66,6 +68,7 @@ struct JournalRun {
           remainingInBatch: frame.remainingInBatch, payload: payload.withUnsafeBytes { Array($0) }))
     }
     members[place].journal = journal
+    members[place].seen = records
     try oracle.settle(journal.identifier)
     try oracle.settle(records)
     return journal
@@ -74,27 +77,44 @@ struct JournalRun {
   private mutating func append(_ sizes: [Int], _ place: Int) throws {
     let journal = try opened(place)
     let drafts = oracle.submit(sizes)
-    try conclude(place) { try journal.append(drafts).appended }
+    try conclude(place) { try journal.append(drafts) }
   }
 
   private mutating func transact(_ sizes: [Int], _ place: Int) throws {
     let journal = try opened(place)
     let drafts = oracle.submit(sizes)
-    try conclude(place) { try journal.transact { _ in drafts }.appended }
+    var told: [JournalRecord] = []
+    do {
+      try conclude(place) {
+        try journal.transact {
+          told = $0
+          return drafts
+        }
+      }
+    } catch {
+      // A decision that was not written has had the records of others all the same.
+      members[place].seen += told
+      throw error
+    }
   }
 
   /// Runs a commit and keeps the oracle of its answer.
-  private mutating func conclude(_ place: Int, _ commit: () throws -> [JournalRecord]) throws {
+  private mutating func conclude(_ place: Int, _ commit: () throws -> Journal.Transaction) throws {
     guard let journal = members[place].journal else { return }
     let before = journal.lastSequence
     do {
-      let records = try commit()
-      guard journal.lastSequence == records.last?.sequence else {
-        throw Falsified("acknowledged \(records), and the last is \(journal.lastSequence)")
+      let done = try commit()
+      guard journal.lastSequence == done.appended.last?.sequence else {
+        throw Falsified("acknowledged \(done), and the last is \(journal.lastSequence)")
       }
+      members[place].seen += done.foreign + done.appended
       oracle.decide(.acknowledged)
-      try oracle.settle(try JournalInspection(disk.crash(.keepingAll)).records)
+      try oracle.settle(try JournalInspection(disk.copy()).records)
+      try checkSeen(place)
     } catch let error as JournalError {
+      if case .diskFull = error, members[place].process.isAlive, isPoisoned(place) {
+        throw Falsified("a full disk is said to have changed nothing, and the journal is poisoned")
+      }
       guard members[place].process.isAlive, !isPoisoned(place) else { throw error }
       // An error that leaves the journal usable took everything back.
       oracle.decide(.refused)
@@ -104,9 +124,19 @@ struct JournalRun {
     }
   }
 
+  /// Whoever asks is handed every record up to the last, once, in order.
+  private func checkSeen(_ place: Int) throws {
+    guard let journal = members[place].journal else { return }
+    let records = try JournalInspection(disk.copy()).records
+    guard members[place].seen == records.filter({ $0.sequence <= journal.lastSequence }) else {
+      throw Falsified(
+        "handed over \(members[place].seen.map(\.sequence)) of \(records.map(\.sequence))")
+    }
+  }
+
   /// Memory is never ahead of the journal.
   private func compare(_ journal: Journal) throws {
-    let found = try JournalInspection(disk.crash(.keepingAll))
+    let found = try JournalInspection(disk.copy())
     let isAlone = members.count == 1
     guard
       isAlone
@@ -153,7 +183,8 @@ struct JournalRun {
   private mutating func judge(_ error: JournalError, _ place: Int) throws {
     if isPoisoned(place) || !members[place].process.isAlive { members[place].journal = nil }
     switch error {
-    case .io, .diskFull, .busy, .poisoned, .missing, .folderMissing, .closed:
+    // Never `busy`: one process is at work at a time, and the others hold no lock.
+    case .io, .diskFull, .poisoned, .missing, .folderMissing, .closed:
       return
     default:
       throw Falsified("a disk that fails made the journal say: \(error)")
