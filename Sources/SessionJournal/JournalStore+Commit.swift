@@ -95,10 +95,15 @@ extension JournalStore {
       try scanner.file.synchronizeData()
     } catch {
       // The system may have dropped what it could not write, and a second sync would succeed.
-      condition = .poisoned
-      throw error.error(at: path)
+      throw poison(error)
     }
     durable = scanner.lastSequence
+  }
+
+  /// The error of a fault that ends all trust; never `diskFull`, which says that nothing changed.
+  private mutating func poison(_ fault: SystemFault) -> JournalError {
+    condition = .poisoned
+    return .io(path: path, operation: fault.operation, code: fault.code)
   }
 }
 
@@ -153,8 +158,7 @@ extension JournalStore {
     do throws(SystemFault) {
       try scanner.file.synchronizeData()
     } catch {
-      condition = .poisoned
-      throw error.error(at: path)
+      throw poison(error)
     }
     scanner.pass(to: place)
     durable = scanner.lastSequence
@@ -170,7 +174,7 @@ extension JournalStore {
         try scanner.file.truncate(to: offset)
       } catch {
         // Half a batch is left behind that this process cannot take back.
-        condition = .poisoned
+        throw poison(error)
       }
       throw refusal
     }
