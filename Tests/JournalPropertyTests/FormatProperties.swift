@@ -145,4 +145,31 @@ struct FormatProperties {
             && written.records.starts(with: over.records), "noise from \(start) changed a record")
       })
   }
+
+  @Test("JRN-2 Frames of another history of the same journal never continue this one")
+  func otherHistory() {
+    hold(
+      Property("a tail of another history is no continuation", cases: 40).check { choices in
+        let sizes = (0..<choices.draw(in: 2...5)).map { _ in choices.draw(in: 1...40) }
+        // Disks make the same journals, so salt and identity do not tell the histories apart.
+        let histories = try [UInt8(1), 2].map { filling in
+          let disk = SimulatedDisk()
+          let journal = try Journal.open(at: journalPath, options: .on(disk))
+          for size in sizes {
+            _ = try journal.append([
+              JournalDraft(kind: 1, payload: Array(repeating: filling, count: size))
+            ])
+          }
+          return disk.contents(of: journalPath) ?? []
+        }
+        let records = try Self.read(histories[0]).records
+        let place = choices.draw(in: 1...(sizes.count - 1))
+        let start = Int(records[place].offset)
+        let (found, ending) = try Self.read(
+          Array(histories[0].prefix(start)) + histories[1].suffix(from: start))
+        try choices.require(
+          found == Array(records.prefix(place)) && ending != .clean,
+          "\(found.count) records pass of \(place): \(ending)")
+      })
+  }
 }

@@ -6,7 +6,8 @@ import Testing
 struct SharingProperties {
   private static let script: [(place: Int, step: JournalStep)] = [
     (0, .append([40])), (1, .append([3, 300])), (0, .transact([9])), (1, .catchUp), (1, .page),
-    (0, .append([20])), (1, .transact([10])), (0, .close), (1, .append([8])), (0, .catchUp),
+    (0, .append([20])), (1, .transact([10])), (0, .append([11])), (1, .append([8])),
+    (1, .catchUp), (0, .close), (1, .append([7])), (0, .catchUp),
   ]
 
   private static let faults: [DiskFault] = [
