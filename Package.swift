@@ -63,6 +63,9 @@ let package = Package(
     .testTarget(
       name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
     .testTarget(
+      name: "JournalPropertyTests",
+      dependencies: ["SessionTestKit", "SessionJournal", "SessionCore"], swiftSettings: strict),
+    .testTarget(
       name: "SessionKitTests",
       dependencies: ["SessionKit", "SessionTestKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
