@@ -184,7 +184,7 @@ struct JournalRun {
     if isPoisoned(place) || !members[place].process.isAlive { members[place].journal = nil }
     switch error {
     // Never `busy`: one process is at work at a time, and the others hold no lock.
-    case .io, .diskFull, .poisoned, .missing, .folderMissing, .closed:
+    case .io, .diskFull, .noRoomToCreate, .poisoned, .missing, .folderMissing, .closed:
       return
     default:
       throw Falsified("a disk that fails made the journal say: \(error)")
