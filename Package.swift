@@ -64,10 +64,13 @@ let package = Package(
       name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
     .testTarget(
       name: "JournalPropertyTests",
-      dependencies: ["SessionTestKit", "SessionJournal", "SessionCore"], swiftSettings: strict),
+      dependencies: ["SessionTestKit", "SessionTesting", "SessionJournal", "SessionCore"],
+      swiftSettings: strict),
     .testTarget(
       name: "SessionKitTests",
-      dependencies: ["SessionKit", "SessionTestKit", "SessionCore", "SessionJournal"],
+      dependencies: [
+        "SessionKit", "SessionTestKit", "SessionTesting", "SessionCore", "SessionJournal",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SessionTestKitTests",

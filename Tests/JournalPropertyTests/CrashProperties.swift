@@ -1,11 +1,7 @@
 import SessionJournal
 import SessionTestKit
+import SessionTesting
 import Testing
-
-/// Records what a property found.
-func hold(_ report: PropertyReport, location: SourceLocation = #_sourceLocation) {
-  #expect(report.hasPassed, "\(report.text)", sourceLocation: location)
-}
 
 @Suite("The journal and a disk that stops")
 struct CrashProperties {
@@ -31,7 +27,7 @@ struct CrashProperties {
     let calls = try Self.calls()
     #expect(calls.count > 100)
     #expect(Set(calls.map(\.operation)).count >= 12)
-    hold(
+    expect(
       Property("a crash before every call keeps what was acknowledged").exhaustive { choices in
         let number = choices.draw(below: UInt64(calls.count + 1))
         let disk = SimulatedDisk()
@@ -48,7 +44,7 @@ struct CrashProperties {
   func crashInsideWrites() throws {
     let writes = try Self.calls().filter { $0.operation == .write }
     #expect(writes.count >= 9)
-    hold(
+    expect(
       Property("a crash inside every write keeps what was acknowledged").exhaustive { choices in
         guard let write = choices.pick(writes) else { return }
         // Every byte of a small write, every 61st of a large one.
@@ -74,7 +70,7 @@ struct CrashProperties {
     #expect(!base.isAlive())
     let oracle = base.oracle
     let disk = base.disk
-    hold(
+    expect(
       Property("a crash in every call of a recovery loses nothing").exhaustive { choices in
         let first = disk.crash(Self.cut(choices.draw(below: 6), seed: 7))
         first.fail(
@@ -98,7 +94,7 @@ struct CrashProperties {
     #expect(disk.trace.last?.operation == .synchronizeData)
     #expect(disk.unsyncedSectors.count == 4)
     let oracle = run.oracle
-    hold(
+    expect(
       Property("every subset of unsynced sectors is recovered from").exhaustive { choices in
         let cut = PowerCut(
           sector: { _ in choices.pick([.new, .old, .zeros, .garbage(9), .tornBehind(200)]) ?? .new

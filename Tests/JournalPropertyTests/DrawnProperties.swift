@@ -1,5 +1,6 @@
 import SessionJournal
 import SessionTestKit
+import SessionTesting
 import Testing
 
 @Suite("The journal and everything at once")
@@ -22,7 +23,7 @@ struct DrawnProperties {
 
   @Test("JRN-1 JRN-2 Several processes, faults, deaths and power cuts, by draws")
   func lives() {
-    hold(
+    expect(
       Property("a journal keeps what it acknowledged through any life", cases: 150).check {
         choices in
         var disk = SimulatedDisk()

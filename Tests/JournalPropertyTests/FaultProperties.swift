@@ -1,5 +1,6 @@
 import SessionJournal
 import SessionTestKit
+import SessionTesting
 import Testing
 
 @Suite("The journal and a disk that fails")
@@ -14,7 +15,7 @@ struct FaultProperties {
   @Test("JRN-2 Every fault at every call: errors are told, memory is never ahead of the journal")
   func everyFaultAtEveryCall() throws {
     let calls = try CrashProperties.calls()
-    hold(
+    expect(
       Property("a fault at any call loses nothing that was acknowledged").exhaustive { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(Self.faults) ?? .inputOutput
@@ -36,7 +37,7 @@ struct FaultProperties {
 
   @Test("JRN-2 A write that runs out of room after any number of bytes is taken back")
   func noRoom() throws {
-    hold(
+    expect(
       Property("no room after any number of bytes").exhaustive { choices in
         let disk = SimulatedDisk()
         var run = JournalRun(disk)

@@ -1,5 +1,6 @@
 import SessionJournal
 import SessionTestKit
+import SessionTesting
 import Testing
 
 @Suite("The bytes of a journal")
@@ -51,7 +52,7 @@ struct FormatProperties {
 
   @Test("JRN-2 Cut at every byte and opened on a disk: the longest whole prefix, the rest aside")
   func truncation() {
-    hold(
+    expect(
       Property("cut at every byte, the longest whole prefix is left", cases: 6).check { choices in
         let written = try Written(choices, closed: choices.chance(1, in: 2))
         for size in JournalHeader.size...written.bytes.count {
@@ -81,7 +82,7 @@ struct FormatProperties {
 
   @Test("JRN-2 Any bit flipped is found, in its frame, and nothing before it is lost")
   func flips() {
-    hold(
+    expect(
       Property("any flipped bit is found and located", cases: 4).check { choices in
         let written = try Written(choices, closed: true)
         for bit in (JournalHeader.size * 8)..<(written.bytes.count * 8) {
@@ -108,7 +109,7 @@ struct FormatProperties {
 
   @Test("JRN-5 What is written is read again; the header too")
   func identity() {
-    hold(
+    expect(
       Property("encode and decode are each other's inverse", cases: 60).check { choices in
         let written = try Written(choices, closed: false)
         let (records, ending) = try Self.read(written.bytes)
@@ -125,7 +126,7 @@ struct FormatProperties {
 
   @Test("JRN-5 No bytes make a reader trap, and none but a journal's own pass for records")
   func randomBytes() {
-    hold(
+    expect(
       Property("random bytes never trap and are never records", cases: 300).check { choices in
         let written = try Written(choices, closed: false)
         let noise = (0..<choices.draw(in: 1...200)).map { _ in UInt8(choices.draw(below: 256)) }
@@ -151,7 +152,7 @@ struct FormatProperties {
 
   @Test("JRN-2 Frames of another history of the same journal never continue this one")
   func otherHistory() {
-    hold(
+    expect(
       Property("a tail of another history is no continuation", cases: 40).check { choices in
         let sizes = (0..<choices.draw(in: 2...5)).map { _ in choices.draw(in: 1...40) }
         // Disks make the same journals, so salt and identity do not tell the histories apart.

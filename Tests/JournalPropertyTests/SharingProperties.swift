@@ -1,5 +1,6 @@
 import SessionJournal
 import SessionTestKit
+import SessionTesting
 import Testing
 
 @Suite("Two processes and a disk that fails")
@@ -23,7 +24,7 @@ struct SharingProperties {
     for (place, step) in Self.script { try run.perform(step, by: place) }
     let calls = dry.trace
     #expect(calls.count > 80)
-    hold(
+    expect(
       Property("a fault of one process harms no other").exhaustive { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(Self.faults) ?? .inputOutput
