@@ -59,7 +59,8 @@ let package = Package(
       path: "Tools/sessiondemo", swiftSettings: strict),
 
     .testTarget(
-      name: "SessionCoreTests", dependencies: ["SessionCore"], swiftSettings: strict),
+      name: "SessionCoreTests", dependencies: ["SessionCore", "SessionTestKit"],
+      swiftSettings: strict),
     .testTarget(
       name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
     .testTarget(
@@ -75,6 +76,12 @@ let package = Package(
     .testTarget(
       name: "SessionTestKitTests",
       dependencies: ["SessionTestKit", "SessionTesting", "SessionKit", "SessionCore"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SessionPropertyTests",
+      dependencies: [
+        "SessionTestKit", "SessionTesting", "SessionKit", "SessionCore", "SessionJournal",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ReplayCommandsTests",

@@ -4,23 +4,26 @@ extension SessionCoordinator {
   {
     // A late answer: the session ended, or another process came first. Nothing of it is stored;
     // where nobody is signed in any more, the server is told that its tokens are not wanted.
-    guard flight?.number == number else {
-      let isAbandoned = abandonedLogins.remove(number) != nil
-      return [.discard(number, revoking: isAbandoned || state.kind != .authenticated)]
-    }
-    return settle(SessionFlight.Arrival(facts: facts, moment: now), at: now)
+    guard flight?.number == number else { return giveUp(number) }
+    return settle(SessionFlight.Arrival(number: number, facts: facts, moment: now), at: now)
+  }
+
+  private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
+    let isAbandoned = abandonedLogins.remove(number) != nil
+    return [.discard(number, revoking: isAbandoned || state.kind != .authenticated)]
   }
 
   /// Decides what an answer means in the state as it is now.
   mutating func settle(_ arrival: SessionFlight.Arrival, at now: Moment) -> [SessionEffect] {
-    guard let flight else { return [] }
+    // Others may have ended what it was for while it was being journaled.
+    guard let flight else { return giveUp(arrival.number) }
     switch flight.purpose {
     case .login(let caller, let method):
       return settleLogin(flight, caller, method, arrival, at: now)
     case .refresh(let trigger, let attempt):
       return settleRefresh(flight, trigger, attempt: attempt, arrival, at: now)
-    case .switchContext(let caller):
-      return settleSwitch(flight, caller, arrival, at: now)
+    case .switchContext:
+      return settleSwitch(flight, arrival, at: now)
     }
   }
 
@@ -37,7 +40,7 @@ extension SessionCoordinator {
     effects.append(.cancel(.commit))
     switch landed.purpose {
     case .login(let caller, _): effects.append(.resume(caller, .signedIn))
-    case .switchContext(let caller): effects.append(.resume(caller, .switched))
+    case .switchContext: effects += resume(landed.owner.map { [$0] } ?? [], .switched)
     case .refresh: break
     }
     return effects + resumeWaiters(.refreshed) + publish(events) + startSwitch(at: now)

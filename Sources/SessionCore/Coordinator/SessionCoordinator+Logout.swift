@@ -32,7 +32,10 @@ extension SessionCoordinator {
       let again = now.uptime.addingSaturating(policy.longestRetryDelay)
       return (stopped == nil ? [.schedule(.wipe, uptime: again)] : []) + wipeEnded(isWiped: false)
     case .overtaken(let records):
-      return absorb(records, at: now) + wipeAgain(wipe)
+      let effects = absorb(records, at: now)
+      // What a newer version wrote may have signed somebody in: nothing of theirs is touched.
+      guard stopped == nil else { return effects + wipeEnded(isWiped: false) }
+      return effects + wipeAgain(wipe)
     }
   }
 

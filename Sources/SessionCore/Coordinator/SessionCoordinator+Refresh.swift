@@ -73,7 +73,10 @@ extension SessionCoordinator {
   mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: Moment)
     -> [SessionEffect]
   {
+    let waitedFor = fold.intents.request?.sequence
     let effects = absorb(records, at: now)
+    // A newer request has a time of its own, however long the one before it was waited for.
+    if fold.intents.request?.sequence != waitedFor { leaseEnd = nil }
     if let request = fold.intents.request, isHolderGone || now.uptime >= leaseEnd ?? .max {
       givenUp = request.sequence
       leaseEnd = nil
@@ -170,7 +173,8 @@ extension SessionCoordinator {
     let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
     if failure.kind.isAnswered, answered >= policy.maximumAttempts {
       switch policy.onExhaustion {
-      case .stay: return Verdict(delay: max(policy.longestRetryDelay, failure.retryAfter ?? 0))
+      case .stay:
+        return Verdict(delay: max(shortestDelay, policy.longestRetryDelay, failure.retryAfter ?? 0))
       case .end(let end): return Verdict(end: endEvents(.attemptsExhausted, end))
       }
     }
@@ -178,8 +182,12 @@ extension SessionCoordinator {
     // old token (REF-7); once only, then as any other failure.
     if failure.kind == .noReply, failures.last?.kind != .noReply { return Verdict(delay: 0) }
     let backoff = policy.retryDelay(failures: failures.total &+ 1, jitter: jitter)
-    return Verdict(delay: max(backoff, failure.retryAfter ?? 0))
+    return Verdict(delay: max(shortestDelay, backoff, failure.retryAfter ?? 0))
   }
+
+  /// Milliseconds before another attempt even where a policy asks for none: without a network, an
+  /// attempt may fail as fast as it is made.
+  private var shortestDelay: Int64 { 100 }
 
   /// The failure is journaled: the session ended, or another attempt is due.
   mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: Moment)
@@ -188,8 +196,8 @@ extension SessionCoordinator {
     guard state.kind == .authenticated else { return ended(by: failure) }
     guard let failed = flight else { return [] }
     flight = nil
-    if case .switchContext(let caller) = failed.purpose {
-      return [.resume(caller, .failed(.request(failure)))]
+    if case .switchContext = failed.purpose {
+      return resume(failed.owner.map { [$0] } ?? [], .failed(.request(failure)))
     }
     guard let delay else { return [] }
     // At once: who waits waits on, for the reply to this one.

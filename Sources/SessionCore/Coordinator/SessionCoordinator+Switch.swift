@@ -29,15 +29,13 @@ extension SessionCoordinator {
   }
 
   mutating func settleSwitch(
-    _ flight: SessionFlight, _ caller: Caller, _ arrival: SessionFlight.Arrival, at now: Moment
+    _ flight: SessionFlight, _ arrival: SessionFlight.Arrival, at now: Moment
   ) -> [SessionEffect] {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil
       let problem = rejection(.contextSwitched, .staleGeneration)
-      return [
-        .discard(flight.number, revoking: state.kind != .authenticated),
-        .resume(caller, .failed(problem)),
-      ]
+      return [.discard(flight.number, revoking: state.kind != .authenticated)]
+        + resume(flight.owner.map { [$0] } ?? [], .failed(problem))
     }
     guard let context = arrival.facts.context ?? arrival.facts.tokenContext else {
       return [.discard(flight.number, revoking: false)]

@@ -17,7 +17,9 @@ extension SessionCoordinator {
     }
     refreshTrigger = .schedule
     let due = policy.refreshTime(deadline: tokenDeadline, lifetime: token.lifetime)
-    return [.cancel(.expiry), .schedule(.refresh, uptime: due)]
+    // A token that is dead on arrival has no half life, and a server may send one after the other.
+    let pause = token.lifetime == 0 ? now.uptime.addingSaturating(retryPause) : due
+    return [.cancel(.expiry), .schedule(.refresh, uptime: max(due, pause))]
   }
 
   /// The facts of the token that an answer brought, under the next generation.
@@ -55,14 +57,23 @@ extension SessionCoordinator {
 
   /// Drops the flight and the queues; a late answer will find no flight (OUT-4).
   mutating func stopWaiting(because failure: RequestFailure? = nil) -> [SessionEffect] {
-    let problem = SessionEffect.Reply.failed(stopped ?? .ended(state.kind, by: failure))
+    stopWaiting(stopped ?? .ended(state.kind, by: failure))
+  }
+
+  mutating func stopWaiting(_ reason: SessionProblem) -> [SessionEffect] {
+    var closing: [SessionEffect] = []
+    if stopped != nil {
+      closing = resume(closers, .closed)
+      closers = []
+    }
+    let problem = SessionEffect.Reply.failed(reason)
     if let flight, flight.isLogin { abandonedLogins.insert(flight.number) }
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
     let unsettled = dropUnsettled(revoking: true)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
     (isWaitingForLease, leaseEnd, due) = (false, nil, nil)
     return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
-      + resume(callers, problem)
+      + resume(callers, problem) + closing
   }
 
   /// An answer that was waiting to be journaled and is not wanted any more.

@@ -236,7 +236,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .send: sendAgain()
     case .settle(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
-    case .expire(let reason): expire(reason, at: now)
+    case .expire: expiryIsDue(at: now)
     case .logout(let caller): logout(caller, at: now)
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
@@ -280,10 +280,12 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Folds another process's records and follows what they say.
   mutating func absorb(_ records: [SessionRecord], at now: Moment) -> [SessionEffect] {
     let before = fold.state
+    var hasEnded = false
     var published: [RecordedEvent] = []
     for record in records {
       do {
         try fold.apply(record)
+        hasEnded = hasEnded || (before.token != nil && fold.state.token == nil)
       } catch {
         // A newer version's essential record: what follows cannot be understood here either.
         stopped = .unusableJournal(error)
@@ -296,7 +298,9 @@ public struct SessionCoordinator: Hashable, Sendable {
     }
     if fold.intents.request == nil { (isWaitingForLease, leaseEnd) = (false, nil) }
     if let token = state.token, token.generation != before.token?.generation {
-      return tokenTaken(token, at: now) + publish(published)
+      // Who waited for the session that ended must not be told of the one that others began.
+      let left = hasEnded ? stopWaiting(.ended(.unauthenticated, by: nil)) : []
+      return left + tokenTaken(token, at: now) + publish(published)
     }
     return publish(published) + (state.token == nil && before.token != nil ? ended(by: nil) : [])
   }

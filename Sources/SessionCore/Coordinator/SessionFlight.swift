@@ -12,11 +12,12 @@ struct SessionFlight: Hashable, Sendable {
   let base: Generation
   /// The sequence of its `requestSent`; 0 until that is durable.
   var note: UInt64 = 0
-  /// The answer, where it has arrived and could not be journaled yet.
+  /// The answer, where it has arrived and could not be journaled yet; its owner was told so.
   var unsettled: Arrival?
 
   /// An answer and when it came: a token's life is counted from there (REF-8).
   struct Arrival: Hashable, Sendable {
+    let number: RequestNumber
     let facts: AnswerFacts
     let moment: Moment
   }
@@ -36,9 +37,10 @@ struct SessionFlight: Hashable, Sendable {
     return true
   }
 
-  /// The caller that it was started for, where there is one.
+  /// The caller that it was started for, where there is one that was not told yet.
   var owner: Caller? {
-    switch purpose {
+    guard unsettled == nil else { return nil }
+    return switch purpose {
     case .login(let caller, _), .switchContext(let caller): caller
     case .refresh: nil
     }

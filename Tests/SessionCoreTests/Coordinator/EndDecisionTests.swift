@@ -1,4 +1,5 @@
 import SessionCore
+import SessionTestKit
 import Testing
 
 @Suite("Decisions: logout, switch, close")
@@ -105,11 +106,11 @@ struct EndDecisionTests {
     let sent = bench.tell(.switchContext(caller))
     #expect(bench.coordinator.activity == .switching)
     var facts = AnswerFacts.token(rotated: true)
-    facts.context = .principal
+    facts.context = .plainPrincipal
     let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
     #expect(effects.reply(to: caller) == .switched)
     #expect(bench.names == ["login", "requestSent", "contextSwitched"])
-    #expect(bench.coordinator.state.activeContext == .principal)
+    #expect(bench.coordinator.state.activeContext == .plainPrincipal)
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
@@ -138,7 +139,7 @@ struct EndDecisionTests {
     let (waiter, none) = bench.refresh()
     #expect(none.sendCount == 0)
     var facts = AnswerFacts.token()
-    facts.context = .principal
+    facts.context = .plainPrincipal
     let effects = bench.tell(.answered(switching.request ?? RequestNumber(0), facts))
     #expect(effects.reply(to: switcher) == .switched)
     #expect(effects.reply(to: waiter) == .refreshed, "the switch brought a good token")

@@ -1,4 +1,5 @@
 import SessionCore
+import SessionTestKit
 import Testing
 
 @Suite("Decisions: nobody is forgotten")
@@ -57,7 +58,7 @@ struct ForgottenCallerTests {
     let effects = bench.tell(
       .answered(
         (first.request ?? RequestNumber(0)),
-        AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: .principal)))
+        AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)))
     #expect(effects.reply(to: waiter) != nil || effects.sendCount > 0, "\(effects)")
     #expect(effects.reply(to: queued) != nil || effects.sendCount > 0, "\(effects)")
   }
@@ -146,8 +147,8 @@ struct ForgottenCallerTests {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
     let south = ActiveContext(
-      role: ActiveContext.teacher.role, school: ActiveContext.Named(id: "s-2", name: "South"),
-      permissions: ActiveContext.teacher.permissions)
+      role: ActiveContext.plainTeacher.role, school: ActiveContext.Named(id: "s-2", name: "South"),
+      permissions: ActiveContext.plainTeacher.permissions)
     bench.tell(
       .answered(
         (sent.request ?? RequestNumber(0)),
@@ -181,11 +182,11 @@ struct ForgottenCallerTests {
     let caller = bench.caller()
     let sent = bench.tell(.switchContext(caller))
     bench.commitEndings = [.fails]
-    let facts = AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: .principal)
+    let facts = AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)
     let told = bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
     #expect(told.reply(to: caller) == .failed(.unsettled))
     bench.tell(.fired(.commit))
-    #expect(bench.coordinator.state.activeContext == .principal)
+    #expect(bench.coordinator.state.activeContext == .plainPrincipal)
   }
 
   @Test("a switch behind an answer that cannot be journaled is told so, and keeps nobody waiting")

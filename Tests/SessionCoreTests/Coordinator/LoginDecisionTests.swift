@@ -1,4 +1,5 @@
 import SessionCore
+import SessionTestKit
 import Testing
 
 @Suite("Decisions: login")
@@ -60,7 +61,7 @@ struct LoginDecisionTests {
 
   @Test("STA-6 a different user on an expired session is refused and the tokens are revoked")
   func differentUser() {
-    var bench = CoordinatorBench.signedIn(.keeping)
+    var bench = CoordinatorBench.signedIn(.benchKeeping)
     let refresh = bench.tell(.refresh(bench.caller(), .manual, ifNeeded: false))
     bench.tell(
       .failed(

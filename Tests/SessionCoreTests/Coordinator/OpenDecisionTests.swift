@@ -1,4 +1,5 @@
 import SessionCore
+import SessionTestKit
 import Testing
 
 @Suite("Decisions: open, and other processes")
@@ -9,7 +10,7 @@ struct OpenDecisionTests {
       token: TokenFacts(
         generation: Generation(1), issuedAt: CoordinatorBench().now.time,
         expiresAt: CoordinatorBench().now.time.advanced(by: CoordinatorBench.lifetime),
-        isRefreshable: true), context: .teacher))
+        isRefreshable: true), context: .plainTeacher))
 
   static func refreshed(_ generation: UInt64, request: UInt64 = 0) -> SessionEvent {
     .refreshSucceeded(
@@ -28,19 +29,11 @@ struct OpenDecisionTests {
         process: process, deadline: CoordinatorBench().now.time.advanced(by: milliseconds)))
   }
 
-  static func stored(_ generation: UInt64, announcing event: SessionEvent? = nil) -> StoredFacts {
-    var facts = StoredFacts()
-    (facts.token, facts.user, facts.context) = (.present, .present, .present)
-    facts.generation = Generation(generation)
-    facts.announcement = event
-    return facts
-  }
-
   @Test("RES-1 a good token restores the session and schedules its refresh, without a request")
   func restores() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     #expect(bench.coordinator.activity == .loading)
-    let effects = bench.tell(.opened(Self.stored(1)))
+    let effects = bench.tell(.opened(.session(1)))
     #expect(bench.coordinator.activity == .idle)
     #expect(effects.sendCount == 0)
     #expect(
@@ -51,7 +44,7 @@ struct OpenDecisionTests {
   func launch() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.advance(by: CoordinatorBench.lifetime + 1)
-    #expect(bench.tell(.opened(Self.stored(1))).sendCount == 1)
+    #expect(bench.tell(.opened(.session(1))).sendCount == 1)
     #expect(bench.coordinator.activity == .refreshing)
     #expect(bench.coordinator.state.kind == .authenticated)
   }
@@ -61,7 +54,7 @@ struct OpenDecisionTests {
     var policy = SessionPolicy.bench
     policy.launchRefresh = .always
     var bench = try CoordinatorBench(policy, journal: [.event(Self.login)])
-    #expect(bench.tell(.opened(Self.stored(1))).sendCount == 1)
+    #expect(bench.tell(.opened(.session(1))).sendCount == 1)
   }
 
   @Test("RES-1 a required item that is missing ends the session with its reason")
@@ -70,7 +63,7 @@ struct OpenDecisionTests {
       var policy = SessionPolicy.bench
       policy.requiredItems = [.token, .user, .context]
       var bench = try CoordinatorBench(policy, journal: [.event(Self.login)])
-      var facts = Self.stored(1)
+      var facts = StoredFacts.session(1)
       switch item {
       case .token: facts.token = .absent
       case .user: facts.user = .absent
@@ -86,7 +79,7 @@ struct OpenDecisionTests {
   @Test("RES-1 an item that is only a cache may be missing")
   func cache() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    var facts = Self.stored(1)
+    var facts = StoredFacts.session(1)
     (facts.user, facts.context) = (.absent, .unreadable)
     bench.tell(.opened(facts))
     #expect(bench.names == ["login", "itemUnreadable"])
@@ -95,8 +88,8 @@ struct OpenDecisionTests {
 
   @Test("RES-2 an unreadable token ends the session as corrupt storage")
   func corrupt() throws {
-    var bench = try CoordinatorBench(.keeping, journal: [.event(Self.login)])
-    var facts = Self.stored(1)
+    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
+    var facts = StoredFacts.session(1)
     facts.token = .unreadable
     bench.tell(.opened(facts))
     #expect(bench.names == ["login", "itemUnreadable", "sessionExpired"])
@@ -121,7 +114,7 @@ struct OpenDecisionTests {
       bench.tell(.refresh(caller, .manual, ifNeeded: false)).reply(to: caller)
         == .failed(.locked))
     #expect(bench.tell(.fired(.restore)) == [.readSecrets])
-    bench.tell(.secretsRead(Self.stored(1)))
+    bench.tell(.secretsRead(.session(1)))
     #expect(bench.coordinator.activity == .idle)
     #expect(bench.names == ["login"])
   }
@@ -129,7 +122,7 @@ struct OpenDecisionTests {
   @Test("REF-7 a stored token newer than the journal is announced as recovered")
   func recovers() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    bench.tell(.opened(Self.stored(2, announcing: Self.refreshed(2))))
+    bench.tell(.opened(.session(2, announcing: Self.refreshed(2))))
     #expect(bench.names == ["login", "tokenRecovered", "refreshSucceeded"])
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
@@ -137,7 +130,7 @@ struct OpenDecisionTests {
   @Test("REF-7 a login whose event was lost in a crash is recovered too")
   func recoversLogin() {
     var bench = CoordinatorBench()
-    bench.tell(.opened(Self.stored(1, announcing: Self.login)))
+    bench.tell(.opened(.session(1, announcing: Self.login)))
     #expect(bench.names == ["tokenRecovered", "login"])
     #expect(bench.coordinator.state.user == "ada")
   }
@@ -147,7 +140,7 @@ struct OpenDecisionTests {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .event(.logout(SessionEvent.Logout(reason: .user))),
     ])
-    let effects = bench.tell(.opened(Self.stored(1, announcing: Self.login)))
+    let effects = bench.tell(.opened(.session(1, announcing: Self.login)))
     #expect(effects.contains(.wipe(.session)))
     #expect(bench.names == ["login", "logout", "secretsWiped"])
     #expect(bench.coordinator.state == .unauthenticated)
@@ -159,7 +152,7 @@ struct OpenDecisionTests {
       .event(Self.login), .event(.logout(SessionEvent.Logout(reason: .user))),
       .note(.revocationPending(Generation(1))),
     ])
-    let effects = bench.tell(.opened(Self.stored(1, announcing: Self.login)))
+    let effects = bench.tell(.opened(.session(1, announcing: Self.login)))
     #expect(
       effects == [.wipe(.everything(keepingRevocation: Generation(1))), .revoke(Generation(1))])
     bench.tell(.wiped(.done))
@@ -181,14 +174,14 @@ struct OpenDecisionTests {
   @Test("RES-3 another process's token that cannot be read yet is no end: loading, tried again")
   func reloadFails() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     bench.commitEndings = [.conflicts([.event(Self.refreshed(2))])]
     let (_, effects) = bench.refresh()
     #expect(effects.contains(.reloadToken(Generation(2))))
     #expect(bench.tell(.reloaded(false)).uptime(of: .restore) != nil)
     #expect(bench.coordinator.activity == .loading)
     #expect(bench.tell(.fired(.restore)) == [.readSecrets])
-    bench.tell(.secretsRead(Self.stored(2)))
+    bench.tell(.secretsRead(.session(2)))
     #expect(bench.coordinator.state.token?.generation == Generation(2))
     #expect(!bench.names.contains("sessionExpired"))
   }
@@ -196,7 +189,7 @@ struct OpenDecisionTests {
   @Test("RES-5 another journal's secrets are never resurrected")
   func otherJournal() {
     var bench = CoordinatorBench()
-    var facts = Self.stored(7, announcing: Self.refreshed(7))
+    var facts = StoredFacts.session(7, announcing: Self.refreshed(7))
     (facts.token, facts.user, facts.context) = (.otherJournal, .otherJournal, .otherJournal)
     let effects = bench.tell(.opened(facts))
     #expect(effects.contains(.wipe(.session)))
@@ -207,8 +200,8 @@ struct OpenDecisionTests {
   @Test("a stored token older than the journal's ends the session: a backup was restored")
   func outdated() throws {
     var bench = try CoordinatorBench(
-      .keeping, journal: [.event(Self.login), .event(Self.refreshed(2))])
-    bench.tell(.opened(Self.stored(1)))
+      .benchKeeping, journal: [.event(Self.login), .event(Self.refreshed(2))])
+    bench.tell(.opened(.session(1)))
     guard case .expired(let expired) = bench.coordinator.state else {
       Issue.record("not expired")
       return
@@ -221,7 +214,7 @@ struct OpenDecisionTests {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
     ])
-    var facts = Self.stored(1)
+    var facts = StoredFacts.session(1)
     facts.isHolderGone = true
     let effects = bench.tell(.opened(facts))
     #expect(bench.names == ["login", "requestSent", "refreshFailed", "requestSent"])
@@ -236,7 +229,7 @@ struct OpenDecisionTests {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
     ])
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     let (waiter, effects) = bench.refresh()
     #expect(effects.sendCount == 0)
     for _ in 0..<199 {
@@ -259,7 +252,7 @@ struct OpenDecisionTests {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
     ])
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     let (_, effects) = bench.refresh()
     #expect(effects.sendCount == 0)
     #expect(bench.tell(.observed([], isHolderGone: true)).sendCount == 1)
@@ -270,7 +263,7 @@ struct OpenDecisionTests {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
     ])
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     #expect(bench.tell(.switchContext(bench.caller())).sendCount == 0)
     let record = SessionRecord(
       sequence: 3, time: bench.now.time, content: .event(Self.refreshed(2, request: 2)))
@@ -280,7 +273,7 @@ struct OpenDecisionTests {
   @Test("REF-3 another process rotated first: its token is taken, our late answer is not")
   func rotatedElsewhere() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     let (waiter, sent) = bench.refresh()
     bench.commitEndings = [.conflicts([.event(Self.refreshed(2))])]
     let number = sent.request ?? RequestNumber(0)
@@ -294,7 +287,7 @@ struct OpenDecisionTests {
   @Test("a rejected refresh ends nothing when another process has rotated")
   func rejectedAfterRotation() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     let (waiter, sent) = bench.refresh()
     bench.commitEndings = [.conflicts([.event(Self.refreshed(2))])]
     let effects = bench.tell(
@@ -309,7 +302,7 @@ struct OpenDecisionTests {
   @Test("another process logged out: waiters are told, what is held is wiped, nothing is sent")
   func loggedOutElsewhere() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     bench.commitEndings = [
       .conflicts([.event(.logout(SessionEvent.Logout(reason: .user)))])
     ]
@@ -323,7 +316,7 @@ struct OpenDecisionTests {
   @Test("JRN-3 a newer version's essential record stops this session instead of misreading it")
   func newer() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     bench.commitEndings = [
       .conflicts([.unknown(SessionRecord.Unknown(kind: 9, payload: [1, 2]))])
     ]
@@ -340,7 +333,7 @@ struct OpenDecisionTests {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.now = Moment(
       time: bench.now.time.advanced(by: -86_400_000 * 30), uptime: bench.now.uptime)
-    bench.tell(.opened(Self.stored(1)))
+    bench.tell(.opened(.session(1)))
     #expect(bench.coordinator.tokenDeadline == bench.now.uptime + CoordinatorBench.lifetime)
   }
 

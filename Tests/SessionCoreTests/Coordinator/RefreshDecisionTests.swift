@@ -1,4 +1,5 @@
 import SessionCore
+import SessionTestKit
 import Testing
 
 @Suite("Decisions: refresh")
@@ -105,7 +106,7 @@ struct RefreshDecisionTests {
     "REF-6 a refused refresh ends the session in one batch, as the policy says",
     arguments: [
       (SessionPolicy.bench, ["refreshFailed", "sessionExpired", "logout"]),
-      (.keeping, ["refreshFailed", "sessionExpired"]),
+      (.benchKeeping, ["refreshFailed", "sessionExpired"]),
     ])
   func refused(policy: SessionPolicy, expected: [String]) {
     var bench = CoordinatorBench.signedIn(policy)
@@ -210,10 +211,10 @@ struct RefreshDecisionTests {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
     var facts = AnswerFacts.token()
-    facts.tokenContext = .principal
+    facts.tokenContext = .plainPrincipal
     bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
     #expect(bench.names.suffix(2) == ["refreshSucceeded", "contextSwitched"])
-    #expect(bench.coordinator.state.activeContext == .principal)
+    #expect(bench.coordinator.state.activeContext == .plainPrincipal)
   }
 
   @Test("RES-6 a token that cannot be journaled yet is kept, and journaled when that works again")

@@ -1,0 +1,95 @@
+import SessionCore
+
+/// Events, notes and records, drawn without regard to what is legal.
+extension Choices {
+  func event(_ kind: SessionEvent.Kind) -> SessionEvent {
+    span {
+      switch kind {
+      case .login:
+        .login(
+          SessionEvent.Login(
+            user: identifier(), method: code(), token: token(),
+            context: chance(1, in: 2) ? context() : nil))
+      case .refreshSucceeded:
+        .refreshSucceeded(
+          SessionEvent.RefreshSucceeded(
+            token: token(), trigger: code(), attempt: number(), isRotated: chance(1, in: 2),
+            request: number()))
+      case .refreshFailed:
+        .refreshFailed(
+          SessionEvent.RefreshFailed(
+            generation: generation(), trigger: code(), attempt: number(), failure: failure(),
+            retryAt: chance(1, in: 2) ? timestamp() : nil, request: number()))
+      case .contextSwitched:
+        .contextSwitched(
+          SessionEvent.ContextSwitched(
+            context: context(), token: chance(1, in: 2) ? token() : nil, trigger: code(),
+            request: number()))
+      case .sessionExpired: .sessionExpired(SessionEvent.SessionExpired(reason: code()))
+      case .logout: .logout(SessionEvent.Logout(reason: code()))
+      }
+    }
+  }
+
+  func event() -> SessionEvent {
+    event(pick(SessionEvent.Kind.allCases) ?? .login)
+  }
+
+  func note(_ kind: SessionNote.Kind) -> SessionNote {
+    span {
+      switch kind {
+      case .opened:
+        .opened(
+          SessionNote.Opened(
+            process: number(), boot: chance(1, in: 2) ? identifier() : nil, uptime: number()))
+      case .closed: .closed
+      case .tailCut:
+        .tailCut(SessionNote.TailCut(bytes: number(), isUndetermined: chance(1, in: 2)))
+      case .requestSent:
+        .requestSent(
+          SessionNote.RequestSent(
+            kind: code(), generation: generation(), trigger: code(), attempt: number(),
+            process: number(), deadline: timestamp()))
+      case .requestEnded:
+        .requestEnded(SessionNote.RequestEnded(request: number(), failure: failure()))
+      case .tokenRecovered: .tokenRecovered(generation())
+      case .revocationPending: .revocationPending(generation())
+      case .revocationSettled:
+        .revocationSettled(
+          SessionNote.RevocationSettled(
+            generation: generation(), outcome: code(), status: number()))
+      case .secretsWiped: .secretsWiped(code())
+      case .itemUnreadable: .itemUnreadable(code())
+      }
+    }
+  }
+
+  func note() -> SessionNote {
+    note(pick(SessionNote.Kind.allCases) ?? .closed)
+  }
+
+  /// An entry of a kind that no version has a word for yet; with `isIgnorable`, one that a reader
+  /// may pass over.
+  func unknown(isIgnorable: Bool? = nil) -> SessionRecord.Unknown {
+    span {
+      let mayIgnore = isIgnorable ?? !chance(1, in: 2)
+      let kinds: ClosedRange<UInt8> = mayIgnore ? 0xC0...0xFF : 0x20...0x7F
+      let kind = kinds.lowerBound + UInt8(draw(below: UInt64(kinds.count)))
+      return SessionRecord.Unknown(kind: kind, payload: bytes(upTo: 40))
+    }
+  }
+
+  func bytes(upTo limit: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    repeating(upTo: limit, mean: 20) { bytes.append(UInt8(draw(below: 256))) }
+    return bytes
+  }
+
+  func content() -> SessionRecord.Content {
+    switch draw(below: 8) {
+    case 0...4: .event(event())
+    case 5, 6: .note(note())
+    default: .unknown(unknown())
+    }
+  }
+}

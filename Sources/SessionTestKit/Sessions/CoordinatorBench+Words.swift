@@ -1,0 +1,111 @@
+public import SessionCore
+
+extension CoordinatorBench {
+  /// How long a plain token lives: an hour.
+  public static let lifetime: Int64 = 3_600_000
+
+  /// A bench with Ada signed in and nothing under way.
+  public static func signedIn(
+    _ policy: SessionPolicy = .bench, lifetime: Int64 = lifetime, isRefreshable: Bool = true
+  ) -> CoordinatorBench {
+    var bench = CoordinatorBench(policy)
+    bench.tell(.opened(.nothing))
+    let effects = bench.tell(.login(bench.caller(), .password))
+    bench.tell(
+      .answered(
+        effects.request ?? RequestNumber(0),
+        .login("ada", lifetime: lifetime, isRefreshable: isRefreshable)))
+    return bench
+  }
+
+  /// Tells of a caller's refresh and returns who called and what followed.
+  @discardableResult
+  public mutating func refresh(_ trigger: RefreshTrigger = .manual) -> (Caller, [SessionEffect]) {
+    let caller = caller()
+    return (caller, tell(.refresh(caller, trigger, ifNeeded: false)))
+  }
+}
+
+extension SessionPolicy {
+  /// Round figures: a minute before expiry, 3 attempts, 1 s to 60 s; a refused refresh clears.
+  public static let bench = SessionPolicy(
+    name: "bench", refreshThreshold: 60_000, maximumAttempts: 3, firstRetryDelay: 1_000,
+    longestRetryDelay: 60_000, requestTimeout: 30_000)
+
+  /// The same, and a session that can no longer be refreshed stays as expired.
+  public static var benchKeeping: SessionPolicy {
+    var policy = SessionPolicy.bench
+    policy.name = "bench, keeping"
+    policy.onRejection = .keep
+    policy.onExhaustion = .end(.keep)
+    return policy
+  }
+}
+
+extension AnswerFacts {
+  /// A server's answer to this user's login.
+  public static func login(
+    _ user: Identifier, lifetime: Int64 = CoordinatorBench.lifetime, isRefreshable: Bool = true
+  ) -> AnswerFacts {
+    AnswerFacts(
+      lifetime: lifetime, tokenID: "jti-1", hasRefreshToken: isRefreshable, user: user,
+      context: .plainTeacher)
+  }
+
+  /// A server's answer to a refresh; `rotated` with a new refresh token.
+  public static func token(lifetime: Int64 = CoordinatorBench.lifetime, rotated: Bool = false)
+    -> AnswerFacts
+  {
+    AnswerFacts(lifetime: lifetime, hasRefreshToken: rotated)
+  }
+
+  /// A server's answer to a switch into this context.
+  public static func context(
+    _ context: ActiveContext, lifetime: Int64 = CoordinatorBench.lifetime
+  ) -> AnswerFacts {
+    AnswerFacts(lifetime: lifetime, hasRefreshToken: true, context: context)
+  }
+}
+
+extension StoredFacts {
+  /// What is stored of a session whose token has this generation, with nothing amiss.
+  public static func session(
+    _ generation: UInt64, announcing event: SessionEvent? = nil
+  ) -> StoredFacts {
+    var facts = StoredFacts()
+    (facts.token, facts.user, facts.context) = (.present, .present, .present)
+    facts.generation = Generation(generation)
+    facts.announcement = event
+    return facts
+  }
+}
+
+extension [SessionEffect] {
+  /// The number of the first request that is sent, where one is.
+  public var request: RequestNumber? {
+    for case .send(let number, _) in self { return number }
+    return nil
+  }
+
+  /// How many requests are sent.
+  public var sendCount: Int {
+    reduce(0) { if case .send = $1 { $0 + 1 } else { $0 } }
+  }
+
+  /// What the caller is told first, where it is told anything.
+  public func reply(to caller: Caller) -> SessionEffect.Reply? {
+    for case .resume(caller, let reply) in self { return reply }
+    return nil
+  }
+
+  /// When the timer goes off, in milliseconds of uptime, where it is set.
+  public func uptime(of timer: SessionTimer) -> Int64? {
+    for case .schedule(timer, let uptime) in reversed() { return uptime }
+    return nil
+  }
+
+  /// The position of the first effect that the test recognises; the count where there is none.
+  public func place(_ matches: (SessionEffect) -> Bool) -> Int {
+    firstIndex(where: matches) ?? count
+  }
+}

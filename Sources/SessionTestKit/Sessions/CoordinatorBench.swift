@@ -1,0 +1,123 @@
+public import SessionCore
+
+/// A shell that does nothing but commit: a coordinator on a clock that stands still, with the
+/// journal as an array (TST-2).
+///
+/// What a test says happens, happens; what the coordinator wants is recorded. Nothing waits, no
+/// task runs, and the same calls give the same effects.
+public struct CoordinatorBench: Sendable {
+  /// The decisions under test.
+  public private(set) var coordinator: SessionCoordinator
+  /// What the clocks say at the next input.
+  public var now: Moment
+  /// What was journaled, by the coordinator and by others.
+  public private(set) var journal: [SessionRecord] = []
+  /// How many callers have asked.
+  public private(set) var callers: UInt64 = 0
+
+  /// How the next commits end; after these every one succeeds.
+  public var commitEndings: [CommitEnding] = []
+
+  /// How a commit ends.
+  public enum CommitEnding: Hashable, Sendable {
+    /// It is durable.
+    case succeeds
+    /// Nothing is written.
+    case fails
+    /// Nothing is written, and never would be however often it is tried.
+    case failsForGood
+    /// Nothing is written: another process appended these first.
+    case conflicts([SessionRecord.Content])
+  }
+
+  /// Where the clocks stand at first.
+  public static let start = Moment(time: .plainStart, uptime: 5_000)
+
+  /// A bench with an empty journal.
+  public init(_ policy: SessionPolicy = .bench) {
+    now = Self.start
+    coordinator = SessionCoordinator(policy: policy)
+  }
+
+  /// A bench whose journal holds something already.
+  ///
+  /// Errors: what a fold cannot take in.
+  public init(_ policy: SessionPolicy = .bench, journal contents: [SessionRecord.Content])
+    throws(SessionFold.Failure)
+  {
+    now = Self.start
+    var fold = SessionFold()
+    for (sequence, content) in zip(UInt64(1)..., contents) {
+      let record = SessionRecord(sequence: sequence, time: now.time, content: content)
+      journal.append(record)
+      try fold.apply(record)
+    }
+    coordinator = SessionCoordinator(policy: policy, fold: fold)
+  }
+
+  /// The events of the journal.
+  public var events: [SessionEvent] { journal.compactMap(\.event) }
+  /// The names of the journal's records.
+  public var names: [String] { journal.map(\.name) }
+
+  /// A caller that has not asked before.
+  public mutating func caller() -> Caller {
+    callers += 1
+    return Caller(callers)
+  }
+
+  /// Lets both clocks run on.
+  public mutating func advance(by milliseconds: Int64) {
+    now = Moment(
+      time: now.time.advanced(by: milliseconds),
+      uptime: now.uptime.addingSaturating(milliseconds))
+  }
+
+  /// Sets the civil time forward or back; the clock that never jumps stays.
+  public mutating func jump(by milliseconds: Int64) {
+    now = Moment(time: now.time.advanced(by: milliseconds), uptime: now.uptime)
+  }
+
+  /// Tells the coordinator, performs its commits, and returns every other effect in order.
+  @discardableResult
+  public mutating func tell(_ input: SessionInput) -> [SessionEffect] {
+    var effects: [SessionEffect] = []
+    var inputs = [input]
+    while !inputs.isEmpty {
+      for effect in coordinator.handle(inputs.removeFirst(), at: now) {
+        if case .commit(let commit) = effect {
+          inputs.insert(perform(commit), at: 0)
+        } else {
+          effects.append(effect)
+        }
+      }
+    }
+    return effects
+  }
+
+  private mutating func perform(_ commit: SessionCommit) -> SessionInput {
+    switch commitEndings.isEmpty ? .succeeds : commitEndings.removeFirst() {
+    case .succeeds:
+      append(commit.contents, at: commit.time)
+      return .committed(firstSequence: UInt64(journal.count - commit.contents.count + 1))
+    case .fails:
+      return .commitFailed(isLasting: false)
+    case .failsForGood:
+      return .commitFailed(isLasting: true)
+    case .conflicts(let contents):
+      return .conflicted(append(contents, at: now.time))
+    }
+  }
+
+  @discardableResult
+  private mutating func append(_ contents: [SessionRecord.Content], at time: Timestamp)
+    -> [SessionRecord]
+  {
+    let first = UInt64(journal.count + 1)
+    let records = zip(first..., contents).map {
+      SessionRecord(sequence: $0, time: time, content: $1)
+    }
+    journal += records
+    return records
+  }
+}

@@ -1,0 +1,80 @@
+public import SessionCore
+
+/// Something that should have come of what happened to a living session.
+public struct CoordinatorExpectation: Sendable {
+  let text: String
+  let problem: @Sendable (CoordinatorStory.Outcome) -> String?
+
+  private init(
+    _ text: String, _ problem: @escaping @Sendable (CoordinatorStory.Outcome) -> String?
+  ) {
+    self.text = text
+    self.problem = problem
+  }
+
+  /// The session is in this state.
+  public static func state(_ kind: SessionState.Kind) -> CoordinatorExpectation {
+    CoordinatorExpectation("the session is \(kind)") { outcome in
+      let actual = outcome.bench.coordinator.state.kind
+      return actual == kind ? nil : "it is \(actual)"
+    }
+  }
+
+  /// Exactly these records were journaled, by their names.
+  public static func journals(_ names: String...) -> CoordinatorExpectation {
+    CoordinatorExpectation("journaled is \(names.joined(separator: ", "))") { outcome in
+      outcome.names == names ? nil : "journaled is \(outcome.names.joined(separator: ", "))"
+    }
+  }
+
+  /// So many requests left.
+  public static func sends(_ count: Int) -> CoordinatorExpectation {
+    CoordinatorExpectation("\(count) requests leave") { outcome in
+      let actual = outcome.effects.sendCount
+      return actual == count ? nil : "\(actual) left"
+    }
+  }
+
+  /// The caller was told exactly this, once.
+  public static func reply(_ reply: SessionEffect.Reply, to caller: UInt64)
+    -> CoordinatorExpectation
+  {
+    CoordinatorExpectation("caller \(caller) is told \(reply.line)") { outcome in
+      let replies = outcome.replies(to: Caller(caller))
+      if replies == [reply] { return nil }
+      return "caller \(caller) is told \(replies.told)"
+    }
+  }
+
+  /// The caller still waits.
+  public static func waits(_ caller: UInt64) -> CoordinatorExpectation {
+    CoordinatorExpectation("caller \(caller) waits") { outcome in
+      let replies = outcome.replies(to: Caller(caller))
+      return replies.isEmpty ? nil : "caller \(caller) is told \(replies.told)"
+    }
+  }
+
+  /// The timer was set last for so many milliseconds from now.
+  public static func timer(_ timer: SessionTimer, in milliseconds: Int64)
+    -> CoordinatorExpectation
+  {
+    CoordinatorExpectation("timer \(timer) is set for in \(milliseconds) ms") { outcome in
+      guard let uptime = outcome.effects.uptime(of: timer) else { return "it is not set" }
+      let actual = uptime.subtractingSaturating(outcome.bench.now.uptime)
+      return actual == milliseconds ? nil : "it is set for in \(actual) ms"
+    }
+  }
+
+  /// This is among the effects.
+  public static func effect(_ effect: SessionEffect) -> CoordinatorExpectation {
+    CoordinatorExpectation(effect.line) { outcome in
+      outcome.effects.contains(effect) ? nil : "that is not among the effects"
+    }
+  }
+}
+
+extension [SessionEffect.Reply] {
+  fileprivate var told: String {
+    isEmpty ? "nothing" : map(\.line).joined(separator: ", and then ")
+  }
+}

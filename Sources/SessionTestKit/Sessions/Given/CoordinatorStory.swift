@@ -1,0 +1,138 @@
+public import SessionCore
+
+/// A session that is open under this policy, after these events, with everything stored that belongs
+/// to it and nothing under way.
+///
+/// ```swift
+/// try given(.production, .login(as: "ada"))
+///   .when(.refresh(by: 1), .logout(by: 2), .answered(.token()))
+///   .then(.state(.unauthenticated), .journals("requestSent", "logout", "revocationPending"))
+/// ```
+public func given(_ policy: SessionPolicy, _ events: SessionEvent...) -> CoordinatorStory {
+  CoordinatorStory(policy: policy, given: events, when: [])
+}
+
+/// Something that happens to a living session.
+///
+/// Callers are numbers that the test chooses.
+public enum CoordinatorStep: Hashable, Sendable {
+  /// A caller signs in with a password.
+  case login(by: UInt64)
+  /// A caller wants a newer token.
+  case refresh(by: UInt64)
+  /// A caller wants a good token.
+  case refreshIfNeeded(by: UInt64)
+  /// A caller wants another context.
+  case switchContext(by: UInt64)
+  /// A caller logs out.
+  case logout(by: UInt64)
+  /// A caller stops waiting.
+  case cancel(by: UInt64)
+  /// The server answers the request that was sent last.
+  case answered(AnswerFacts)
+  /// The request that was sent last fails.
+  case failed(RequestFailure.Kind)
+  /// A timer goes off, now.
+  case timer(SessionTimer)
+  /// So many milliseconds pass.
+  case after(Int64)
+  /// The device's clock is set forward or back by so many milliseconds.
+  case clockIsSet(by: Int64)
+  /// The next commit ends so.
+  case nextCommit(CoordinatorBench.CommitEnding)
+  /// Anything else.
+  case told(SessionInput)
+}
+
+/// A living session, and what happens to it.
+public struct CoordinatorStory: Sendable {
+  let policy: SessionPolicy
+  let given: [SessionEvent]
+  let when: [CoordinatorStep]
+
+  /// What happens next, in this order.
+  public func when(_ steps: CoordinatorStep...) -> CoordinatorStory {
+    CoordinatorStory(policy: policy, given: given, when: when + steps)
+  }
+
+  /// Checks what came of it.
+  ///
+  /// Errors: `UnexpectedOutcome`, with every effect of every step.
+  public func then(_ expectations: CoordinatorExpectation...) throws(UnexpectedOutcome) {
+    let outcome = outcome()
+    let problems =
+      outcome.impossible.map { [$0] } ?? expectations.compactMap { $0.problem(outcome) }
+    guard !problems.isEmpty else { return }
+    throw UnexpectedOutcome(
+      given: ["policy \(policy.name)"] + given.map(\.line),
+      when: outcome.trace, then: expectations.map(\.text),
+      but: problems + ["the session is \(outcome.bench.coordinator.state.line)"])
+  }
+
+  struct Outcome {
+    var bench: CoordinatorBench
+    var effects: [SessionEffect] = []
+    var request = RequestNumber(0)
+    var trace: [String] = []
+    var impossible: String?
+    var givenRecords = 0
+  }
+
+  private func outcome() -> Outcome {
+    var outcome = Outcome(bench: CoordinatorBench(policy))
+    do throws(SessionFold.Failure) {
+      outcome.bench = try CoordinatorBench(
+        policy, journal: given.map(SessionRecord.Content.event))
+    } catch {
+      outcome.impossible = "what is given cannot be: \(error)"
+      return outcome
+    }
+    var stored = StoredFacts.nothing
+    switch outcome.bench.coordinator.state {
+    case .unauthenticated: break
+    case .authenticated(let session): stored = .session(session.token.generation.number)
+    case .expired: (stored.user, stored.context) = (.present, .present)
+    }
+    outcome.bench.tell(.opened(stored))
+    outcome.givenRecords = outcome.bench.journal.count
+    for step in when { outcome.take(step) }
+    return outcome
+  }
+}
+
+extension CoordinatorStory.Outcome {
+  fileprivate mutating func take(_ step: CoordinatorStep) {
+    trace.append("\(step)")
+    switch step {
+    case .login(let caller): tell(.login(Caller(caller), .password))
+    case .refresh(let caller): tell(.refresh(Caller(caller), .manual, ifNeeded: false))
+    case .refreshIfNeeded(let caller): tell(.refresh(Caller(caller), .manual, ifNeeded: true))
+    case .switchContext(let caller): tell(.switchContext(Caller(caller)))
+    case .logout(let caller): tell(.logout(Caller(caller)))
+    case .cancel(let caller): tell(.cancelled(Caller(caller)))
+    case .answered(let facts): tell(.answered(request, facts))
+    case .failed(let kind): tell(.failed(request, RequestFailure(kind: kind), jitter: 0))
+    case .timer(let timer): tell(.fired(timer))
+    case .after(let milliseconds): bench.advance(by: milliseconds)
+    case .clockIsSet(let milliseconds): bench.jump(by: milliseconds)
+    case .nextCommit(let ending): bench.commitEndings.append(ending)
+    case .told(let input): tell(input)
+    }
+  }
+
+  private mutating func tell(_ input: SessionInput) {
+    let new = bench.tell(input)
+    effects += new
+    request = new.request ?? request
+    trace += new.map { "  → \($0.line)" }
+  }
+
+  /// The names of the records since the test began.
+  var names: [String] { Array(bench.names.dropFirst(givenRecords)) }
+
+  func replies(to caller: Caller) -> [SessionEffect.Reply] {
+    effects.compactMap {
+      if case .resume(caller, let reply) = $0 { reply } else { nil }
+    }
+  }
+}

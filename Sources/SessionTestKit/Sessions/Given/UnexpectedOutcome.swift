@@ -1,0 +1,18 @@
+/// What happened instead of what a test said, in lines that need no debugger (TST-1).
+///
+/// Thrown by `then`; every test library shows its text.
+public struct UnexpectedOutcome: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Given, when, then and but.
+  public let description: String
+
+  init(given: [String], when: [String], then: [String], but: [String]) {
+    let parts = [("Given", given), ("When", when), ("Then", then), ("But", but)]
+    let lines = parts.flatMap { name, lines in
+      (lines.isEmpty ? ["nothing"] : lines).enumerated().map { index, line in
+        let head = index == 0 ? name : ""
+        return head + String(repeating: " ", count: 7 - head.count) + line
+      }
+    }
+    description = lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,164 @@
+public import SessionCore
+
+/// The records of a journal, in order, as a generator drew them (TST-1).
+public struct History: Hashable, Sendable, CustomStringConvertible {
+  /// The records; sequences run from 1 without a gap.
+  public let records: [SessionRecord]
+
+  /// The history of these records' contents, one second after the other.
+  public init(_ contents: [SessionRecord.Content]) {
+    records = zip(UInt64(1)..., contents).map { sequence, content in
+      SessionRecord(
+        sequence: sequence, time: Timestamp.plainStart.advanced(by: Int64(sequence) * 1_000),
+        content: content)
+    }
+  }
+
+  init(records: [SessionRecord]) {
+    self.records = records
+  }
+
+  /// The events among the records.
+  public var events: [SessionEvent] { records.compactMap(\.event) }
+
+  /// One line for each record.
+  public var description: String {
+    records.isEmpty ? "(nothing)" : records.map(\.line).joined(separator: "\n")
+  }
+
+  /// Histories in which every event is legal: each is drawn from those that `SessionModel` enables.
+  ///
+  /// Up to `length` records, notes and skippable entries of newer versions among them. Token
+  /// numbers grow, mostly by one; requests are opened before they end, mostly.
+  public static func legal(upTo length: Int = 30) -> Generator<History> {
+    Generator { choices in
+      var story = Story()
+      choices.repeating(upTo: length, mean: UInt64(max(1, length / 2))) {
+        story.add(choices.legalContent(story))
+      }
+      return History(records: story.records)
+    }
+  }
+
+  /// Histories in which anything may stand: near what is legal, or far from it.
+  public static func any(upTo length: Int = 30) -> Generator<History> {
+    Generator { choices in
+      var story = Story()
+      choices.repeating(upTo: length, mean: UInt64(max(1, length / 2))) {
+        switch choices.draw(below: 4) {
+        case 0: story.add(choices.legalContent(story))
+        case 1, 2: story.add(.event(choices.nearEvent(story.model)))
+        default: story.add(choices.content())
+        }
+        if choices.chance(1, in: 4) { story.time = choices.timestamp() }
+      }
+      return History(records: story.records)
+    }
+  }
+}
+
+/// A history while it is told.
+private struct Story {
+  var records: [SessionRecord] = []
+  var model = SessionModel()
+  var request: UInt64 = 0
+  var time = Timestamp.plainStart
+
+  mutating func add(_ content: SessionRecord.Content) {
+    let sequence = UInt64(records.count + 1)
+    time = time.advanced(by: 1_000)
+    records.append(SessionRecord(sequence: sequence, time: time, content: content))
+    if case .event(let event) = content { model.take(event) }
+    if case .note(.requestSent) = content { request = sequence }
+  }
+}
+
+extension Choices {
+  fileprivate func legalContent(_ story: Story) -> SessionRecord.Content {
+    switch draw(below: 8) {
+    case 0...5: .event(legalEvent(story.model, request: story.request))
+    case 6: .note(nearNote(story))
+    default: chance(1, in: 2) ? .unknown(unknown(isIgnorable: true)) : .note(note())
+    }
+  }
+
+  /// An event that may happen now.
+  package func legalEvent(_ model: SessionModel, request: UInt64) -> SessionEvent {
+    span {
+      let kinds: [SessionEvent.Kind] =
+        switch model.standing {
+        case .nobody: [.login]
+        case .signedIn:
+          [.refreshSucceeded, .refreshFailed, .contextSwitched, .sessionExpired, .logout]
+        case .expired: [.login, .logout]
+        }
+      let user = model.standing == .expired ? model.user : nil
+      return event(
+        pick(kinds) ?? .login, user: user, token: nextToken(model),
+        failing: Generation(model.token), request: chance(1, in: 4) ? number() : request)
+    }
+  }
+
+  /// An event whose user and token are near those of the session: legal or not by a hair.
+  package func nearEvent(_ model: SessionModel) -> SessionEvent {
+    span {
+      // Wraps where `any` reached the last number: legality is not its business.
+      let near = model.newest - min(model.newest, draw(below: 3)) &+ draw(below: 3)
+      return event(
+        pick(SessionEvent.Kind.allCases) ?? .login, user: chance(1, in: 2) ? model.user : nil,
+        token: Generation(near), failing: Generation(near), request: draw(below: 8))
+    }
+  }
+
+  /// The next number, or one further on; never the last, after which there is none.
+  private func nextToken(_ model: SessionModel) -> Generation {
+    Generation(model.newest &+ 1 &+ (chance(1, in: 8) ? draw(below: 1 << 20) : 0))
+  }
+
+  private func event(
+    _ kind: SessionEvent.Kind, user: Identifier?, token generation: Generation,
+    failing: Generation, request: UInt64
+  ) -> SessionEvent {
+    switch kind {
+    case .login:
+      .login(
+        SessionEvent.Login(
+          user: user ?? identifier(), method: code(), token: token(generation),
+          context: chance(1, in: 2) ? context() : nil))
+    case .refreshSucceeded:
+      .refreshSucceeded(
+        SessionEvent.RefreshSucceeded(
+          token: token(generation), trigger: code(), attempt: number(), isRotated: chance(1, in: 2),
+          request: request))
+    case .refreshFailed:
+      .refreshFailed(
+        SessionEvent.RefreshFailed(
+          generation: failing, trigger: code(), attempt: number(), failure: failure(),
+          retryAt: chance(1, in: 2) ? timestamp() : nil, request: request))
+    case .contextSwitched:
+      .contextSwitched(
+        SessionEvent.ContextSwitched(
+          context: context(), token: chance(1, in: 2) ? token(generation) : nil, trigger: code(),
+          request: request))
+    case .sessionExpired, .logout:
+      event(kind)
+    }
+  }
+
+  /// A note that opens or ends something that the session really has.
+  private func nearNote(_ story: Story) -> SessionNote {
+    let generation = Generation(story.model.newest)
+    return switch draw(below: 4) {
+    case 0:
+      .requestSent(
+        SessionNote.RequestSent(
+          kind: code(), generation: generation, trigger: code(), attempt: 1, process: number(),
+          deadline: story.time.advanced(by: Int64(draw(below: 60_000)))))
+    case 1: .requestEnded(SessionNote.RequestEnded(request: story.request, failure: failure()))
+    case 2: .revocationPending(generation)
+    default:
+      .revocationSettled(
+        SessionNote.RevocationSettled(generation: generation, outcome: code(), status: 200))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import SessionCore
+
+/// Who asked for what, and who was told.
+struct CoordinatorCallers: Sendable {
+  struct Asked: Sendable {
+    let caller: Caller
+    let question: CoordinatorMove.Question
+    /// The newest token when the caller asked.
+    let generation: Generation
+    /// How many sessions had ended when the question was decided, where that is known.
+    let ends: Int?
+    var replies: [SessionEffect.Reply] = []
+    var isCancelled = false
+  }
+
+  private(set) var asked: [Asked] = []
+  private var count: UInt64 = 0
+
+  var waiting: [Asked] { asked.filter { $0.replies.isEmpty && !$0.isCancelled } }
+
+  subscript(_ caller: Caller) -> Asked? { asked.first { $0.caller == caller } }
+
+  /// The input by which a new caller asks.
+  mutating func input(
+    _ question: CoordinatorMove.Question, generation: Generation, ends: Int?
+  ) -> SessionInput {
+    count += 1
+    let caller = Caller(count)
+    asked.append(Asked(caller: caller, question: question, generation: generation, ends: ends))
+    return switch question {
+    case .login(let method): .login(caller, method)
+    case .refresh(let trigger, let ifNeeded): .refresh(caller, trigger, ifNeeded: ifNeeded)
+    case .switchContext: .switchContext(caller)
+    case .logout: .logout(caller)
+    case .close: .close(caller)
+    }
+  }
+
+  mutating func reply(_ caller: Caller, _ reply: SessionEffect.Reply) {
+    if let index = asked.firstIndex(where: { $0.caller == caller }) {
+      asked[index].replies.append(reply)
+    }
+  }
+
+  mutating func cancel(_ caller: Caller) {
+    if let index = asked.firstIndex(where: { $0.caller == caller }) {
+      asked[index].isCancelled = true
+    }
+  }
+
+  /// The process died: nobody waits any more.
+  mutating func lose() { asked = [] }
+}

@@ -1,0 +1,128 @@
+package import SessionCore
+
+/// What the runs of a property have hit: what was never hit was not tested (TST-1).
+package struct CoordinatorCoverage: Hashable, Sendable {
+  /// How often each kind of input was told.
+  package private(set) var inputs: [String: Int] = [:]
+  /// How often each kind of effect came out.
+  package private(set) var effects: [String: Int] = [:]
+  /// How often each timer went off.
+  package private(set) var timers: [SessionTimer: Int] = [:]
+  /// How many commits met another process's records.
+  package internal(set) var conflicts = 0
+
+  /// Nothing hit.
+  package init() {}
+
+  mutating func count(_ input: SessionInput) {
+    inputs[input.name, default: 0] += 1
+    if case .fired(let timer) = input { timers[timer, default: 0] += 1 }
+  }
+
+  mutating func count(_ effect: SessionEffect) {
+    effects[effect.name, default: 0] += 1
+  }
+
+  /// Takes in what another run hit.
+  package mutating func add(_ other: CoordinatorCoverage) {
+    inputs.merge(other.inputs, uniquingKeysWith: +)
+    effects.merge(other.effects, uniquingKeysWith: +)
+    timers.merge(other.timers, uniquingKeysWith: +)
+    conflicts += other.conflicts
+  }
+
+  /// What was never hit, in words.
+  package var gaps: [String] {
+    SessionInput.names.filter { inputs[$0] == nil }.map { "input \($0)" }
+      + SessionEffect.names.filter { effects[$0] == nil }.map { "effect \($0)" }
+      + SessionTimer.allCases.filter { timers[$0] == nil }.map { "timer \($0)" }
+  }
+}
+
+extension SessionInput {
+  /// The name of each kind of input.
+  static let names = [
+    "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
+    "clearError", "close", "answered", "failed", "revoked", "wiped", "observed", "reloaded",
+    "fired",
+    "committed", "conflicted", "commitFailed",
+  ]
+
+  var name: String {
+    switch self {
+    case .opened: "opened"
+    case .secretsRead: "secretsRead"
+    case .login: "login"
+    case .refresh: "refresh"
+    case .switchContext: "switchContext"
+    case .logout: "logout"
+    case .cancelled: "cancelled"
+    case .clearError: "clearError"
+    case .close: "close"
+    case .answered: "answered"
+    case .failed: "failed"
+    case .revoked: "revoked"
+    case .wiped: "wiped"
+    case .observed: "observed"
+    case .reloaded: "reloaded"
+    case .fired: "fired"
+    case .committed: "committed"
+    case .conflicted: "conflicted"
+    case .commitFailed: "commitFailed"
+    }
+  }
+}
+
+extension SessionEffect {
+  /// The name of each kind of effect.
+  static let names = [
+    "commit", "send", "discard", "publish", "resume", "schedule", "cancel", "wipe", "revoke",
+    "forgetRevocation", "reloadToken", "readSecrets", "readJournal",
+  ]
+
+  var name: String {
+    switch self {
+    case .commit: "commit"
+    case .send: "send"
+    case .discard: "discard"
+    case .publish: "publish"
+    case .resume: "resume"
+    case .schedule: "schedule"
+    case .cancel: "cancel"
+    case .wipe: "wipe"
+    case .revoke: "revoke"
+    case .forgetRevocation: "forgetRevocation"
+    case .reloadToken: "reloadToken"
+    case .readSecrets: "readSecrets"
+    case .readJournal: "readJournal"
+    }
+  }
+
+  /// The effect on a few words, for the trace of a failing run.
+  package var line: String {
+    switch self {
+    case .commit(let commit): "commit [\(commit.contents.map(\.line).joined(separator: "; "))]"
+    case .send(let number, let request): "send \(number.number) \(request.line)"
+    case .discard(let number, let revoking):
+      "discard \(number.number)\(revoking ? ", revoking" : "")"
+    case .publish(let events): "publish \(events.map { $0.event.kind.description })"
+    case .resume(let caller, let reply): "tell caller \(caller.number) \(reply.line)"
+    case .schedule(let timer, let uptime): "set \(timer) for \(uptime)"
+    case .cancel(let timer): "cancel \(timer)"
+    case .wipe(let wipe): "wipe \(wipe)"
+    case .revoke(let generation): "revoke \(generation)"
+    case .forgetRevocation, .readSecrets, .readJournal: name
+    case .reloadToken(let generation): "reload \(generation)"
+    }
+  }
+}
+
+extension SessionEffect.Request {
+  var line: String {
+    switch self {
+    case .login: "login"
+    case .refresh(let generation): "refresh \(generation)"
+    case .switchContext(_, let generation): "switchContext \(generation)"
+    }
+  }
+}

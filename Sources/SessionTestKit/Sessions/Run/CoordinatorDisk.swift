@@ -1,0 +1,75 @@
+import SessionCore
+
+/// What outlives a process: the journal and the stored items.
+struct CoordinatorDisk: Sendable {
+  /// The stored items, as little as decisions see of them.
+  struct Items: Sendable {
+    var facts = StoredFacts()
+    var revocation: Generation? {
+      get { facts.revocation }
+      set { facts.revocation = newValue }
+    }
+  }
+
+  private(set) var journal: [SessionRecord] = []
+  /// The fold of the whole journal, as far as this version can read it.
+  private(set) var truth = SessionFold()
+  /// The reference, folded beside it.
+  private(set) var model = SessionModel()
+  /// Whether the journal holds what this version cannot follow.
+  private(set) var isUnreadable = false
+  var items = Items()
+
+  /// Appends without asking whether it is legal; whoever appends has to know.
+  mutating func append(_ contents: [SessionRecord.Content], at time: Timestamp) {
+    for content in contents {
+      let record = SessionRecord(
+        sequence: UInt64(journal.count + 1), time: time, content: content)
+      journal.append(record)
+      guard !isUnreadable else { continue }
+      do { try truth.apply(record) } catch { isUnreadable = true }
+      if case .event(let event) = content { model.take(event) }
+    }
+  }
+
+  /// Stores the secrets that go with an announcement.
+  mutating func store(_ commit: SessionCommit) {
+    guard commit.storing != nil, let event = commit.announcement else { return }
+    store(event, context: commit.context)
+  }
+
+  mutating func store(_ event: SessionEvent, context: ActiveContext?) {
+    guard let token = event.announcedToken else { return }
+    items.facts.token = .present
+    items.facts.generation = token.generation
+    items.facts.announcement = event
+    if case .login = event { items.facts.user = .present }
+    if context != nil { items.facts.context = .present }
+  }
+
+  mutating func wipe(_ wipe: SessionEffect.Wipe, leaving isBroken: Bool) {
+    switch wipe {
+    case .everything(let generation?), .nothing(let generation): items.revocation = generation
+    case .everything(nil), .session, .token: break
+    }
+    if case .nothing = wipe { return }
+    if isBroken { return }
+    items.facts.token = .absent
+    items.facts.generation = .none
+    items.facts.announcement = nil
+    guard wipe != .token else { return }
+    items.facts.user = .absent
+    items.facts.context = .absent
+  }
+
+  mutating func damage(_ item: SecretItem, _ condition: StoredFacts.Item) {
+    switch item {
+    case .token:
+      items.facts.token = condition
+      items.facts.generation = .none
+      items.facts.announcement = nil
+    case .user: items.facts.user = condition
+    default: items.facts.context = condition
+    }
+  }
+}

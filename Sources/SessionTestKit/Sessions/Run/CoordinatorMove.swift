@@ -1,0 +1,124 @@
+package import SessionCore
+
+/// One thing that happens to a coordinator, its callers, its clocks or its journal.
+package enum CoordinatorMove: Hashable, Sendable {
+  /// What a caller may ask for.
+  package enum Question: Hashable, Sendable {
+    case login(LoginMethod)
+    case refresh(RefreshTrigger, ifNeeded: Bool)
+    case switchContext
+    case logout
+    case close
+  }
+
+  /// What another process may do; it is seen at the next commit.
+  package enum Foreign: Hashable, Sendable {
+    case sends(deadlineIn: Int64)
+    case rotates(lifetime: Int64)
+    case fails(RequestFailure.Kind)
+    case switches
+    case expires(ExpiryReason)
+    case logsOut
+    case logsIn(Identifier, lifetime: Int64)
+    case notes(SessionNote)
+    /// A record that this version does not know.
+    case writes(SessionRecord.Unknown)
+  }
+
+  /// A new caller asks.
+  case ask(Question)
+  /// A new caller asks while the next commit is under way.
+  case askDuringCommit(Question)
+  /// A caller stops waiting.
+  case cancel(Caller)
+  /// The app has shown the last failure.
+  case clearError
+  /// The server answers.
+  case answer(RequestNumber, AnswerFacts)
+  /// The request fails.
+  case fail(RequestNumber, RequestFailure, jitter: UInt16)
+  /// What came for the request comes again.
+  case again(RequestNumber)
+  /// Telling the server of a logout ends.
+  case revoked(Generation, RevocationOutcome)
+  /// The clocks run to the timer's time, and it goes off.
+  case fire(SessionTimer)
+  /// Both clocks run on.
+  case pass(Int64)
+  /// The civil time is set.
+  case jump(Int64)
+  /// So many commits fail; `afterStoring` the secrets, or before.
+  case breakCommits(Int, afterStoring: Bool, forGood: Bool = false)
+  /// The next wipe leaves something behind.
+  case breakWipe
+  /// The stored items can be read, or not.
+  case lock(Bool)
+  /// A stored item is lost or spoilt.
+  case damage(SecretItem, StoredFacts.Item)
+  /// Another process does something.
+  case foreign(Foreign)
+  /// The process dies and starts again.
+  case restart(isHolderGone: Bool)
+}
+
+extension CoordinatorMove: CustomStringConvertible {
+  /// As a step of a failing run shows it.
+  package var description: String {
+    switch self {
+    case .ask(let question): "ask \(question.line)"
+    case .askDuringCommit(let question): "ask \(question.line) during the next commit"
+    case .cancel(let caller): "caller \(caller.number) stops waiting"
+    case .clearError: "clear the error"
+    case .answer(let number, let facts): "request \(number.number) is answered, \(facts.line)"
+    case .fail(let number, let failure, _): "request \(number.number) fails: \(failure)"
+    case .again(let number): "what came for request \(number.number) comes again"
+    case .revoked(let generation, let outcome): "revoking \(generation) ends: \(outcome)"
+    case .fire(let timer): "timer \(timer) goes off"
+    case .pass(let milliseconds): "\(milliseconds) ms pass"
+    case .jump(let milliseconds): "the civil time jumps by \(milliseconds) ms"
+    case .breakCommits(let count, let afterStoring, let forGood):
+      "\(count) commits will fail \(afterStoring ? "after" : "before") storing"
+        + (forGood ? ", for good" : "")
+    case .breakWipe: "the next wipe will fail"
+    case .lock(let isLocked): "the stored items are \(isLocked ? "locked" : "unlocked")"
+    case .damage(let item, let condition): "the \(item) item becomes \(condition)"
+    case .foreign(let act): "another process \(act.line)"
+    case .restart: "the process dies and starts again"
+    }
+  }
+}
+
+extension CoordinatorMove.Question {
+  package var line: String {
+    switch self {
+    case .login(let method): "login by \(method)"
+    case .refresh(let trigger, let ifNeeded): "refresh \(trigger)\(ifNeeded ? " if needed" : "")"
+    case .switchContext: "switchContext"
+    case .logout: "logout"
+    case .close: "close"
+    }
+  }
+}
+
+extension CoordinatorMove.Foreign {
+  package var line: String {
+    switch self {
+    case .sends(let deadline): "sends a refresh, to end within \(deadline) ms"
+    case .rotates: "refreshes the token"
+    case .fails(let kind): "fails to refresh: \(kind)"
+    case .switches: "switches the context"
+    case .expires(let reason): "expires the session: \(reason)"
+    case .logsOut: "logs out"
+    case .logsIn(let user, _): "signs \(user.short) in"
+    case .notes(let note): "notes \(note.line)"
+    case .writes(let unknown): "writes unknown(\(unknown.kind))"
+    }
+  }
+}
+
+extension AnswerFacts {
+  package var line: String {
+    "good for \(lifetime) ms" + (user.map { ", user \($0.short)" } ?? "")
+      + (context.map { ", context \($0.role.id.short)" } ?? "")
+  }
+}

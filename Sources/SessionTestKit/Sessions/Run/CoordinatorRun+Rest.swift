@@ -1,0 +1,158 @@
+import SessionCore
+
+extension CoordinatorRun {
+  /// What must hold whenever nothing is being done.
+  mutating func checkRest() throws(Falsified) {
+    try checkFold()
+    try checkDeadline()
+    try checkAhead()
+    if let open = coordinator.fold.intents.request, open.sent.process == 77 {
+      if leaseSeen?.sequence != open.sequence { leaseSeen = (open.sequence, now.uptime) }
+    } else {
+      leaseSeen = nil
+    }
+    let last = disk.journal.prefix(Int(coordinator.fold.sequence)).last { $0.event != nil }
+    try require(.publishedOnce, !isOpen || published == last?.sequence ?? 0) {
+      "event \(last?.sequence ?? 0) is folded, and published is \(published)"
+    }
+  }
+
+  private func checkFold() throws(Falsified) {
+    let isCaughtUp = UInt64(disk.journal.count) == coordinator.fold.sequence
+    guard isCaughtUp, !disk.isUnreadable else { return }
+    try require(.stateIsTheFold, coordinator.fold == disk.truth) {
+      "\(coordinator.state.line), and the journal says \(disk.truth.state.line)"
+    }
+    let disagreement = disk.model.disagreement(with: coordinator.fold)
+    try require(.stateIsTheFold, disagreement == nil) { disagreement ?? "" }
+  }
+
+  private func checkDeadline() throws(Falsified) {
+    guard let token = coordinator.state.token, isOpen, !isStopped else { return }
+    if let deadline, deadline.generation == token.generation {
+      try require(.clockJumpsChangeNothing, coordinator.tokenDeadline == deadline.uptime) {
+        "\(token.generation) dies at \(coordinator.tokenDeadline), its answer said "
+          + "\(deadline.uptime)"
+      }
+      return
+    }
+    guard coordinator.activity != .loading else { return }
+    let latest = now.uptime.addingSaturating(token.lifetime)
+    try require(.clockJumpsChangeNothing, coordinator.tokenDeadline <= latest) {
+      "\(token.generation) lives for \(token.lifetime) ms and dies at \(coordinator.tokenDeadline)"
+    }
+  }
+
+  /// A session that can be refreshed will be: a timer, a request or a lease is ahead.
+  private func checkAhead() throws(Falsified) {
+    guard let token = coordinator.state.token, isOpen, !isStopped else { return }
+    if coordinator.activity == .loading {
+      try require(.refreshIsAlwaysDue, timers[.restore] != nil) {
+        "the stored items were not readable, and nobody will look again"
+      }
+      return
+    }
+    let isUnderWay = coordinator.activity == .refreshing || coordinator.activity == .switching
+    let isAhead =
+      token.isRefreshable
+      ? timers[.refresh] != nil || timers[.lease] != nil : timers[.expiry] != nil
+    try require(.refreshIsAlwaysDue, isAhead || isUnderWay) {
+      "\(coordinator.state.line), \(coordinator.activity), timers "
+        + "\(timers.keys.map { "\($0)" }.sorted())"
+    }
+    try require(
+      .refreshIsAlwaysDue, !isUnderWay || !wire.outstanding.isEmpty || timers[.commit] != nil
+    ) { "\(coordinator.activity), and nothing is on the wire" }
+  }
+
+  var isStopped: Bool { callers.isClosed || disk.isUnreadable }
+
+  mutating func resume(_ caller: Caller, _ reply: SessionEffect.Reply) throws(Falsified) {
+    guard let asked = callers[caller] else { return }
+    callers.reply(caller, reply)
+    try require(.everyCallerOnce, asked.replies.isEmpty || asked.isCancelled) {
+      "caller \(caller.number) was told \(asked.replies.map(\.line)) and is told \(reply.line)"
+    }
+    let newer = coordinator.fold.generation > asked.generation
+    switch reply {
+    case .signedIn:
+      try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
+        "caller \(caller.number) is told \(reply.line) while \(coordinator.state.line)"
+      }
+    case .switched:
+      try checkSameSession(asked, reply)
+      try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
+        "caller \(caller.number) is told \(reply.line) while \(coordinator.state.line)"
+      }
+    case .refreshed:
+      try checkSameSession(asked, reply)
+      var isGood = coordinator.state.kind == .authenticated && newer
+      if case .refresh(_, true) = asked.question {
+        isGood = isGood || coordinator.isTokenGood(at: now.uptime)
+      }
+      try require(.repliesAreTrue, isGood) {
+        "caller \(caller.number) is told of a newer token while \(coordinator.state.line)"
+      }
+    case .loggedOut, .alreadyLoggedOut, .closed, .failed:
+      break
+    }
+  }
+
+  /// What one user's session asked for is no success of the next one's.
+  private func checkSameSession(
+    _ asked: CoordinatorCallers.Asked, _ reply: SessionEffect.Reply
+  ) throws(Falsified) {
+    try require(.repliesAreTrue, asked.ends == nil || ends == asked.ends) {
+      "caller \(asked.caller.number) asked in a session that has ended, and is told \(reply.line) of "
+        + "the next: \(coordinator.state.line)"
+    }
+  }
+
+  // MARK: The end
+
+  /// Faults stop: what is on the wire is answered, timers go off, and nobody may be left waiting.
+  package mutating func finish() throws(Falsified) {
+    (brokenCommits, breaksWipe, interposed) = (0, false, [])
+    disk.items.facts.isLocked = false
+    let policy = coordinator.policy
+    let limit = now.uptime.addingSaturating(
+      (policy.requestTimeout + policy.longestRetryDelay + 2_000).multipliedSaturating(by: 3))
+    try settle(before: limit)
+    let left = callers.waiting
+    try require(.waitersFinish, left.isEmpty) {
+      "\(left.map { "caller \($0.caller.number) (\($0.question.line))" }) still waits, \(line)"
+    }
+    // Closing waits for what is on the wire.
+    if !callers.isClosed { try make(.ask(.close)) }
+    try settle(before: limit)
+    let silent = callers.waiting
+    try require(.everyCallerOnce, silent.isEmpty) {
+      "closed, and \(silent.map { "caller \($0.caller.number)" }) was never told"
+    }
+  }
+
+  private mutating func settle(before limit: Int64) throws(Falsified) {
+    var rounds = 0
+    while !callers.waiting.isEmpty, rounds < 500, let move = nextOfFinish(before: limit) {
+      rounds += 1
+      try make(move)
+    }
+  }
+
+  private func nextOfFinish(before limit: Int64) -> CoordinatorMove? {
+    if let request = wire.outstanding.first {
+      return .answer(request.number, .login(coordinator.state.user ?? "ada"))
+    }
+    if let generation = revoking.first { return .revoked(generation, .revoked) }
+    let next = timers.min { ($0.value, "\($0.key)") < ($1.value, "\($1.key)") }
+    guard let next, next.value <= limit else { return nil }
+    return .fire(next.key)
+  }
+}
+
+extension Int64 {
+  fileprivate func multipliedSaturating(by other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? .max : product
+  }
+}

@@ -1,0 +1,203 @@
+package import SessionCore
+
+/// A coordinator in the middle of everything that a shell does for it, as one value: the journal,
+/// the stored items, the wire, the clocks, the callers and another process (TST-1).
+///
+/// A move makes something happen; after each, every rule is checked. It is a value, so a run can be
+/// branched and all short sequences of moves enumerated.
+package struct CoordinatorRun: Sendable {
+  /// The decisions under test.
+  package internal(set) var coordinator: SessionCoordinator
+  /// The rules that are enforced.
+  package let rules: Set<CoordinatorRule>
+  /// What was hit, for the health of the properties.
+  package internal(set) var coverage = CoordinatorCoverage()
+
+  var now = CoordinatorBench.start
+  var disk = CoordinatorDisk()
+  var timers: [SessionTimer: Int64] = [:]
+  var wire = CoordinatorWire()
+  var callers = CoordinatorCallers()
+  var revoking: [Generation] = []
+
+  var inbox: [SessionInput] = []
+  /// What is asked while the next commit is under way.
+  var interposed: [CoordinatorMove.Question] = []
+  /// How many of the journal's records were told.
+  var seen = 0
+  var brokenCommits = 0
+  var breaksAfterStoring = false
+  var breaksForGood = false
+  var breaksWipe = false
+  var published: UInt64
+  var isOpen = false
+  var process: UInt32 = 1
+  /// When the current token dies, where that is known without the coordinator.
+  var deadline: (generation: Generation, uptime: Int64)?
+  /// When another process's request was first seen, on the clock that never jumps.
+  var leaseSeen: (sequence: UInt64, uptime: Int64)?
+  /// Requests that left since time last moved.
+  var sendsAtOnce = 0
+  /// What the last move led to, for the trace.
+  package internal(set) var lastEffects: [SessionEffect] = []
+
+  /// A run that begins with a closed session on an empty journal.
+  package init(_ policy: SessionPolicy, rules: Set<CoordinatorRule>) {
+    self.rules = rules
+    coordinator = SessionCoordinator(policy: policy)
+    published = 0
+  }
+
+  /// The state, what is under way and what is known of the disk, on a line.
+  package var line: String {
+    var line = "\(coordinator.state.line); \(coordinator.activity)"
+    if !unseen.isEmpty { line += "; \(unseen.count) unseen" }
+    let timers = SessionTimer.allCases.filter { self.timers[$0] != nil }
+    if !timers.isEmpty { line += "; timers \(timers.map { "\($0)" }.joined(separator: ", "))" }
+    return line
+  }
+
+  /// The oldest request on the wire.
+  package var request: RequestNumber? { wire.outstanding.first?.number }
+
+  /// What the clock that never jumps says.
+  package var uptime: Int64 { now.uptime }
+
+  // MARK: The shell
+
+  /// Tells the coordinator what happened and does what it says, until nothing is left to tell.
+  mutating func tell(_ input: SessionInput) throws(Falsified) {
+    lastEffects = []
+    inbox.append(input)
+    var inputs = 0
+    while !inbox.isEmpty {
+      let next = inbox.removeFirst()
+      inputs += 1
+      guard inputs <= 24 + disk.journal.count else {
+        // Whatever the rules, there is no going on.
+        throw Falsified(
+          "\(CoordinatorRule.workIsBounded.rawValue): \(inputs) inputs followed from one, the last "
+            + next.name)
+      }
+      coverage.count(next)
+      let before = coordinator.fold
+      let effects = coordinator.handle(next, at: now)
+      lastEffects += effects
+      try check(effects, of: next, after: before)
+      for effect in effects { try perform(effect) }
+    }
+    try checkRest()
+  }
+
+  private mutating func perform(_ effect: SessionEffect) throws(Falsified) {
+    coverage.count(effect)
+    switch effect {
+    case .commit(let commit): try perform(commit)
+    case .send(let number, let request): try send(number, request)
+    case .discard(let number, let revoking):
+      try checkDiscard(number, revoking: revoking)
+      wire.discard(number)
+    case .publish(let events): try publish(events)
+    case .resume(let caller, let reply): try resume(caller, reply)
+    case .schedule(let timer, let uptime): timers[timer] = uptime
+    case .cancel(let timer): timers[timer] = nil
+    case .wipe(let wipe):
+      perform(wipe)
+    case .revoke(let generation):
+      if disk.items.revocation == generation {
+        revoking.append(generation)
+      } else {
+        inbox.append(.revoked(generation, .abandoned, status: 0))
+      }
+    case .forgetRevocation: disk.items.revocation = nil
+    case .reloadToken: inbox.append(.reloaded(!disk.items.facts.isLocked))
+    case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
+    case .readJournal: inbox.append(.observed(look(), isHolderGone: false))
+    }
+  }
+
+  /// What others have appended since the coordinator looked.
+  var unseen: [SessionRecord] {
+    Array(disk.journal.dropFirst(seen))
+  }
+
+  /// The same, which are seen from now on whatever the coordinator makes of them.
+  private mutating func look() -> [SessionRecord] {
+    defer { seen = disk.journal.count }
+    return unseen
+  }
+
+  private mutating func perform(_ wipe: SessionEffect.Wipe) {
+    guard unseen.isEmpty else {
+      inbox.append(.wiped(.overtaken(look())))
+      return
+    }
+    disk.wipe(wipe, leaving: breaksWipe)
+    inbox.append(.wiped(breaksWipe ? .failed : .done))
+    breaksWipe = false
+  }
+
+  private mutating func perform(_ commit: SessionCommit) throws(Falsified) {
+    let questions = interposed
+    interposed = []
+    for question in questions {
+      let input = callers.input(question, generation: coordinator.fold.generation, ends: nil)
+      coverage.count(input)
+      let effects = coordinator.handle(input, at: now)
+      try require(.commitIsLast, effects.isEmpty) { "\(effects) while a commit was under way" }
+    }
+    if !unseen.isEmpty {
+      coverage.conflicts += 1
+      inbox.insert(.conflicted(look()), at: 0)
+      return
+    }
+    if let number = commit.storing { try checkStored(number, commit) }
+    if brokenCommits > 0 {
+      brokenCommits -= 1
+      if breaksAfterStoring { disk.store(commit) }
+      if let number = commit.storing, !breaksForGood { wire.hold(number) }
+      inbox.insert(.commitFailed(isLasting: breaksForGood), at: 0)
+      return
+    }
+    if let number = commit.storing {
+      wire.journaled(number)
+      if let announcement = commit.announcement?.announcedToken {
+        deadline = (announcement.generation, wire.deadline(of: number))
+      }
+    }
+    disk.store(commit)
+    let first = UInt64(disk.journal.count + 1)
+    disk.append(commit.contents, at: commit.time)
+    seen = disk.journal.count
+    inbox.insert(.committed(firstSequence: first), at: 0)
+  }
+
+  private mutating func send(_ number: RequestNumber, _ request: SessionEffect.Request)
+    throws(Falsified)
+  {
+    try checkSend(number, request)
+    wire.send(number, request, base: coordinator.fold.generation)
+    sendsAtOnce += 1
+    try require(.workIsBounded, sendsAtOnce <= 4 + callers.asked.count) {
+      "\(sendsAtOnce) requests left without a moment between them"
+    }
+  }
+
+  /// How many sessions have ended, as far as the coordinator can know.
+  var ends: Int {
+    disk.journal.prefix(Int(coordinator.fold.sequence)).count { record in
+      switch record.event {
+      case .sessionExpired, .logout: true
+      default: false
+      }
+    }
+  }
+
+  /// What the stored items look like to whoever opens.
+  func facts(isHolderGone: Bool) -> StoredFacts {
+    var facts = disk.items.facts
+    facts.process = process
+    facts.isHolderGone = isHolderGone
+    return facts
+  }
+}

@@ -1,0 +1,91 @@
+import SessionCore
+
+/// The requests that left, and what came back.
+struct CoordinatorWire: Sendable {
+  enum Fate: Hashable, Sendable {
+    /// It is on its way.
+    case sent
+    /// Its answer has come.
+    case answered
+    /// Its answer has come and could not be journaled yet.
+    case held
+    /// Its answer is in the journal.
+    case journaled
+    /// Its answer was given up.
+    case discarded
+    /// It failed.
+    case failed(RequestFailure, jitter: UInt16)
+  }
+
+  struct Request: Sendable {
+    let number: RequestNumber
+    let request: SessionEffect.Request
+    /// The token that it was made with; for a login, the newest that there had been.
+    let base: Generation
+    var fate = Fate.sent
+    var facts: AnswerFacts?
+    var arrival: Int64 = 0
+    /// Whether its caller has stopped waiting for it.
+    var isAbandoned = false
+
+    var isLogin: Bool {
+      if case .login = request { true } else { false }
+    }
+  }
+
+  private(set) var requests: [Request] = []
+
+  subscript(_ number: RequestNumber) -> Request? {
+    requests.first { $0.number == number }
+  }
+
+  var outstanding: [Request] { requests.filter { $0.fate == .sent } }
+
+  mutating func send(_ number: RequestNumber, _ request: SessionEffect.Request, base: Generation) {
+    let base =
+      switch request {
+      case .login: base
+      case .refresh(let generation), .switchContext(_, let generation): generation
+      }
+    requests.append(Request(number: number, request: request, base: base))
+  }
+
+  mutating func answer(_ number: RequestNumber, _ facts: AnswerFacts, at uptime: Int64) {
+    change(number) {
+      $0.facts = facts
+      $0.arrival = uptime
+      $0.fate = .answered
+    }
+  }
+
+  mutating func fail(_ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16) {
+    change(number) { $0.fate = .failed(failure, jitter: jitter) }
+  }
+
+  mutating func hold(_ number: RequestNumber) { change(number) { $0.fate = .held } }
+  mutating func journaled(_ number: RequestNumber) { change(number) { $0.fate = .journaled } }
+
+  mutating func discard(_ number: RequestNumber) {
+    change(number) { if $0.fate != .journaled { $0.fate = .discarded } }
+  }
+
+  mutating func abandon(_ caller: Caller) {
+    for index in requests.indices where requests[index].request == .login(caller) {
+      requests[index].isAbandoned = true
+    }
+  }
+
+  /// When the token of the request's answer dies.
+  func deadline(of number: RequestNumber) -> Int64 {
+    guard let request = self[number] else { return 0 }
+    return request.arrival.addingSaturating(request.facts?.lifetime ?? 0)
+  }
+
+  mutating func lose() { requests = [] }
+
+  private mutating func change(_ number: RequestNumber, _ change: (inout Request) -> Void) {
+    if let index = requests.firstIndex(where: { $0.number == number }) {
+      change(&requests[index])
+    }
+  }
+}

@@ -1,0 +1,104 @@
+public import SessionCore
+
+/// A session as one would explain it on a page: who is signed in, with which token, since when
+/// nothing else can happen.
+///
+/// Written from `Specs/Transitions.md` without the code that it judges, and slower and plainer than
+/// that. Generated runs are compared with it (TST-1).
+public struct SessionModel: Hashable, Sendable {
+  /// Whether there is a user, and whether the user may act.
+  public enum Standing: String, Hashable, Sendable {
+    /// Nobody is signed in.
+    case nobody = "unauthenticated"
+    /// A user is signed in.
+    case signedIn = "authenticated"
+    /// A user was signed in and has to sign in again.
+    case expired
+  }
+
+  /// Whether there is a user, and whether the user may act.
+  public private(set) var standing = Standing.nobody
+  /// The user, also of an expired session.
+  public private(set) var user: Identifier?
+  /// The number of the current token; 0 unless signed in.
+  public private(set) var token: UInt64 = 0
+  /// The highest number that a token ever had.
+  public private(set) var newest: UInt64 = 0
+  /// Whether a refresh token is held.
+  public private(set) var isRefreshable = false
+  /// The active context, also of an expired session.
+  public private(set) var context: ActiveContext?
+  /// Refreshes that failed since the current token came.
+  public private(set) var failed: UInt32 = 0
+  /// Those of them that a server answered.
+  public private(set) var answered: UInt32 = 0
+
+  /// Nobody was ever signed in.
+  public init() {}
+
+  /// Why `event` may not happen now; `nil` where it may.
+  public func objection(to event: SessionEvent) -> SessionRejection.Reason? {
+    let number = event.announcedToken?.generation.number
+    if let number, number <= newest { return .staleGeneration }
+    switch (standing, event) {
+    case (.nobody, .login): return nil
+    case (.nobody, _): return .notAuthenticated
+    case (.signedIn, .login): return .alreadyAuthenticated
+    case (.signedIn, .refreshFailed(let refresh)):
+      return refresh.generation.number == token ? nil : .staleGeneration
+    case (.signedIn, _): return nil
+    case (.expired, .login(let login)): return login.user == user ? nil : .differentUser
+    case (.expired, .logout): return nil
+    case (.expired, _): return .expired
+    }
+  }
+
+  /// Lets `event` happen; where it may not, nothing changes.
+  public mutating func take(_ event: SessionEvent) {
+    guard objection(to: event) == nil else { return }
+    if let facts = event.announcedToken {
+      (token, newest) = (facts.generation.number, facts.generation.number)
+      (isRefreshable, failed, answered) = (facts.isRefreshable, 0, 0)
+    }
+    switch event {
+    case .login(let login):
+      (standing, user, context) = (.signedIn, login.user, login.context)
+    case .refreshSucceeded:
+      break
+    case .refreshFailed(let refresh):
+      failed += 1
+      let unanswered: [RequestFailure.Kind] = [
+        .noConnection, .noReply, .noRefreshToken, .secretsUnavailable,
+      ]
+      if !unanswered.contains(refresh.failure.kind) { answered += 1 }
+    case .contextSwitched(let change):
+      context = change.context
+    case .sessionExpired:
+      (standing, token, isRefreshable, failed, answered) = (.expired, 0, false, 0, 0)
+    case .logout:
+      let last = newest
+      self = SessionModel()
+      newest = last
+    }
+  }
+
+  /// What `fold` says otherwise, in words; `nil` where they agree.
+  public func disagreement(with fold: SessionFold) -> String? {
+    var differences: [String] = []
+    func compare<Value: Equatable>(_ name: String, _ mine: Value, _ theirs: Value) {
+      if mine != theirs { differences.append("\(name): model \(mine), fold \(theirs)") }
+    }
+    var (failures, context) = (SessionState.RefreshFailures(), fold.state.activeContext)
+    if case .authenticated(let session) = fold.state { failures = session.failures }
+    if case .expired(let session) = fold.state { context = session.context }
+    compare("state", standing.rawValue, fold.state.kind.rawValue)
+    compare("user", user, fold.state.user)
+    compare("token", token, fold.state.token?.generation.number ?? 0)
+    compare("newest token", newest, fold.generation.number)
+    compare("refreshable", isRefreshable, fold.state.token?.isRefreshable ?? false)
+    compare("failures", failed, failures.total)
+    compare("answered failures", answered, failures.answered)
+    if self.context != context { differences.append("the contexts differ") }
+    return differences.isEmpty ? nil : differences.joined(separator: "; ")
+  }
+}

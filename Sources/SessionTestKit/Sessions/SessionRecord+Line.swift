@@ -1,0 +1,76 @@
+import SessionCore
+
+// Lines for people: what a failing run shows. Texts of any length are cut, since a reader needs the
+// order of things first.
+
+extension SessionRecord {
+  package var line: String { "\(sequence)  \(content.line)" }
+}
+
+extension SessionRecord.Content {
+  package var line: String {
+    switch self {
+    case .event(let event): event.line
+    case .note(let note): "(\(note.line))"
+    case .unknown(let unknown): "unknown(\(unknown.kind)), \(unknown.payload.count) bytes"
+    }
+  }
+}
+
+extension SessionEvent {
+  package var line: String {
+    switch self {
+    case .login(let login): "login \(login.user.short) by \(login.method), \(login.token.line)"
+    case .refreshSucceeded(let refresh): "refreshSucceeded \(refresh.token.line)"
+    case .refreshFailed(let refresh):
+      "refreshFailed \(refresh.generation), \(refresh.failure), request \(refresh.request)"
+    case .contextSwitched(let change):
+      "contextSwitched to \(change.context.role.id.short)"
+        + (change.token.map { ", \($0.line)" } ?? "")
+    case .sessionExpired(let expiry): "sessionExpired \(expiry.reason)"
+    case .logout(let logout): "logout \(logout.reason)"
+    }
+  }
+}
+
+extension SessionNote {
+  package var line: String {
+    switch self {
+    case .requestSent(let sent): "requestSent \(sent.kind) \(sent.generation)"
+    case .requestEnded(let ended): "requestEnded \(ended.request), \(ended.failure)"
+    case .tokenRecovered(let generation), .revocationPending(let generation):
+      "\(kind) \(generation)"
+    case .revocationSettled(let settled): "\(kind) \(settled.generation), \(settled.outcome)"
+    case .secretsWiped(let cause): "\(kind) \(cause)"
+    case .itemUnreadable(let item): "\(kind) \(item)"
+    case .opened, .closed, .tailCut: kind.description
+    }
+  }
+}
+
+extension TokenFacts {
+  package var line: String { "\(generation)\(isRefreshable ? "" : ", not refreshable")" }
+}
+
+extension Identifier {
+  /// At most 24 characters, quoted where it has more than letters, digits and `-`.
+  package var short: String {
+    let text = description
+    let cut = text.count > 24 ? text.prefix(23) + "…" : text[...]
+    let isPlain =
+      !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
+    return isPlain ? String(cut) : String(reflecting: String(cut))
+  }
+}
+
+extension SessionState {
+  package var line: String {
+    switch self {
+    case .unauthenticated: "unauthenticated"
+    case .authenticated(let session):
+      "authenticated \(session.user.short), \(session.token.line)"
+        + (session.failures.total == 0 ? "" : ", \(session.failures.total) failed")
+    case .expired(let session): "expired \(session.user.short), \(session.reason)"
+    }
+  }
+}

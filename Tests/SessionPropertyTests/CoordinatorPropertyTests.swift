@@ -1,0 +1,128 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+/// Each rule of `CoordinatorRule` on random runs.
+///
+/// Callers, answers, timers, clocks, failing commits, restarts and another process come in any order.
+@Suite("Properties of the coordinator")
+struct CoordinatorPropertyTests {
+  private func hold(
+    _ rule: CoordinatorRule, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    SessionPropertyTests.hold(rule.rawValue, cases: 200, sourceLocation: sourceLocation) {
+      _ = try CoordinatorRun.random($0, rules: [rule])
+    }
+  }
+
+  @Test("C1 OUT-4 signed out, no refresh leaves and late answers are given up")
+  func signedOutIsQuiet() { hold(.signedOutIsQuiet) }
+
+  @Test("C2 REF-3 CTX-2 at most one request that may change a token is on the wire")
+  func oneFlight() { hold(.oneFlight) }
+
+  @Test("C3 REF-3 every caller is replied to exactly once")
+  func everyCallerOnce() { hold(.everyCallerOnce) }
+
+  @Test("C4 a commit is the last effect of its list")
+  func commitIsLast() { hold(.commitIsLast) }
+
+  @Test("C5 STA-2 every commit is legal for the fold and for the model")
+  func commitsAreLegal() { hold(.commitsAreLegal) }
+
+  @Test("C6 OUT-4 REF-3 an answer counts exactly if its base generation is still current")
+  func baseDecides() { hold(.baseDecides) }
+
+  @Test("C7 REF-6 an unanswered failure is never followed by an end")
+  func networkEndsNothing() { hold(.networkEndsNothing) }
+
+  @Test("C8 REF-8 clock jumps never extend or cut a token's life")
+  func clockJumps() { hold(.clockJumpsChangeNothing) }
+
+  @Test("C9 duplicate replies are harmless")
+  func duplicates() { hold(.duplicatesAreHarmless) }
+
+  @Test("C10 POL-2 REF-6 each end has exactly one cause")
+  func endsHaveOneCause() { hold(.endsHaveOneCause) }
+
+  @Test("C11 cancelling one caller spares the others")
+  func cancelSparesOthers() { hold(.cancelSparesOthers) }
+
+  @Test("C12 REF-1 a refreshable session has a refresh scheduled, in flight or behind a lease")
+  func refreshIsAlwaysDue() { hold(.refreshIsAlwaysDue) }
+
+  @Test("C13 REF-1 one input leads to a bounded amount of work, and requests do not spin")
+  func workIsBounded() { hold(.workIsBounded) }
+
+  @Test("C14 once faults stop, every waiter finishes in bounded virtual time")
+  func waitersFinish() { hold(.waitersFinish) }
+
+  @Test("C15 STA-7 each event is published once, in order, when it is durable")
+  func publishedOnce() { hold(.publishedOnce) }
+
+  @Test("C16 a caller is told of a success of its own session, and when it is durable")
+  func repliesAreTrue() { hold(.repliesAreTrue) }
+
+  @Test("C17 STA-1 the live state is the fold of the journal, and the model agrees")
+  func stateIsTheFold() { hold(.stateIsTheFold) }
+
+  @Test("C18 REF-3 another process's request is waited for, not doubled")
+  func leasesAreKept() { hold(.leasesAreKept) }
+
+  @Test("C19 STA-2 LOG-10 a rejected command changes no state and appends nothing")
+  func rejections() { hold(.rejectionsChangeNothing) }
+
+  @Test("C20 REF-6 no preset logs out for want of a network, however long it lasts")
+  func offline() {
+    SessionPropertyTests.hold("C20", cases: 200) { choices in
+      var run = try CoordinatorRun.signedIn(choices.policy(), rules: [])
+      for _ in 0..<choices.draw(in: 0...40) {
+        let kinds: [RequestFailure.Kind] = [.noConnection, .noReply, .secretsUnavailable]
+        let failure = RequestFailure(kind: choices.pick(kinds) ?? .noReply)
+        let move: CoordinatorMove? =
+          switch choices.draw(below: 6) {
+          case 0: .ask(.refresh(.manual, ifNeeded: choices.chance(1, in: 2)))
+          case 1: .ask(.switchContext)
+          case 2: .restart(isHolderGone: choices.chance(1, in: 2))
+          default:
+            run.request.map {
+              .fail($0, failure, jitter: UInt16(choices.draw(below: 65_536)))
+            } ?? run.move(.timer)
+          }
+        guard let move else { continue }
+        try run.make(move)
+        choices.step("\(move)", state: run.line)
+        let state = run.coordinator.state
+        try choices.require(state.kind == .authenticated, "the session is \(state.line)")
+      }
+    }
+  }
+
+  @Test("C21 REF-1 REF-6 neither tokens that are dead on arrival nor a dead network make it spin")
+  func spinning() {
+    SessionPropertyTests.hold("C21", cases: 60) { choices in
+      let policy = choices.policy()
+      var run = try CoordinatorRun.signedIn(policy, rules: [])
+      choices.step("signed in with policy \(policy.name)")
+      let isOffline = choices.chance(1, in: 2)
+      let lifetime = Int64(choices.draw(below: 2))
+      let start = run.uptime
+      try run.make(.ask(.refresh(.manual, ifNeeded: false)))
+      var sent = 0
+      for _ in 0..<200 {
+        let move: CoordinatorMove? = run.request.map {
+          sent += 1
+          return isOffline
+            ? .fail($0, RequestFailure(kind: .noConnection), jitter: .max)
+            : .answer($0, .token(lifetime: lifetime))
+        }
+        guard let next = move ?? run.move(.timer) else { break }
+        try run.make(next)
+        choices.step("\(next)", state: run.line)
+      }
+      let passed = run.uptime - start
+      try choices.require(
+        passed >= Int64(sent - 4), "\(sent) requests in \(passed) ms, policy \(policy.name)")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import SessionCore
+import SessionTestKit
+import Testing
+
+/// What was never hit was not tested.
+@Suite("Health of the properties")
+struct CoverageTests {
+  /// The rows of Specs/Transitions.md, as "state event condition".
+  private func rows() throws -> Set<String> {
+    let root = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let page = try String(
+      contentsOf: root.appending(path: "Specs/Transitions.md"), encoding: .utf8)
+    let kinds = Set(SessionState.Kind.allCases.map(\.rawValue))
+    let events = Set(SessionEvent.Kind.allCases.map(\.description))
+    let cells = page.split(separator: "\n").map { line in
+      line.split(separator: "|", omittingEmptySubsequences: false)
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    return Set(
+      cells.filter { $0.count > 6 && kinds.contains($0[1]) && events.contains($0[2]) }
+        .map { "\($0[1]) \($0[2]) \($0[3])" })
+  }
+
+  /// The row that the event meets, told from state and event without the code under test.
+  private func row(_ model: SessionModel, _ event: SessionEvent) -> String {
+    let number = event.announcedToken?.generation.number
+    let isSignedIn = model.standing == .signedIn
+    let condition =
+      switch (isSignedIn, event) {
+      case (true, .refreshSucceeded):
+        (number ?? 0) > model.token ? "newer token" : "token not newer"
+      case (true, .refreshFailed(let refresh)):
+        refresh.generation.number == model.token ? "current token" : "another token"
+      case (true, .contextSwitched):
+        number.map { $0 > model.token ? "newer token" : "token not newer" } ?? "no token"
+      case (false, .login(let login)) where model.standing == .expired:
+        login.user == model.user ? "same user" : "another user"
+      default: ""
+      }
+    return "\(model.standing.rawValue) \(event.kind) \(condition)"
+  }
+
+  @Test("K1 STA-2 TST-1 random histories meet every row of the table")
+  func everyRow() throws {
+    let rows = try rows()
+    #expect(rows.count == 23)
+    var hit: [String: Int] = [:]
+    hold("K1", cases: 200) { choices in
+      var model = SessionModel()
+      for event in History.any()(choices).events {
+        hit[row(model, event), default: 0] += 1
+        model.take(event)
+      }
+    }
+    #expect(rows.subtracting(hit.keys).isEmpty)
+    #expect(Set(hit.keys).subtracting(rows).isEmpty)
+  }
+
+  @Test("K2 TST-1 random runs tell every kind of input, see every effect, and every timer goes off")
+  func everyInput() {
+    var coverage = CoordinatorCoverage()
+    hold("K2", cases: 300) { choices in
+      coverage.add(try CoordinatorRun.random(choices, rules: []).coverage)
+    }
+    #expect(coverage.gaps == [])
+    #expect(coverage.conflicts > 100)
+  }
+}

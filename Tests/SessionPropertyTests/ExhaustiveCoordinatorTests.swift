@@ -1,0 +1,43 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+/// Every short sequence of moves around a signed-in session, all rules enforced.
+@Suite("Exhaustive: the coordinator")
+struct ExhaustiveCoordinatorTests {
+  private func walk(
+    _ run: CoordinatorRun, depth: Int, _ path: [CoordinatorRun.Letter], _ count: inout Int
+  ) throws {
+    count += 1
+    do {
+      var ending = run
+      try ending.finish()
+    } catch {
+      Issue.record("\(path.map(\.rawValue)), and then faults stop: \(error)")
+      throw error
+    }
+    guard depth > 0 else { return }
+    for letter in CoordinatorRun.Letter.allCases {
+      guard let move = run.move(letter) else { continue }
+      var next = run
+      do {
+        try next.make(move)
+      } catch {
+        Issue.record("\((path + [letter]).map(\.rawValue)): \(error); \(next.line)")
+        throw error
+      }
+      try walk(next, depth: depth - 1, path + [letter], &count)
+    }
+  }
+
+  @Test(
+    "X1 TST-1 every sequence of moves keeps every rule",
+    arguments: [SessionPolicy.bench, .benchKeeping])
+  func every(policy: SessionPolicy) throws {
+    var count = 0
+    let run = try CoordinatorRun.signedIn(policy, rules: Set(CoordinatorRule.allCases))
+    try walk(run, depth: Scale.isOptimised ? 5 : 3, [], &count)
+    #expect(count > 1_000)
+    print("X1: \(count) sequences of moves, policy \(policy.name)")
+  }
+}

@@ -1,0 +1,94 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Properties of the fold")
+struct FoldPropertyTests {
+  /// Folds, passing over what is rejected; fails where a rejection changed anything.
+  private func fold(
+    _ records: some Sequence<SessionRecord>, from start: SessionFold = SessionFold(),
+    _ choices: Choices
+  ) throws -> SessionFold {
+    var fold = start
+    for record in records {
+      let before = fold
+      do {
+        try fold.apply(record)
+      } catch {
+        try choices.require(fold == before, "the rejected \(record.line) changed the fold")
+      }
+      choices.step(record.line, state: fold.state.line)
+    }
+    return fold
+  }
+
+  @Test("F1 STA-1 fold(a + b) = fold(fold(a), b), whatever the history")
+  func parts() {
+    hold("F1", cases: 200) { choices in
+      let history = History.any()(choices)
+      let whole = try fold(history.records, choices)
+      let cut = choices.draw(in: 0...history.records.count)
+      let first = try fold(history.records.prefix(cut), choices)
+      let second = try fold(history.records.dropFirst(cut), from: first, choices)
+      try choices.require(second == whole, "cut after \(cut), the fold is another")
+    }
+  }
+
+  @Test("F2 STA-1 TST-1 a legal history folds whole, and the model agrees after every record")
+  func legal() {
+    hold("F2", cases: 200) { choices in
+      var (fold, model) = (SessionFold(), SessionModel())
+      for record in History.legal()(choices).records {
+        do {
+          try fold.apply(record)
+        } catch {
+          try choices.require(false, "\(record.line): \(error)")
+        }
+        if let event = record.event { model.take(event) }
+        choices.step(record.line, state: fold.state.line)
+        let disagreement = model.disagreement(with: fold)
+        try choices.require(disagreement == nil, disagreement ?? "")
+        try choices.require(fold.sequence == record.sequence, "sequence \(fold.sequence)")
+      }
+    }
+  }
+
+  @Test("F3 STA-2 evolve never traps: any event is taken or rejected as the model says")
+  func total() {
+    hold("F3", cases: 200) { choices in
+      var (fold, model) = (SessionFold(), SessionModel())
+      for record in History.any()(choices).records {
+        guard let event = record.event else { continue }
+        let (before, objection) = (fold, model.objection(to: event))
+        choices.step(event.line, state: fold.state.line)
+        var rejection: SessionRejection.Reason?
+        do throws(SessionFold.Failure) {
+          try fold.apply(record)
+          model.take(event)
+        } catch {
+          if case .illegal(let reason, _) = error { rejection = reason.reason }
+          try choices.require(fold == before, "a rejection changed the fold")
+        }
+        try choices.require(
+          rejection == objection,
+          "the fold says \(rejection?.rawValue ?? "yes"), the model "
+            + (objection?.rawValue ?? "yes"))
+        _ = before.state.allows(event)
+      }
+    }
+  }
+
+  @Test("F4 STA-1 generations never repeat, across logout and expiry")
+  func generations() {
+    hold("F4", cases: 100) { choices in
+      var (fold, announced) = (SessionFold(), Set<Generation>())
+      for record in History.any()(choices).records {
+        do throws(SessionFold.Failure) { try fold.apply(record) } catch { continue }
+        guard let generation = record.event?.announcedToken?.generation else { continue }
+        try choices.require(
+          announced.insert(generation).inserted, "\(generation) was announced twice")
+        try choices.require(fold.generation == generation, "\(fold.generation) is the newest")
+      }
+    }
+  }
+}
