@@ -20,6 +20,11 @@ extension CoordinatorRun {
   private func checkFold() throws(Falsified) {
     let isCaughtUp = UInt64(disk.journal.count) == coordinator.fold.sequence
     guard isCaughtUp, !disk.isUnreadable else { return }
+    if coordinator.state.kind != .authenticated, coordinator.activity != .loading, !isStopped {
+      try require(
+        .signedOutIsQuiet, disk.items.facts.token != .present || timers[.wipe] != nil
+      ) { "the token item is \(disk.items.facts.token) while \(coordinator.state.line)" }
+    }
     try require(.stateIsTheFold, coordinator.fold == disk.truth) {
       "\(coordinator.state.line), and the journal says \(disk.truth.state.line)"
     }
