@@ -64,8 +64,14 @@ let package = Package(
     .testTarget(
       name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
     .testTarget(
+      name: "JournalPropertyTests",
+      dependencies: ["SessionTestKit", "SessionTesting", "SessionJournal", "SessionCore"],
+      swiftSettings: strict),
+    .testTarget(
       name: "SessionKitTests",
-      dependencies: ["SessionKit", "SessionTestKit", "SessionCore", "SessionJournal"],
+      dependencies: [
+        "SessionKit", "SessionTestKit", "SessionTesting", "SessionCore", "SessionJournal",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SessionTestKitTests",

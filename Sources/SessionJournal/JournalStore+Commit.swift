@@ -28,7 +28,11 @@ extension JournalStore {
     try lock.acquire(journal: scanner.file)
     guard try scanner.isContinued() else { throw historyChanged() }
     try collect()
-    if durable < scanner.lastSequence { try synchronize() }
+    if let unproven {
+      guard try unproven.writeAgain(in: scanner) else { throw .diskFull(path: path) }
+    }
+    if durable < scanner.lastSequence || unproven != nil { try synchronize() }
+    unproven = nil
     // Nobody else is writing now, so what is not whole will never be.
     do throws(JournalError) {
       return try Self.repair(&scanner, location, fileSystem)
@@ -103,10 +107,15 @@ extension JournalStore {
       try scanner.file.synchronizeData()
     } catch {
       // The system may have dropped what it could not write, and a second sync would succeed.
-      condition = .poisoned
-      throw error.error(at: path)
+      throw poison(error)
     }
     durable = scanner.lastSequence
+  }
+
+  /// The error of a fault that ends all trust; never `diskFull`, which says that nothing changed.
+  private mutating func poison(_ fault: SystemFault) -> JournalError {
+    condition = .poisoned
+    return .io(path: path, operation: fault.operation, code: fault.code)
   }
 }
 
@@ -161,8 +170,7 @@ extension JournalStore {
     do throws(SystemFault) {
       try scanner.file.synchronizeData()
     } catch {
-      condition = .poisoned
-      throw error.error(at: path)
+      throw poison(error)
     }
     scanner.pass(to: place)
     durable = scanner.lastSequence
@@ -178,7 +186,7 @@ extension JournalStore {
         try scanner.file.truncate(to: offset)
       } catch {
         // Half a batch is left behind that this process cannot take back.
-        condition = .poisoned
+        throw poison(error)
       }
       throw refusal
     }

@@ -29,9 +29,13 @@ struct JournalStore: ~Copyable, Sendable {
   /// The last frame is known to be durable to readers of the file, not only to this process.
   var endsWithWatermark: Bool
 
+  /// What opening found no room to write again; nothing is appended behind it until that is done.
+  var unproven: UnprovenEnd?
+
   init(
     location: JournalLocation, fileSystem: any JournalFileSystem, lock: consuming LockFile,
-    scanner: consuming FrameScanner, recovery: JournalRecovery, endsWithWatermark: Bool
+    scanner: consuming FrameScanner, recovery: JournalRecovery, endsWithWatermark: Bool,
+    unproven: UnprovenEnd?
   ) {
     self.location = location
     self.recovery = recovery
@@ -40,6 +44,7 @@ struct JournalStore: ~Copyable, Sendable {
     durable = scanner.lastSequence
     self.scanner = scanner
     self.endsWithWatermark = endsWithWatermark
+    self.unproven = unproven
   }
 
   var path: String { location.given }
@@ -71,14 +76,17 @@ extension JournalStore {
     }
     try lock.acquire(journal: scanner.file)
     var lastWasWatermark = false
+    var unproven = UnprovenEnd()
     try scanner.visit { frame, payload in
       lastWasWatermark = frame.isWatermark
+      unproven.note(frame)
       if !frame.isWatermark { replay(frame, payload) }
       return true
     }
-    // What was read may be in the cache only, left by a process that died before its sync; the same
-    // holds for the file's name.
+    // What was read may be in the cache only, left by a process that died before its sync or whose
+    // sync failed; the same holds for the file's name.
     let file = scanner.file
+    let isWritten = try unproven.writeAgain(in: scanner)
     try onFile(path) { () throws(SystemFault) in
       try file.synchronizeData()
       try fileSystem.synchronizeFolder(of: location.real)
@@ -89,7 +97,7 @@ extension JournalStore {
     let recovery = JournalRecovery(created: created, totals: scanner.totals, repair: repair)
     return JournalStore(
       location: location, fileSystem: fileSystem, lock: lock, scanner: scanner, recovery: recovery,
-      endsWithWatermark: lastWasWatermark)
+      endsWithWatermark: lastWasWatermark, unproven: isWritten ? nil : unproven)
   }
 
   /// Cuts what does not count behind the whole prefix; nil if there is nothing.

@@ -68,17 +68,20 @@ struct LockFile: Sendable {
   /// One try; false if somebody else has the lock or the lock file was exchanged meanwhile.
   private mutating func attempt() throws(JournalError) -> Bool {
     let file = try opened()
+    var refusal: SystemFault?
     do throws(SystemFault) {
       guard try file.tryLock() else { return false }
       let mine = try file.status().identity
       if try fileSystem.status(of: path).identity == mine { return true }
       try file.unlock()
     } catch {
-      guard error.isMissing else { throw error.error(at: path) }
+      refusal = error
     }
-    // Somebody removed the lock file: a lock on the old one keeps nobody out.
+    // Somebody removed the lock file, and a lock on the old one keeps nobody out; or a fault came
+    // after the lock was taken. Closing gives it back.
     file.close()
     self.file = nil
+    if let refusal, !refusal.isMissing { throw refusal.error(at: path) }
     return false
   }
 

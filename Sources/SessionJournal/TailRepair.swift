@@ -17,9 +17,12 @@ struct TailRepair {
 
   func cut(_ tail: JournalTail, ending: JournalEnding) throws(JournalError) -> JournalRepair {
     let copy = tail.significantBytes == 0 ? nil : try keepAside(tail)
-    try onFile(path) { () throws(SystemFault) in
-      try file.truncate(to: tail.offset)
+    try onFile(path) { () throws(SystemFault) in try file.truncate(to: tail.offset) }
+    do throws(SystemFault) {
       try file.synchronize()
+    } catch {
+      // Never `diskFull`: the tail is cut, and perhaps not for good.
+      throw .io(path: path, operation: error.operation, code: error.code)
     }
     return JournalRepair(ending: ending, keptAside: copy)
   }

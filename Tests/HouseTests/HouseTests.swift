@@ -48,6 +48,7 @@ struct HouseTests {
         "Glibc", "Musl", "Darwin",
       ]
     ),
+    ("Sources/SessionTesting", ["SessionTestKit", "Testing"]),
     ("Tools/sessionreplay", ["ReplayCommands", "Glibc", "Musl", "Darwin", "Foundation"]),
   ]
 
@@ -93,10 +94,12 @@ struct HouseTests {
     }
   }
 
-  @Test("the README's example is the one that a test compiles and runs")
-  func example() throws {
+  @Test(
+    "the README's examples are those that tests compile and run",
+    arguments: ["ReadmeExample", "ReadmeTestExample"])
+  func example(name: String) throws {
     let readme = try house.text(of: "README.md")
-    let source = try house.text(of: "Tests/SessionKitTests/ReadmeExample.swift")
+    let source = try house.text(of: "Tests/SessionKitTests/\(name).swift")
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     let start = try #require(lines.firstIndex { $0.contains("README begins") })
     let end = try #require(lines.firstIndex { $0.contains("README ends") })
@@ -104,5 +107,26 @@ struct HouseTests {
     let indent = body.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
     let example = body.map { $0.dropFirst(indent) }.joined(separator: "\n")
     #expect(readme.contains("```swift\n\(example)\n```"))
+  }
+
+  @Test("every file that the pages link to is there")
+  func links() throws {
+    let pages =
+      ["README.md"]
+      + (try FileManager.default.subpathsOfDirectory(atPath: house.root.path + "/Specs"))
+      .filter { $0.hasSuffix(".md") }.map { "Specs/" + $0 }
+    var count = 0
+    for page in pages {
+      let folder = house.root.appending(path: page).deletingLastPathComponent()
+      for match in try house.text(of: page).matches(of: /\]\(([^)#]+)(#[^)]*)?\)/) {
+        let target = String(match.1)
+        guard !target.contains("://") else { continue }
+        count += 1
+        #expect(
+          FileManager.default.fileExists(atPath: folder.path + "/" + target),
+          "\(page) links to \(target)")
+      }
+    }
+    #expect(count > 5)
   }
 }

@@ -58,6 +58,7 @@ struct SpecificationTests {
       "badKind": ["timeline", "--kind", "logn", journal],
       "conflict": ["state", "--utc", "--local", journal],
       "beyondTheEnd": ["state", "--at", "@999", journal],
+      "beyondTheStart": ["state", "--at", "@-999", journal],
     ]
     // These need a system that refuses; see SystemTests.
     let elsewhere: Set = ["permissionDenied", "inputOutput", "output"]

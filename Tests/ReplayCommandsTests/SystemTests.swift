@@ -29,7 +29,7 @@ struct SystemTests {
       (folder.file("text"), 65, "is not a journal"),
       (folder.file("none"), 66, "There is no file at"),
       (folder.file("text/none"), 66, "There is no file at"),
-      ("", 66, "There is no file at"),
+      ("", 64, "No file was named"),
       (try sparse("zeros", from: []), 65, "is not a journal"),
     ]
     for command in ["timeline", "state", "verify"] {

@@ -66,6 +66,15 @@ struct TimelineTests {
     #expect(try sequences("--kind", "event").count + sequences("--kind", "note").count == 26)
   }
 
+  @Test("RPL-5 -n says what it takes", arguments: ["-1", "99999999999999999999", "few", "", "1.5"])
+  func noNumber(text: String) {
+    let run = ToolRun.inProcess(["timeline", journal, "-n", text])
+    #expect(run.code == 64)
+    #expect(
+      run.errors == "Error: -n cannot be '\(text)': it takes a whole number from 0 to "
+        + "18446744073709551615.\nTry: -n 20\n")
+  }
+
   @Test("text that is no selector is refused, whatever it is")
   func noSelectors() {
     for text in [

@@ -59,7 +59,7 @@ extension SeededGenerator {
   mutating func failure() -> RequestFailure {
     RequestFailure(
       kind: code(), status: integer(),
-      serverCode: pick([nil, "TOKEN_EXPIRED", "invalid_grant", "not a code"], or: nil),
+      serverCode: pick([nil, "TOKEN_EXPIRED", "invalid_grant", "E404", "not a code"], or: nil),
       retryAfter: chance(1, in: 2) ? signed() : nil)
   }
 

@@ -78,7 +78,10 @@ struct FaultTests {
     system.plan.withLock { $0.writeSizes = [16] }
     system.fail("write", ENOSPC)
     system.fail("truncate", EIO)
-    #expect(throws: JournalError.diskFull(path: path)) { try journal.append([draft("half")]) }
+    // Not `diskFull`, which would say that nothing was changed.
+    #expect(throws: JournalError.io(path: path, operation: "truncate", code: EIO)) {
+      try journal.append([draft("half")])
+    }
     #expect(throws: JournalError.poisoned(path: path)) { try journal.append([draft("x")]) }
     let again = try open()
     guard case .torn = again.recovery.repair?.ending else {
@@ -131,7 +134,7 @@ struct FaultTests {
     let done = try open()
     #expect(
       system.plan.withLock { $0.log } == [
-        "open writing", "open creating", "sync", "syncFolder",
+        "open writing", "open creating", "write", "sync", "syncFolder",
         "open creatingOnly", "open creatingOnly", "write",
         "syncAll", "syncFolder", "truncate", "syncAll",
       ])

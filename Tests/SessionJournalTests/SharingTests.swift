@@ -75,6 +75,8 @@ struct SharingTests {
       foreign += done.foreign
       mine += done.appended
       number += 1
+      // The child is started by a task, which needs a thread of the pool that this loop holds.
+      await Task.yield()
       try #require(
         ContinuousClock.now < deadline, "the other process wrote \(foreign.count) records")
     }

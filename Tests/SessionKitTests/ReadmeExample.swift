@@ -9,7 +9,7 @@ struct ReadmeExample {
   func example() async throws {
     let bench = try Bench()
     let (folder, api) = (bench.folder.path, bench.server.baseURL)
-    let credentials = bench.credentials
+    let (email, password) = (LoopbackUser.sample.email, LoopbackUser.sample.password)
     var printed: [String] = []
     func print(_ text: String) { printed.append(text) }
 
@@ -22,7 +22,8 @@ struct ReadmeExample {
         policy: .edu(.production)))
 
     let events = session.events  // nothing that happens from here on is missed
-    try await session.login(credentials)
+    try await session.login(
+      PasswordCredentials(userName: email, password: Secret(password)))
     print(session.activeContext?.role.name ?? "no role")
 
     let token = try await session.refreshIfNeeded()  // good: no request is made

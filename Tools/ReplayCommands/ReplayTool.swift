@@ -97,7 +97,7 @@ public enum ReplayTool {
         try command.run(on: file, printer: printer, style: style)
       }
     } else {
-      let file = JournalFile(path: path, name: path)
+      let file = JournalFile(path: path, name: path.quotedWhereNeeded)
       try command.run(on: file, printer: printer, style: style)
     }
   }

@@ -25,12 +25,11 @@ struct Demo {
     let server = try LoopbackServer.start()
     server.settings.update { $0.accessTokenLifetime = .seconds(2) }
     defer { server.stop() }
-    let secrets = FileManager.default.temporaryDirectory
-      .appending(path: "sessiondemo-secrets-\(UUID().uuidString)")
-    defer { removeQuietly(secrets) }
-    emit("server   \(server.baseURL) (in this process; tokens live 2 s)")
-    emit("policy   \(policy.name)")
-    emit("journal  \(journal.path)")
+    let secrets = Stage.secretsFolder()
+    defer { Stage.clear() }
+    Stage.say("server   \(server.baseURL) (in this process; tokens live 2 s)")
+    Stage.say("policy   \(policy.name)")
+    Stage.say("journal  \(journal.path)")
 
     let session = try await Session.open(
       SessionConfiguration(
@@ -48,7 +47,7 @@ struct Demo {
     do throws(SessionError) {
       try await session.login(credentials(password: "not-the-password"))
     } catch {
-      emit("    \(error)")
+      Stage.say("    \(error)")
     }
 
     say("Signing in")
@@ -71,14 +70,14 @@ struct Demo {
     server.revokeAllTokens()
     try await watch.expect(.refreshFailed)
     try await watch.expect(.sessionExpired)
-    emit("    still known: \(session.currentUser.map { "\($0)" } ?? "nobody")")
+    Stage.say("    still known: \(session.currentUser.map { "\($0)" } ?? "nobody")")
 
     say("The same user signs in again, and logs out")
     try await session.login(credentials())
     try await watch.expect(.login)
     let outcome = try await session.logout()
     try await watch.expect(.logout)
-    emit("    outcome: \(outcome)")
+    Stage.say("    outcome: \(outcome)")
   }
 
   /// What the file says of it, now that the session object is closed.
@@ -87,11 +86,11 @@ struct Demo {
       ("login", LoopbackEndpoint.login), ("refresh", .refresh),
       ("switch-context", .switchContext), ("logout", .logout),
     ].map { "\($0) \(server.count(of: $1))" }
-    emit("\nThe server was asked: \(counts.joined(separator: ", "))")
-    emit("\nThe same life, replayed from the file (sessionreplay timeline):\n")
+    Stage.say("\nThe server was asked: \(counts.joined(separator: ", "))")
+    Stage.say("\nThe same life, replayed from the file (sessionreplay timeline):\n")
     let code = ReplayTool.run(["timeline", journal.path])
-    emit("\n\(journal.path)")
-    if code != 0 { exit(code) }
+    Stage.say("\n\(journal.path)")
+    if code != 0 { Stage.leave(code) }
   }
 
   private func credentials(password: String = LoopbackUser.sample.password)
@@ -107,13 +106,7 @@ struct Demo {
   }
 
   private func say(_ text: String) {
-    emit("\n\(text)")
-  }
-
-  private static func removeQuietly(_ folder: URL) {
-    do { try FileManager.default.removeItem(at: folder) } catch {
-      emit("Could not remove \(folder.path): \(error)")
-    }
+    Stage.say("\n\(text)")
   }
 }
 
@@ -128,7 +121,7 @@ final class Watch {
   /// Prints events up to and with the first of this kind.
   func expect(_ kind: SessionEvent.Kind) async throws {
     while let recorded = try await iterator.next() {
-      emit("←\(ReplayTool.line(recorded))")
+      Stage.say("←\(ReplayTool.line(recorded))")
       if recorded.event.kind == kind { return }
     }
   }

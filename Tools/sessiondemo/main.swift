@@ -1,36 +1,44 @@
 import Foundation
+import SessionJournal
 import SessionKit
 
 let usage = """
   Usage: sessiondemo [JOURNAL]
 
-  Lives one real session against a server on loopback, in about ten seconds: signs in, lets the
-  token be refreshed, fails a refresh, switches context, expires, signs in again, logs out. Prints
-  each event as a subscriber receives it, then the timeline replayed from the journal.
+  Lives one real session against a server on loopback, in a few seconds: signs in, lets the token be
+  refreshed, fails a refresh, switches context, expires, signs in again, logs out. Prints each event
+  as a subscriber receives it, then the timeline replayed from the journal.
 
   JOURNAL  the file to write; it must not exist yet. Without it, one in the temporary folder.
+
+  Exit codes: 0 done, 1 it went wrong, 64 wrong usage, 66 no such folder, 74 not readable or writable.
   """
 
-/// Prints a line at once, in order with what others write to standard output.
-func emit(_ line: String) {
-  FileHandle.standardOutput.write(Data((line + "\n").utf8))
-}
-
-/// Says what is wrong and ends with the exit code for wrong usage.
+/// Says what is wrong with the command line and leaves.
 func refuse(_ problem: String) -> Never {
-  FileHandle.standardError.write(Data("Error: \(problem)\nTry: sessiondemo --help\n".utf8))
-  exit(64)
+  Stage.fail("\(problem)\nTry: sessiondemo --help", 64)
 }
 
+/// The exit code for what keeps a session from living.
+func code(of error: any Error) -> Int32 {
+  guard case .journal(let cause) = error as? SessionError else { return 1 }
+  switch cause {
+  case .missing, .folderMissing: return 66
+  default: return 74
+  }
+}
+
+Stage.prepare(deadline: 60)
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.contains("--help") || arguments.contains("-h") {
-  emit(usage)
-  exit(0)
+  Stage.say(usage)
+  Stage.leave(0)
 }
 guard arguments.count <= 1 else { refuse("one journal at most, not \(arguments.count)") }
 if let option = arguments.first(where: { $0.hasPrefix("-") }) {
   refuse("there is no option \(option)")
 }
+if arguments.first == "" { refuse("the name of the journal is empty") }
 let journal =
   arguments.first.map { URL(filePath: $0) }
   ?? FileManager.default.temporaryDirectory
@@ -39,17 +47,8 @@ if FileManager.default.fileExists(atPath: journal.path) {
   refuse("\(journal.path) exists already, and the demo begins a life of its own; name a new file")
 }
 
-// Nothing here takes long: whatever hangs must not hang the shell that it was started from.
-let watchdog = Thread {
-  Thread.sleep(forTimeInterval: 60)
-  FileHandle.standardError.write(Data("Error: the demo did not end within 60 s\n".utf8))
-  exit(1)
-}
-watchdog.start()
-
 do {
   try await Demo.run(journal: journal)
 } catch {
-  FileHandle.standardError.write(Data("Error: \(error)\n".utf8))
-  exit(1)
+  Stage.fail("\(error)", code(of: error))
 }

@@ -115,7 +115,7 @@ extension PayloadReader {
 
   mutating func failure() throws(CodecError) -> RequestFailure {
     RequestFailure(
-      kind: try code(), status: try integer(), serverCode: try flag() ? try text() : nil,
+      kind: try code(), status: try integer(), recordedCode: try flag() ? try text() : nil,
       retryAfter: try flag() ? try integer() : nil)
   }
 }

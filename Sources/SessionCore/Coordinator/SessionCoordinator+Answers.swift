@@ -63,7 +63,8 @@ extension SessionCoordinator {
     }
     flight?.unsettled = arrival
     let owner: [SessionEffect] = stuck.owner.map { [.resume($0, .failed(.unsettled))] } ?? []
-    return owner + resumeWaiters(.failed(.unsettled))
+    defer { switches = [] }
+    return owner + resumeWaiters(.failed(.unsettled)) + resume(switches, .failed(.storage))
       + [.schedule(.commit, uptime: now.uptime.addingSaturating(retryPause))]
   }
 

@@ -4,7 +4,7 @@ extension SessionCoordinator {
       return [.resume(caller, .failed(notAuthenticated(.contextSwitched)))]
     }
     switches.append(caller)
-    return []
+    return settleAgain(at: now)
   }
 
   /// Sends the oldest request for another context that waits; never beside a refresh (CTX-2).

@@ -54,34 +54,82 @@ public struct RequestFailure: Hashable, Sendable {
   public let kind: Kind
   /// The HTTP status, 0 where none came.
   public let status: UInt16
-  /// The server's own code (`TOKEN_EXPIRED`, `invalid_grant`); at most 64 of `A–Z a–z 0–9 _ - .`.
+  /// The server's own code: `TOKEN_EXPIRED`, or one of the ``standardCodes`` such as
+  /// `invalid_grant`.
+  ///
+  /// A record of an older journal may hold another: up to 64 of `A–Z a–z 0–9 _ - .`.
   public let serverCode: String?
   /// Milliseconds that the server asked to wait (`Retry-After`), where it did.
   public let retryAfter: Int64?
 
   /// A failure.
   ///
-  /// A `serverCode` of another form than the property allows is dropped: what a server sends is
-  /// not to be trusted in a journal.
+  /// A `serverCode` is kept if it is a capital followed by at most 47 of `A–Z 0–9 _` with at most
+  /// four digits in all, or one of the ``standardCodes``; any other is dropped, for a server may
+  /// repeat a token or a password where a code belongs (STO-3). A negative `retryAfter` is 0.
   public init(kind: Kind, status: UInt16 = 0, serverCode: String? = nil, retryAfter: Int64? = nil) {
+    self.init(
+      kind: kind, status: status,
+      recordedCode: serverCode.flatMap { RequestFailure.isCode($0) ? $0 : nil },
+      retryAfter: retryAfter)
+  }
+
+  /// A failure as a journal holds it: versions before this one kept codes of more forms, and what
+  /// they wrote must read back as it is.
+  package init(kind: Kind, status: UInt16, recordedCode: String?, retryAfter: Int64?) {
     self.kind = kind
     self.status = status
-    self.serverCode = serverCode.flatMap { RequestFailure.isCode($0) ? $0 : nil }
+    serverCode = recordedCode.flatMap { RequestFailure.isRecordedCode($0) ? $0 : nil }
     self.retryAfter = retryAfter.map { max(0, $0) }
   }
 
   private static func isCode(_ text: String) -> Bool {
+    guard !standardCodes.contains(text) else { return true }
+    let bytes = text.utf8
+    let isSpelledSo = bytes.allSatisfy { isCapital($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+    return bytes.first.map(isCapital) == true && bytes.count <= 48 && isSpelledSo
+      && bytes.count(where: isDigit) <= 4
+  }
+
+  private static func isRecordedCode(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
         switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "-"),
           UInt8(ascii: "."):
           true
-        default: false
+        default: isCapital(byte) || isDigit(byte)
         }
       }
   }
+
+  private static func isCapital(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+}
+
+extension RequestFailure {
+  /// The codes in small letters that are kept: those of OAuth 2.0 and OpenID Connect.
+  ///
+  /// Of RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8707 §2,
+  /// RFC 9449 §5 and §8, RFC 9470 §3 and OpenID Connect Core §3.1.2.6.
+  public static let standardCodes: Set<String> = [
+    "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
+    "unsupported_grant_type", "unsupported_response_type", "invalid_scope", "access_denied",
+    "server_error", "temporarily_unavailable",
+    "invalid_token", "insufficient_scope",
+    "unsupported_token_type",
+    "authorization_pending", "slow_down", "expired_token",
+    "invalid_target", "invalid_dpop_proof", "use_dpop_nonce",
+    "insufficient_user_authentication",
+    "interaction_required", "login_required", "account_selection_required", "consent_required",
+    "invalid_request_uri", "invalid_request_object", "request_not_supported",
+    "request_uri_not_supported", "registration_not_supported",
+  ]
 }
 
 extension RequestFailure: CustomStringConvertible {

@@ -1,6 +1,6 @@
 /// Why there is no answer to a request; tells apart whether the server may have acted.
 public enum TransportError: Error, Hashable, Sendable {
-  /// Certainly nothing was sent: refused, name not found, offline. The reason is a short sentence.
+  /// Certainly nothing was sent: refused, name not found, offline, no host in the address. The reason is a short sentence.
   case noConnection(String)
   /// It was or may have been sent, and no whole answer came: the server may have acted.
   case noReply(String)
@@ -17,8 +17,10 @@ extension TransportError: CustomStringConvertible {
     case .noConnection(let reason): "nothing was sent: \(reason)"
     case .noReply(let reason): "no answer came, and the server may have acted: \(reason)"
     case .insecure(let host):
-      "nothing was sent: \(host.isEmpty ? "the address" : host) is not reached over HTTPS; "
-        + "use https, or allow insecure connections"
+      host.isEmpty
+        ? "nothing was sent: the address has no host"
+        : "nothing was sent: \(host) is not reached over HTTPS; use https, or allow insecure "
+          + "connections"
     case .cancelled: "the request was cancelled, and the server may have acted"
     }
   }

@@ -18,6 +18,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     var status: Int?
     var headers: [HTTPHeader] = []
     var body: [UInt8] = []
+    /// The answer that asked for credentials; it is the answer where no other comes.
+    var refusal: HTTPURLResponse?
 
     var response: HTTPResponse? {
       status.map { HTTPResponse(status: $0, headers: headers, body: body) }
@@ -30,6 +32,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     let milliseconds = Int(clamping: max(1, min(request.timeout, 86_400_000)))
     let session = URLSession(
       configuration: .withoutMemory(idle: milliseconds), delegate: self, delegateQueue: nil)
+    // Made before anybody can end the session: a session that has ended makes no task, it traps.
+    let task = session.dataTask(with: URLRequest(request))
     let early = state.withLock { state -> Outcome? in
       if state.outcome == nil { (state.waiter, state.session) = (waiter, session) }
       return state.outcome
@@ -39,7 +43,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
       waiter.resume(returning: early)
       return
     }
-    session.dataTask(with: URLRequest(request)).resume()
+    task.resume()
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
       [weak self] in
       self?.finish(.failure(.noReply("the server did not answer within \(milliseconds) ms")))
@@ -90,16 +94,55 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     if let cut { finish(.success(cut)) }
   }
 
+  // Without this, a 401 that names a scheme (RFC 9110 §11.6.1) never ends on Linux.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler:
+      @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    guard challenge.protectionSpace.asksForPassword else {
+      completionHandler(.performDefaultHandling, nil)
+      return
+    }
+    let refusal = (challenge.failureResponse ?? task.response) as? HTTPURLResponse
+    state.withLock { $0.refusal = refusal }
+    completionHandler(.rejectProtectionSpace, nil)
+  }
+
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
+    let (response, refusal, body) = state.withLock { ($0.response, $0.refusal, $0.body) }
     if let error {
-      let hasAnswer = state.withLock { $0.status != nil }
-      finish(.failure(TransportError(error, hasAnswer: hasAnswer)))
+      // On Linux a refused challenge ends the exchange as if somebody had cancelled it.
+      let code = (error as? URLError)?.code
+      let isRefused = code == .cancelled || code == .userAuthenticationRequired
+      if let refusal, isRefused || response == nil {
+        finish(.success(HTTPResponse(refusal, body: body)))
+      } else {
+        finish(.failure(TransportError(error, hasAnswer: response != nil)))
+      }
       return
     }
-    let response = state.withLock(\.response)
-    finish(response.map(Outcome.success) ?? .failure(.noReply("what came is not HTTP")))
+    // A redirect that says nowhere to comes without having been announced.
+    let late = (task.response as? HTTPURLResponse).map { HTTPResponse($0, body: body) }
+    finish((response ?? late).map(Outcome.success) ?? .failure(.noReply("what came is not HTTP")))
+  }
+}
+
+extension HTTPResponse {
+  fileprivate init(_ response: HTTPURLResponse, body: [UInt8]) {
+    self.init(status: response.statusCode, headers: response.fields, body: body)
+  }
+}
+
+extension URLProtectionSpace {
+  /// Whether a server asks for a name and a password; what TLS asks for is the system's business.
+  fileprivate var asksForPassword: Bool {
+    let method = authenticationMethod
+    return method == NSURLAuthenticationMethodDefault
+      || method == NSURLAuthenticationMethodHTTPBasic
+      || method == NSURLAuthenticationMethodHTTPDigest
   }
 }
 
@@ -120,11 +163,22 @@ extension URLSessionConfiguration {
 
 extension URLRequest {
   fileprivate init(_ request: HTTPRequest) {
-    self.init(url: request.url)
+    self.init(url: request.url.withSmallScheme)
     httpMethod = request.method
     httpShouldHandleCookies = false
     for field in request.headers { addValue(field.value, forHTTPHeaderField: field.name) }
     httpBody = request.body.map { Data($0) }
+  }
+}
+
+extension URL {
+  /// The same address; on Linux a scheme in capitals is not known (RFC 3986 §3.1 says that it is).
+  fileprivate var withSmallScheme: URL {
+    guard let scheme, scheme != scheme.lowercased(),
+      var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+    else { return self }
+    parts.scheme = scheme.lowercased()
+    return parts.url ?? self
   }
 }
 
@@ -142,7 +196,7 @@ extension TransportError {
       return
     }
     if hasAnswer {
-      self = .noReply("the connection ended in the middle of the answer (\(code.rawValue))")
+      self = .noReply("the connection ended in the middle of the answer")
       return
     }
     switch code {
@@ -155,14 +209,29 @@ extension TransportError {
     case .serverCertificateUntrusted, .serverCertificateHasBadDate,
       .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
       self = .noConnection("the server's certificate is not trusted")
-    case .unsupportedURL, .badURL:
+    case .badURL:
       self = .noConnection("the address cannot be used")
-    case .timedOut:
-      self = .noReply("the server did not answer in time")
-    case .networkConnectionLost:
-      self = .noReply("the connection was lost before an answer")
     default:
-      self = .noReply("the connection failed (\(code.rawValue))")
+      self = .noReply(TransportError.words(code))
+    }
+  }
+
+  /// What an error says that leaves it open whether something was sent.
+  private static func words(_ code: URLError.Code) -> String {
+    switch code {
+    case .timedOut: "the server did not answer in time"
+    case .networkConnectionLost: "the connection was lost before an answer"
+    // The address's protocol is checked before anything is sent; it is the answer's that is not known.
+    case .unsupportedURL: "what came is not HTTP"
+    case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
+      "nothing came that can be read"
+    case .secureConnectionFailed: "no secure connection came about"
+    case .clientCertificateRequired, .clientCertificateRejected:
+      "the server asks for a certificate of this device"
+    case .appTransportSecurityRequiresSecureConnection:
+      "the system does not allow a connection that is not secure"
+    case .cancelled: "the system ended the exchange"
+    default: "the connection failed"
     }
   }
 }

@@ -26,11 +26,14 @@ public struct URLSessionTransport: HTTPTransport {
   /// Sends a request once, on a connection of its own.
   ///
   /// A body of more than 1 MiB is not read to its end: the answer then holds its beginning, a little
-  /// more than 1 MiB, which every reader of a ``Wire`` refuses. Throws `insecure` before anything is
-  /// looked up or sent (STO-4).
+  /// more than 1 MiB, which every reader of a ``Wire`` refuses. Throws `insecure`, or `noConnection`
+  /// for an address without a host, before anything is looked up or sent (STO-4).
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    guard let host = request.url.host, !host.isEmpty else {
+      throw .noConnection("the address has no host")
+    }
     guard allowsInsecure ? request.url.isWeb : request.url.isSecure else {
-      throw .insecure(host: request.url.host ?? "")
+      throw .insecure(host: host)
     }
     // URLSession would make a header field of them, on a refresh as well (REF-4, STO-3).
     guard request.url.user == nil, request.url.password == nil else {

@@ -31,7 +31,15 @@ extension Wire {
     _ step: Step, _ response: HTTPResponse, context: String
   ) throws(AnswerFailure) -> TokenAnswer {
     guard response.isSuccess else { throw AnswerFailure(failure: failure(response)) }
-    if let read { return try read(step, response) }
+    if let read {
+      let answer = try read(step, response)
+      guard answer.user?.id.isAddress != true else {
+        throw AnswerFailure(
+          unreadable: "the user's id is \(Identifier.addressProblem); read another member for it",
+          status: response.status)
+      }
+      return answer
+    }
     do throws(Unreadable) {
       var members = try JSONMembers(body: response.body)
       if let envelope {
@@ -79,10 +87,22 @@ extension Wire {
   private func user(_ members: JSONMembers) throws(Unreadable) -> UserProfile? {
     guard let user = try members.object(keys.user) else { return nil }
     guard let id = try user.identifier(keys.userID) else { throw user.missing(keys.userID) }
+    guard !id.isAddress else {
+      throw Unreadable(
+        "\(keys.user).\(keys.userID) is \(Identifier.addressProblem); "
+          + "name another member in keys.userID")
+    }
     return UserProfile(
       id: id, email: try user.string(keys.email), firstName: try user.string(keys.firstName),
       lastName: try user.string(keys.lastName))
   }
+}
+
+extension Identifier {
+  fileprivate static let addressProblem = "an e-mail address, which may not be journaled"
+
+  /// Whether it is an e-mail address: a user's id goes into the journal, an address must not (STO-3).
+  fileprivate var isAddress: Bool { description.utf8.contains(UInt8(ascii: "@")) }
 }
 
 extension HTTPResponse {

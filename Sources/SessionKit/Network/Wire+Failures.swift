@@ -5,13 +5,12 @@ extension Wire {
   /// The failure that an answer other than a success is.
   ///
   /// A code counts at 4xx only, and there before the status; a 5xx is never the end of a session.
+  /// Which codes are kept is for ``RequestFailure`` to say; the others count nevertheless.
   func failure(_ response: HTTPResponse) -> RequestFailure {
-    let code = (errorCode?(response) ?? standardCode(response)).flatMap {
-      Wire.isPlausible(code: $0) ? $0 : nil
-    }
-    let kind = Wire.kind(status: response.status, code: code ?? "")
+    let code = errorCode?(response) ?? standardCode(response)
     return RequestFailure(
-      kind: kind, status: UInt16(clamping: response.status), serverCode: code,
+      kind: Wire.kind(status: response.status, code: code ?? ""),
+      status: UInt16(clamping: response.status), serverCode: code,
       retryAfter: Wire.retryAfter(response))
   }
 
@@ -41,15 +40,6 @@ extension Wire {
       return code
     default: return nil
     }
-  }
-
-  /// Whether a text can be a code, rather than a token that a server repeats where a code belongs:
-  /// short, and without capitals, small letters and digits all at once.
-  private static func isPlausible(code: String) -> Bool {
-    let bytes = code.utf8
-    return (1...48).contains(bytes.count)
-      && !(bytes.contains { (48...57).contains($0) } && bytes.contains { (65...90).contains($0) }
-        && bytes.contains { (97...122).contains($0) })
   }
 
   /// `Retry-After` in milliseconds, seconds or a date (RFC 9110 §10.2.3); more than a day is a day.

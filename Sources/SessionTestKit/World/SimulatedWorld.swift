@@ -1,4 +1,5 @@
 import Foundation
+import SessionJournal
 public import SessionKit
 import Synchronization
 
@@ -7,7 +8,8 @@ import Synchronization
 ///
 /// ```swift
 /// let world = SimulatedWorld(choices)
-/// world.spawn { /* open a session with world.configuration(…), use it */ }
+/// let disk = SimulatedDisk()
+/// world.spawn { /* open a session with world.configuration(in: disk.process(), …), use it */ }
 /// world.run()                       // until nobody waits for anything any more
 /// #expect(world.unfinished == 0)
 /// ```
@@ -31,14 +33,17 @@ public final class SimulatedWorld: Sendable {
     server = SimulatedServer(backend: backend, clock: clock, choices: choices)
   }
 
-  /// A configuration whose session lives in this world; files and secrets are the caller's.
+  /// A configuration whose session lives in this world, in a process of a simulated disk; the secrets
+  /// are the caller's.
   public func configuration(
-    journal: String, secrets: any SecretStore, policy: SessionPolicy = .edu(.staging)
+    journal: String = "session.journal", in process: SimulatedProcess, secrets: any SecretStore,
+    policy: SessionPolicy = .edu(.staging)
   ) throws -> SessionConfiguration {
     guard let url = URL(string: "https://auth.example.test") else { throw URLError(.badURL) }
     var configuration = SessionConfiguration(
       journal: journal, secrets: secrets, wire: .edu(baseURL: url), policy: policy,
       transport: server, clock: clock)
+    configuration.journalOptions = .on(process)
     let scheduler = scheduler
     configuration.runtime = {
       SessionRuntime(

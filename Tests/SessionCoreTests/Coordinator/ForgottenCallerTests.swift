@@ -189,6 +189,19 @@ struct ForgottenCallerTests {
     #expect(bench.coordinator.state.activeContext == .plainPrincipal)
   }
 
+  @Test("a switch behind an answer that cannot be journaled is told so, and keeps nobody waiting")
+  func switchBehindUnsettled() {
+    var bench = CoordinatorBench.signedIn()
+    let (_, sent) = bench.refresh()
+    let early = bench.caller()
+    bench.tell(.switchContext(early))
+    bench.commitEndings = [.fails, .fails]
+    let told = bench.tell(.answered(sent.request ?? RequestNumber(0), .token()))
+    #expect(told.reply(to: early) == .failed(.storage))
+    let late = bench.caller()
+    #expect(bench.tell(.switchContext(late)).reply(to: late) == .failed(.storage))
+  }
+
   @Test("an answer that can never be journaled is unreadable, and the next refresh is sent")
   func lasting() {
     var bench = CoordinatorBench.signedIn()

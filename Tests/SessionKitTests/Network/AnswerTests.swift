@@ -82,10 +82,33 @@ struct AnswerTests {
 
   @Test("STO-3 a code that looks like a token is not kept, the status still counts")
   func codeLikeToken() throws {
-    for code in ["rt_aB3dE6gH9", String(repeating: "A", count: 49), "ein Wort", "é", ""] {
+    for code in [
+      "rt_aB3dE6gH9", "9f8a3c51d2e7", "hunter", String(repeating: "A", count: 49), "ein Wort", "é",
+      "",
+    ] {
       let body = #"{"error":{"code":"\#(code)","message":"m"}}"#
       let found = try #require(Place.refresh.failure(status: 401, body))
       #expect(found.failure == RequestFailure(kind: .rejected, status: 401))
+    }
+  }
+
+  @Test("STO-3 an e-mail address is no user's id, also where the app reads the answer itself")
+  func addressAsID() {
+    let email = "maria.sample@school.test"
+    var wire = WireBench.wire
+    wire.read = { (_, _) throws(AnswerFailure) in
+      TokenAnswer(
+        access: Secret("a"), lifetime: 1, user: UserProfile(id: Identifier(email), email: email))
+    }
+    do throws(AnswerFailure) {
+      _ = try wire.readLogin(WireBench.response(""))
+      Issue.record("it was read")
+    } catch {
+      #expect(error.failure.kind == .unreadable)
+      #expect(
+        error.problem == "the user's id is an e-mail address, which may not be journaled; "
+          + "read another member for it")
+      #expect(!"\(error)".contains("maria"))
     }
   }
 

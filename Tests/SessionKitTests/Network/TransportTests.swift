@@ -176,7 +176,7 @@ struct TransportTests {
     arguments: [
       "http://school.test", "http://127.0.0.1.evil.test", "http://localhost.evil.test",
       "http://128.0.0.1", "http://127.0.0", "http://127.0.0.256", "http://127.0.0.1@evil.test",
-      "http://[::2]", "HTTP://school.test", "ftp://127.0.0.1", "file:///etc/passwd",
+      "http://[::2]", "HTTP://school.test", "ftp://127.0.0.1",
       "ws://127.0.0.1",
     ])
   func insecure(address: String) async throws {
@@ -200,6 +200,13 @@ struct TransportTests {
     #expect(isNoConnection(error), "\(String(describing: error))")
   }
 
+  @Test("STO-4 a scheme in capitals is the same scheme")
+  func capitals() async throws {
+    var request = login
+    request.url = try #require(URL(string: "HTTP://127.0.0.1:\(server.port)/auth/login?a=%20b"))
+    #expect(try await transport.send(request).status == 200)
+  }
+
   @Test("REF-4 STO-3 an address with a password in it is refused before anything is sent")
   func userInfo() async throws {
     let port = server.port
@@ -210,12 +217,25 @@ struct TransportTests {
     #expect(server.calls.isEmpty)
   }
 
+  @Test(
+    "STO-4 an address without a host is told as that",
+    arguments: ["x", "file:///etc/passwd", "https:///auth/login", "mailto:a@school.test"])
+  func noHost(address: String) async throws {
+    let url = try #require(URL(string: address))
+    for transport in [transport, URLSessionTransport(allowsInsecure: true)] {
+      await #expect(throws: TransportError.noConnection("the address has no host")) {
+        try await transport.send(HTTPRequest(method: "GET", url: url))
+      }
+    }
+    #expect("\(TransportError.insecure(host: ""))" == "nothing was sent: the address has no host")
+  }
+
   @Test("STO-4 plain HTTP may be allowed, other schemes may not")
   func allowed() async throws {
     let open = URLSessionTransport(allowsInsecure: true)
-    let file = try #require(URL(string: "file:///etc/passwd"))
-    await #expect(throws: TransportError.insecure(host: "")) {
-      try await open.send(HTTPRequest(method: "GET", url: file))
+    let other = try #require(URL(string: "ftp://127.0.0.1/etc/passwd"))
+    await #expect(throws: TransportError.insecure(host: "127.0.0.1")) {
+      try await open.send(HTTPRequest(method: "GET", url: other))
     }
     #expect(try await open.send(login).status == 200)
   }

@@ -21,42 +21,60 @@ final class SimulatedLife: Sendable {
   let choices: Choices
   let world: SimulatedWorld
   let store = MemorySecretStore()
-  let path: String
+  let path = "session.journal"
+  private let disk = Mutex(SimulatedDisk())
   private let session = Mutex<Session?>(nil)
   private let findings = Mutex(Findings())
+  private let known = Mutex(Known())
+
+  /// What callers were told of who is signed in.
+  private struct Known {
+    var isSignedIn = false
+    /// Sign-ins and logouts that nobody was told the end of.
+    var open = 0
+    /// How many there were, and whether the last that ended was the last that began.
+    var count = 0
+    var isSure = true
+  }
+
+  /// What besides the weather happens to the session.
+  enum Fate {
+    /// Nothing.
+    case alone
+    /// Another process opens it now and then; the one before goes on.
+    case others
+    /// The power fails now and then: unsynced sectors are kept, lost or torn.
+    case powerCuts
+  }
 
   init(_ choices: Choices, rotates: Bool) {
     self.choices = choices
     world = SimulatedWorld(choices)
-    path =
-      FileManager.default.temporaryDirectory
-      .appending(path: "life-\(UUID().uuidString).journal").path
     world.server.settings.rotatesRefreshTokens = rotates
     // A grace without end: what is lost on the way is never the session's fault.
     world.server.settings.rotationGrace = .seconds(1_000_000)
   }
 
-  deinit {
-    for name in [path, path + ".lock"] {
-      do { try FileManager.default.removeItem(atPath: name) } catch {}
-    }
-  }
-
   /// Lives the life and returns what was found wrong with it.
-  func live(commands: Int, policy: SessionPolicy, crashes: Bool) throws -> Findings {
-    let configuration = try world.configuration(journal: path, secrets: store, policy: policy)
-    open(configuration)
+  func live(commands: Int, policy: SessionPolicy, fate: Fate = .alone) throws -> Findings {
+    var process = try open(policy)
     world.run(for: 1_000)
     world.server.weather = .rough
     for _ in 0..<commands {
       issue(choices.pick(Command.allCases) ?? .login)
       check(world.run(for: Int64(choices.draw(in: 0...2_000))) != .restless, "it goes in circles")
-      if crashes, choices.chance(1, in: 12) {
-        // Whoever waited for the process that died waits no longer; the world goes on.
-        note("crash")
-        session.withLock { $0 = nil }
-        open(configuration)
+      guard fate != .alone, choices.chance(1, in: 10) else { continue }
+      // Whoever waited for the object before waits no longer for this one; the world goes on.
+      session.withLock { $0 = nil }
+      if fate == .powerCuts {
+        note("power cut")
+        process.kill()
+        disk.withLock { $0 = $0.crash(choices) }
+      } else {
+        note("another process")
       }
+      process = try open(policy)
+      if fate == .powerCuts { checkReopened() }
     }
     settle()
     return findings.withLock { $0 }
@@ -64,9 +82,12 @@ final class SimulatedLife: Sendable {
 
   // MARK: What happens
 
-  private func open(_ configuration: SessionConfiguration) {
+  private func open(_ policy: SessionPolicy) throws -> SimulatedProcess {
+    let process = disk.withLock { $0.process() }
+    let configuration = try world.configuration(
+      journal: path, in: process, secrets: store, policy: policy)
     world.spawn { [self] in
-      do {
+      do throws(SessionError) {
         let opened = try await Session.open(configuration)
         session.withLock { $0 = opened }
       } catch {
@@ -74,11 +95,30 @@ final class SimulatedLife: Sendable {
       }
     }
     world.run(for: 0)
+    return process
+  }
+
+  /// What was acknowledged before the power failed is so afterwards.
+  private func checkReopened() {
+    let known = known.withLock { known in
+      defer { known.open = 0 }
+      return known
+    }
+    guard known.open == 0, known.isSure, let session = session.withLock({ $0 }) else { return }
+    check(
+      (session.state.kind == .authenticated) == known.isSignedIn,
+      "it is \(session.state.kind) after a power cut, and a caller was told otherwise")
   }
 
   private func issue(_ command: Command) {
     guard let session = session.withLock({ $0 }) else { return }
     note("\(command)")
+    let decides = command == .login || command == .logout
+    let number = known.withLock { known in
+      known.open += decides ? 1 : 0
+      known.count += decides ? 1 : 0
+      return known.count
+    }
     let task = world.spawn { [self] in
       do throws(SessionError) {
         switch command {
@@ -89,7 +129,15 @@ final class SimulatedLife: Sendable {
         case .logout: try await session.logout()
         }
         note("  \(command) done")
+        if decides {
+          known.withLock { known in
+            known.open -= 1
+            known.isSignedIn = command == .login
+            known.isSure = known.count == number
+          }
+        }
       } catch {
+        if decides, error.leavesNoDoubt { known.withLock { $0.open -= 1 } }
         note("  \(command): \(error)")
       }
     }
@@ -154,7 +202,7 @@ final class SimulatedLife: Sendable {
     findings.withLock { $0.journal = [] }
     var fold = SessionFold()
     do {
-      var reader = try JournalReader(path: path)
+      var reader = try JournalReader(path: path, on: disk.withLock { $0 })
       while let raw = try reader.next() {
         let record = try SessionCodec.decode(
           sequence: raw.sequence, kind: raw.kind, payload: raw.payload)
@@ -169,14 +217,10 @@ final class SimulatedLife: Sendable {
 
   private func checkJournal(_ state: SessionState) {
     check(foldOfFile().state == state, "the state shown is not the journal's fold")
-    do {
-      let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
-      let text = String(decoding: bytes, as: UTF8.self)
-      for secret in world.server.secrets where secret.utf8.count >= 6 {
-        check(!text.contains(secret), "a secret is in the journal")
-      }
-    } catch {
-      check(false, "the journal: \(error)")
+    let bytes = disk.withLock { $0.contents(of: path) } ?? []
+    let text = String(decoding: bytes, as: UTF8.self)
+    for secret in world.server.secrets where secret.utf8.count >= 6 {
+      check(!text.contains(secret), "a secret is in the journal")
     }
     checkEnds()
   }
@@ -220,5 +264,15 @@ final class SimulatedLife: Sendable {
     guard !holds else { return }
     let problem = problem()
     findings.withLock { $0.problems.append(problem) }
+  }
+}
+
+extension SessionError {
+  /// Whether nothing changed that could show later.
+  fileprivate var leavesNoDoubt: Bool {
+    switch self {
+    case .alreadySignedIn, .signInUnderWay, .otherUsersSession, .notSignedIn: true
+    default: false
+    }
   }
 }

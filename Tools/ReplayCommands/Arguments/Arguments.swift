@@ -89,6 +89,11 @@ struct Arguments: Equatable, Sendable {
   }
 
   private func checkOperands() throws(ToolError) {
+    if let empty = zip(operands, syntax.operands).first(where: { $0.0.isEmpty })?.1.name {
+      throw .usage(
+        "missingOperand", "No file was named: \(empty) is empty.",
+        next: "sessionreplay \(syntax.name) \(empty)")
+    }
     if operands.count < syntax.operands.count {
       let missing = syntax.operands[operands.count].name
       throw .usage(

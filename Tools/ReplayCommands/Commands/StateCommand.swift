@@ -36,11 +36,18 @@ struct StateCommand: Command {
     if let at {
       target = try SelectorResolver(file: file, zone: display.zone)
         .resolve([(at, .atOrBefore)]).first
+      if case .fromEnd(let number) = at, target == 0 { throw try beforeTheStart(file, number) }
     }
     var snapshot = StateSnapshot()
     var illegal: JournalFault?
+    // The journal's own frames have sequences too, so that the totals may end behind the last record.
+    var (last, isBeyond) = (UInt64(0), true)
     let pass = try file.visit { entry in
-      if let target, entry.record.sequence > target { return false }
+      if let target, entry.record.sequence > target {
+        isBeyond = false
+        return false
+      }
+      last = entry.record.sequence
       do throws(SessionFold.Failure) {
         try snapshot.apply(entry.record)
         return true
@@ -50,13 +57,12 @@ struct StateCommand: Command {
       }
     }
     let fault = illegal ?? pass.fault
-    if fault?.code != .damaged, case .sequence(let wanted)? = at,
-      wanted > pass.totals.lastSequence
-    {
+    if fault?.code != .damaged, isBeyond, case .sequence(let wanted)? = at, wanted > last {
       throw .usage(
         "beyondTheEnd",
-        "\(file.name) has no record @\(wanted); the last sequence is \(pass.totals.lastSequence).",
-        next: "--at @-1")
+        "\(file.name) has no record @\(wanted); "
+          + (last == 0 ? "it has no records." : "the last record is @\(last)."),
+        next: last == 0 ? "--at @0" : "--at @-1")
     }
     printer.print(
       display.isJSON
@@ -65,5 +71,26 @@ struct StateCommand: Command {
     guard let fault else { return }
     throw fault.error(
       file.name, consequence: "The state shown is as of seq \(snapshot.fold.sequence).")
+  }
+  /// Why the record that is the last but `number - 1` cannot be meant.
+  private func beforeTheStart(_ file: JournalFile, _ number: UInt64) throws(ToolError) -> ToolError
+  {
+    var records: UInt64 = 0
+    let fault = try file.visit { _ in
+      records += 1
+      return true
+    }.fault
+    if let fault, fault.code == .damaged {
+      return fault.error(
+        file.name,
+        consequence:
+          "No state is shown: \(count(records, "good record")) can be read, and @-\(number) "
+          + "is none of them.")
+    }
+    return .usage(
+      "beyondTheStart",
+      "\(file.name) has no record @-\(number); "
+        + (records == 0 ? "it has no records." : "it has \(count(records, "record"))."),
+      next: records == 0 ? "--at @0" : "--at @-\(records)")
   }
 }

@@ -49,7 +49,10 @@ struct TimelineCommand: Command {
     if let text = arguments.value("kind") { kinds = try KindFilter(text) } else { kinds = nil }
     if let text = arguments.value("number") {
       guard let value = UInt64(text) else {
-        throw .usage("badValue", "-n cannot be '\(text)': that is no number.", next: "-n 20")
+        throw .usage(
+          "badValue",
+          "-n cannot be '\(text)': it takes a whole number from 0 to \(UInt64.max).",
+          next: "-n 20")
       }
       number = value
     } else {

@@ -5,7 +5,7 @@ internal import SessionJournal
 struct JournalFile: Sendable {
   /// What is opened.
   let path: String
-  /// What it is called in messages.
+  /// What it is called in messages; in quotes where it has spaces.
   let name: String
 
   /// What a pass over the journal came to.

@@ -14,6 +14,13 @@ extension String {
     return text
   }
 
+  /// The text as it is, or as a shell reads it back where it would fall apart in a sentence.
+  var quotedWhereNeeded: String {
+    guard isEmpty || contains(where: { $0.isWhitespace || $0 == "'" }) else { return self }
+    return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+      + "'"
+  }
+
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
   }

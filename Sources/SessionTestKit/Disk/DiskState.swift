@@ -1,0 +1,226 @@
+internal import SessionJournal
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Everything about a simulated disk that changes.
+struct DiskState: Sendable {
+  /// A name that came, went or moved, and that its folder's sync has not made durable.
+  struct NameChange: Sendable {
+    let from: String?
+    let to: String?
+    let file: Int
+
+    func apply(to names: inout [String: Int]) {
+      if let from, names[from] == file { names[from] = nil }
+      if let to { names[to] = file }
+    }
+  }
+
+  /// Every file ever made, by its number; those without a name stay readable through handles.
+  var files: [DiskFile] = []
+  private(set) var names: [String: Int] = [:]
+  private var storedNames: [String: Int] = [:]
+  private var changes: [NameChange] = []
+
+  /// Whether each process lives, by its number.
+  private(set) var processes: [Bool] = []
+  var faults = FaultPlan()
+  var trace = DiskTrace()
+  private(set) var calls = 0
+  var uptime: UInt64 = 1_000_000_000
+  var births: UInt64 = 0
+
+  /// How many bytes files may still grow by; nil: any number.
+  var room: Int?
+  private var handles: UInt64 = 0
+
+  var hasUnsynced: Bool { !changes.isEmpty || names.values.contains { files[$0].isDirty } }
+
+  mutating func newProcess() -> Int {
+    processes.append(true)
+    return processes.count - 1
+  }
+
+  mutating func newHandle() -> UInt64 {
+    handles += 1
+    return handles
+  }
+
+  mutating func kill(_ process: Int) {
+    processes[process] = false
+    for file in files.indices where files[file].lock?.process == process {
+      files[file].lock = nil
+    }
+  }
+
+  /// Parts from every process, lock and fault.
+  mutating func unplug() {
+    for process in processes.indices { kill(process) }
+    processes = []
+    faults.clear()
+    trace = DiskTrace(limit: trace.limit)
+    calls = 0
+    room = nil
+  }
+
+  /// Counts and records a call; throws the fault that keeps it from doing anything, and returns the
+  /// one that changes what it does.
+  mutating func begin(
+    _ operation: DiskOperation, by process: Int, file: Int = -1, offset: Int = 0, bytes: Int = 0
+  ) throws(SystemFault) -> DiskFault? {
+    guard processes[process] else { throw SystemFault(operation.errorName, code: ESRCH) }
+    let fault = faults.fault(atCall: calls, operation, bytes: bytes)
+    trace.record(
+      DiskCall(
+        number: calls, process: process, operation: operation, file: file, offset: offset,
+        bytes: bytes, fault: fault))
+    calls += 1
+    guard let fault else { return nil }
+    let isSync = DiskFault.failedSync(written: 0, evicting: false).applies(to: operation)
+    switch fault {
+    case .shortWrite, .failedSync:
+      return fault
+    case .death where operation == .write:
+      return fault
+    case .death:
+      kill(process)
+    case .inputOutput where isSync, .noSpace where isSync:
+      return fault
+    case .inputOutput, .noSpace, .interrupted:
+      break
+    }
+    throw SystemFault(operation.errorName, code: fault.code ?? EIO)
+  }
+}
+
+extension DiskState {
+  mutating func open(_ path: String, for access: FileAccess, by process: Int) throws(SystemFault)
+    -> Int
+  {
+    _ = try begin(access.operation, by: process, file: names[path] ?? -1)
+    if let file = names[path] {
+      if access == .creatingOnly { throw SystemFault("open", code: EEXIST) }
+      return file
+    }
+    guard access == .creating || access == .creatingOnly else {
+      throw SystemFault("open", code: ENOENT)
+    }
+    files.append(DiskFile())
+    change(NameChange(from: nil, to: path, file: files.count - 1))
+    return files.count - 1
+  }
+
+  mutating func file(at path: String, _ operation: DiskOperation, by process: Int)
+    throws(SystemFault) -> Int
+  {
+    let file = names[path]
+    _ = try begin(operation, by: process, file: file ?? -1)
+    guard let file else { throw SystemFault(operation.errorName, code: ENOENT) }
+    return file
+  }
+
+  mutating func change(_ change: NameChange) {
+    change.apply(to: &names)
+    changes.append(change)
+  }
+
+  mutating func synchronizeFolder(of path: String) {
+    let folder = Self.folder(of: path)
+    var left: [NameChange] = []
+    for change in changes {
+      if Self.folder(of: change.to ?? change.from ?? "") == folder {
+        change.apply(to: &storedNames)
+      } else {
+        left.append(change)
+      }
+    }
+    changes = left
+  }
+
+  /// Puts a file on the medium, name and all, from outside of every process.
+  mutating func place(_ bytes: [UInt8], at path: String) {
+    files.append(DiskFile(stored: bytes))
+    names[path] = files.count - 1
+    storedNames[path] = files.count - 1
+  }
+
+  /// How much of a write of so many bytes finds room.
+  mutating func admit(_ bytes: Int, at offset: Int, of file: Int) throws(SystemFault) -> Int {
+    guard let room else { return bytes }
+    let growth = max(0, offset + bytes - files[file].content.count)
+    let admitted = bytes - max(0, growth - room)
+    guard admitted > 0 || bytes == 0 else { throw SystemFault("write", code: ENOSPC) }
+    self.room = room - min(growth, room)
+    return admitted
+  }
+
+  func afterPowerCut(_ cut: PowerCut) -> DiskState {
+    var next = DiskState()
+    next.trace = DiskTrace(limit: trace.limit)
+    next.births = births
+    next.uptime = uptime
+    next.storedNames = storedNames
+    if !changes.isEmpty {
+      for place in cut.changes(changes.count) where changes.indices.contains(place) {
+        changes[place].apply(to: &next.storedNames)
+      }
+    }
+    next.names = next.storedNames
+    next.files = files
+    // Files that nobody can reach any more draw nothing.
+    for file in Set(next.names.values).sorted() {
+      next.files[file] = files[file].afterPowerCut(cut, file: file)
+    }
+    for file in next.files.indices { next.files[file].lock = nil }
+    return next
+  }
+
+  private static func folder(of path: String) -> Substring {
+    path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+  }
+}
+
+extension FileAccess {
+  fileprivate var operation: DiskOperation {
+    switch self {
+    case .reading: .open
+    case .writing: .openForWriting
+    case .creating: .create
+    case .creatingOnly: .createOnly
+    }
+  }
+}
+
+/// The last calls on a disk, in order.
+struct DiskTrace: Sendable {
+  /// How many calls are kept.
+  var limit: Int {
+    didSet {
+      ring = Array(calls.suffix(max(0, limit)))
+      oldest = 0
+    }
+  }
+  private var ring: [DiskCall] = []
+  private var oldest = 0
+
+  init(limit: Int = 4096) {
+    self.limit = limit
+  }
+
+  var calls: [DiskCall] { Array(ring[oldest...] + ring[..<oldest]) }
+
+  mutating func record(_ call: DiskCall) {
+    if ring.count < limit {
+      ring.append(call)
+    } else if limit > 0 {
+      ring[oldest] = call
+      oldest = oldest + 1 == ring.count ? 0 : oldest + 1
+    }
+  }
+}

@@ -1,0 +1,43 @@
+public import SessionJournal
+internal import Synchronization
+
+extension Journal.Options {
+  /// These options on a simulated disk, as a process of its own (TST-2).
+  public func on(_ disk: SimulatedDisk) -> Journal.Options {
+    on(disk.process())
+  }
+
+  /// These options in a process of a simulated disk.
+  ///
+  /// A journal that they create is the same in every run: it gets its id and salt by count.
+  public func on(_ process: SimulatedProcess) -> Journal.Options {
+    var options = self
+    options.fileSystem = process
+    let number = process.disk.state.withLock { state in
+      state.births += 1
+      return state.births
+    }
+    options.birth = Journal.Options.Birth(
+      identifier: JournalIdentifier(high: 0x4000, low: 1 << 63 | number),
+      salt: 0x9E37_79B9_7F4A_7C15 &* number)
+    return options
+  }
+
+  /// The usual options on a simulated disk, as a process of its own.
+  public static func on(_ disk: SimulatedDisk) -> Journal.Options {
+    Journal.Options().on(disk)
+  }
+
+  /// The usual options in a process of a simulated disk.
+  public static func on(_ process: SimulatedProcess) -> Journal.Options {
+    Journal.Options().on(process)
+  }
+}
+
+extension JournalReader {
+  /// Opens the journal at `path` of a simulated disk, as a process of its own; errors as
+  /// `init(path:)`.
+  public init(path: String, on disk: SimulatedDisk) throws(JournalError) {
+    try self.init(path: path, fileSystem: disk.process())
+  }
+}

@@ -1,0 +1,239 @@
+package import SessionJournal
+internal import Synchronization
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// One process that uses a simulated disk.
+///
+/// Its clock stands still but for its own waiting, so a lock held by another ends in `busy` at once.
+public final class SimulatedProcess: Sendable {
+  /// Its number on the disk, from 0, in the order of making.
+  public let number: Int
+
+  /// The disk that it uses.
+  public let disk: SimulatedDisk
+
+  init(number: Int, disk: SimulatedDisk) {
+    self.number = number
+    self.disk = disk
+  }
+
+  /// Whether it can still make calls.
+  public var isAlive: Bool { disk.state.withLock { $0.processes[number] } }
+
+  /// Ends it: its locks are free, what it wrote stays visible, its later calls fail and do nothing.
+  public func kill() {
+    disk.state.withLock { $0.kill(number) }
+  }
+}
+
+extension SimulatedProcess: JournalFileSystem {
+  package func open(_ path: String, for access: FileAccess) throws(SystemFault)
+    -> any JournalFileHandle
+  {
+    try disk.state.withLock { state throws(SystemFault) in
+      let file = try state.open(path.plain, for: access, by: number)
+      return DiskHandle(
+        number: state.newHandle(), file: file, seenFailures: state.files[file].failures,
+        process: self)
+    }
+  }
+
+  package func status(of path: String) throws(SystemFault) -> FileStatus {
+    try disk.state.withLock { state throws(SystemFault) in
+      let file = try state.file(at: path.plain, .inspectPath, by: number)
+      return state.files[file].status(number: file)
+    }
+  }
+
+  /// The path itself, without a slash at its end: there are no links here, and every folder is there.
+  package func realPath(of path: String) throws(SystemFault) -> String {
+    path.count > 1 && path.hasSuffix("/") ? String(path.plain.dropLast()) : path.plain
+  }
+
+  package func isLink(_ path: String) throws(SystemFault) -> Bool { false }
+
+  package func rename(_ path: String, to newPath: String) throws(SystemFault) {
+    try disk.state.withLock { state throws(SystemFault) in
+      let file = try state.file(at: path.plain, .rename, by: number)
+      state.change(DiskState.NameChange(from: path.plain, to: newPath.plain, file: file))
+    }
+  }
+
+  package func remove(_ path: String) throws(SystemFault) {
+    try disk.state.withLock { state throws(SystemFault) in
+      let file = try state.file(at: path.plain, .remove, by: number)
+      state.change(DiskState.NameChange(from: path.plain, to: nil, file: file))
+    }
+  }
+
+  package func synchronizeFolder(of path: String) throws(SystemFault) {
+    try disk.state.withLock { state throws(SystemFault) in
+      _ = try state.begin(.synchronizeFolder, by: number)
+      state.synchronizeFolder(of: path.plain)
+    }
+  }
+
+  package func uptime() -> UInt64 {
+    disk.state.withLock { $0.uptime }
+  }
+
+  package func pause(nanoseconds: UInt64) {
+    disk.state.withLock { $0.uptime += nanoseconds }
+  }
+}
+
+/// One open file of a process.
+final class DiskHandle: JournalFileHandle {
+  private let number: UInt64
+  private let file: Int
+  private let process: SimulatedProcess
+  private let isClosed = Atomic(false)
+
+  /// Failed syncs of the file that this handle was told of.
+  private let seenFailures: Atomic<Int>
+
+  init(number: UInt64, file: Int, seenFailures: Int, process: SimulatedProcess) {
+    self.number = number
+    self.file = file
+    self.process = process
+    self.seenFailures = Atomic(seenFailures)
+  }
+
+  deinit {
+    close()
+  }
+
+  private func call<Value: Sendable>(
+    _ operation: DiskOperation, offset: UInt64 = 0, bytes: Int = 0,
+    _ body: (inout DiskState, DiskFault?) throws(SystemFault) -> Value
+  ) throws(SystemFault) -> Value {
+    guard !isClosed.load(ordering: .relaxed) else {
+      throw SystemFault(operation.errorName, code: EBADF)
+    }
+    return try process.disk.state.withLock { state throws(SystemFault) -> Value in
+      let fault = try state.begin(
+        operation, by: process.number, file: file, offset: Int(clamping: offset), bytes: bytes)
+      return try body(&state, fault)
+    }
+  }
+
+  func status() throws(SystemFault) -> FileStatus {
+    try call(.inspect) { state, _ in state.files[file].status(number: file) }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SystemFault)
+    -> Int
+  {
+    try call(.read, offset: offset, bytes: buffer.count) { state, _ in
+      state.files[file].read(into: buffer, at: Int(clamping: offset))
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int {
+    try call(.write, offset: offset, bytes: bytes.count) { state, fault throws(SystemFault) in
+      let start = Int(clamping: offset)
+      var count = bytes.count
+      var dies = false
+      switch fault {
+      case .shortWrite(let most): count = min(count, max(1, most))
+      case .death(let most):
+        count = min(count, max(0, most))
+        dies = true
+      default: break
+      }
+      count = try state.admit(count, at: start, of: file)
+      state.files[file].write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: start)
+      if dies {
+        state.kill(process.number)
+        throw SystemFault("write", code: ESRCH)
+      }
+      return count
+    }
+  }
+
+  func truncate(to size: UInt64) throws(SystemFault) {
+    try call(.truncate, offset: size) { state, _ in
+      let freed = state.files[file].content.count - Int(clamping: size)
+      state.files[file].truncate(to: Int(clamping: size))
+      if let room = state.room { state.room = max(0, room + freed) }
+    }
+  }
+
+  /// Nobody else is on this disk.
+  func makePrivate() throws(SystemFault) {}
+
+  func synchronizeData() throws(SystemFault) { try synchronize(.synchronizeData) }
+  func synchronize() throws(SystemFault) { try synchronize(.synchronize) }
+
+  private func synchronize(_ operation: DiskOperation) throws(SystemFault) {
+    try call(operation) { state, fault throws(SystemFault) in
+      switch fault {
+      case .failedSync(let written, let evicting):
+        let places = state.files[file].dirty.sectors.enumerated()
+        let kept = Set(places.filter { written >> UInt64($0.offset % 64) & 1 == 1 }.map(\.element))
+        state.files[file].dropDirty(storing: kept.contains, evicting: evicting)
+      case .some:
+        state.files[file].dropDirty(storing: { _ in false }, evicting: false)
+      case nil:
+        state.files[file].synchronize()
+      }
+      // A failure is told once to every handle that was open at the time, as Linux does.
+      let failures = state.files[file].failures
+      guard seenFailures.exchange(failures, ordering: .relaxed) == failures else {
+        throw SystemFault("sync", code: fault?.code ?? EIO)
+      }
+    }
+  }
+
+  func nextData(from offset: UInt64) throws(SystemFault) -> UInt64? {
+    try call(.nextData, offset: offset) { state, _ in
+      state.files[file].nextData(from: Int(clamping: offset)).map(UInt64.init)
+    }
+  }
+
+  func tryLock() throws(SystemFault) -> Bool {
+    try call(.lock) { state, _ in
+      let mine = DiskLock(handle: number, process: process.number)
+      guard let lock = state.files[file].lock else {
+        state.files[file].lock = mine
+        return true
+      }
+      return lock == mine
+    }
+  }
+
+  func unlock() throws(SystemFault) {
+    try call(.unlock) { state, _ in release(&state) }
+  }
+
+  func close() {
+    guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+    process.disk.state.withLock { release(&$0) }
+  }
+
+  private func release(_ state: inout DiskState) {
+    if state.files[file].lock?.handle == number { state.files[file].lock = nil }
+  }
+}
+
+extension DiskFile {
+  fileprivate func status(number: Int) -> FileStatus {
+    FileStatus(
+      kind: .file, size: UInt64(content.count),
+      identity: .init(device: 1, number: UInt64(number) + 1))
+  }
+}
+
+extension String {
+  /// The path without a leading `./`, which leads nowhere else.
+  fileprivate var plain: String {
+    hasPrefix("./") ? String(dropFirst(2)) : self
+  }
+}

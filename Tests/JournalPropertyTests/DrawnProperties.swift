@@ -1,0 +1,56 @@
+import SessionJournal
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@Suite("The journal and everything at once")
+struct DrawnProperties {
+  static func step(_ choices: Choices) -> JournalStep {
+    switch choices.draw(below: 8) {
+    case 0, 1: .append(sizes(choices))
+    case 2: .transact(sizes(choices))
+    case 3: .catchUp
+    case 4: .page
+    case 5: .close
+    case 6: .replaceProcess
+    default: .append([choices.draw(in: 400...3000)])
+    }
+  }
+
+  private static func sizes(_ choices: Choices) -> [Int] {
+    (0..<choices.draw(in: 1...4)).map { _ in choices.draw(in: 0...300) }
+  }
+
+  @Test("JRN-1 JRN-2 Several processes, faults, deaths and power cuts, by draws")
+  func lives() {
+    expect(
+      Property("a journal keeps what it acknowledged through any life", cases: 150).check {
+        choices in
+        var disk = SimulatedDisk()
+        var oracle = JournalOracle()
+        for _ in 0..<choices.draw(in: 1...3) {
+          let processes = choices.draw(in: 1...3)
+          var run = JournalRun(disk, processes: processes, oracle: oracle)
+          if !choices.chance(1, in: 3) { disk.drawFaults(from: choices, oneIn: 60) }
+          defer {
+            for call in disk.trace where call.fault != nil { choices.step("\(call)") }
+          }
+          for _ in 0..<choices.draw(in: 0...12) {
+            try choices.span {
+              let place = choices.draw(in: 0...(processes - 1))
+              let step = run.isAlive(place) ? Self.step(choices) : .replaceProcess
+              choices.step("p\(place) \(step)")
+              try run.perform(step, by: place)
+              if choices.chance(1, in: 8) { disk.writeBack(choices) }
+            }
+          }
+          disk.stopFaults()
+          disk = disk.crash(choices)
+          choices.step("the power fails")
+          oracle = run.oracle
+        }
+        var recovery = Recovery(disk, oracle)
+        try recovery.verify()
+      })
+  }
+}

@@ -1,0 +1,58 @@
+import SessionJournal
+import SessionTestKit
+import Testing
+
+@Suite("The journal after a sync that failed")
+struct FailedSyncProperties {
+  /// A disk on which a sync has given up the pages of a batch that still reads back.
+  private func failed() throws -> (SimulatedDisk, JournalRun) {
+    let disk = SimulatedDisk()
+    var run = JournalRun(disk)
+    try run.perform(.append([40]))
+    for number in 0..<12 {
+      disk.fail(atCall: disk.callCount + number, with: .failedSync(written: 0, evicting: false))
+    }
+    try run.perform(.append([900]))
+    disk.stopFaults()
+    #expect(try JournalInspection(disk).records.count == 2)
+    #expect(try JournalInspection(disk.crash(.losingAll)).records.count == 1)
+    return (disk, run)
+  }
+
+  @Test("JRN-2 What a failed sync left in memory is written again before it is built upon")
+  func reopened() throws {
+    var (disk, run) = try failed()
+    try run.perform(.append([30]))
+    #expect(try JournalInspection(disk.crash(.losingAll)).records.count == 3)
+    var recovery = Recovery(disk.crash(.losingAll), run.oracle)
+    try recovery.verify()
+  }
+
+  @Test("JRN-2 A full disk does not keep the journal from opening, and loses nothing later")
+  func reopenedWithoutRoom() throws {
+    var struck = 0
+    for number in 0..<20 {
+      let (disk, _) = try failed()
+      // A file system that never writes in place has no room for the same bytes either.
+      disk.fail(atCall: disk.callCount + number, with: .noSpace)
+      guard let journal = try opened(disk),
+        disk.trace.last(where: { $0.fault != nil })?.operation == .write
+      else { continue }
+      struck += 1
+      #expect(journal.lastSequence == 2)
+      _ = try journal.append([JournalDraft(kind: 1, payload: [1, 2, 3])])
+      #expect(try JournalInspection(disk.crash(.losingAll)).records.count == 3)
+    }
+    #expect(struck == 1)
+  }
+
+  /// The journal; nil where the fault kept it from opening.
+  private func opened(_ disk: SimulatedDisk) throws -> Journal? {
+    do throws(JournalError) {
+      return try Journal.open(at: journalPath, options: .on(disk))
+    } catch {
+      #expect(disk.trace.last { $0.fault != nil }?.operation != .write)
+      return nil
+    }
+  }
+}

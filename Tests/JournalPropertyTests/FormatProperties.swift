@@ -1,0 +1,179 @@
+import SessionJournal
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@Suite("The bytes of a journal")
+struct FormatProperties {
+  /// A closed journal of drawn batches: its bytes, and what a whole reader sees of it.
+  struct Written {
+    let bytes: [UInt8]
+    let records: [JournalRecord]
+
+    /// Where each frame begins, watermarks and the end of the file among them.
+    let frames: [Int]
+
+    init(_ choices: Choices, closed: Bool) throws {
+      let disk = SimulatedDisk()
+      let journal = try Journal.open(at: journalPath, options: .on(disk))
+      for _ in 0..<choices.draw(in: 1...4) {
+        _ = try journal.append(
+          (0..<choices.draw(in: 1...3)).map { _ in
+            let kind = choices.pick([1, 0x7E, 0x80, 0xFE] as [UInt8]) ?? 1
+            let count = choices.draw(in: 0...50)
+            return JournalDraft(
+              kind: kind, payload: (0..<count).map { _ in UInt8(choices.draw(below: 256)) })
+          })
+      }
+      if closed { try journal.close() }
+      bytes = disk.contents(of: journalPath) ?? []
+      var reader = try JournalReader(bytes: bytes)
+      var records: [JournalRecord] = []
+      while let record = try reader.next() { records.append(record) }
+      self.records = records
+      frames =
+        records.map { Int($0.offset) } + (closed ? [bytes.count - 32] : []) + [bytes.count]
+    }
+
+    /// The records of the batches that end at or before an offset.
+    func whole(at offset: Int) -> [JournalRecord] {
+      let ends = Array(zip(records, frames.dropFirst()))
+      let last = ends.last { $0.0.remainingInBatch == 0 && $0.1 <= offset }?.0.sequence ?? 0
+      return records.filter { $0.sequence <= last }
+    }
+  }
+
+  private static func read(_ bytes: [UInt8]) throws -> (records: [JournalRecord], JournalEnding) {
+    var reader = try JournalReader(bytes: bytes)
+    var records: [JournalRecord] = []
+    while let record = try reader.next() { records.append(record) }
+    return (records, try reader.ending())
+  }
+
+  @Test("JRN-2 Cut at every byte and opened on a disk: the longest whole prefix, the rest aside")
+  func truncation() {
+    expect(
+      Property("cut at every byte, the longest whole prefix is left", cases: 6).check { choices in
+        let written = try Written(choices, closed: choices.chance(1, in: 2))
+        for size in JournalHeader.size...written.bytes.count {
+          let disk = SimulatedDisk()
+          disk.place(Array(written.bytes.prefix(size)), at: journalPath)
+          let whole = written.whole(at: size)
+          let (records, ending) = try Self.read(Array(written.bytes.prefix(size)))
+          try choices.require(records == whole, "cut at \(size): \(records.count) records")
+          // Opening on a disk costs more: at every frame's edges, and here and there.
+          guard size % 13 == 0 || written.frames.contains(where: { abs($0 - size) < 2 }) else {
+            continue
+          }
+          let journal = try Journal.open(at: journalPath, options: .on(disk))
+          try choices.require(
+            (ending == .clean) == (journal.recovery.repair == nil), "cut at \(size): \(ending)")
+          let left = disk.contents(of: journalPath) ?? []
+          let aside = journal.recovery.repair?.keptAside.flatMap { disk.contents(of: $0) } ?? []
+          // Of zeros alone there is no copy.
+          let kept = left + aside
+          let rest = written.bytes[..<size].dropFirst(kept.count)
+          try choices.require(
+            written.bytes.starts(with: kept) && rest.allSatisfy { $0 == 0 },
+            "cut at \(size), and not all is kept")
+        }
+      })
+  }
+
+  @Test("JRN-2 Any bit flipped is found, in its frame, and nothing before it is lost")
+  func flips() {
+    expect(
+      Property("any flipped bit is found and located", cases: 4).check { choices in
+        let written = try Written(choices, closed: true)
+        for bit in (JournalHeader.size * 8)..<(written.bytes.count * 8) {
+          var bytes = written.bytes
+          bytes[bit / 8] ^= 1 << (bit % 8)
+          let frame = written.frames.last { $0 <= bit / 8 } ?? 0
+          let (records, ending) = try Self.read(bytes)
+          try choices.require(
+            records == written.whole(at: bit / 8), "bit \(bit): \(records.count) records are left")
+          switch ending {
+          case .damaged(let damage):
+            try choices.require(damage.offset == UInt64(frame), "bit \(bit) is told at \(damage)")
+          case .undetermined(let tail):
+            // Only the closing watermark has nothing behind it that proves it.
+            try choices.require(
+              frame == written.bytes.count - 32 && tail.offset == UInt64(frame),
+              "bit \(bit), acknowledged, is told as \(tail)")
+          case .clean, .torn:
+            throw Falsified("bit \(bit) passes as \(ending)")
+          }
+        }
+      })
+  }
+
+  @Test("JRN-5 What is written is read again; the header too")
+  func identity() {
+    expect(
+      Property("encode and decode are each other's inverse", cases: 60).check { choices in
+        let written = try Written(choices, closed: false)
+        let (records, ending) = try Self.read(written.bytes)
+        try choices.require(records == written.records && ending == .clean, "\(ending)")
+        let header = JournalHeader(
+          identifier: JournalIdentifier(
+            high: choices.draw(below: .max), low: choices.draw(below: .max)),
+          salt: choices.draw(below: .max),
+          maximumRecordSize: UInt32(choices.draw(in: 64...8_388_608)))
+        try choices.require(
+          JournalHeader.read(header.encoded) == .whole(header), "\(header.encoded)")
+      })
+  }
+
+  @Test("JRN-5 No bytes make a reader trap, and none but a journal's own pass for records")
+  func randomBytes() {
+    expect(
+      Property("random bytes never trap and are never records", cases: 300).check { choices in
+        let written = try Written(choices, closed: false)
+        let noise = (0..<choices.draw(in: 1...200)).map { _ in UInt8(choices.draw(below: 256)) }
+        // Alone, behind a header, over a frame, and as a frame's length.
+        _ = JournalHeader.read(noise)
+        do throws(JournalError) {
+          _ = try JournalReader(bytes: noise)
+        } catch {
+          choices.label("no journal")
+        }
+        let behind = try Self.read(Array(written.bytes.prefix(JournalHeader.size)) + noise)
+        try choices.require(behind.records.isEmpty, "noise passed for \(behind.records)")
+        var bytes = written.bytes
+        let start = choices.draw(in: JournalHeader.size...(bytes.count - 1))
+        let end = min(bytes.count, start + noise.count)
+        bytes.replaceSubrange(start..<end, with: noise.prefix(end - start))
+        let over = try Self.read(bytes)
+        try choices.require(
+          over.records.starts(with: written.whole(at: start))
+            && written.records.starts(with: over.records), "noise from \(start) changed a record")
+      })
+  }
+
+  @Test("JRN-2 Frames of another history of the same journal never continue this one")
+  func otherHistory() {
+    expect(
+      Property("a tail of another history is no continuation", cases: 40).check { choices in
+        let sizes = (0..<choices.draw(in: 2...5)).map { _ in choices.draw(in: 1...40) }
+        // Disks make the same journals, so salt and identity do not tell the histories apart.
+        let histories = try [UInt8(1), 2].map { filling in
+          let disk = SimulatedDisk()
+          let journal = try Journal.open(at: journalPath, options: .on(disk))
+          for size in sizes {
+            _ = try journal.append([
+              JournalDraft(kind: 1, payload: Array(repeating: filling, count: size))
+            ])
+          }
+          return disk.contents(of: journalPath) ?? []
+        }
+        let records = try Self.read(histories[0]).records
+        let place = choices.draw(in: 1...(sizes.count - 1))
+        let start = Int(records[place].offset)
+        let (found, ending) = try Self.read(
+          Array(histories[0].prefix(start)) + histories[1].suffix(from: start))
+        try choices.require(
+          found == Array(records.prefix(place)) && ending != .clean,
+          "\(found.count) records pass of \(place): \(ending)")
+      })
+  }
+}

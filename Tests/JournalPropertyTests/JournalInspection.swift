@@ -1,0 +1,119 @@
+import SessionJournal
+import SessionTestKit
+
+/// The one path of these tests.
+let journalPath = "/data/app.journal"
+
+/// What a reader without lock finds at the path.
+struct JournalInspection {
+  let records: [JournalRecord]
+  let lastSequence: UInt64
+  let ending: JournalEnding
+
+  init(_ disk: SimulatedDisk) throws {
+    var reader = try JournalReader(path: journalPath, on: disk)
+    var records: [JournalRecord] = []
+    while let record = try reader.next() { records.append(record) }
+    ending = try reader.ending()
+    self.records = records
+    lastSequence = reader.totals.lastSequence
+    // Numbers have no gap: every one belongs to a record or to a watermark.
+    let counted = reader.totals.records + reader.totals.watermarks
+    guard lastSequence + 1 == reader.header.firstSequence + counted else {
+      throw Falsified("\(counted) frames and the last sequence is \(lastSequence)")
+    }
+  }
+}
+
+/// Opens what a power cut or a dead process left, and holds the journal to all of its promises.
+struct Recovery {
+  let disk: SimulatedDisk
+  var oracle: JournalOracle
+
+  init(_ disk: SimulatedDisk, _ oracle: JournalOracle) {
+    self.disk = disk
+    self.oracle = oracle
+  }
+
+  mutating func verify() throws {
+    let before = disk.contents(of: journalPath) ?? []
+    let (process, journal, records) = try open()
+    try oracle.settle(journal.identifier)
+    try oracle.settle(records)
+    try checkRepair(journal.recovery.repair, before)
+    try oracle.check(try JournalInspection(disk).records)
+    process.kill()
+
+    // What opening returned is durable: the power may fail now.
+    let content = disk.contents(of: journalPath)
+    let cut = disk.crash(.losingAll)
+    guard cut.contents(of: journalPath) == content else {
+      throw Falsified("what opening returned was not durable")
+    }
+    try verifyAgain(on: disk, content: content)
+    try verifyLife(on: cut)
+  }
+
+  private func open() throws -> (SimulatedProcess, Journal, [JournalRecord]) {
+    let process = disk.process()
+    var records: [JournalRecord] = []
+    let journal = try Journal.open(at: journalPath, options: .on(process)) { frame, payload in
+      records.append(
+        JournalRecord(
+          sequence: frame.sequence, offset: frame.offset, kind: frame.kind,
+          remainingInBatch: frame.remainingInBatch, payload: payload.withUnsafeBytes { Array($0) }))
+    }
+    guard journal.recovery.totals.records == UInt64(records.count) else {
+      throw Falsified("replay showed \(records.count) records of \(journal.recovery.totals)")
+    }
+    return (process, journal, records)
+  }
+
+  /// What was cut stands in a file of its own, byte for byte, but for zeros at its end.
+  private func checkRepair(_ repair: JournalRepair?, _ before: [UInt8]) throws {
+    let after = disk.contents(of: journalPath) ?? []
+    if repair == nil {
+      guard before.isEmpty || before == after else {
+        throw Falsified("\(before.count) bytes became \(after.count), and nothing was said of it")
+      }
+      return
+    }
+    guard before.starts(with: after), after.count < before.count else {
+      throw Falsified("a repair changed what it should keep")
+    }
+    let tail = Array(before[after.count...])
+    let kept = repair?.keptAside.flatMap { disk.contents(of: $0) } ?? []
+    guard tail.starts(with: kept), tail[kept.count...].allSatisfy({ $0 == 0 }) else {
+      throw Falsified("of \(tail.count) bytes cut, \(kept.count) are kept, and not as they were")
+    }
+    let durable = disk.crash(.losingAll)
+    if let name = repair?.keptAside, durable.contents(of: name) != kept {
+      throw Falsified("the tail was cut, and its copy is not durable")
+    }
+  }
+
+  /// A second recovery changes nothing.
+  private func verifyAgain(on disk: SimulatedDisk, content: [UInt8]?) throws {
+    let second = Recovery(disk, oracle)
+    let (process, journal, records) = try second.open()
+    guard journal.recovery.repair == nil, disk.contents(of: journalPath) == content else {
+      throw Falsified("a second recovery changed the file: \(journal.recovery)")
+    }
+    try oracle.check(records)
+    process.kill()
+  }
+
+  /// The journal takes records again, and keeps them and all others.
+  private func verifyLife(on disk: SimulatedDisk) throws {
+    var oracle = oracle
+    let journal = try Journal.open(at: journalPath, options: .on(disk))
+    _ = try journal.append(oracle.submit([30, 700]))
+    oracle.decide(.acknowledged)
+    let cut = disk.crash(.losingAll)
+    let found = try JournalInspection(cut)
+    try oracle.check(found.records)
+    guard found.ending == .clean, found.lastSequence == journal.lastSequence else {
+      throw Falsified("after an append the file ends \(found.ending)")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import SessionJournal
+import SessionTestKit
+
+/// What was handed to a journal, in order, and what it answered: enough to say of any set of records
+/// whether it may be what is recovered.
+struct JournalOracle {
+  enum Fate: Equatable {
+    /// It must be there, from now on for ever.
+    case acknowledged
+    /// It must never be there.
+    case refused
+    /// It may be there or not, whole.
+    case open
+  }
+
+  struct Batch {
+    let drafts: [JournalDraft]
+    var fate = Fate.open
+  }
+
+  private(set) var batches: [Batch] = []
+
+  /// The journal that was acknowledged to exist.
+  private var identifier: JournalIdentifier?
+  private var nextPayload = 0
+
+  /// Drafts that no other batch has.
+  mutating func submit(_ sizes: [Int]) -> [JournalDraft] {
+    let drafts = sizes.map { size in
+      nextPayload += 1
+      let mark = Array("\(nextPayload):".utf8)
+      let rest = max(0, size - mark.count)
+      let filling = (0..<rest).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ nextPayload) }
+      // Records are told apart by their payloads, so even the smallest bears its number.
+      return JournalDraft(kind: UInt8(1 + nextPayload % 100), payload: mark + filling)
+    }
+    batches.append(Batch(drafts: drafts))
+    return drafts
+  }
+
+  mutating func decide(_ fate: Fate) {
+    guard let last = batches.indices.last else { return }
+    batches[last].fate = fate
+  }
+
+  /// Records must be whole batches, in the order of submission, with all that was acknowledged and
+  /// nothing that was refused.
+  func check(_ records: [JournalRecord]) throws {
+    _ = try present(records)
+  }
+
+  /// As `check`; and what is there by now is durable, and what is not will never come back.
+  mutating func settle(_ records: [JournalRecord]) throws {
+    let present = try present(records)
+    for place in batches.indices where batches[place].fate == .open {
+      batches[place].fate = present.contains(place) ? .acknowledged : .refused
+    }
+  }
+
+  /// A journal that was once opened is never another one.
+  mutating func settle(_ found: JournalIdentifier) throws {
+    if let identifier, identifier != found {
+      throw Falsified("the journal was lost: \(found) stands where \(identifier) was")
+    }
+    identifier = found
+  }
+
+  private func present(_ records: [JournalRecord]) throws -> Set<Int> {
+    var present: Set<Int> = []
+    var next = 0
+    for group in try Self.groups(of: records) {
+      while next < batches.count, !Self.matches(group, batches[next].drafts) {
+        guard batches[next].fate != .acknowledged else {
+          throw Falsified(
+            "batch \(next) was acknowledged and is lost; there is seq "
+              + "\(group.first?.sequence ?? 0) in its place")
+        }
+        next += 1
+      }
+      guard next < batches.count else {
+        throw Falsified("seq \(group.first?.sequence ?? 0) was never submitted, or comes twice")
+      }
+      guard batches[next].fate != .refused else {
+        throw Falsified("batch \(next) was refused and is there")
+      }
+      present.insert(next)
+      next += 1
+    }
+    if let lost = batches[next...].firstIndex(where: { $0.fate == .acknowledged }) {
+      throw Falsified("batch \(lost) of \(batches.count) was acknowledged and is lost")
+    }
+    return present
+  }
+
+  private static func groups(of records: [JournalRecord]) throws -> [[JournalRecord]] {
+    var groups: [[JournalRecord]] = []
+    var group: [JournalRecord] = []
+    for record in records {
+      if let last = group.last, last.sequence + 1 != record.sequence {
+        throw Falsified("seq \(record.sequence) follows \(last.sequence) in one batch")
+      }
+      group.append(record)
+      guard record.remainingInBatch == 0 else { continue }
+      groups.append(group)
+      group = []
+    }
+    guard group.isEmpty else { throw Falsified("half a batch, from seq \(group[0].sequence)") }
+    return groups
+  }
+
+  private static func matches(_ records: [JournalRecord], _ drafts: [JournalDraft]) -> Bool {
+    records.count == drafts.count
+      && zip(records, drafts).allSatisfy { $0.kind == $1.kind && $0.payload == $1.payload }
+  }
+}

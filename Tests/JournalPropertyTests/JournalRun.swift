@@ -1,0 +1,206 @@
+import SessionJournal
+import SessionTestKit
+
+/// One thing that a user of a journal does.
+enum JournalStep: Equatable {
+  case append([Int])
+  case transact([Int])
+  case catchUp
+  case page
+  /// Closes, and opens again with the next step.
+  case close
+  /// The process dies, and another takes its place.
+  case replaceProcess
+}
+
+/// Processes that use one journal on a simulated disk, and the oracle of what they were told.
+struct JournalRun {
+  let disk: SimulatedDisk
+  private(set) var oracle = JournalOracle()
+  private var members: [Member]
+
+  /// A process and what it holds open.
+  private struct Member {
+    var process: SimulatedProcess
+    var journal: Journal?
+
+    /// Every record that it was handed, in order.
+    var seen: [JournalRecord] = []
+  }
+
+  init(_ disk: SimulatedDisk, processes: Int = 1, oracle: JournalOracle = JournalOracle()) {
+    self.disk = disk
+    self.oracle = oracle
+    members = (0..<processes).map { _ in Member(process: disk.process(), journal: nil) }
+  }
+
+  /// Whether there is anybody left to do a step.
+  func isAlive(_ place: Int = 0) -> Bool { members[place].process.isAlive }
+
+  mutating func perform(_ step: JournalStep, by place: Int = 0) throws {
+    do {
+      switch step {
+      case .append(let sizes): try append(sizes, place)
+      case .transact(let sizes): try transact(sizes, place)
+      case .catchUp:
+        members[place].seen += try opened(place).catchUp()
+        try checkSeen(place)
+      case .page: try page(place)
+      case .close: try close(place)
+      case .replaceProcess:
+        members[place].process.kill()
+        members[place] = Member(process: disk.process(), journal: nil)
+        _ = try opened(place)
+      }
+    } catch let error as JournalError {
+      try judge(error, place)
+    }
+  }
+
+  private mutating func opened(_ place: Int) throws -> Journal {
+    if let journal = members[place].journal { return journal }
+    var records: [JournalRecord] = []
+    let options = Journal.Options.on(members[place].process)
+    let journal = try Journal.open(at: journalPath, options: options) { frame, payload in
+      records.append(
+        JournalRecord(
+          sequence: frame.sequence, offset: frame.offset, kind: frame.kind,
+          remainingInBatch: frame.remainingInBatch, payload: payload.withUnsafeBytes { Array($0) }))
+    }
+    members[place].journal = journal
+    members[place].seen = records
+    try oracle.settle(journal.identifier)
+    try oracle.settle(records)
+    return journal
+  }
+
+  private mutating func append(_ sizes: [Int], _ place: Int) throws {
+    let journal = try opened(place)
+    let drafts = oracle.submit(sizes)
+    try conclude(place) { try journal.append(drafts) }
+  }
+
+  private mutating func transact(_ sizes: [Int], _ place: Int) throws {
+    let journal = try opened(place)
+    let drafts = oracle.submit(sizes)
+    var told: [JournalRecord] = []
+    do {
+      try conclude(place) {
+        try journal.transact {
+          told = $0
+          return drafts
+        }
+      }
+    } catch {
+      // A decision that was not written has had the records of others all the same.
+      members[place].seen += told
+      throw error
+    }
+  }
+
+  /// Runs a commit and keeps the oracle of its answer.
+  private mutating func conclude(_ place: Int, _ commit: () throws -> Journal.Transaction) throws {
+    guard let journal = members[place].journal else { return }
+    let before = journal.lastSequence
+    do {
+      let done = try commit()
+      guard journal.lastSequence == done.appended.last?.sequence else {
+        throw Falsified("acknowledged \(done), and the last is \(journal.lastSequence)")
+      }
+      members[place].seen += done.foreign + done.appended
+      oracle.decide(.acknowledged)
+      try oracle.settle(try JournalInspection(disk.copy()).records)
+      try checkSeen(place)
+    } catch let error as JournalError {
+      if case .diskFull = error, members[place].process.isAlive, isPoisoned(place) {
+        throw Falsified("a full disk is said to have changed nothing, and the journal is poisoned")
+      }
+      guard members[place].process.isAlive, !isPoisoned(place) else { throw error }
+      // An error that leaves the journal usable took everything back.
+      oracle.decide(.refused)
+      guard journal.lastSequence >= before else { throw Falsified("memory went back") }
+      try compare(journal)
+      throw error
+    }
+  }
+
+  /// Whoever asks is handed every record up to the last, once, in order.
+  private func checkSeen(_ place: Int) throws {
+    guard let journal = members[place].journal else { return }
+    let records = try JournalInspection(disk.copy()).records
+    guard members[place].seen == records.filter({ $0.sequence <= journal.lastSequence }) else {
+      throw Falsified(
+        "handed over \(members[place].seen.map(\.sequence)) of \(records.map(\.sequence))")
+    }
+  }
+
+  /// Memory is never ahead of the journal.
+  private func compare(_ journal: Journal) throws {
+    let found = try JournalInspection(disk.copy())
+    let isAlone = members.count == 1
+    guard
+      isAlone
+        ? journal.lastSequence == found.lastSequence
+        : journal.lastSequence <= found.lastSequence
+    else {
+      throw Falsified("memory is at \(journal.lastSequence), the file at \(found.lastSequence)")
+    }
+    try oracle.check(found.records)
+  }
+
+  private mutating func page(_ place: Int) throws {
+    let journal = try opened(place)
+    var records: [JournalRecord] = []
+    while true {
+      let page = try journal.records(after: records.last?.sequence ?? 0, limit: 3)
+      if page.isEmpty { break }
+      records += page
+    }
+    // Others may have appended what this object has not read.
+    if members.count == 1 { try oracle.check(records) }
+  }
+
+  private mutating func close(_ place: Int) throws {
+    let journal = try opened(place)
+    members[place].journal = nil
+    try journal.close()
+  }
+
+  /// A journal that a failed sync has made unusable; asked without reaching the disk.
+  private func isPoisoned(_ place: Int) -> Bool {
+    guard let journal = members[place].journal else { return false }
+    let calls = disk.callCount
+    do throws(JournalError) {
+      _ = try journal.records(after: .max, limit: 0)
+      return false
+    } catch {
+      guard case .poisoned = error else { return false }
+      return disk.callCount == calls
+    }
+  }
+
+  /// No fault of the disk makes the journal lie about its content.
+  private mutating func judge(_ error: JournalError, _ place: Int) throws {
+    if isPoisoned(place) || !members[place].process.isAlive { members[place].journal = nil }
+    switch error {
+    // Never `busy`: one process is at work at a time, and the others hold no lock.
+    case .io, .diskFull, .noRoomToCreate, .poisoned, .missing, .folderMissing, .closed:
+      return
+    default:
+      throw Falsified("a disk that fails made the journal say: \(error)")
+    }
+  }
+}
+
+extension JournalRun {
+  /// A life of a journal with every call in it: what the exhaustive properties go through.
+  static let script: [JournalStep] = [
+    .append([40]), .append([3, 600, 12]), .transact([90]), .catchUp, .page, .append([700]), .close,
+    .append([20]), .replaceProcess, .append([5, 5]), .page, .append([1500]),
+  ]
+
+  /// Does the steps until the process dies.
+  mutating func perform(_ steps: [JournalStep]) throws {
+    for step in steps where isAlive() { try perform(step) }
+  }
+}

@@ -1,0 +1,97 @@
+import SessionCore
+import SessionJournal
+import Testing
+
+@Suite("state --at, at the ends and in the gaps; names of files")
+struct StateRangeTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func at(_ selector: String, _ path: String) -> ToolRun {
+    ToolRun.inProcess(["state", path, "--at", selector])
+  }
+
+  @Test("RPL-1 a record beyond the last or before the first is refused, and the bounds are told")
+  func beyond() throws {
+    // A closed journal ends with a watermark, which has a sequence and is no record.
+    let path = folder.file("a.journal")
+    try SampleJournal.write(to: path)
+    for (selector, told, next) in [
+      ("@28", "the last record is @27", "--at @-1"), ("@99", "the last record is @27", "--at @-1"),
+      ("@-28", "it has 27 records", "--at @-27"), ("@-99", "it has 27 records", "--at @-27"),
+    ] {
+      let run = at(selector, path)
+      #expect(run.code == 64, "\(selector)")
+      #expect(run.output.isEmpty)
+      #expect(
+        run.errors == "Error: \(path) has no record \(selector); \(told).\nTry: \(next)\n")
+    }
+    for selector in ["@0", "@1", "@-27"] { #expect(at(selector, path).code == 0) }
+  }
+
+  @Test("RPL-1 a number in a gap between records means the record before it")
+  func gap() throws {
+    let path = folder.file("gap.journal")
+    let note = SessionRecord.Content.note(.closed)
+    try SampleJournal.write(to: path, batches: [(0, [note])])
+    let journal = try Journal.open(at: path)
+    let (kind, payload) = SessionCodec.encode(note, at: SampleJournal.start)
+    let appended = try journal.append([JournalDraft(kind: kind, payload: payload)]).appended
+    let sequence = try #require(appended.last?.sequence)
+    try journal.close()
+    #expect(sequence > 2, "no watermark came between")
+    #expect(at("@2", path).code == 0)
+    #expect(at("@\(sequence)", path).code == 0)
+    #expect(at("@\(sequence + 1)", path).errors.contains("the last record is @\(sequence)."))
+  }
+
+  @Test("RPL-1 a journal without records has none at all")
+  func noRecords() throws {
+    let path = folder.file("none.journal")
+    try SampleJournal.write(to: path, batches: [])
+    #expect(at("@0", path).code == 0)
+    for selector in ["@1", "@-1"] {
+      let run = at(selector, path)
+      #expect(run.code == 64)
+      #expect(run.errors.contains("has no record \(selector); it has no records.\nTry: --at @0\n"))
+    }
+  }
+
+  @Test("RPL-1 where the rest is damaged, that is said first")
+  func damaged() throws {
+    try Journals.write(into: folder)
+    let run = at("@-99", folder.file("damaged.journal"))
+    #expect(run.code == 65)
+    #expect(run.errors.contains("is damaged at byte"))
+    #expect(run.errors.contains("9 good records can be read, and @-99 is none of them."))
+  }
+
+  @Test("RPL-5 an empty name is refused", arguments: ["timeline", "state", "verify"])
+  func emptyName(command: String) {
+    let run = ToolRun.inProcess([command, ""])
+    #expect(run.code == 64)
+    #expect(
+      run.errors
+        == "Error: No file was named: FILE is empty.\nTry: sessionreplay \(command) FILE\n")
+  }
+
+  @Test("RPL-5 a name with spaces or quotes is quoted as a shell reads it")
+  func quoted() throws {
+    for (name, shown) in [
+      ("a b.journal", "/a b.journal'"), ("it's.journal", #"/it'\''s.journal'"#),
+    ] {
+      let path = folder.file(name)
+      let missing = ToolRun.inProcess(["verify", path])
+      #expect(missing.code == 66)
+      #expect(missing.errors.hasPrefix("Error: There is no file at '/"))
+      #expect(missing.errors.contains(shown))
+      try SampleJournal.write(to: path)
+      #expect(ToolRun.inProcess(["verify", path]).output.contains("\(shown) is good\n"))
+    }
+    let plain = folder.file("plain.journal")
+    #expect(ToolRun.inProcess(["verify", plain]).errors.contains(" at \(plain).\n"))
+  }
+}

@@ -1,0 +1,38 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: clocks")
+struct ClockDecisionTests {
+  @Test("REF-8 a jump of the civil time never ends a session that cannot be refreshed")
+  func expiryAfterJump() {
+    var bench = CoordinatorBench.signedIn(isRefreshable: false)
+    let end = bench.now.uptime + CoordinatorBench.lifetime
+    bench.now = Moment(time: bench.now.time.advanced(by: 1 << 40), uptime: bench.now.uptime)
+    let effects = bench.tell(.fired(.expiry))
+    #expect(effects.uptime(of: .expiry) == end)
+    #expect(bench.names == ["login"])
+  }
+
+  @Test("REF-8 nor does civil time that was set back keep it beyond its end")
+  func expiryAfterSettingBack() {
+    var bench = CoordinatorBench.signedIn(isRefreshable: false)
+    bench.now = Moment(
+      time: Timestamp(milliseconds: 0), uptime: bench.now.uptime + CoordinatorBench.lifetime)
+    bench.tell(.fired(.expiry))
+    #expect(bench.names.contains("sessionExpired"))
+  }
+
+  @Test("REF-8 a token's life is counted from when its answer came, however late it is journaled")
+  func lifeFromArrival() {
+    var bench = CoordinatorBench.signedIn()
+    let (_, sent) = bench.refresh()
+    bench.commitEndings = [.fails]
+    let arrival = bench.now.uptime
+    bench.tell(.answered(sent.request ?? RequestNumber(0), .token()))
+    bench.advance(by: 5_000)
+    bench.tell(.fired(.commit))
+    #expect(bench.names.last == "refreshSucceeded")
+    #expect(bench.coordinator.tokenDeadline == arrival + CoordinatorBench.lifetime)
+  }
+}

@@ -1,0 +1,35 @@
+import Dispatch
+import Foundation
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+@Suite("Cancelling a request", .timeLimit(.minutes(1)))
+struct CancellationTests {
+  @Test("LOG-3 cancelled at any moment of its start, a request ends, and the process lives")
+  func whileStarting() async throws {
+    let server = try LoopbackServer.start()
+    defer { server.stop() }
+    let transport = URLSessionTransport()
+    let request = HTTPRequest(
+      method: "POST", url: server.baseURL.appending(path: "nowhere"), body: Array("{}".utf8))
+    let sum = Atomic(0)
+    for round in 0..<1_500 {
+      let task = Task {
+        do throws(TransportError) {
+          _ = try await transport.send(request)
+          return true
+        } catch {
+          return error == .cancelled
+        }
+      }
+      DispatchQueue.global().async {
+        // Some work of a length that differs, so that the cancellation falls at any step.
+        for step in 0..<(round * 7919 % 4_000) { sum.wrappingAdd(step, ordering: .relaxed) }
+        task.cancel()
+      }
+      #expect(await task.value)
+    }
+  }
+}

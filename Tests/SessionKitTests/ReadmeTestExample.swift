@@ -1,0 +1,36 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("The README's example of a test")
+struct ReadmeTestExample {
+  @Test("it runs as it stands there")
+  func example() async throws {
+    let bench = try Bench()
+    defer { withExtendedLifetime(bench) {} }
+    let folder = bench.folder.path
+
+    // README begins
+    let server = try LoopbackServer.start()
+    let clock = ManualClock()
+    let session = try await Session.open(
+      SessionConfiguration(
+        journal: folder + "/test.journal", secrets: MemorySecretStore(),
+        wire: .edu(baseURL: server.baseURL), policy: .edu(.staging), clock: clock))
+    try await session.login(
+      PasswordCredentials(
+        userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))
+
+    server.failNext(.refresh, with: .status(503))
+    clock.advance(by: 3_600_000)  // an hour later the token has expired
+    #expect(await server.answered(.refresh))
+    #expect(session.isTokenExpired && session.isAuthenticated)  // nobody was logged out
+
+    await clock.waitForSleepers(1)  // the next attempt is scheduled
+    clock.advance(by: 10_000)
+    #expect(await server.answered(.refresh, count: 2))
+    try await session.close()
+    // README ends
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+/// Says what is written to it, just before it is.
+private final class WitnessStore: SecretStore {
+  let base = MemorySecretStore()
+  let onWrite: @Sendable (SecretItem) -> Void
+
+  init(onWrite: @escaping @Sendable (SecretItem) -> Void) { self.onWrite = onWrite }
+
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try base.read(item) }
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    onWrite(item)
+    try base.write(item, bytes)
+  }
+  func remove(_ item: SecretItem) throws(SecretStoreError) { try base.remove(item) }
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try base.setAside(item) }
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try base.removeSetAside(item)
+  }
+}
+
+/// Lets something happen whenever the session asks for the time: between any two of its steps.
+private struct WitnessClock: SessionClock {
+  let base: ManualClock
+  let onLook: @Sendable () -> Void
+
+  func now() -> Moment {
+    onLook()
+    return base.now()
+  }
+
+  func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+    try await base.sleep(untilUptime: deadline)
+  }
+}
+
+@Suite("A session: the order of its steps")
+struct OrderTests {
+  @Test("REF-7 every item is stored before the event, and the token last")
+  func storedFirst() async throws {
+    let bench = try Bench()
+    let seen = Mutex<[String]>([])
+    let store = WitnessStore { item in
+      do {
+        let events = try bench.eventNames()
+        seen.withLock { $0.append("\(item) \(events)") }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let session = try await bench.signedIn(store: store)
+    #expect(seen.withLock { $0 } == ["context []", "user []", "token []"])
+    #expect(try bench.eventNames() == ["login"])
+    try await session.close()
+  }
+
+  @Test("OUT-4 a logout's wipe spares what another process has signed in to meanwhile")
+  func sparesNewerLogin() async throws {
+    let bench = try Bench()
+    let store = MemorySecretStore()
+    let isDone = Mutex(false)
+    let clock = WitnessClock(base: bench.clock) {
+      do {
+        guard try bench.eventNames().last == "logout", !isDone.withLock({ $0 }) else { return }
+        isDone.withLock { $0 = true }
+        try Self.signInElsewhere(bench)
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let session = try await Session.open(
+      SessionConfiguration(
+        journal: bench.journal, secrets: store, wire: .edu(baseURL: bench.server.baseURL),
+        policy: .bench, clock: clock))
+    try await session.login(bench.credentials)
+    _ = try await session.logout()
+    #expect(isDone.withLock { $0 })
+    #expect(store.items.contains(.token))
+    try await session.close()
+  }
+
+  private static func signInElsewhere(_ bench: Bench) throws {
+    let now = bench.clock.now().time
+    let token = TokenFacts(
+      generation: Generation(2), issuedAt: now, expiresAt: now.advanced(by: 3_600_000), id: nil,
+      isRefreshable: true)
+    let login = SessionEvent.Login(user: "other", method: .password, token: token)
+    let (kind, payload) = SessionCodec.encode(.event(.login(login)), at: now)
+    let journal = try Journal.open(at: bench.journal)
+    _ = try journal.append([JournalDraft(kind: kind, payload: payload)])
+    try journal.close()
+  }
+}
