@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Synchronization
 
 /// An append-only file of opaque records that several processes may share (JRN-1, JRN-2).
@@ -19,6 +20,8 @@ public final class Journal: Sendable {
 
   private let store: Mutex<JournalStore>
   private let last: Atomic<UInt64>
+  private let queue = SubmissionQueue()
+  private let worker = DispatchQueue(label: "session journal")
 
   /// Opens the journal at `path`, creates it with mode 0600 if it is missing, and recovers its end.
   ///
@@ -60,17 +63,52 @@ public final class Journal: Sendable {
   public func transact(_ decide: (_ foreign: [JournalRecord]) -> [JournalDraft])
     throws(JournalError) -> Transaction
   {
-    try withStore { store throws(JournalError) in
-      try store.commit(redelivers: false, decide)
+    try withStore { store throws(JournalError) in try store.commit(decide) }
+  }
+
+  /// Appends drafts as one batch that is durable when the call returns.
+  ///
+  /// What arrives from other threads and tasks while a sync is under way is written and synced
+  /// together, each call a batch of its own. `expected`: the sequence that the last record must
+  /// have, so that what was decided on it still holds; nil if any will do. Records of others come in
+  /// the result; if the call fails, with a later one.
+  ///
+  /// Throws `conflict` where the last record is another one, and what `transact` throws.
+  public func append(_ drafts: [JournalDraft], ifLastIs expected: UInt64? = nil)
+    throws(JournalError) -> Transaction
+  {
+    let submission = Submission(drafts, ifLastIs: expected)
+    queue.add(submission)
+    while true {
+      // Whoever had the store may have written it meanwhile.
+      let outcome = withStore { (store) -> Submission.Outcome? in
+        if submission.outcome == nil { store.commit(queue.take()) }
+        return submission.outcome
+      }
+      if let outcome { return try outcome.get() }
     }
   }
 
-  /// Appends drafts as one batch that is durable when the call returns; errors as `transact`.
+  /// Appends as `append` does, and suspends until that is done instead of blocking a thread.
   ///
-  /// Records of others come in the result; if the call fails, with the next one.
-  public func append(_ drafts: [JournalDraft]) throws(JournalError) -> Transaction {
-    try withStore { store throws(JournalError) in
-      try store.commit(redelivers: true) { _ in drafts }
+  /// Written by a thread of the journal's own, in the order of submission. Cancelling the task takes
+  /// nothing back: the call returns when the batch is durable, or cannot be.
+  public func submit(_ drafts: [JournalDraft], ifLastIs expected: UInt64? = nil)
+    async throws(JournalError) -> Transaction
+  {
+    let submission = Submission(drafts, ifLastIs: expected)
+    if queue.addUnattended(submission) {
+      worker.async { [self] in serve() }
+    }
+    return try await submission.wait().get()
+  }
+
+  /// Writes what was submitted until nothing is left.
+  private func serve() {
+    while true {
+      let submissions = queue.takeUnattended()
+      guard !submissions.isEmpty else { return }
+      withStore { $0.commit(submissions) }
     }
   }
 
@@ -102,10 +140,10 @@ public final class Journal: Sendable {
     try withStore { store throws(JournalError) in try store.close() }
   }
 
-  private func withStore<Value: Sendable>(
-    _ body: (inout JournalStore) throws(JournalError) -> Value
-  ) throws(JournalError) -> Value {
-    try store.withLock { store throws(JournalError) -> Value in
+  private func withStore<Value: Sendable, Failure>(
+    _ body: (inout JournalStore) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try store.withLock { store throws(Failure) -> Value in
       defer { last.store(store.scanner.lastSequence, ordering: .releasing) }
       return try body(&store)
     }

@@ -38,6 +38,8 @@ public enum JournalError: Error, Equatable, Sendable {
   case io(path: String, operation: String, code: Int32)
   /// Somebody else held the lock for the whole deadline, in milliseconds.
   case busy(path: String, waited: UInt64)
+  /// The last record is not the one that the caller decided on; both are sequences.
+  case conflict(path: String, expected: UInt64, found: UInt64)
   /// A sync failed earlier, so nothing that this object holds can be trusted.
   case poisoned(path: String)
   /// A payload is longer than the journal allows; both in bytes.
@@ -110,6 +112,9 @@ extension JournalError: CustomStringConvertible {
         + "Check the disk and the path."
     case .busy(let path, let waited):
       "Another process held the lock of \(path) for \(waited) ms. Nothing was written. Try again."
+    case .conflict(let path, let expected, let found):
+      "The last record of \(path) is \(found), not \(expected) as the append asked. Nothing was "
+        + "written. Read on, decide again and append."
     case .poisoned(let path):
       "An earlier sync of \(path) failed, so what it wrote may be lost. This object takes no "
         + "more calls; open the journal anew to see what is there."

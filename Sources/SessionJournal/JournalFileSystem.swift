@@ -18,6 +18,9 @@ package protocol JournalFileSystem: Sendable {
   /// Makes the names in the folder of `path` durable.
   func synchronizeFolder(of path: String) throws(SystemFault)
 
+  /// This process's turn at the lock file with that path.
+  func turn(at path: String) -> ProcessTurn
+
   /// Time that never runs backwards, in nanoseconds from an arbitrary beginning.
   func uptime() -> UInt64
   func pause(nanoseconds: UInt64)

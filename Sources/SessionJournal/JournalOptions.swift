@@ -9,7 +9,24 @@ extension Journal {
     /// Values outside are moved to the nearest bound. A journal that exists keeps its own.
     public var maximumRecordSize: Int
 
+    /// When an append counts as done; `everyCommit` if not said.
+    public var durability: Durability
+
+    package var room = RoomRule.none
+
     package var fileSystem: any JournalFileSystem = POSIXFileSystem()
+
+    /// What must have happened before an append returns.
+    public enum Durability: Equatable, Sendable {
+      /// The batch is on the medium: neither a crash nor a power cut takes it back (JRN-2).
+      case everyCommit
+
+      /// The system has the batch: a crash of the process does not take it back, a power cut may
+      /// take back all that was appended since the journal was opened.
+      ///
+      /// What is left is still a prefix of whole batches. Opening and closing sync.
+      case operatingSystem
+    }
 
     /// What a new journal is born with; random if nil.
     package var birth: Birth?
@@ -27,9 +44,11 @@ extension Journal {
 
     /// Makes options; what is not said has the values above.
     public init(
-      lockDeadline: Duration = .seconds(5), maximumRecordSize: Int = 1024 * 1024
+      lockDeadline: Duration = .seconds(5), maximumRecordSize: Int = 1024 * 1024,
+      durability: Durability = .everyCommit
     ) {
       self.lockDeadline = lockDeadline
+      self.durability = durability
       self.maximumRecordSize = maximumRecordSize
     }
 

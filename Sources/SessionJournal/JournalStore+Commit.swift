@@ -1,49 +1,48 @@
 extension JournalStore {
-  /// One commit, as `Journal.transact` describes it.
-  ///
-  /// `redelivers`: what others appended is kept for the next call if this one fails, because the
-  /// caller has not seen it.
-  mutating func commit(
-    redelivers: Bool, _ decide: ([JournalRecord]) -> [JournalDraft]
-  ) throws(JournalError) -> Journal.Transaction {
-    try requireUsable()
-    try lock.acquire()
-    defer { release() }
-    let repair = try settle()
-    let foreign = undelivered
-    undelivered = []
-    let drafts = decide(foreign)
-    do throws(JournalError) {
-      let appended = try write(drafts)
-      return Journal.Transaction(foreign: foreign, appended: appended, repair: repair)
-    } catch {
-      if redelivers { undelivered = foreign }
-      throw error
-    }
-  }
-
   /// Brings this process up to date under the lock, and makes what others wrote durable.
-  private mutating func settle() throws(JournalError) -> JournalRepair? {
+  mutating func settle() throws(JournalError) {
     try followReplacement()
     try lock.acquire(journal: scanner.file)
     guard try scanner.isContinued() else { throw historyChanged() }
-    try collect()
     if let unproven {
       guard try unproven.writeAgain(in: scanner) else { throw .diskFull(path: path) }
     }
-    if durable < scanner.lastSequence || unproven != nil { try synchronize() }
+    if try !isQuiet() { try settleOthers() }
+    let isOwed = durable < scanner.lastSequence && durability == .everyCommit
+    if isOwed || unproven != nil { try synchronize(upTo: scanner.lastSequence) }
     unproven = nil
+  }
+
+  /// Whether nobody has written since this process last looked at the end of the file.
+  private func isQuiet() throws(JournalError) -> Bool {
+    let end = scanner.position.offset
+    let known = knownSize
+    return try onFile(path) { () throws(SystemFault) in
+      guard try scanner.file.status().size == known else { return false }
+      if known == end { return true }
+      // Whoever writes begins here: a process that dies in a write leaves its first bytes.
+      return try scanner.file.bytes(JournalFrame.headerSize, at: end).allSatisfy { $0 == 0 }
+    }
+  }
+
+  /// Reads what others wrote, and cuts what one of them left half done.
+  private mutating func settleOthers() throws(JournalError) {
+    try collect()
+    if durable < scanner.lastSequence, durability == .everyCommit {
+      try synchronize(upTo: scanner.lastSequence)
+    }
     // Nobody else is writing now, so what is not whole will never be.
     do throws(JournalError) {
-      return try Self.repair(&scanner, location, fileSystem)
+      if let repair = try Self.repair(&scanner, location, fileSystem) { untoldRepair = repair }
     } catch {
       // The sync of the cut may be what failed.
       if case .io = error { condition = .poisoned }
       throw error
     }
+    knownSize = try Self.size(of: scanner)
   }
 
-  private mutating func release() {
+  mutating func release() {
     do throws(SystemFault) {
       try scanner.file.unlock()
     } catch {
@@ -69,6 +68,7 @@ extension JournalStore {
     var lastIsWatermark = endsWithWatermark
     defer {
       undelivered += records
+      lastRecord = records.last?.sequence ?? lastRecord
       endsWithWatermark = lastIsWatermark
     }
     try scanner.visit { frame, payload in
@@ -100,126 +100,5 @@ extension JournalStore {
       path: path,
       JournalDamage(
         offset: scanner.position.previous, sequence: scanner.lastSequence, flaw: .historyChanged))
-  }
-
-  private mutating func synchronize() throws(JournalError) {
-    do throws(SystemFault) {
-      try scanner.file.synchronizeData()
-    } catch {
-      // The system may have dropped what it could not write, and a second sync would succeed.
-      throw poison(error)
-    }
-    durable = scanner.lastSequence
-  }
-
-  /// The error of a fault that ends all trust; never `diskFull`, which says that nothing changed.
-  private mutating func poison(_ fault: SystemFault) -> JournalError {
-    condition = .poisoned
-    return .io(path: path, operation: fault.operation, code: fault.code)
-  }
-}
-
-extension JournalStore {
-  private mutating func write(_ drafts: [JournalDraft]) throws(JournalError) -> [JournalRecord] {
-    guard !drafts.isEmpty else { return [] }
-    try check(drafts)
-    let records = try writeBatch(drafts)
-    endsWithWatermark = false
-    return records
-  }
-
-  private func check(_ drafts: [JournalDraft]) throws(JournalError) {
-    var bytes = 0
-    let maximum = Int(scanner.header.maximumRecordSize)
-    for draft in drafts {
-      guard !RecordKind.isReserved(draft.kind) else {
-        throw .reservedKind(path: path, kind: draft.kind)
-      }
-      guard draft.payload.count <= maximum else {
-        throw .recordTooLarge(path: path, bytes: draft.payload.count, maximum: maximum)
-      }
-      bytes += JournalFrame.headerSize + JournalFrame.padded(draft.payload.count)
-    }
-    guard drafts.count <= BatchLimits.records, bytes <= BatchLimits.bytes else {
-      throw .batchTooLarge(path: path, records: drafts.count, bytes: bytes)
-    }
-  }
-
-  /// Writes one batch behind the last frame and makes it durable.
-  private mutating func writeBatch(_ drafts: [JournalDraft]) throws(JournalError)
-    -> [JournalRecord]
-  {
-    var place = scanner.position
-    let start = place.offset
-    var writer = FrameWriter(seed: scanner.header.seed, chain: place.chain)
-    var records: [JournalRecord] = []
-    for (number, draft) in drafts.enumerated() {
-      let remaining = UInt16(drafts.count - 1 - number)
-      place.previous = place.offset
-      writer.append(
-        draft, sequence: place.sequence, durable: durable, remainingInBatch: remaining)
-      records.append(
-        JournalRecord(
-          sequence: place.sequence, offset: place.offset, kind: draft.kind,
-          remainingInBatch: remaining, payload: draft.payload))
-      place.offset = start + UInt64(writer.bytes.count)
-      place.sequence += 1
-      place.chain = writer.chain
-    }
-    try put(writer.bytes, at: start)
-    do throws(SystemFault) {
-      try scanner.file.synchronizeData()
-    } catch {
-      throw poison(error)
-    }
-    scanner.pass(to: place)
-    durable = scanner.lastSequence
-    return records
-  }
-
-  private mutating func put(_ bytes: [UInt8], at offset: UInt64) throws(JournalError) {
-    do throws(SystemFault) {
-      try scanner.file.writeAll(bytes, at: offset)
-    } catch {
-      let refusal = error.error(at: path)
-      do throws(SystemFault) {
-        try scanner.file.truncate(to: offset)
-      } catch {
-        // Half a batch is left behind that this process cannot take back.
-        throw poison(error)
-      }
-      throw refusal
-    }
-  }
-
-  /// Leaves a proof in the file that its last record was acknowledged, then lets go of it.
-  mutating func close() throws(JournalError) {
-    guard condition != .closed else { return }
-    let wasUsable = condition == .open
-    defer {
-      condition = .closed
-      scanner.file.close()
-      lock.close()
-      pager = nil
-      undelivered = []
-    }
-    guard wasUsable else { return }
-    do throws(JournalError) {
-      try lock.acquire()
-      _ = try settle()
-      guard !endsWithWatermark, scanner.position.previous != 0 else { return }
-      let mark = JournalDraft(kind: RecordKind.watermark, payload: [])
-      _ = try writeBatch([mark])
-    } catch {
-      switch error {
-      // Whoever has the lock for so long is writing, and their next frame is the proof.
-      case .busy: return
-      // The journal was deleted, perhaps with its folder: nothing is left to prove.
-      case .missing, .folderMissing, .replaced: return
-      // No record needs the proof to be read, and what half of it was written is cut by the next.
-      case .diskFull: return
-      default: throw error
-      }
-    }
   }
 }

@@ -23,6 +23,19 @@ struct JournalStore: ~Copyable, Sendable {
 
   var condition = Condition.open
 
+  let durability: Journal.Options.Durability
+  let room: RoomRule
+
+  /// How long the file was when its end was last looked at: nothing but zeros stood behind the last
+  /// batch.
+  var knownSize: UInt64
+
+  /// The last sequence of a record, watermark frames not counted.
+  var lastRecord: UInt64
+
+  /// A repair that no caller has been told of.
+  var untoldRepair: JournalRepair?
+
   /// Records of others that were read and not yet handed over.
   var undelivered: [JournalRecord] = []
 
@@ -33,17 +46,21 @@ struct JournalStore: ~Copyable, Sendable {
   var unproven: UnprovenEnd?
 
   init(
-    location: JournalLocation, fileSystem: any JournalFileSystem, lock: consuming LockFile,
-    scanner: consuming FrameScanner, recovery: JournalRecovery, endsWithWatermark: Bool,
+    location: JournalLocation, options: Journal.Options, lock: consuming LockFile,
+    scanner: consuming FrameScanner, recovery: JournalRecovery, lastRecord: UInt64,
     unproven: UnprovenEnd?
-  ) {
+  ) throws(JournalError) {
     self.location = location
     self.recovery = recovery
-    self.fileSystem = fileSystem
+    fileSystem = options.fileSystem
+    durability = options.durability
+    room = options.room
+    knownSize = try Self.size(of: scanner)
+    self.lastRecord = lastRecord
+    endsWithWatermark = lastRecord < scanner.lastSequence
     self.lock = lock
     durable = scanner.lastSequence
     self.scanner = scanner
-    self.endsWithWatermark = endsWithWatermark
     self.unproven = unproven
   }
 
@@ -75,12 +92,13 @@ extension JournalStore {
       scanner = try scan(location, fileSystem)
     }
     try lock.acquire(journal: scanner.file)
-    var lastWasWatermark = false
+    var lastRecord = scanner.lastSequence
     var unproven = UnprovenEnd()
     try scanner.visit { frame, payload in
-      lastWasWatermark = frame.isWatermark
       unproven.note(frame)
-      if !frame.isWatermark { replay(frame, payload) }
+      guard !frame.isWatermark else { return true }
+      lastRecord = frame.sequence
+      replay(frame, payload)
       return true
     }
     // What was read may be in the cache only, left by a process that died before its sync or whose
@@ -95,9 +113,9 @@ extension JournalStore {
     try onFile(path) { () throws(SystemFault) in try file.unlock() }
     lock.release()
     let recovery = JournalRecovery(created: created, totals: scanner.totals, repair: repair)
-    return JournalStore(
-      location: location, fileSystem: fileSystem, lock: lock, scanner: scanner, recovery: recovery,
-      endsWithWatermark: lastWasWatermark, unproven: isWritten ? nil : unproven)
+    return try JournalStore(
+      location: location, options: options, lock: lock, scanner: scanner, recovery: recovery,
+      lastRecord: lastRecord, unproven: isWritten ? nil : unproven)
   }
 
   /// Cuts what does not count behind the whole prefix; nil if there is nothing.
@@ -117,6 +135,10 @@ extension JournalStore {
       scanner.seek(to: scanner.position)
       return done
     }
+  }
+
+  static func size(of scanner: borrowing FrameScanner) throws(JournalError) -> UInt64 {
+    try onFile(scanner.path) { () throws(SystemFault) in try scanner.file.status().size }
   }
 
   static func scan(_ location: JournalLocation, _ fileSystem: any JournalFileSystem)

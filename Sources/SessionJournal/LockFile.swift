@@ -9,7 +9,10 @@ struct LockFile: Sendable {
   private let fileSystem: any JournalFileSystem
   private let deadline: UInt64
   private var file: (any JournalFileHandle)?
-  private var isHeld = false
+  private let turn: ProcessTurn
+
+  /// Whose holder has the lock.
+  private var taken: ProcessTurn.Taken?
 
   /// When waiting began: one deadline holds for both locks.
   private var start: UInt64 = 0
@@ -20,14 +23,18 @@ struct LockFile: Sendable {
     path = journal.real + ".lock"
     self.fileSystem = fileSystem
     self.deadline = deadline
+    turn = fileSystem.turn(at: path)
   }
 
   mutating func acquire() throws(JournalError) {
-    guard !isHeld else { return }
+    guard taken == nil else { return }
     start = fileSystem.uptime()
+    guard let turn = turn.take(within: deadline) else {
+      throw .busy(path: journalPath, waited: (fileSystem.uptime() - start) / 1_000_000)
+    }
     var pause: UInt64 = 500_000
     while try !attempt() { try wait(&pause) }
-    isHeld = true
+    taken = turn
   }
 
   /// Takes the journal's own lock, under this one; whoever took it gives it back.
@@ -48,8 +55,8 @@ struct LockFile: Sendable {
   }
 
   mutating func release() {
-    guard isHeld, let file else { return }
-    isHeld = false
+    guard taken != nil, let file else { return }
+    defer { taken = nil }
     do throws(SystemFault) {
       try file.unlock()
     } catch {

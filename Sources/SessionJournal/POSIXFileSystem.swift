@@ -85,6 +85,10 @@ package struct POSIXFileSystem: JournalFileSystem {
     try folder.synchronize()
   }
 
+  package func turn(at path: String) -> ProcessTurn {
+    ProcessTurns.shared.turn(at: path)
+  }
+
   package func uptime() -> UInt64 {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)

@@ -65,6 +65,8 @@ final class FaultyFileSystem: JournalFileSystem {
     try real.synchronizeFolder(of: path)
   }
 
+  func turn(at path: String) -> ProcessTurn { real.turn(at: path) }
+
   func uptime() -> UInt64 { real.uptime() }
   func pause(nanoseconds: UInt64) { real.pause(nanoseconds: nanoseconds) }
 }

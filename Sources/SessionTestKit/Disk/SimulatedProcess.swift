@@ -52,6 +52,9 @@ extension SimulatedProcess: JournalFileSystem {
     }
   }
 
+  /// A new turn each time: calls of a simulation never wait for each other.
+  package func turn(at path: String) -> ProcessTurn { ProcessTurn() }
+
   /// The path itself, without a slash at its end: there are no links here, and every folder is there.
   package func realPath(of path: String) throws(SystemFault) -> String {
     path.count > 1 && path.hasSuffix("/") ? String(path.plain.dropLast()) : path.plain

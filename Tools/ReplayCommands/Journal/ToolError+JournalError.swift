@@ -64,7 +64,8 @@ extension ToolError {
         .inputOutput, "inputOutput",
         "The system refused to \(operation) \(name): \(systemMessage(errno)) (errno \(errno)).",
         next: "check the disk and the path")
-    case .readOnlyFolder, .replaced, .diskFull, .noRoomToCreate, .poisoned, .recordTooLarge,
+    case .readOnlyFolder, .replaced, .diskFull, .noRoomToCreate, .conflict, .poisoned,
+      .recordTooLarge,
       .batchTooLarge, .reservedKind, .closed:
       self.init(.unexpected, "unexpected", error.description)
     }

@@ -1,0 +1,52 @@
+internal import Dispatch
+internal import Synchronization
+
+/// One process's turn at a lock file: two journals of one process do not poll for each other.
+///
+/// The system's lock keeps other processes out; this queues the threads of this one, in order.
+package final class ProcessTurn: Sendable {
+  private let semaphore = DispatchSemaphore(value: 1)
+
+  package init() {}
+
+  /// Waits for the turn, for at most so many nanoseconds; nil if it did not come.
+  func take(within nanoseconds: UInt64) -> Taken? {
+    let wait = DispatchTimeInterval.nanoseconds(Int(clamping: nanoseconds))
+    return semaphore.wait(timeout: .now() + wait) == .success ? Taken(self) : nil
+  }
+
+  /// The turn of whoever has it, until nobody holds this any more.
+  final class Taken: Sendable {
+    private let turn: ProcessTurn
+
+    fileprivate init(_ turn: ProcessTurn) {
+      self.turn = turn
+    }
+
+    deinit {
+      turn.semaphore.signal()
+    }
+  }
+}
+
+/// The turns at all lock files that are in use in this process, by path.
+final class ProcessTurns: Sendable {
+  static let shared = ProcessTurns()
+
+  private struct Entry {
+    weak var turn: ProcessTurn?
+  }
+
+  private let entries = Mutex<[String: Entry]>([:])
+
+  /// The one turn at the lock file with that path.
+  func turn(at path: String) -> ProcessTurn {
+    entries.withLock { entries in
+      if let turn = entries[path]?.turn { return turn }
+      entries = entries.filter { $0.value.turn != nil }
+      let turn = ProcessTurn()
+      entries[path] = Entry(turn: turn)
+      return turn
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// How much room a journal takes in advance (Specs/JournalFormat.md, "Room").
+///
+/// A commit that changes the size of its file makes the file system write its own records too.
+/// Zeros written behind a batch, in the same write, spare the following commits that.
+package struct RoomRule: Equatable, Sendable {
+  /// The file grows to a multiple of this, in bytes; 0 if it takes no room in advance.
+  package let step: UInt64
+
+  /// The most steps that are taken at once.
+  private static let mostSteps: UInt64 = 16
+
+  /// Nothing in advance.
+  package static let none = RoomRule(step: 0)
+
+  /// 64 KiB, and up to 1 MiB at once in a file that is larger.
+  package static let standard = RoomRule(step: 64 * 1024)
+
+  package init(step: UInt64) {
+    self.step = step
+  }
+
+  /// How many zeros follow what ends at `end`, where that makes a file of `size` bytes grow.
+  func zeros(behind end: UInt64, in size: UInt64) -> Int {
+    guard step > 0, end > size else { return 0 }
+    let steps = min(max(1, end / (8 * step)), Self.mostSteps)
+    return Int((end / step + steps) * step - end)
+  }
+}
