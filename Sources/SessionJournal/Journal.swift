@@ -103,6 +103,9 @@ public final class Journal: Sendable {
     return try await submission.wait().get()
   }
 
+  /// How many batches wait for the next write.
+  package var waitingCount: Int { queue.count }
+
   /// Writes what was submitted until nothing is left.
   private func serve() {
     while true {

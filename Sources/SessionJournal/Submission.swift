@@ -65,6 +65,8 @@ final class SubmissionQueue: Sendable {
 
   private let state = Mutex(State())
 
+  var count: Int { state.withLock { $0.waiting.count } }
+
   func add(_ submission: Submission) {
     state.withLock { $0.waiting.append(submission) }
   }

@@ -89,7 +89,7 @@ struct CrashProperties {
     var run = JournalRun(disk)
     try run.perform([.append([40]), .append([300])])
     let start = disk.callCount
-    disk.fail(atCall: start + 10, with: .death(afterBytes: 0))
+    disk.fail(atCall: start + 9, with: .death(afterBytes: 0))
     try run.perform(.append([400, 500, 300]))
     #expect(disk.trace.last?.operation == .synchronizeData)
     #expect(disk.unsyncedSectors.count == 4)

@@ -20,6 +20,9 @@ final class FaultyFileSystem: JournalFileSystem {
     /// Runs when a reader begins to judge what stands behind the whole prefix.
     var whenJudging: (@Sendable () -> Void)?
 
+    /// Runs, once, when a sync of data begins.
+    var whenSyncing: (@Sendable () -> Void)?
+
     /// Files that were opened and not closed.
     var openFiles = 0
 
@@ -115,6 +118,10 @@ private final class FaultyFile: JournalFileHandle {
   }
 
   func synchronizeData() throws(SystemFault) {
+    system.plan.withLock { plan in
+      defer { plan.whenSyncing = nil }
+      return plan.whenSyncing
+    }?()
     try system.check("sync")
     try file.synchronizeData()
   }

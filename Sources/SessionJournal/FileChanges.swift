@@ -1,0 +1,136 @@
+internal import Dispatch
+internal import Synchronization
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Tells whoever waits that a file may have changed, as soon as the system says so.
+///
+/// Some file systems never say so (those of a network, most of all): nobody should wait without a
+/// limit.
+final class FileChanges: Sendable {
+  private struct State {
+    /// Something happened since the last wait ended.
+    var hasChanged = false
+    /// The number of the last wait, and of the last that is over.
+    var begun: UInt64 = 0
+    var ended: UInt64 = 0
+    var waiter: CheckedContinuation<Void, Never>?
+
+    mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+      defer { waiter = nil }
+      return waiter
+    }
+  }
+
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "journal changes")
+  private let source = Mutex<(any DispatchSourceProtocol)?>(nil)
+
+  /// Whether the system tells of changes; if not, every wait lasts to its limit.
+  var isTold: Bool { source.withLock { $0 != nil } }
+
+  /// Watches the file that stands at `path` now, wherever it is moved.
+  init(of path: String) {
+    source.withLock { source in
+      source = Self.watch(path, on: queue) { [weak self] in self?.note() }
+      source?.resume()
+    }
+  }
+
+  deinit {
+    source.withLock { $0?.cancel() }
+  }
+
+  /// Waits for a change, but no longer than `limit`; at once if there was one since the last wait,
+  /// or when the task is cancelled.
+  func wait(atMost limit: Duration) async {
+    let ticket = state.withLock { state in
+      state.begun += 1
+      return state.begun
+    }
+    let parts = limit.components
+    let nanoseconds = Double(parts.seconds) * 1e9 + Double(parts.attoseconds) / 1e9
+    let span = DispatchTimeInterval.nanoseconds(Int(min(max(0, nanoseconds), 1e17)))
+    queue.asyncAfter(deadline: .now() + span) { [weak self] in self?.wake(ticket) }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.hasChanged || Task.isCancelled || state.ended >= ticket { return true }
+          state.waiter = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      wake(ticket)
+    }
+    state.withLock { $0.hasChanged = false }
+  }
+
+  private func note() {
+    let waiter = state.withLock { state in
+      state.hasChanged = true
+      return state.takeWaiter()
+    }
+    waiter?.resume()
+  }
+
+  private func wake(_ ticket: UInt64) {
+    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      state.ended = max(state.ended, ticket)
+      return state.begun == ticket ? state.takeWaiter() : nil
+    }
+    waiter?.resume()
+  }
+}
+
+extension FileChanges {
+  #if os(Linux) || os(Android)
+    /// A source that reads what inotify says of the file; nil where it cannot be watched.
+    private static func watch(
+      _ path: String, on queue: DispatchQueue, _ note: @escaping @Sendable () -> Void
+    ) -> (any DispatchSourceProtocol)? {
+      let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+      guard descriptor >= 0 else { return nil }
+      let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF)
+      guard inotify_add_watch(descriptor, path, events) >= 0 else {
+        close(descriptor)
+        return nil
+      }
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+      source.setEventHandler {
+        // What it has to say does not matter, only that it said something.
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+          while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
+        }
+        note()
+      }
+      source.setCancelHandler { close(descriptor) }
+      return source
+    }
+  #elseif canImport(Darwin)
+    /// A source of the file's own changes; nil where it cannot be watched.
+    private static func watch(
+      _ path: String, on queue: DispatchQueue, _ note: @escaping @Sendable () -> Void
+    ) -> (any DispatchSourceProtocol)? {
+      let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return nil }
+      let source = DispatchSource.makeFileSystemObjectSource(
+        fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .rename, .delete],
+        queue: queue)
+      source.setEventHandler(handler: note)
+      source.setCancelHandler { close(descriptor) }
+      return source
+    }
+  #else
+    private static func watch(
+      _ path: String, on queue: DispatchQueue, _ note: @escaping @Sendable () -> Void
+    ) -> (any DispatchSourceProtocol)? { nil }
+  #endif
+}

@@ -1,0 +1,116 @@
+import Foundation
+import SessionJournal
+import Testing
+
+@Suite("Room in advance")
+struct RoomTests {
+  private let scratch: Scratch
+  private let system = FaultyFileSystem()
+
+  init() throws { scratch = try Scratch() }
+
+  private func open(
+    step: UInt64 = 1024, durability: Journal.Options.Durability = .everyCommit
+  ) throws(JournalError) -> Journal {
+    var options = Journal.Options.fixed
+    options.fileSystem = system
+    options.room = RoomRule(step: step)
+    options.durability = durability
+    return try Journal.open(at: scratch.path(), options: options)
+  }
+
+  private func size() throws -> Int { try contents(of: scratch.path()).count }
+
+  @Test("JRN-2 the file grows in steps, and reads as clean at every moment")
+  func steps() throws {
+    let journal = try open()
+    var sizes: Set<Int> = []
+    for number in 1...40 {
+      _ = try journal.append([draft("\(number)")])
+      sizes.insert(try size())
+      var reader = try JournalReader(path: scratch.path())
+      #expect(try reader.ending() == .clean)
+      #expect(reader.totals.lastSequence == UInt64(number))
+    }
+    #expect(sizes == [1024, 2048])
+    // Another object finds room, and nothing to repair.
+    let other = try open()
+    #expect(other.recovery.repair == nil)
+    _ = try other.append([draft("41")])
+    #expect(try journal.append([draft("42")]).foreign.map(\.text) == ["41"])
+    try other.close()
+    try journal.close()
+    #expect(try size() == 64 + 43 * 40)
+  }
+
+  @Test("JRN-2 a disk without room for more than the batch takes the batch")
+  func fullDisk() throws {
+    let journal = try open()
+    system.fail("write", ENOSPC)
+    _ = try journal.append([draft("fits")])
+    #expect(try size() == 64 + 40)
+    #expect(throws: JournalError.diskFull(path: scratch.path())) {
+      system.fail("write", ENOSPC, ENOSPC)
+      _ = try journal.append([draft("does not")])
+    }
+    #expect(try size() == 64 + 40)
+    _ = try journal.append([draft("fits again")])
+    #expect(try size() == 1024)
+  }
+
+  @Test(
+    "JRN-2 a process that dies in a write into the room leaves a tail that is cut",
+    arguments: [1, 8, 31, 32, 39])
+  func diesInWrite(bytes: Int) throws {
+    let journal = try open()
+    _ = try journal.append([draft("kept")])
+    // What another process writes and does not finish.
+    let other = try open()
+    system.plan.withLock { $0.writeSizes = [bytes] }
+    system.fail("write", EIO)
+    system.fail("truncate", EIO)
+    #expect(throws: JournalError.self) { try other.append([draft("lost")]) }
+    let next = try journal.append([draft("goes on")])
+    #expect(next.repair != nil)
+    #expect(next.appended.map(\.sequence) == [2])
+    var reader = try JournalReader(path: scratch.path())
+    #expect(try reader.ending() == .clean)
+    #expect(reader.totals.records == 2)
+  }
+
+  @Test("JRN-2 what the operating system has is not synced until closing, and closing proves it")
+  func operatingSystem() throws {
+    let journal = try open(durability: .operatingSystem)
+    let before = system.plan.withLock { $0.log.count { $0 == "sync" } }
+    for number in 1...5 { _ = try journal.append([draft("\(number)")]) }
+    #expect(system.plan.withLock { $0.log.count { $0 == "sync" } } == before)
+    // No frame claims that one of them is durable.
+    var reader = try JournalReader(path: scratch.path())
+    try reader.visit { frame, _ in
+      #expect(frame.durableSequence == 0)
+      return true
+    }
+    #expect(try size() == 64 + 5 * 40)
+    try journal.close()
+    #expect(system.plan.withLock { $0.log.count { $0 == "sync" } } == before + 2)
+    var closed = try JournalReader(path: scratch.path())
+    #expect(try closed.ending() == .clean)
+    #expect(closed.totals.watermarks == 1)
+  }
+
+  @Test("JRN-2 one that syncs every commit syncs what one that does not has left")
+  func mixed() throws {
+    let fast = try open(durability: .operatingSystem)
+    let safe = try open()
+    _ = try fast.append([draft("1")])
+    let done = try safe.append([draft("2")])
+    #expect(done.foreign.map(\.text) == ["1"])
+    var frames: [UInt64?] = []
+    var reader = try JournalReader(path: scratch.path())
+    try reader.visit { frame, _ in
+      frames.append(frame.durableSequence)
+      return true
+    }
+    #expect(frames == [0, 1])
+  }
+}
