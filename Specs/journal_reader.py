@@ -120,6 +120,8 @@ def judge(data, header, whole, next_sequence, offset, sequence, flaw):
                 return {"ending": "damaged", "offset": offset, "sequence": sequence, "flaw": flaw}
     if only_zeros and flaw not in END_OF_FILE:
         flaw = "onlyZeros"
+    if only_zeros and offset == whole:
+        return {"ending": "clean", "offset": whole, "room": len(data) - whole}
     ending = "torn" if only_zeros or flaw in END_OF_FILE else "undetermined"
     return {"ending": ending, "offset": whole, "sequence": next_sequence,
             "bytes": len(data) - whole, "flaw": flaw}
@@ -133,7 +135,7 @@ def read(data, on_record=lambda frame, payload: None):
     while True:
         (offset, sequence, chain), batch, expected = place, [], None
         if offset == len(data):
-            return header, totals, {"ending": "clean", "offset": offset}
+            return header, totals, {"ending": "clean", "offset": offset, "room": 0}
         while expected is None or expected >= 0:
             frame = check_frame(data, offset, header, sequence, chain, place[0], expected)
             if isinstance(frame, str):

@@ -25,6 +25,9 @@ struct FrameScanner: ~Copyable, Sendable {
   /// Why the last look behind `position` found no batch; nil at a clean end.
   private(set) var stop: Stop?
 
+  /// How many zeros stood behind the whole prefix when its end was last judged, and nothing else.
+  private(set) var room: UInt64 = 0
+
   private(set) var totals = JournalTotals()
   private(set) var index = SequenceIndex()
 
@@ -82,14 +85,19 @@ struct FrameScanner: ~Copyable, Sendable {
 
   /// What stands behind the whole prefix, as of now; needs a scan that came to its end.
   mutating func verdict() throws(JournalError) -> JournalEnding {
+    room = 0
     guard let stop else { return .clean }
     let search = TailSearch(header: header, seed: seed)
     let evidence = try onFile(path) { () throws(SystemFault) in
       try search.run(from: stop, in: file)
     }
     let ending = Verdict.decide(stop, behind: position, evidence)
+    if ending == .clean {
+      room = evidence.end - min(evidence.end, position.offset)
+      return .clean
+    }
     // A writer may have been at work: what is whole by now was only on its way.
-    if ending != .clean, try verifyBatch() { return .clean }
+    if try verifyBatch() { return .clean }
     return self.stop == nil ? .clean : ending
   }
 

@@ -1,6 +1,6 @@
 /// What stands in a file behind its whole and valid prefix of batches.
 public enum JournalEnding: Equatable, Sendable {
-  /// Nothing: the file ends with its last batch.
+  /// Nothing: the file ends with its last batch, or only zeros follow, as room for more.
   case clean
 
   /// Bytes of a commit that was never acknowledged.
@@ -27,7 +27,7 @@ public struct JournalTail: Equatable, Sendable {
   /// Why the frame at the offset, or a later one of its batch, does not count.
   public let flaw: JournalFlaw
 
-  /// How many of the bytes come before the last run of zeros; 0 if there are only zeros.
+  /// How many of the bytes come before the zeros at the end; at least 1.
   package let significantBytes: UInt64
 
   package init(
@@ -80,7 +80,7 @@ public enum JournalFlaw: String, Error, Equatable, Sendable, CaseIterable {
   case payloadChecksum
   /// The file ends between two records of a batch.
   case shortBatch
-  /// Zeros stand where a frame should, and nothing else up to the end of the file.
+  /// Zeros follow the first frames of a batch, and nothing else up to the end of the file.
   case onlyZeros
   /// The file is shorter than, or differs from, what was read of it before.
   case historyChanged
@@ -107,7 +107,7 @@ public struct JournalTotals: Equatable, Sendable {
   /// Records whose kind says that a reader which does not know it may pass it by (bit 7).
   public internal(set) var skippable: UInt64 = 0
 
-  /// Bytes of header and whole batches.
+  /// Bytes of header and whole batches; room behind them is not counted.
   public internal(set) var bytes: UInt64 = 0
 
   /// The last sequence read; one below the first of the file if there is none.

@@ -47,6 +47,10 @@ public struct JournalReader: ~Copyable, Sendable {
   /// How much has been handed over so far; watermarks are counted and not handed over.
   public var totals: JournalTotals { scanner.totals }
 
+  /// How many zeros a writer has left behind the last batch for its next ones, in bytes; as of the
+  /// last call of `ending`, and 0 before it.
+  public var room: UInt64 { scanner.room }
+
   /// Hands over each record's frame and payload to the end of the whole prefix.
   ///
   /// `body` says whether to go on; a later call continues behind the last frame handed over. The

@@ -16,7 +16,7 @@ struct TailRepair {
   private var path: String { location.given }
 
   func cut(_ tail: JournalTail, ending: JournalEnding) throws(JournalError) -> JournalRepair {
-    let copy = tail.significantBytes == 0 ? nil : try keepAside(tail)
+    let copy = try keepAside(tail)
     try onFile(path) { () throws(SystemFault) in try file.truncate(to: tail.offset) }
     do throws(SystemFault) {
       try file.synchronize()

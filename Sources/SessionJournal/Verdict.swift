@@ -10,9 +10,11 @@ enum Verdict {
       return .damaged(
         JournalDamage(offset: stop.offset, sequence: stop.sequence, flaw: stop.flaw))
     }
+    let isOnlyZeros = evidence.significantEnd == stop.offset
+    // Nothing was ever written here: room that a writer left, or size without data after a power cut.
+    if isOnlyZeros, stop.offset == whole.offset { return .clean }
     // The file was cut again while it was being looked at.
     if evidence.end <= whole.offset { return .clean }
-    let isOnlyZeros = evidence.significantEnd == stop.offset
     let tail = JournalTail(
       offset: whole.offset, sequence: whole.sequence, bytes: evidence.end - whole.offset,
       flaw: isOnlyZeros && !stop.flaw.isEndOfFile ? .onlyZeros : stop.flaw,

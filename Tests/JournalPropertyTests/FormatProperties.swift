@@ -69,8 +69,7 @@ struct FormatProperties {
           try choices.require(
             (ending == .clean) == (journal.recovery.repair == nil), "cut at \(size): \(ending)")
           let left = disk.contents(of: journalPath) ?? []
-          let aside = journal.recovery.repair?.keptAside.flatMap { disk.contents(of: $0) } ?? []
-          // Of zeros alone there is no copy.
+          let aside = journal.recovery.repair.flatMap { disk.contents(of: $0.keptAside) } ?? []
           let kept = left + aside
           let rest = written.bytes[..<size].dropFirst(kept.count)
           try choices.require(

@@ -82,7 +82,7 @@ struct Recovery {
       throw Falsified("a repair changed what it should keep")
     }
     let tail = Array(before[after.count...])
-    let kept = repair?.keptAside.flatMap { disk.contents(of: $0) } ?? []
+    let kept = repair.flatMap { disk.contents(of: $0.keptAside) } ?? []
     guard tail.starts(with: kept), tail[kept.count...].allSatisfy({ $0 == 0 }) else {
       throw Falsified("of \(tail.count) bytes cut, \(kept.count) are kept, and not as they were")
     }

@@ -23,6 +23,8 @@ struct GoldenOutputTests {
     ("state-nothing", ["state", "a.journal", "--at", "@0"]),
     ("verify", ["verify", "a.journal"]),
     ("verify-json", ["verify", "a.journal", "--json"]),
+    ("verify-room", ["verify", "room.journal"]),
+    ("verify-room-json", ["verify", "room.journal", "--json"]),
     ("verify-torn", ["verify", "torn.journal"]),
     ("verify-undetermined", ["verify", "undetermined.journal"]),
     ("verify-damaged", ["verify", "damaged.journal"]),

@@ -15,6 +15,7 @@ enum Journals {
     try SampleJournal.write(to: folder.file("open.journal"), closing: false)
     let open = try folder.bytes("open.journal")
     _ = try folder.write(Array(open.dropLast(3)), to: "torn.journal")
+    _ = try folder.write(open + [UInt8](repeating: 0, count: 4096), to: "room.journal")
     var undetermined = open
     undetermined[open.count - 10] ^= 1
     _ = try folder.write(undetermined, to: "undetermined.journal")

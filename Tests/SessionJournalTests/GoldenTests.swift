@@ -21,8 +21,12 @@ struct GoldenTests {
   static let all = [
     Golden(name: "plain", status: 0) { try SampleJournal(closed: true).bytes },
     Golden(name: "torn", status: 2) { Array(try SampleJournal(closed: false).bytes.dropLast(9)) },
-    Golden(name: "zeros", status: 2) {
+    Golden(name: "zeros", status: 0) {
       try SampleJournal(closed: false).bytes + [UInt8](repeating: 0, count: 64)
+    },
+    Golden(name: "unfinished", status: 2) {
+      let sample = try SampleJournal(closed: false)
+      return sample.bytes + sample.unfinishedBatch + [UInt8](repeating: 0, count: 64)
     },
     Golden(name: "undetermined", status: 2) {
       var bytes = try SampleJournal(closed: false).bytes
@@ -97,11 +101,13 @@ struct GoldenTests {
       ])
     }
     let ending = try reader.ending()
-    lines.append(Self.line(ending, reader.totals))
+    lines.append(Self.line(ending, reader.totals, room: reader.room))
     #expect(lines == expected)
   }
 
-  private static func line(_ ending: JournalEnding, _ totals: JournalTotals) -> NSDictionary {
+  private static func line(_ ending: JournalEnding, _ totals: JournalTotals, room: UInt64)
+    -> NSDictionary
+  {
     let line: NSMutableDictionary = [
       "records": totals.records, "watermarks": totals.watermarks,
     ]
@@ -113,7 +119,7 @@ struct GoldenTests {
       case .damaged: ("damaged", nil)
       }
     line["ending"] = name
-    if ending == .clean { line["offset"] = totals.bytes }
+    if ending == .clean { line.addEntries(from: ["offset": totals.bytes, "room": room]) }
     if let tail {
       line.addEntries(from: [
         "offset": tail.offset, "sequence": tail.sequence, "bytes": tail.bytes,

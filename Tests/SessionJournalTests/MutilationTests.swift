@@ -22,7 +22,7 @@ struct MutilationTests {
           let next = SampleJournal.sequences[whole] + 1
           #expect(
             size == offset
-              ? line == "\(counts) clean \(size)"
+              ? line == "\(counts) clean \(size) 0"
               : line.hasPrefix("\(counts) torn \(offset) \(next) \(size - offset) short"),
             "cut at \(size): \(line)")
         }
@@ -92,7 +92,7 @@ struct MutilationTests {
       data = open(sys.argv[1], "rb").read()
       def show(data):
         v = j.verdict_of(data)
-        keys = ("records", "watermarks", "ending", "offset", "sequence", "bytes", "flaw")
+        keys = ("records", "watermarks", "ending", "offset", "sequence", "bytes", "flaw", "room")
         print(*(v[key] for key in keys if key in v))
       for size in range(len(data) + 1):
         show(data[:size])

@@ -33,6 +33,18 @@ struct SampleJournal {
     self.boundaries = boundaries
   }
 
+  /// Two frames of a batch of three, to stand behind the journal that was not closed.
+  var unfinishedBatch: [UInt8] {
+    let first = FrameForge(
+      sequence: 6, chain: number(bytes, at: boundaries[2]), left: 2,
+      payload: Array("unfinished".utf8)
+    ).bytes
+    return first
+      + FrameForge(
+        sequence: 7, chain: number(first, at: 0), delta: 2, left: 1, payload: Array("batch".utf8)
+      ).bytes
+  }
+
   /// The number of boundaries at or before an offset, less one; −1 inside the header.
   func wholeBatches(at offset: Int) -> Int {
     (boundaries.firstIndex { $0 > offset } ?? boundaries.count) - 1
@@ -47,7 +59,7 @@ func verdictLine(_ bytes: [UInt8]) -> String {
     let totals = reader.totals
     let counts = "\(totals.records) \(totals.watermarks)"
     switch ending {
-    case .clean: return "\(counts) clean \(totals.bytes)"
+    case .clean: return "\(counts) clean \(totals.bytes) \(reader.room)"
     case .torn(let tail): return "\(counts) torn \(describe(tail))"
     case .undetermined(let tail): return "\(counts) undetermined \(describe(tail))"
     case .damaged(let damage):

@@ -36,9 +36,14 @@ struct VerdictTests {
     let zeros = [UInt8](repeating: 0, count: 4096)
     let junk = [UInt8](repeating: 0xA5, count: 40)
     return [
-      Case(name: "good", tail: good, verdict: "6 0 clean 336"),
-      Case(name: "zeros", tail: zeros, verdict: "5 0 torn 296 6 4096 onlyZeros"),
-      Case(name: "a few zeros", tail: [0, 0, 0], verdict: "5 0 torn 296 6 3 shortHeader"),
+      Case(name: "good", tail: good, verdict: "6 0 clean 336 0"),
+      Case(name: "zeros", tail: zeros, verdict: "5 0 clean 296 4096"),
+      Case(name: "a few zeros", tail: [0, 0, 0], verdict: "5 0 clean 296 3"),
+      Case(name: "a few bytes", tail: [0, 0, 1], verdict: "5 0 torn 296 6 3 shortHeader"),
+      Case(name: "good, then zeros", tail: good + zeros, verdict: "6 0 clean 336 4096"),
+      Case(
+        name: "half a frame, then zeros", tail: good.prefix(33) + zeros,
+        verdict: "5 0 undetermined 296 6 4129 payloadChecksum"),
       Case(name: "junk", tail: junk, verdict: "5 0 undetermined 296 6 40 headerChecksum"),
       Case(
         name: "zeros, then junk", tail: zeros + junk,
@@ -93,7 +98,7 @@ struct VerdictTests {
         name: "durable before the beginning", tail: forge { $0.delta = 7 },
         verdict: "5 0 undetermined 296 6 32 impossibleHeader"),
       Case(
-        name: "nothing durable", tail: forge { $0.delta = 6 }, verdict: "6 0 clean 328"),
+        name: "nothing durable", tail: forge { $0.delta = 6 }, verdict: "6 0 clean 328 0"),
       Case(
         name: "longer than allowed", tail: forge { $0.length = 4097 },
         verdict: "5 0 undetermined 296 6 32 impossibleHeader"),
@@ -101,7 +106,7 @@ struct VerdictTests {
         name: "longer than the file", tail: forge { $0.length = 4096 },
         verdict: "5 0 torn 296 6 32 shortPayload"),
       Case(
-        name: "a watermark", tail: forge { $0.kind = 0xFF }, verdict: "5 1 clean 328"),
+        name: "a watermark", tail: forge { $0.kind = 0xFF }, verdict: "5 1 clean 328 0"),
       Case(
         name: "a watermark with bytes",
         tail: forge {
@@ -122,6 +127,9 @@ struct VerdictTests {
       Case(
         name: "a batch without its end, then zeros", tail: forge { $0.left = 1 } + zeros,
         verdict: "5 0 torn 296 6 4128 onlyZeros"),
+      Case(
+        name: "a batch without its end, then a few zeros", tail: forge { $0.left = 1 } + [0, 0],
+        verdict: "5 0 torn 296 6 34 shortHeader"),
       Case(
         name: "a batch that miscounts", tail: brokenBatch,
         verdict: "5 0 undetermined 296 6 64 batchBroken"),
@@ -158,7 +166,7 @@ struct VerdictTests {
     }
     let python = try ChildProcess.python(
       [ChildProcess.specs + "/journal_reader.py", "--verdict"] + paths)
-    let keys = ["records", "watermarks", "ending", "offset", "sequence", "bytes", "flaw"]
+    let keys = ["records", "watermarks", "ending", "offset", "sequence", "bytes", "flaw", "room"]
     let lines = try python.output.split(separator: "\n").map { line in
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary
       return keys.compactMap { object?[$0].map { "\($0)" } }.joined(separator: " ")
@@ -182,10 +190,30 @@ struct VerdictTests {
         #expect(try contents(of: path) == bytes, "\(item.name)")
       } else {
         #expect(try contents(of: path) == sample.bytes, "\(item.name)")
-        let isOnlyZeros = item.tail.allSatisfy { $0 == 0 }
-        #expect((journal.recovery.repair?.keptAside == nil) == isOnlyZeros, "\(item.name)")
+        let aside = try #require(journal.recovery.repair?.keptAside)
+        let kept = try contents(of: aside)
+        #expect(kept == item.tail, "\(item.name)")
       }
     }
+  }
+
+  @Test("JRN-2 Room is left by opening, written into by the next batch, and counted by no total")
+  func room() throws {
+    let scratch = try Scratch()
+    let path = try scratch.write(sample.bytes + [UInt8](repeating: 0, count: 200))
+    var reader = try JournalReader(path: path)
+    #expect(try reader.ending() == .clean)
+    #expect(reader.room == 200)
+    #expect(reader.totals.bytes == UInt64(sample.bytes.count))
+    let journal = try Journal.open(at: path)
+    #expect(journal.recovery.totals == reader.totals)
+    #expect(journal.recovery.repair == nil)
+    #expect(try contents(of: path).count == sample.bytes.count + 200)
+    // The reader that saw the room goes on with what is written into it.
+    _ = try journal.append([draft("in the room")])
+    #expect(try reader.next()?.text == "in the room")
+    #expect(try reader.ending() == .clean)
+    #expect(reader.totals.lastSequence == 6)
   }
 
   @Test("JRN-3 A journal that begins later than 1, up to the largest beginning")
@@ -200,7 +228,7 @@ struct VerdictTests {
       checksum.extend(over: header)
       var bytes = header + little(checksum.value)
       bytes += FrameForge(sequence: first, chain: checksum.value, salt: 5).bytes
-      #expect(verdictLine(bytes) == (isGood ? "1 0 clean 96" : "headerDamaged"))
+      #expect(verdictLine(bytes) == (isGood ? "1 0 clean 96 0" : "headerDamaged"))
     }
   }
 

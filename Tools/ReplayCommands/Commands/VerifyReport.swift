@@ -95,6 +95,13 @@ extension VerifyReport {
     if unknown > 0 { lines.append(("unknown", "\(unknown.grouped) from a newer version")) }
     lines.append(("batches", batches.grouped))
     lines.append(("bytes", bytesLine))
+    if let room = pass?.room, room > 0 {
+      lines.append(
+        (
+          "room",
+          "\(ReplayCommands.count(room, "byte")) of zeros behind them, kept free to write in"
+        ))
+    }
     if let first, let last = snapshot.time {
       lines.append(("sequence", "\(first.sequence) to \(lastSequence)"))
       lines.append(("time", "\(zone.text(first.time)) to \(zone.text(last))"))
@@ -152,6 +159,7 @@ extension VerifyReport {
       json.field("watermarks", pass?.totals.watermarks)
       json.field("batches", batches)
       json.field("bytes", goodBytes)
+      json.field("room", pass?.room)
       json.field("firstSequence", first?.sequence)
       json.field("lastSequence", first.map { _ in lastSequence })
       json.field("firstTime", first?.time)

@@ -14,6 +14,8 @@ struct JournalFile: Sendable {
     let fault: JournalFault?
     let header: JournalHeader
     let totals: JournalTotals
+    /// Zeros behind the last batch that a writer left for its next ones, in bytes.
+    let room: UInt64
   }
 
   /// Hands over each record until `body` says no, or a record cannot be decoded, or the good
@@ -41,7 +43,8 @@ struct JournalFile: Sendable {
       }
       if fault == nil, !isStopped { fault = JournalFault(try reader.ending()) }
     }
-    return Pass(fault: fault, header: reader.header, totals: reader.totals)
+    return Pass(
+      fault: fault, header: reader.header, totals: reader.totals, room: reader.room)
   }
 
   /// Hands over each frame whose checksums hold, decoded or not, and says what follows the last.
@@ -55,7 +58,9 @@ struct JournalFile: Sendable {
       }
       ending = try reader.ending()
     }
-    return Pass(fault: JournalFault(ending), header: reader.header, totals: reader.totals)
+    return Pass(
+      fault: JournalFault(ending), header: reader.header, totals: reader.totals,
+      room: reader.room)
   }
 
   private func open() throws(ToolError) -> JournalReader {
