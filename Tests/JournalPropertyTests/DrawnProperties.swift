@@ -30,7 +30,8 @@ struct DrawnProperties {
         var oracle = JournalOracle()
         for _ in 0..<choices.draw(in: 1...3) {
           let processes = choices.draw(in: 1...3)
-          var run = JournalRun(disk, processes: processes, oracle: oracle)
+          let room = RoomRule(step: choices.pick([0, 512, 2048]) ?? 0)
+          var run = JournalRun(disk, processes: processes, oracle: oracle, room: room)
           if !choices.chance(1, in: 3) { disk.drawFaults(from: choices, oneIn: 60) }
           defer {
             for call in disk.trace where call.fault != nil { choices.step("\(call)") }

@@ -18,6 +18,7 @@ struct JournalRun {
   let disk: SimulatedDisk
   private(set) var oracle = JournalOracle()
   private var members: [Member]
+  private let room: RoomRule
 
   /// A process and what it holds open.
   private struct Member {
@@ -28,8 +29,12 @@ struct JournalRun {
     var seen: [JournalRecord] = []
   }
 
-  init(_ disk: SimulatedDisk, processes: Int = 1, oracle: JournalOracle = JournalOracle()) {
+  init(
+    _ disk: SimulatedDisk, processes: Int = 1, oracle: JournalOracle = JournalOracle(),
+    room: RoomRule = .none
+  ) {
     self.disk = disk
+    self.room = room
     self.oracle = oracle
     members = (0..<processes).map { _ in Member(process: disk.process(), journal: nil) }
   }
@@ -60,7 +65,8 @@ struct JournalRun {
   private mutating func opened(_ place: Int) throws -> Journal {
     if let journal = members[place].journal { return journal }
     var records: [JournalRecord] = []
-    let options = Journal.Options.on(members[place].process)
+    var options = Journal.Options.on(members[place].process)
+    options.room = room
     let journal = try Journal.open(at: journalPath, options: options) { frame, payload in
       records.append(
         JournalRecord(

@@ -122,7 +122,8 @@ struct GroupCommitTests {
     #expect(try journal.append([draft("4")], ifLastIs: 4).appended.map(\.sequence) == [5])
   }
 
-  @Test("JRN-2 what is wrong with one batch is its own caller's; what befalls the write is everybody's")
+  @Test(
+    "JRN-2 what is wrong with one batch is its own caller's; what befalls the write is everybody's")
   func errors() async throws {
     let path = scratch.path()
     let journal = try open()

@@ -1,5 +1,6 @@
 import Foundation
 import SessionJournal
+import Synchronization
 import Testing
 
 @Suite("Room in advance")

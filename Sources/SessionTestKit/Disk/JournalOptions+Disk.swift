@@ -9,10 +9,12 @@ extension Journal.Options {
 
   /// These options in a process of a simulated disk.
   ///
-  /// A journal that they create is the same in every run: it gets its id and salt by count.
+  /// A journal that they create is the same in every run: it gets its id and salt by count. It takes
+  /// no room in advance, so that a file ends where its last batch does.
   public func on(_ process: SimulatedProcess) -> Journal.Options {
     var options = self
     options.fileSystem = process
+    options.room = .none
     let number = process.disk.state.withLock { state in
       state.births += 1
       return state.births
