@@ -28,7 +28,9 @@ struct CrashProperties {
     #expect(calls.count > 100)
     #expect(Set(calls.map(\.operation)).count >= 12)
     expect(
-      Property("a crash before every call keeps what was acknowledged").exhaustive { choices in
+      Property(
+        "a crash before every call keeps what was acknowledged", regressions: RegressionFolder()
+      ).exhaustive { choices in
         let number = choices.draw(below: UInt64(calls.count + 1))
         let disk = SimulatedDisk()
         disk.fail(atCall: Int(number), with: .death(afterBytes: 0))
@@ -45,7 +47,9 @@ struct CrashProperties {
     let writes = try Self.calls().filter { $0.operation == .write }
     #expect(writes.count >= 9)
     expect(
-      Property("a crash inside every write keeps what was acknowledged").exhaustive { choices in
+      Property(
+        "a crash inside every write keeps what was acknowledged", regressions: RegressionFolder()
+      ).exhaustive { choices in
         guard let write = choices.pick(writes) else { return }
         // Every byte of a small write, every 61st of a large one.
         let stride = write.bytes > 200 ? 61 : write.bytes > 70 ? 7 : 1
@@ -71,16 +75,17 @@ struct CrashProperties {
     let oracle = base.oracle
     let disk = base.disk
     expect(
-      Property("a crash in every call of a recovery loses nothing").exhaustive { choices in
-        let first = disk.crash(Self.cut(choices.draw(below: 6), seed: 7))
-        first.fail(
-          atCall: Int(choices.draw(below: 32)), with: .death(afterBytes: choices.draw(in: 0...1)))
-        var second = JournalRun(first, oracle: oracle)
-        try second.perform(.page)
-        let cut = Self.cut(choices.draw(below: 4), seed: 11)
-        var recovery = Recovery(first.crash(cut), second.oracle)
-        try recovery.verify()
-      })
+      Property("a crash in every call of a recovery loses nothing", regressions: RegressionFolder())
+        .exhaustive { choices in
+          let first = disk.crash(Self.cut(choices.draw(below: 6), seed: 7))
+          first.fail(
+            atCall: Int(choices.draw(below: 32)), with: .death(afterBytes: choices.draw(in: 0...1)))
+          var second = JournalRun(first, oracle: oracle)
+          try second.perform(.page)
+          let cut = Self.cut(choices.draw(below: 4), seed: 11)
+          var recovery = Recovery(first.crash(cut), second.oracle)
+          try recovery.verify()
+        })
   }
 
   @Test("JRN-2 Every subset of the unsynced sectors of a commit: all of it or nothing")
@@ -95,7 +100,9 @@ struct CrashProperties {
     #expect(disk.unsyncedSectors.count == 4)
     let oracle = run.oracle
     expect(
-      Property("every subset of unsynced sectors is recovered from").exhaustive { choices in
+      Property(
+        "every subset of unsynced sectors is recovered from", regressions: RegressionFolder()
+      ).exhaustive { choices in
         let cut = PowerCut(
           sector: { _ in choices.pick([.new, .old, .zeros, .garbage(9), .tornBehind(200)]) ?? .new
           },

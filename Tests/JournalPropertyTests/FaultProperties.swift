@@ -16,7 +16,9 @@ struct FaultProperties {
   func everyFaultAtEveryCall() throws {
     let calls = try CrashProperties.calls()
     expect(
-      Property("a fault at any call loses nothing that was acknowledged").exhaustive { choices in
+      Property(
+        "a fault at any call loses nothing that was acknowledged", regressions: RegressionFolder()
+      ).exhaustive { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(Self.faults) ?? .inputOutput
         let disk = SimulatedDisk()
@@ -38,7 +40,8 @@ struct FaultProperties {
   @Test("JRN-2 A write that runs out of room after any number of bytes is taken back")
   func noRoom() throws {
     expect(
-      Property("no room after any number of bytes").exhaustive { choices in
+      Property("no room after any number of bytes", regressions: RegressionFolder()).exhaustive {
+        choices in
         let disk = SimulatedDisk()
         var run = JournalRun(disk)
         try run.perform([.append([40]), .append([100])])

@@ -25,7 +25,8 @@ struct SharingProperties {
     let calls = dry.trace
     #expect(calls.count > 80)
     expect(
-      Property("a fault of one process harms no other").exhaustive { choices in
+      Property("a fault of one process harms no other", regressions: RegressionFolder()).exhaustive
+      { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(Self.faults) ?? .inputOutput
         let disk = SimulatedDisk()

@@ -43,6 +43,8 @@ package enum CoordinatorMove: Hashable, Sendable {
   case revoked(Generation, RevocationOutcome)
   /// The clocks run to the timer's time, and it goes off.
   case fire(SessionTimer)
+  /// The timer goes off before its time, as one does after a sleep.
+  case early(SessionTimer)
   /// Both clocks run on.
   case pass(Int64)
   /// The civil time is set.
@@ -74,6 +76,7 @@ extension CoordinatorMove: CustomStringConvertible {
     case .again(let number): "what came for request \(number.number) comes again"
     case .revoked(let generation, let outcome): "revoking \(generation) ends: \(outcome)"
     case .fire(let timer): "timer \(timer) goes off"
+    case .early(let timer): "timer \(timer) goes off early"
     case .pass(let milliseconds): "\(milliseconds) ms pass"
     case .jump(let milliseconds): "the civil time jumps by \(milliseconds) ms"
     case .breakCommits(let count, let afterStoring, let forGood):

@@ -31,6 +31,7 @@ extension CoordinatorRun {
       revoking.removeAll { $0 == generation }
       try tell(.revoked(generation, outcome, status: 0))
     case .fire(let timer): try fire(timer)
+    case .early(let timer): if timers.removeValue(forKey: timer) != nil { try tell(.fired(timer)) }
     case .pass(let milliseconds): pass(milliseconds)
     case .jump(let milliseconds): try jump(milliseconds)
     case .breakCommits(let count, let afterStoring, let forGood):

@@ -98,8 +98,18 @@ extension CoordinatorRun {
       try require(.repliesAreTrue, isGood) {
         "caller \(caller.number) is told of a newer token while \(coordinator.state.line)"
       }
-    case .loggedOut, .alreadyLoggedOut, .closed, .failed:
+    case .closed: try checkClosing()
+    case .loggedOut, .alreadyLoggedOut, .failed:
       break
+    }
+  }
+
+  /// An answer may be the only one that holds the token which the server takes from now on.
+  private func checkClosing() throws(Falsified) {
+    guard !disk.isUnreadable, let token = coordinator.state.token else { return }
+    let awaited = wire.outstanding.filter { !$0.isLogin && $0.base == token.generation }
+    try require(.closingWaits, awaited.isEmpty) {
+      "closed while \(awaited.map(\.number.number)) may still be answered"
     }
   }
 
