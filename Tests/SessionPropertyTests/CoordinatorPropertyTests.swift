@@ -171,6 +171,30 @@ struct CoordinatorPropertyTests {
           "after \(run.uptime - start) of \(lifetime) ms: \(run.coordinator.state.line)")
       })
   }
+
+  @Test("C24 RES-1 a session goes on after a restart only with the token that the journal names")
+  func restored() {
+    expect(
+      Property(
+        CoordinatorRule.restoredIsStored.rawValue, cases: 100, regressions: RegressionFolder()
+      ).check { choices in
+        var run = try CoordinatorRun.signedIn(choices.policy(), rules: CoordinatorRule.all)
+        for _ in 0..<choices.draw(in: 0...3) {
+          try run.tell(.ask(.refresh(.manual, ifNeeded: false)), choices)
+          guard let request = run.request else { continue }
+          try run.tell(.answer(request, .token(lifetime: 3_600_000)), choices)
+        }
+        let current = run.coordinator.state.token?.generation.number ?? 0
+        let back = UInt64(choices.draw(in: 0...Int(current)))
+        try run.tell(.rollBack(Generation(back)), choices)
+        try run.tell(.restart(isHolderGone: choices.chance(1, in: 2)), choices)
+        let isOld = back < current
+        choices.label(isOld ? "an older token" : "the journal's token")
+        try choices.require(
+          (run.coordinator.state.kind == .authenticated) == !isOld,
+          "token \(back) of \(current) is stored: \(run.coordinator.state.line)")
+      })
+  }
 }
 
 extension CoordinatorRun {

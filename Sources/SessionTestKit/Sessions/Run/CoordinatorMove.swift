@@ -57,6 +57,8 @@ package enum CoordinatorMove: Hashable, Sendable {
   case lock(Bool)
   /// A stored item is lost or spoilt.
   case damage(SecretItem, StoredFacts.Item)
+  /// The token item is that of an older generation again, as out of a backup.
+  case rollBack(Generation)
   /// Another process does something.
   case foreign(Foreign)
   /// The process dies and starts again.
@@ -85,6 +87,7 @@ extension CoordinatorMove: CustomStringConvertible {
     case .breakWipe: "the next wipe will fail"
     case .lock(let isLocked): "the stored items are \(isLocked ? "locked" : "unlocked")"
     case .damage(let item, let condition): "the \(item) item becomes \(condition)"
+    case .rollBack(let generation): "the token item is that of \(generation) again"
     case .foreign(let act): "another process \(act.line)"
     case .restart: "the process dies and starts again"
     }

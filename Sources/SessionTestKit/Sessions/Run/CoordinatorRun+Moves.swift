@@ -39,6 +39,7 @@ extension CoordinatorRun {
     case .breakWipe: breaksWipe = true
     case .lock(let isLocked): disk.items.facts.isLocked = isLocked
     case .damage(let item, let condition): disk.damage(item, condition)
+    case .rollBack(let generation): disk.rollBack(to: generation)
     case .foreign(let act): disk.happen(act, at: now)
     case .restart(let isHolderGone): try restart(isHolderGone: isHolderGone)
     }
@@ -79,6 +80,7 @@ extension CoordinatorRun {
     guard let uptime = timers.removeValue(forKey: timer) else { return }
     pass(max(0, uptime.subtractingSaturating(now.uptime)))
     try tell(.fired(timer))
+    if timer == .restore { try checkRestored() }
   }
 
   mutating func pass(_ milliseconds: Int64) {
@@ -110,6 +112,7 @@ extension CoordinatorRun {
       .opened(SessionNote.Opened(process: process, boot: nil, uptime: now.uptime))
     ]
     try tell(.opened(facts))
+    try checkRestored()
   }
 }
 

@@ -32,6 +32,17 @@ extension CoordinatorRun {
     try require(.stateIsTheFold, disagreement == nil) { disagreement ?? "" }
   }
 
+  /// Who goes on after a restart has the token that the journal names, not one before it.
+  func checkRestored() throws(Falsified) {
+    guard let token = coordinator.state.token, coordinator.activity != .loading, !isStopped else {
+      return
+    }
+    let stored = disk.items.facts
+    try require(
+      .restoredIsStored, stored.token == .present && stored.generation >= token.generation
+    ) { "\(coordinator.state.line), and the token item is \(stored.token), \(stored.generation)" }
+  }
+
   private func checkDeadline() throws(Falsified) {
     guard let token = coordinator.state.token, isOpen, !isStopped else { return }
     if let deadline, deadline.generation == token.generation {
