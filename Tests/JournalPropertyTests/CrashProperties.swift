@@ -22,7 +22,7 @@ struct CrashProperties {
     return disk.trace
   }
 
-  @Test("JRN-2 A crash before and after every call keeps every acknowledged record")
+  @Test("J1 JRN-2 A crash before and after every call keeps every acknowledged record")
   func crashBetweenCalls() throws {
     let calls = try Self.calls()
     #expect(calls.count > 100)
@@ -42,7 +42,7 @@ struct CrashProperties {
       })
   }
 
-  @Test("JRN-2 A crash inside every write keeps every acknowledged record")
+  @Test("J2 JRN-2 A crash inside every write keeps every acknowledged record")
   func crashInsideWrites() throws {
     let writes = try Self.calls().filter { $0.operation == .write }
     #expect(writes.count >= 9)
@@ -64,7 +64,8 @@ struct CrashProperties {
       })
   }
 
-  @Test("JRN-2 A crash at every call of a recovery, and of the recovery from that, loses nothing")
+  @Test(
+    "J3 JRN-2 A crash at every call of a recovery, and of the recovery from that, loses nothing")
   func crashInRecovery() throws {
     // A commit of several sectors stops half way: torn in one cut, garbled in others.
     var base = JournalRun(SimulatedDisk())
@@ -88,7 +89,7 @@ struct CrashProperties {
         })
   }
 
-  @Test("JRN-2 Every subset of the unsynced sectors of a commit: all of it or nothing")
+  @Test("J4 JRN-2 Every subset of the unsynced sectors of a commit: all of it or nothing")
   func subsets() throws {
     let disk = SimulatedDisk()
     var run = JournalRun(disk)

@@ -22,7 +22,7 @@ struct DrawnProperties {
     (0..<choices.draw(in: 1...4)).map { _ in choices.draw(in: 0...300) }
   }
 
-  @Test("JRN-1 JRN-2 JRN-4 Several processes, faults, deaths, rewrites and power cuts, by draws")
+  @Test("J5 JRN-1 JRN-2 JRN-4 Any life of faults, deaths, rewrites and power cuts: no gap, no loss")
   func lives() {
     expect(
       Property(

@@ -12,7 +12,7 @@ struct FaultProperties {
     .failedSync(written: 0, evicting: true),
   ]
 
-  @Test("JRN-2 Every fault at every call: errors are told, memory is never ahead of the journal")
+  @Test("J6 JRN-2 Every fault at every call: errors are told, memory is never ahead of the journal")
   func everyFaultAtEveryCall() throws {
     let calls = try CrashProperties.calls()
     expect(
@@ -37,7 +37,7 @@ struct FaultProperties {
       })
   }
 
-  @Test("JRN-2 A write that runs out of room after any number of bytes is taken back")
+  @Test("J7 JRN-2 A write that runs out of room after any number of bytes is taken back")
   func noRoom() throws {
     expect(
       Property("no room after any number of bytes", regressions: RegressionFolder()).exhaustive {
@@ -61,7 +61,7 @@ struct FaultProperties {
       })
   }
 
-  @Test("JRN-2 A sync that fails is not tried again, and nothing else is")
+  @Test("J8 JRN-2 A sync that fails is not tried again, and nothing else is")
   func noSecondSync() throws {
     let syncs = try CrashProperties.calls().filter { $0.operation == .synchronizeData }
     #expect(syncs.count >= 8)

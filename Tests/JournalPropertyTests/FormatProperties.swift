@@ -50,7 +50,8 @@ struct FormatProperties {
     return (records, try reader.ending())
   }
 
-  @Test("JRN-2 Cut at every byte and opened on a disk: the longest whole prefix, the rest aside")
+  @Test(
+    "J11 JRN-2 Cut at every byte and opened on a disk: the longest whole prefix, the rest aside")
   func truncation() {
     expect(
       Property(
@@ -83,7 +84,7 @@ struct FormatProperties {
       })
   }
 
-  @Test("JRN-2 Any bit flipped is found, in its frame, and nothing before it is lost")
+  @Test("J12 JRN-2 Any bit flipped is found, in its frame, and nothing before it is lost")
   func flips() {
     expect(
       Property("any flipped bit is found and located", cases: 4, regressions: RegressionFolder())
@@ -112,7 +113,7 @@ struct FormatProperties {
         })
   }
 
-  @Test("JRN-5 What is written is read again; the header too")
+  @Test("J13 JRN-5 What is written is read again; the header too")
   func identity() {
     expect(
       Property(
@@ -131,7 +132,7 @@ struct FormatProperties {
       })
   }
 
-  @Test("JRN-5 No bytes make a reader trap, and none but a journal's own pass for records")
+  @Test("J14 JRN-5 No bytes make a reader trap, and none but a journal's own pass for records")
   func randomBytes() {
     expect(
       Property(
@@ -159,7 +160,7 @@ struct FormatProperties {
       })
   }
 
-  @Test("JRN-2 Frames of another history of the same journal never continue this one")
+  @Test("J15 JRN-2 Frames of another history of the same journal never continue this one")
   func otherHistory() {
     expect(
       Property(

@@ -17,7 +17,7 @@ struct SharingProperties {
     .death(afterBytes: 0), .death(afterBytes: 35),
   ]
 
-  @Test("JRN-1 JRN-2 A fault of one process at any call harms no other, and leaves no lock")
+  @Test("J16 JRN-1 JRN-2 A fault of one process at any call harms no other, and leaves no lock")
   func faults() throws {
     let dry = SimulatedDisk()
     var run = JournalRun(dry, processes: 2)

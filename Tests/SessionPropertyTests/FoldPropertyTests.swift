@@ -1,4 +1,5 @@
 import SessionCore
+import SessionJournal
 import SessionTestKit
 import SessionTesting
 import Testing
@@ -131,5 +132,39 @@ struct FoldPropertyTests {
             try choices.require(fold.state == successor, "the fold is at \(fold.state.line)")
           }
         })
+  }
+
+  @Test(
+    "F6 STA-1 replay needs a journal's bytes alone: it reads, and the fold is that of who wrote")
+  func replay() {
+    expect(
+      Property(
+        "F6 replay needs a journal's bytes alone", cases: 100, regressions: RegressionFolder()
+      )
+      .check { choices in
+        let (disk, path) = (SimulatedDisk(), "/session.journal")
+        let journal = try Journal.open(at: path, options: .on(disk))
+        var live = SessionFold()
+        for record in History.legal()(choices).records {
+          choices.step(record.line, state: live.state.line)
+          let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+          _ = try journal.append([JournalDraft(kind: kind, payload: payload)])
+          try live.apply(record)
+        }
+        let (calls, bytes) = (disk.callCount, disk.contents(of: path))
+        for _ in 0..<2 {
+          var reader = try JournalReader(path: path, on: disk)
+          var fold = SessionFold()
+          while let raw = try reader.next() {
+            try fold.apply(
+              SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
+          }
+          try choices.require(fold == live, "replayed, it is \(fold.state.line)")
+        }
+        let looks: [DiskOperation] = [.open, .inspect, .inspectPath, .read, .nextData]
+        let others = disk.trace.filter { $0.number >= calls && !looks.contains($0.operation) }
+        try choices.require(others.isEmpty, "replay made these calls: \(others)")
+        try choices.require(disk.contents(of: path) == bytes, "replay changed the journal")
+      })
   }
 }
