@@ -101,7 +101,11 @@ final class SimulatedLife: Sendable {
   /// What was acknowledged before the power failed is so afterwards.
   private func checkReopened() {
     let known = known.withLock { known in
-      defer { known.open = 0 }
+      defer {
+        // Whose end nobody was told of may show later.
+        known.isSure = known.isSure && known.open == 0
+        known.open = 0
+      }
       return known
     }
     guard known.open == 0, known.isSure, let session = session.withLock({ $0 }) else { return }
