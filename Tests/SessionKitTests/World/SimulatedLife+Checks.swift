@@ -60,14 +60,15 @@ extension SimulatedLife {
 
   private func checkItems() {
     let items = ownItems
+    let names = items.map { "\($0)" }.sorted().joined(separator: ", ")
     switch foldOfFile().state {
     case .authenticated:
-      check(items.isSuperset(of: [.token, .user]), "items are missing: \(items)")
+      check(items.isSuperset(of: [.token, .user]), "items are missing, there are: \(names)")
     case .expired:
       check(!items.contains(.token), "a token is stored while expired")
     case .unauthenticated:
       // What the server could not be told of waits for the next open.
-      check(items.isSubset(of: [.revocation]), "items are stored while signed out: \(items)")
+      check(items.isSubset(of: [.revocation]), "items are stored while signed out: \(names)")
     }
   }
 

@@ -21,7 +21,7 @@ struct WorldTests {
   }
 
   private func expectLife(
-    _ name: String, cases: Int = 60, _ hardships: SimulatedLife.Hardships,
+    _ name: String, cases: Int = 50, _ hardships: SimulatedLife.Hardships,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     expect(

@@ -87,6 +87,20 @@ struct WorldExample {
     #expect(output.text.contains("logout"))
   }
 
+  @Test("TST-2: the journal is attached to the test that fails")
+  func attachment() {
+    let report = property.check(emptiesScreen)
+    let texts = Mutex<[String]>([])
+    withKnownIssue {
+      expect(report)
+    } matching: { issue in
+      texts.withLock { $0.append(contentsOf: issue.comments.map(\.rawValue)) }
+      return true
+    }
+    // What could not be read would be named behind the report.
+    #expect(texts.withLock { $0 } == [report.text])
+  }
+
   @Test("TST-2: a case that no report tells of writes no journal and keeps no schedule")
   func silent() throws {
     let choices = Choices(seed: 1)
