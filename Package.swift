@@ -75,7 +75,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SessionTestKitTests",
-      dependencies: ["SessionTestKit", "SessionTesting", "SessionKit", "SessionCore"],
+      dependencies: [
+        "SessionTestKit", "SessionTesting", "SessionKit", "SessionCore", "ReplayCommands",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SessionPropertyTests",

@@ -10,13 +10,25 @@
   /// }
   /// ```
   ///
-  /// A property that held but has something to say, such as a stale saved case, records a warning, which
-  /// fails nothing. XCTest users write `XCTAssert(report.hasPassed, report.text)` for the same text.
+  /// The journals of a failing case are attached to the test, under their files' names
+  /// (`swift test --attachments-path FOLDER` keeps them); one that cannot be read is named in the
+  /// issue. A property that held but has something to say, such as a stale saved case, records a
+  /// warning, which fails nothing. XCTest users write `XCTAssert(report.hasPassed, report.text)` for
+  /// the same text.
   public func expect(
     _ report: PropertyReport, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     if !report.hasPassed {
-      Issue.record(Comment(rawValue: report.text), sourceLocation: sourceLocation)
+      var text = report.text
+      for path in report.journals {
+        if let journal = PropertyReport.journal(at: path) {
+          Attachment.record(
+            journal.bytes, named: journal.name, sourceLocation: sourceLocation)
+        } else {
+          text += "\nNot attached, since it cannot be read: \(path)"
+        }
+      }
+      Issue.record(Comment(rawValue: text), sourceLocation: sourceLocation)
     } else if !report.warnings.isEmpty {
       Issue.record(
         Comment(rawValue: report.text), severity: .warning, sourceLocation: sourceLocation)

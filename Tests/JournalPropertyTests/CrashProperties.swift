@@ -22,13 +22,15 @@ struct CrashProperties {
     return disk.trace
   }
 
-  @Test("JRN-2 A crash before and after every call keeps every acknowledged record")
+  @Test("J1 JRN-2 A crash before and after every call keeps every acknowledged record")
   func crashBetweenCalls() throws {
     let calls = try Self.calls()
     #expect(calls.count > 100)
     #expect(Set(calls.map(\.operation)).count >= 12)
     expect(
-      Property("a crash before every call keeps what was acknowledged").exhaustive { choices in
+      Property(
+        "a crash before every call keeps what was acknowledged", regressions: RegressionFolder()
+      ).exhaustive { choices in
         let number = choices.draw(below: UInt64(calls.count + 1))
         let disk = SimulatedDisk()
         disk.fail(atCall: Int(number), with: .death(afterBytes: 0))
@@ -40,12 +42,14 @@ struct CrashProperties {
       })
   }
 
-  @Test("JRN-2 A crash inside every write keeps every acknowledged record")
+  @Test("J2 JRN-2 A crash inside every write keeps every acknowledged record")
   func crashInsideWrites() throws {
     let writes = try Self.calls().filter { $0.operation == .write }
     #expect(writes.count >= 9)
     expect(
-      Property("a crash inside every write keeps what was acknowledged").exhaustive { choices in
+      Property(
+        "a crash inside every write keeps what was acknowledged", regressions: RegressionFolder()
+      ).exhaustive { choices in
         guard let write = choices.pick(writes) else { return }
         // Every byte of a small write, every 61st of a large one.
         let stride = write.bytes > 200 ? 61 : write.bytes > 70 ? 7 : 1
@@ -60,7 +64,8 @@ struct CrashProperties {
       })
   }
 
-  @Test("JRN-2 A crash at every call of a recovery, and of the recovery from that, loses nothing")
+  @Test(
+    "J3 JRN-2 A crash at every call of a recovery, and of the recovery from that, loses nothing")
   func crashInRecovery() throws {
     // A commit of several sectors stops half way: torn in one cut, garbled in others.
     var base = JournalRun(SimulatedDisk())
@@ -71,19 +76,20 @@ struct CrashProperties {
     let oracle = base.oracle
     let disk = base.disk
     expect(
-      Property("a crash in every call of a recovery loses nothing").exhaustive { choices in
-        let first = disk.crash(Self.cut(choices.draw(below: 6), seed: 7))
-        first.fail(
-          atCall: Int(choices.draw(below: 32)), with: .death(afterBytes: choices.draw(in: 0...1)))
-        var second = JournalRun(first, oracle: oracle)
-        try second.perform(.page)
-        let cut = Self.cut(choices.draw(below: 4), seed: 11)
-        var recovery = Recovery(first.crash(cut), second.oracle)
-        try recovery.verify()
-      })
+      Property("a crash in every call of a recovery loses nothing", regressions: RegressionFolder())
+        .exhaustive { choices in
+          let first = disk.crash(Self.cut(choices.draw(below: 6), seed: 7))
+          first.fail(
+            atCall: Int(choices.draw(below: 32)), with: .death(afterBytes: choices.draw(in: 0...1)))
+          var second = JournalRun(first, oracle: oracle)
+          try second.perform(.page)
+          let cut = Self.cut(choices.draw(below: 4), seed: 11)
+          var recovery = Recovery(first.crash(cut), second.oracle)
+          try recovery.verify()
+        })
   }
 
-  @Test("JRN-2 Every subset of the unsynced sectors of a commit: all of it or nothing")
+  @Test("J4 JRN-2 Every subset of the unsynced sectors of a commit: all of it or nothing")
   func subsets() throws {
     let disk = SimulatedDisk()
     var run = JournalRun(disk)
@@ -95,7 +101,9 @@ struct CrashProperties {
     #expect(disk.unsyncedSectors.count == 4)
     let oracle = run.oracle
     expect(
-      Property("every subset of unsynced sectors is recovered from").exhaustive { choices in
+      Property(
+        "every subset of unsynced sectors is recovered from", regressions: RegressionFolder()
+      ).exhaustive { choices in
         let cut = PowerCut(
           sector: { _ in choices.pick([.new, .old, .zeros, .garbage(9), .tornBehind(200)]) ?? .new
           },

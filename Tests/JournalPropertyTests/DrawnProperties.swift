@@ -6,13 +6,14 @@ import Testing
 @Suite("The journal and everything at once")
 struct DrawnProperties {
   static func step(_ choices: Choices) -> JournalStep {
-    switch choices.draw(below: 8) {
+    switch choices.draw(below: 9) {
     case 0, 1: .append(sizes(choices))
     case 2: .transact(sizes(choices))
     case 3: .catchUp
     case 4: .page
     case 5: .close
     case 6: .replaceProcess
+    case 7: .rewrite
     default: .append([choices.draw(in: 400...3000)])
     }
   }
@@ -21,10 +22,13 @@ struct DrawnProperties {
     (0..<choices.draw(in: 1...4)).map { _ in choices.draw(in: 0...300) }
   }
 
-  @Test("JRN-1 JRN-2 Several processes, faults, deaths and power cuts, by draws")
+  @Test("J5 JRN-1 JRN-2 JRN-4 Any life of faults, deaths, rewrites and power cuts: no gap, no loss")
   func lives() {
     expect(
-      Property("a journal keeps what it acknowledged through any life", cases: 150).check {
+      Property(
+        "a journal keeps what it acknowledged through any life", cases: 150,
+        regressions: RegressionFolder()
+      ).check {
         choices in
         var disk = SimulatedDisk()
         var oracle = JournalOracle()

@@ -19,7 +19,7 @@ struct FailedSyncProperties {
     return (disk, run)
   }
 
-  @Test("JRN-2 What a failed sync left in memory is written again before it is built upon")
+  @Test("J9 JRN-2 What a failed sync left in memory is written again before it is built upon")
   func reopened() throws {
     var (disk, run) = try failed()
     try run.perform(.append([30]))
@@ -28,7 +28,7 @@ struct FailedSyncProperties {
     try recovery.verify()
   }
 
-  @Test("JRN-2 A full disk does not keep the journal from opening, and loses nothing later")
+  @Test("J10 JRN-2 A full disk does not keep the journal from opening, and loses nothing later")
   func reopenedWithoutRoom() throws {
     var struck = 0
     for number in 0..<20 {

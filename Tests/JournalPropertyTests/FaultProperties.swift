@@ -12,11 +12,13 @@ struct FaultProperties {
     .failedSync(written: 0, evicting: true),
   ]
 
-  @Test("JRN-2 Every fault at every call: errors are told, memory is never ahead of the journal")
+  @Test("J6 JRN-2 Every fault at every call: errors are told, memory is never ahead of the journal")
   func everyFaultAtEveryCall() throws {
     let calls = try CrashProperties.calls()
     expect(
-      Property("a fault at any call loses nothing that was acknowledged").exhaustive { choices in
+      Property(
+        "a fault at any call loses nothing that was acknowledged", regressions: RegressionFolder()
+      ).exhaustive { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(Self.faults) ?? .inputOutput
         let disk = SimulatedDisk()
@@ -35,10 +37,11 @@ struct FaultProperties {
       })
   }
 
-  @Test("JRN-2 A write that runs out of room after any number of bytes is taken back")
+  @Test("J7 JRN-2 A write that runs out of room after any number of bytes is taken back")
   func noRoom() throws {
     expect(
-      Property("no room after any number of bytes").exhaustive { choices in
+      Property("no room after any number of bytes", regressions: RegressionFolder()).exhaustive {
+        choices in
         let disk = SimulatedDisk()
         var run = JournalRun(disk)
         try run.perform([.append([40]), .append([100])])
@@ -58,7 +61,7 @@ struct FaultProperties {
       })
   }
 
-  @Test("JRN-2 A sync that fails is not tried again, and nothing else is")
+  @Test("J8 JRN-2 A sync that fails is not tried again, and nothing else is")
   func noSecondSync() throws {
     let syncs = try CrashProperties.calls().filter { $0.operation == .synchronizeData }
     #expect(syncs.count >= 8)

@@ -50,10 +50,14 @@ struct FormatProperties {
     return (records, try reader.ending())
   }
 
-  @Test("JRN-2 Cut at every byte and opened on a disk: the longest whole prefix, the rest aside")
+  @Test(
+    "J11 JRN-2 Cut at every byte and opened on a disk: the longest whole prefix, the rest aside")
   func truncation() {
     expect(
-      Property("cut at every byte, the longest whole prefix is left", cases: 6).check { choices in
+      Property(
+        "cut at every byte, the longest whole prefix is left", cases: 6,
+        regressions: RegressionFolder()
+      ).check { choices in
         let written = try Written(choices, closed: choices.chance(1, in: 2))
         for size in JournalHeader.size...written.bytes.count {
           let disk = SimulatedDisk()
@@ -79,37 +83,41 @@ struct FormatProperties {
       })
   }
 
-  @Test("JRN-2 Any bit flipped is found, in its frame, and nothing before it is lost")
+  @Test("J12 JRN-2 Any bit flipped is found, in its frame, and nothing before it is lost")
   func flips() {
     expect(
-      Property("any flipped bit is found and located", cases: 4).check { choices in
-        let written = try Written(choices, closed: true)
-        for bit in (JournalHeader.size * 8)..<(written.bytes.count * 8) {
-          var bytes = written.bytes
-          bytes[bit / 8] ^= 1 << (bit % 8)
-          let frame = written.frames.last { $0 <= bit / 8 } ?? 0
-          let (records, ending) = try Self.read(bytes)
-          try choices.require(
-            records == written.whole(at: bit / 8), "bit \(bit): \(records.count) records are left")
-          switch ending {
-          case .damaged(let damage):
-            try choices.require(damage.offset == UInt64(frame), "bit \(bit) is told at \(damage)")
-          case .undetermined(let tail):
-            // Only the closing watermark has nothing behind it that proves it.
+      Property("any flipped bit is found and located", cases: 4, regressions: RegressionFolder())
+        .check { choices in
+          let written = try Written(choices, closed: true)
+          for bit in (JournalHeader.size * 8)..<(written.bytes.count * 8) {
+            var bytes = written.bytes
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            let frame = written.frames.last { $0 <= bit / 8 } ?? 0
+            let (records, ending) = try Self.read(bytes)
             try choices.require(
-              frame == written.bytes.count - 32 && tail.offset == UInt64(frame),
-              "bit \(bit), acknowledged, is told as \(tail)")
-          case .clean, .torn:
-            throw Falsified("bit \(bit) passes as \(ending)")
+              records == written.whole(at: bit / 8), "bit \(bit): \(records.count) records are left"
+            )
+            switch ending {
+            case .damaged(let damage):
+              try choices.require(damage.offset == UInt64(frame), "bit \(bit) is told at \(damage)")
+            case .undetermined(let tail):
+              // Only the closing watermark has nothing behind it that proves it.
+              try choices.require(
+                frame == written.bytes.count - 32 && tail.offset == UInt64(frame),
+                "bit \(bit), acknowledged, is told as \(tail)")
+            case .clean, .torn:
+              throw Falsified("bit \(bit) passes as \(ending)")
+            }
           }
-        }
-      })
+        })
   }
 
-  @Test("JRN-5 What is written is read again; the header too")
+  @Test("J13 JRN-5 What is written is read again; the header too")
   func identity() {
     expect(
-      Property("encode and decode are each other's inverse", cases: 60).check { choices in
+      Property(
+        "encode and decode are each other's inverse", cases: 60, regressions: RegressionFolder()
+      ).check { choices in
         let written = try Written(choices, closed: false)
         let (records, ending) = try Self.read(written.bytes)
         try choices.require(records == written.records && ending == .clean, "\(ending)")
@@ -123,10 +131,12 @@ struct FormatProperties {
       })
   }
 
-  @Test("JRN-5 No bytes make a reader trap, and none but a journal's own pass for records")
+  @Test("J14 JRN-5 No bytes make a reader trap, and none but a journal's own pass for records")
   func randomBytes() {
     expect(
-      Property("random bytes never trap and are never records", cases: 300).check { choices in
+      Property(
+        "random bytes never trap and are never records", cases: 300, regressions: RegressionFolder()
+      ).check { choices in
         let written = try Written(choices, closed: false)
         let noise = (0..<choices.draw(in: 1...200)).map { _ in UInt8(choices.draw(below: 256)) }
         // Alone, behind a header, over a frame, and as a frame's length.
@@ -149,10 +159,12 @@ struct FormatProperties {
       })
   }
 
-  @Test("JRN-2 Frames of another history of the same journal never continue this one")
+  @Test("J15 JRN-2 Frames of another history of the same journal never continue this one")
   func otherHistory() {
     expect(
-      Property("a tail of another history is no continuation", cases: 40).check { choices in
+      Property(
+        "a tail of another history is no continuation", cases: 40, regressions: RegressionFolder()
+      ).check { choices in
         let sizes = (0..<choices.draw(in: 2...5)).map { _ in choices.draw(in: 1...40) }
         // Disks make the same journals, so salt and identity do not tell the histories apart.
         let histories = try [UInt8(1), 2].map { filling in

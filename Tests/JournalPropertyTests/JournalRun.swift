@@ -11,6 +11,8 @@ enum JournalStep: Equatable {
   case close
   /// The process dies, and another takes its place.
   case replaceProcess
+  /// Somebody puts a copy in the file's place, as one who rewrites a journal does.
+  case rewrite
 }
 
 /// Processes that use one journal on a simulated disk, and the oracle of what they were told.
@@ -56,6 +58,8 @@ struct JournalRun {
         members[place].process.kill()
         members[place] = Member(process: disk.process(), journal: nil)
         _ = try opened(place)
+      case .rewrite:
+        disk.contents(of: journalPath).map { disk.place($0, at: journalPath) }
       }
     } catch let error as JournalError {
       try judge(error, place)

@@ -17,7 +17,7 @@ struct SharingProperties {
     .death(afterBytes: 0), .death(afterBytes: 35),
   ]
 
-  @Test("JRN-1 JRN-2 A fault of one process at any call harms no other, and leaves no lock")
+  @Test("J16 JRN-1 JRN-2 A fault of one process at any call harms no other, and leaves no lock")
   func faults() throws {
     let dry = SimulatedDisk()
     var run = JournalRun(dry, processes: 2)
@@ -25,7 +25,8 @@ struct SharingProperties {
     let calls = dry.trace
     #expect(calls.count > 80)
     expect(
-      Property("a fault of one process harms no other").exhaustive { choices in
+      Property("a fault of one process harms no other", regressions: RegressionFolder()).exhaustive
+      { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(Self.faults) ?? .inputOutput
         let disk = SimulatedDisk()

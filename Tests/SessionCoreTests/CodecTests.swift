@@ -1,4 +1,5 @@
 import SessionCore
+import SessionTestKit
 import Testing
 
 @Suite("SessionCodec")
@@ -9,7 +10,7 @@ struct CodecTests {
 
   @Test("JRN-5 whatever is encoded is decoded to the same", arguments: 0..<20 as Range<UInt64>)
   func roundTrip(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(seed: seed)
     for _ in 0..<100 {
       for content in generator.contents() {
         let time = generator.timestamp()
@@ -23,7 +24,7 @@ struct CodecTests {
 
   @Test("a payload that is cut anywhere is an error that says where")
   func cut() throws {
-    var generator = SeededGenerator(seed: 7)
+    var generator = SplitMix(seed: 7)
     for _ in 0..<20 {
       for content in generator.contents() {
         let (kind, payload) = SessionCodec.encode(content, at: generator.timestamp())
@@ -46,7 +47,7 @@ struct CodecTests {
 
   @Test("random bytes, and random changes of good ones, decode or are an error")
   func noise() {
-    var generator = SeededGenerator(seed: 11)
+    var generator = SplitMix(seed: 11)
     var outcomes: [Bool: Int] = [:]
     for _ in 0..<20_000 {
       let kind = UInt8(truncatingIfNeeded: generator.next() % 12)

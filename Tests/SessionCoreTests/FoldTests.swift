@@ -1,4 +1,5 @@
 import SessionCore
+import SessionTestKit
 import Testing
 
 @Suite("SessionFold")
@@ -9,7 +10,7 @@ struct FoldTests {
   }
 
   /// A history that is legal for the most part: each record is near what the fold could take.
-  private func history(_ generator: inout SeededGenerator, count: UInt64) -> [SessionRecord] {
+  private func history(_ generator: inout SplitMix, count: UInt64) -> [SessionRecord] {
     var newest: UInt64 = 0
     return (1...count).map { sequence in
       if generator.chance(2, in: 5) { return record(sequence, note(&generator, newest, sequence)) }
@@ -18,7 +19,7 @@ struct FoldTests {
     }
   }
 
-  private func note(_ generator: inout SeededGenerator, _ newest: UInt64, _ sequence: UInt64)
+  private func note(_ generator: inout SplitMix, _ newest: UInt64, _ sequence: UInt64)
     -> SessionRecord.Content
   {
     let generation = Generation(newest)
@@ -41,7 +42,7 @@ struct FoldTests {
     }
   }
 
-  private func event(_ generator: inout SeededGenerator, _ newest: UInt64, _ sequence: UInt64)
+  private func event(_ generator: inout SplitMix, _ newest: UInt64, _ sequence: UInt64)
     -> SessionEvent
   {
     let token = SampleRecords.token(newest)
@@ -91,7 +92,7 @@ struct FoldTests {
     var rejected = 0
     var kinds: Set<String> = []
     for seed in 0..<400 as Range<UInt64> {
-      var generator = SeededGenerator(seed: seed)
+      var generator = SplitMix(seed: seed)
       let records = history(&generator, count: 30)
       let whole = fold(records)
       let cut = Int.random(in: 0...30, using: &generator)

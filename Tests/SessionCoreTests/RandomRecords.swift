@@ -1,7 +1,16 @@
 import SessionCore
+import SessionTestKit
 
 /// Random values of everything that a record may hold, extremes included.
-extension SeededGenerator {
+extension SplitMix {
+  mutating func chance(_ one: Int, in all: Int) -> Bool {
+    Int.random(in: 0..<all, using: &self) < one
+  }
+
+  mutating func pick<Element>(_ elements: [Element], or fallback: Element) -> Element {
+    elements.randomElement(using: &self) ?? fallback
+  }
+
   mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(_: Value.Type = Value.self)
     -> Value
   {

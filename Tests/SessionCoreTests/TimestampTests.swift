@@ -1,5 +1,6 @@
 import Foundation
 import SessionCore
+import SessionTestKit
 import Testing
 
 @Suite("Timestamp")
@@ -43,7 +44,7 @@ struct TimestampTests {
 
   @Test("random times within the years that can be written read back")
   func reading() {
-    var generator = SeededGenerator(seed: 3)
+    var generator = SplitMix(seed: 3)
     for _ in 0..<5_000 {
       let time = Timestamp(
         milliseconds: Int64.random(

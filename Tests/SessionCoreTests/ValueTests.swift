@@ -1,4 +1,5 @@
 import SessionCore
+import SessionTestKit
 import Testing
 
 @Suite("Values")
@@ -23,7 +24,7 @@ struct ValueTests {
     #expect(Identifier("\u{E9}") != Identifier("e\u{301}"))
     #expect(Identifier("\u{E9}") == Identifier("\u{E9}"))
     #expect(Set([Identifier("\u{E9}"), Identifier("e\u{301}"), Identifier("\u{E9}")]).count == 2)
-    var generator = SeededGenerator(seed: 5)
+    var generator = SplitMix(seed: 5)
     for _ in 0..<2_000 {
       let id = Identifier(uuidHigh: generator.next(), low: generator.next())
       #expect(Identifier(id.description) == id)

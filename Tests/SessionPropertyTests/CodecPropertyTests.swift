@@ -1,66 +1,79 @@
 import SessionCore
 import SessionTestKit
+import SessionTesting
 import Testing
 
 @Suite("Properties of the codec")
 struct CodecPropertyTests {
   @Test("P1 JRN-5 whatever is encoded is decoded to the same, and encoded to the same bytes")
   func identity() {
-    hold("P1", cases: 400) { choices in
-      let record = Generator<SessionRecord>.record(choices)
-      choices.step(record.line)
-      let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
-      let decoded = try SessionCodec.decode(
-        sequence: record.sequence, kind: kind, payload: payload)
-      try choices.require(decoded == record, "decoded \(decoded.line)")
-      let again = SessionCodec.encode(decoded.content, at: decoded.time)
-      try choices.require(again == (kind, payload), "encoded to other bytes")
-    }
+    expect(
+      Property(
+        "P1 what is encoded is decoded to the same", cases: 400, regressions: RegressionFolder()
+      ).check { choices in
+        let record = Generator<SessionRecord>.record(choices)
+        choices.step(record.line)
+        let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+        let decoded = try SessionCodec.decode(
+          sequence: record.sequence, kind: kind, payload: payload)
+        try choices.require(decoded == record, "decoded \(decoded.line)")
+        let again = SessionCodec.encode(decoded.content, at: decoded.time)
+        try choices.require(again == (kind, payload), "encoded to other bytes")
+      })
   }
 
   @Test("P2 JRN-2 random bytes decode or are an error, and what decodes is stable")
   func noise() {
-    hold("P2", cases: 1_000) { choices in
-      let kind = UInt8(choices.draw(below: 256))
-      let payload = Generator<[UInt8]>.noise(choices)
-      choices.step("kind \(kind), \(payload)")
-      try stable(kind, payload, choices)
-    }
+    expect(
+      Property(
+        "P2 random bytes decode or are an error", cases: 1_000, regressions: RegressionFolder()
+      ).check { choices in
+        let kind = UInt8(choices.draw(below: 256))
+        let payload = Generator<[UInt8]>.noise(choices)
+        choices.step("kind \(kind), \(payload)")
+        try stable(kind, payload, choices)
+      })
   }
 
   @Test("P3 JRN-2 a payload with a byte changed, cut or added decodes or is an error")
   func damage() {
-    hold("P3", cases: 600) { choices in
-      let record = Generator<SessionRecord>.record(choices)
-      var (kind, payload) = SessionCodec.encode(record.content, at: record.time)
-      let place = choices.draw(in: 0...payload.count - 1)
-      switch choices.draw(below: 3) {
-      case 0: payload[place] ^= UInt8(choices.draw(in: 1...255))
-      case 1: payload.removeSubrange(place...)
-      default: payload.append(UInt8(choices.draw(below: 256)))
-      }
-      if choices.chance(1, in: 8) { kind = UInt8(choices.draw(below: 256)) }
-      choices.step("\(record.line), damaged at \(place): kind \(kind), \(payload)")
-      try stable(kind, payload, choices)
-    }
+    expect(
+      Property(
+        "P3 a damaged payload decodes or is an error", cases: 600, regressions: RegressionFolder()
+      ).check { choices in
+        let record = Generator<SessionRecord>.record(choices)
+        var (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+        let place = choices.draw(in: 0...payload.count - 1)
+        switch choices.draw(below: 3) {
+        case 0: payload[place] ^= UInt8(choices.draw(in: 1...255))
+        case 1: payload.removeSubrange(place...)
+        default: payload.append(UInt8(choices.draw(below: 256)))
+        }
+        if choices.chance(1, in: 8) { kind = UInt8(choices.draw(below: 256)) }
+        choices.step("\(record.line), damaged at \(place): kind \(kind), \(payload)")
+        try stable(kind, payload, choices)
+      })
   }
 
   @Test("P4 JRN-3 a kind that this version does not know survives byte for byte")
   func unknown() {
-    hold("P4", cases: 200) { choices in
-      let kinds = (0...UInt8.max).filter {
-        SessionEvent.Kind(rawValue: $0) == nil && SessionNote.Kind(rawValue: $0) == nil
-      }
-      let kind = choices.pick(kinds) ?? 0
-      let payload = [UInt8](repeating: 0, count: 8) + Generator<[UInt8]>.noise(choices)
-      let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
-      let again = SessionCodec.encode(record.content, at: record.time)
-      try choices.require(again == (kind, payload), "kind \(kind) came back otherwise")
-      var fold = SessionFold()
-      var isFolded = true
-      do { try fold.apply(record) } catch { isFolded = false }
-      try choices.require(isFolded == (kind & 0x80 != 0), "kind \(kind) folded: \(isFolded)")
-    }
+    expect(
+      Property(
+        "P4 an unknown kind survives byte for byte", cases: 200, regressions: RegressionFolder()
+      ).check { choices in
+        let kinds = (0...UInt8.max).filter {
+          SessionEvent.Kind(rawValue: $0) == nil && SessionNote.Kind(rawValue: $0) == nil
+        }
+        let kind = choices.pick(kinds) ?? 0
+        let payload = [UInt8](repeating: 0, count: 8) + Generator<[UInt8]>.noise(choices)
+        let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
+        let again = SessionCodec.encode(record.content, at: record.time)
+        try choices.require(again == (kind, payload), "kind \(kind) came back otherwise")
+        var fold = SessionFold()
+        var isFolded = true
+        do { try fold.apply(record) } catch { isFolded = false }
+        try choices.require(isFolded == (kind & 0x80 != 0), "kind \(kind) folded: \(isFolded)")
+      })
   }
 
   private func stable(_ kind: UInt8, _ payload: [UInt8], _ choices: Choices) throws {

@@ -1,5 +1,6 @@
 import SessionCore
 import SessionTestKit
+import SessionTesting
 import Testing
 
 /// Each rule of `CoordinatorRule` on random runs.
@@ -10,9 +11,10 @@ struct CoordinatorPropertyTests {
   private func hold(
     _ rule: CoordinatorRule, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    SessionPropertyTests.hold(rule.rawValue, cases: 200, sourceLocation: sourceLocation) {
+    let report = Property(rule.rawValue, cases: 200, regressions: RegressionFolder()).check {
       _ = try CoordinatorRun.random($0, rules: [rule])
     }
+    expect(report, sourceLocation: sourceLocation)
   }
 
   @Test("C1 OUT-4 signed out, no refresh leaves and late answers are given up")
@@ -72,60 +74,133 @@ struct CoordinatorPropertyTests {
   @Test("C19 STA-2 LOG-10 a rejected command changes no state and appends nothing")
   func rejections() { hold(.rejectionsChangeNothing) }
 
+  @Test("C22 REF-7 closing waits for the answer that is on its way")
+  func closingWaits() { hold(.closingWaits) }
+
   @Test("C20 REF-6 no preset logs out for want of a network, however long it lasts")
   func offline() {
-    SessionPropertyTests.hold("C20 no preset logs out for want of a network", cases: 200) {
-      choices in
-      var run = try CoordinatorRun.signedIn(choices.policy(), rules: [])
-      for _ in 0..<choices.draw(in: 0...40) {
-        let kinds: [RequestFailure.Kind] = [.noConnection, .noReply, .secretsUnavailable]
-        let failure = RequestFailure(kind: choices.pick(kinds) ?? .noReply)
-        let move: CoordinatorMove? =
-          switch choices.draw(below: 6) {
-          case 0: .ask(.refresh(.manual, ifNeeded: choices.chance(1, in: 2)))
-          case 1: .ask(.switchContext)
-          case 2: .restart(isHolderGone: choices.chance(1, in: 2))
-          default:
-            run.request.map {
-              .fail($0, failure, jitter: UInt16(choices.draw(below: 65_536)))
-            } ?? run.move(.timer)
-          }
-        guard let move else { continue }
-        try run.make(move)
-        choices.step("\(move)", state: run.line)
-        let state = run.coordinator.state
-        try choices.require(state.kind == .authenticated, "the session is \(state.line)")
-      }
-    }
+    expect(
+      Property(
+        "C20 no preset logs out for want of a network", cases: 200, regressions: RegressionFolder()
+      ).check {
+        choices in
+        var run = try CoordinatorRun.signedIn(choices.policy(), rules: CoordinatorRule.all)
+        for _ in 0..<choices.draw(in: 0...40) {
+          let kinds: [RequestFailure.Kind] = [.noConnection, .noReply, .secretsUnavailable]
+          let failure = RequestFailure(kind: choices.pick(kinds) ?? .noReply)
+          let move: CoordinatorMove? =
+            switch choices.draw(below: 6) {
+            case 0: .ask(.refresh(.manual, ifNeeded: choices.chance(1, in: 2)))
+            case 1: .ask(.switchContext)
+            case 2: .restart(isHolderGone: choices.chance(1, in: 2))
+            default:
+              run.request.map {
+                .fail($0, failure, jitter: UInt16(choices.draw(below: 65_536)))
+              } ?? run.move(.timer)
+            }
+          guard let move else { continue }
+          try run.make(move)
+          choices.step("\(move)", state: run.line)
+          let state = run.coordinator.state
+          try choices.require(state.kind == .authenticated, "the session is \(state.line)")
+        }
+      })
   }
 
   @Test("C21 REF-1 REF-6 neither tokens that are dead on arrival nor a dead network make it spin")
   func spinning() {
-    SessionPropertyTests.hold("C21 dead tokens and dead networks do not make it spin", cases: 60) {
-      choices in
-      let policy = choices.policy()
-      var run = try CoordinatorRun.signedIn(policy, rules: [])
-      choices.step("signed in with policy \(policy.name)")
-      let isOffline = choices.chance(1, in: 2)
-      let kind: RequestFailure.Kind = choices.pick([.noConnection, .noReply]) ?? .noReply
-      let lifetime = Int64(choices.draw(below: 2))
-      let start = run.uptime
-      try run.make(.ask(.refresh(.manual, ifNeeded: false)))
-      var sent = 0
-      for _ in 0..<200 {
-        let move: CoordinatorMove? = run.request.map {
-          sent += 1
-          return isOffline
-            ? .fail($0, RequestFailure(kind: kind), jitter: .max)
-            : .answer($0, .token(lifetime: lifetime))
+    expect(
+      Property(
+        "C21 dead tokens and dead networks do not make it spin", cases: 60,
+        regressions: RegressionFolder()
+      ).check {
+        choices in
+        let policy = choices.policy()
+        var run = try CoordinatorRun.signedIn(policy, rules: CoordinatorRule.all)
+        choices.step("signed in with policy \(policy.name)")
+        let isOffline = choices.chance(1, in: 2)
+        let kind: RequestFailure.Kind = choices.pick([.noConnection, .noReply]) ?? .noReply
+        let lifetime = Int64(choices.draw(below: 2))
+        let start = run.uptime
+        try run.make(.ask(.refresh(.manual, ifNeeded: false)))
+        var sent = 0
+        for _ in 0..<200 {
+          let move: CoordinatorMove? = run.request.map {
+            sent += 1
+            return isOffline
+              ? .fail($0, RequestFailure(kind: kind), jitter: .max)
+              : .answer($0, .token(lifetime: lifetime))
+          }
+          guard let next = move ?? run.move(.timer) else { break }
+          try run.make(next)
+          choices.step("\(next)", state: run.line)
         }
-        guard let next = move ?? run.move(.timer) else { break }
-        try run.make(next)
-        choices.step("\(next)", state: run.line)
-      }
-      let passed = run.uptime - start
-      try choices.require(
-        passed >= Int64(sent - 4), "\(sent) requests in \(passed) ms, policy \(policy.name)")
-    }
+        let passed = run.uptime - start
+        try choices.require(
+          passed >= Int64(sent - 4), "\(sent) requests in \(passed) ms, policy \(policy.name)")
+      })
+  }
+
+  @Test("C23 REF-8 a session that cannot be refreshed ends with its token, whatever the civil time")
+  func endsOnTime() {
+    expect(
+      Property(
+        "C23 a session that cannot be refreshed ends with its token", cases: 100,
+        regressions: RegressionFolder()
+      ).check { choices in
+        let policy = choices.policy()
+        var run = try CoordinatorRun.signedIn(
+          policy, rules: CoordinatorRule.all, isRefreshable: false)
+        choices.step("signed in with policy \(policy.name)", state: run.line)
+        let start = run.uptime
+        let lifetime = run.coordinator.state.token?.lifetime ?? 0
+        let jumps: [Int64] = [-(1 << 40), -lifetime, -1, 0, 1, lifetime, 1 << 40, .min, .max]
+        for _ in 0..<choices.draw(in: 1...6) {
+          try run.tell(.jump(choices.pick(jumps) ?? 0), choices)
+          let pause = choices.pick([0, 1, lifetime / 3, lifetime - 1] as [Int64]) ?? 0
+          try run.tell(.pass(min(pause, start + lifetime - 1 - run.uptime)), choices)
+          // A timer that goes off early, as one does after a sleep, ends nothing.
+          try run.tell(.early(.expiry), choices)
+          try choices.require(
+            run.coordinator.state.kind == .authenticated,
+            "over after \(run.uptime - start) of \(lifetime) ms: \(run.coordinator.state.line)")
+        }
+        try run.tell(.fire(.expiry), choices)
+        try choices.require(
+          run.coordinator.state.kind != .authenticated && run.uptime - start == lifetime,
+          "after \(run.uptime - start) of \(lifetime) ms: \(run.coordinator.state.line)")
+      })
+  }
+
+  @Test("C24 RES-1 a session goes on after a restart only with the token that the journal names")
+  func restored() {
+    expect(
+      Property(
+        CoordinatorRule.restoredIsStored.rawValue, cases: 100, regressions: RegressionFolder()
+      ).check { choices in
+        var run = try CoordinatorRun.signedIn(choices.policy(), rules: CoordinatorRule.all)
+        for _ in 0..<choices.draw(in: 0...3) {
+          try run.tell(.ask(.refresh(.manual, ifNeeded: false)), choices)
+          guard let request = run.request else { continue }
+          try run.tell(.answer(request, .token(lifetime: 3_600_000)), choices)
+        }
+        let current = run.coordinator.state.token?.generation.number ?? 0
+        let back = UInt64(choices.draw(in: 0...Int(current)))
+        try run.tell(.rollBack(Generation(back)), choices)
+        try run.tell(.restart(isHolderGone: choices.chance(1, in: 2)), choices)
+        let isOld = back < current
+        choices.label(isOld ? "an older token" : "the journal's token")
+        try choices.require(
+          (run.coordinator.state.kind == .authenticated) == !isOld,
+          "token \(back) of \(current) is stored: \(run.coordinator.state.line)")
+      })
+  }
+}
+
+extension CoordinatorRun {
+  /// Makes a move and tells of it.
+  fileprivate mutating func tell(_ move: CoordinatorMove, _ choices: Choices) throws(Falsified) {
+    defer { choices.step("\(move)", state: line) }
+    try make(move)
   }
 }

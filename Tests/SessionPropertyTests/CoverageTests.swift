@@ -1,6 +1,7 @@
 import Foundation
 import SessionCore
 import SessionTestKit
+import SessionTesting
 import Testing
 
 /// What was never hit was not tested.
@@ -47,13 +48,15 @@ struct CoverageTests {
     let rows = try rows()
     #expect(rows.count == 23)
     var hit: [String: Int] = [:]
-    hold("K1", cases: 200) { choices in
-      var model = SessionModel()
-      for event in History.any()(choices).events {
-        hit[row(model, event), default: 0] += 1
-        model.take(event)
-      }
-    }
+    expect(
+      Property("K1 histories meet every row", cases: 200, regressions: RegressionFolder()).check {
+        choices in
+        var model = SessionModel()
+        for event in History.any()(choices).events {
+          hit[row(model, event), default: 0] += 1
+          model.take(event)
+        }
+      })
     #expect(rows.subtracting(hit.keys).isEmpty)
     #expect(Set(hit.keys).subtracting(rows).isEmpty)
   }
@@ -61,10 +64,25 @@ struct CoverageTests {
   @Test("K2 TST-1 random runs tell every kind of input, see every effect, and every timer goes off")
   func everyInput() {
     var coverage = CoordinatorCoverage()
-    hold("K2", cases: 300) { choices in
-      coverage.add(try CoordinatorRun.random(choices, rules: []).coverage)
-    }
+    expect(
+      Property("K2 runs meet every input and effect", cases: 300, regressions: RegressionFolder())
+        .check { choices in
+          coverage.add(try CoordinatorRun.random(choices, rules: []).coverage)
+        })
     #expect(coverage.gaps == [])
     #expect(coverage.conflicts > 100)
+  }
+
+  @Test("K3 TST-1 what was not hit is told")
+  func gaps() throws {
+    let nothing = CoordinatorCoverage().gaps
+    #expect(nothing.count { $0.hasPrefix("input") } == 19)
+    #expect(nothing.count { $0.hasPrefix("effect") } == 13)
+    #expect(nothing.count { $0.hasPrefix("timer") } == SessionTimer.allCases.count)
+    let choices = Choices(replaying: [])
+    let little = try CoordinatorRun.random(choices, rules: []).coverage.gaps
+    #expect(!little.isEmpty && little.count < nothing.count)
+    let login = row(SessionModel(), .login(as: "ada", token: 1))
+    #expect(try rows().contains(login))
   }
 }

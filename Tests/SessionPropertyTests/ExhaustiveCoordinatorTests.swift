@@ -36,7 +36,7 @@ struct ExhaustiveCoordinatorTests {
   func every(policy: SessionPolicy, isRefreshable: Bool) throws {
     var count = 0
     let run = try CoordinatorRun.signedIn(
-      policy, rules: Set(CoordinatorRule.allCases), isRefreshable: isRefreshable)
+      policy, rules: CoordinatorRule.all, isRefreshable: isRefreshable)
     try walk(run, depth: Scale.isOptimised ? 5 : 3, [], &count)
     #expect(count > 1_000)
     print("X1: \(count) sequences of moves, policy \(policy.name), refreshable \(isRefreshable)")

@@ -1,5 +1,7 @@
 import SessionCore
+import SessionJournal
 import SessionTestKit
+import SessionTesting
 import Testing
 
 @Suite("Properties of the fold")
@@ -24,71 +26,145 @@ struct FoldPropertyTests {
 
   @Test("F1 STA-1 fold(a + b) = fold(fold(a), b), whatever the history")
   func parts() {
-    hold("F1", cases: 200) { choices in
-      let history = History.any()(choices)
-      let whole = try fold(history.records, choices)
-      let cut = choices.draw(in: 0...history.records.count)
-      let first = try fold(history.records.prefix(cut), choices)
-      let second = try fold(history.records.dropFirst(cut), from: first, choices)
-      try choices.require(second == whole, "cut after \(cut), the fold is another")
-    }
+    expect(
+      Property(
+        "F1 fold of a and b is fold of b on fold of a", cases: 200, regressions: RegressionFolder()
+      ).check { choices in
+        let history = History.any()(choices)
+        let whole = try fold(history.records, choices)
+        let cut = choices.draw(in: 0...history.records.count)
+        let first = try fold(history.records.prefix(cut), choices)
+        let second = try fold(history.records.dropFirst(cut), from: first, choices)
+        try choices.require(second == whole, "cut after \(cut), the fold is another")
+      })
   }
 
   @Test("F2 STA-1 TST-1 a legal history folds whole, and the model agrees after every record")
   func legal() {
-    hold("F2", cases: 200) { choices in
-      var (fold, model) = (SessionFold(), SessionModel())
-      for record in History.legal()(choices).records {
-        do {
-          try fold.apply(record)
-        } catch {
-          try choices.require(false, "\(record.line): \(error)")
+    expect(
+      Property("F2 a legal history folds whole", cases: 200, regressions: RegressionFolder()).check
+      { choices in
+        var (fold, model) = (SessionFold(), SessionModel())
+        for record in History.legal()(choices).records {
+          do {
+            try fold.apply(record)
+          } catch {
+            try choices.require(false, "\(record.line): \(error)")
+          }
+          if let event = record.event { model.take(event) }
+          choices.step(record.line, state: fold.state.line)
+          let disagreement = model.disagreement(with: fold)
+          try choices.require(disagreement == nil, disagreement ?? "")
+          try choices.require(fold.sequence == record.sequence, "sequence \(fold.sequence)")
         }
-        if let event = record.event { model.take(event) }
-        choices.step(record.line, state: fold.state.line)
-        let disagreement = model.disagreement(with: fold)
-        try choices.require(disagreement == nil, disagreement ?? "")
-        try choices.require(fold.sequence == record.sequence, "sequence \(fold.sequence)")
-      }
-    }
+      })
   }
 
   @Test("F3 STA-2 evolve never traps: any event is taken or rejected as the model says")
   func total() {
-    hold("F3", cases: 200) { choices in
-      var (fold, model) = (SessionFold(), SessionModel())
-      for record in History.any()(choices).records {
-        guard let event = record.event else { continue }
-        let (before, objection) = (fold, model.objection(to: event))
-        choices.step(event.line, state: fold.state.line)
-        var rejection: SessionRejection.Reason?
-        do throws(SessionFold.Failure) {
-          try fold.apply(record)
-          model.take(event)
-        } catch {
-          if case .illegal(let reason, _) = error { rejection = reason.reason }
-          try choices.require(fold == before, "a rejection changed the fold")
+    expect(
+      Property("F3 evolve never traps", cases: 200, regressions: RegressionFolder()).check {
+        choices in
+        var (fold, model) = (SessionFold(), SessionModel())
+        for record in History.any()(choices).records {
+          guard let event = record.event else { continue }
+          let (before, objection) = (fold, model.objection(to: event))
+          choices.step(event.line, state: fold.state.line)
+          var rejection: SessionRejection.Reason?
+          do throws(SessionFold.Failure) {
+            try fold.apply(record)
+            model.take(event)
+          } catch {
+            if case .illegal(let reason, _) = error { rejection = reason.reason }
+            try choices.require(fold == before, "a rejection changed the fold")
+          }
+          try choices.require(
+            rejection == objection,
+            "the fold says \(rejection?.rawValue ?? "yes"), the model "
+              + (objection?.rawValue ?? "yes"))
+          _ = before.state.allows(event)
         }
-        try choices.require(
-          rejection == objection,
-          "the fold says \(rejection?.rawValue ?? "yes"), the model "
-            + (objection?.rawValue ?? "yes"))
-        _ = before.state.allows(event)
-      }
-    }
+      })
   }
 
   @Test("F4 STA-1 generations never repeat, across logout and expiry")
   func generations() {
-    hold("F4", cases: 100) { choices in
-      var (fold, announced) = (SessionFold(), Set<Generation>())
-      for record in History.any()(choices).records {
-        do throws(SessionFold.Failure) { try fold.apply(record) } catch { continue }
-        guard let generation = record.event?.announcedToken?.generation else { continue }
-        try choices.require(
-          announced.insert(generation).inserted, "\(generation) was announced twice")
-        try choices.require(fold.generation == generation, "\(fold.generation) is the newest")
-      }
-    }
+    expect(
+      Property("F4 generations never repeat", cases: 100, regressions: RegressionFolder()).check {
+        choices in
+        var (fold, announced) = (SessionFold(), Set<Generation>())
+        for record in History.any()(choices).records {
+          do throws(SessionFold.Failure) { try fold.apply(record) } catch { continue }
+          guard let generation = record.event?.announcedToken?.generation else { continue }
+          try choices.require(
+            announced.insert(generation).inserted, "\(generation) was announced twice")
+          try choices.require(fold.generation == generation, "\(fold.generation) is the newest")
+        }
+      })
+  }
+
+  @Test("F5 STA-2 evolve alone, without the fold around it, refuses what the model refuses")
+  func alone() {
+    expect(
+      Property("F5 evolve alone decides as the model", cases: 200, regressions: RegressionFolder())
+        .check { choices in
+          var (fold, model) = (SessionFold(), SessionModel())
+          for record in History.any()(choices).records {
+            guard let event = record.event else { continue }
+            let (state, objection) = (fold.state, model.objection(to: event))
+            choices.step(event.line, state: state.line)
+            var successor: SessionState?
+            do throws(SessionRejection) {
+              successor = try state.evolved(by: event, at: record.time)
+            } catch {
+              choices.label("refused")
+            }
+            try choices.require(
+              state.allows(event) == (successor != nil), "what it allows is not what it does")
+            // Nobody is signed in: how old a token is then, only the fold remembers.
+            if model.standing == .signedIn || objection != .staleGeneration {
+              try choices.require(
+                (successor == nil) == (objection != nil),
+                "it says \(successor?.line ?? "no"), the model \(objection?.rawValue ?? "yes")")
+            }
+            do throws(SessionFold.Failure) { try fold.apply(record) } catch { continue }
+            model.take(event)
+            try choices.require(fold.state == successor, "the fold is at \(fold.state.line)")
+          }
+        })
+  }
+
+  @Test(
+    "F6 STA-1 replay needs a journal's bytes alone: it reads, and the fold is that of who wrote")
+  func replay() {
+    expect(
+      Property(
+        "F6 replay needs a journal's bytes alone", cases: 100, regressions: RegressionFolder()
+      )
+      .check { choices in
+        let (disk, path) = (SimulatedDisk(), "/session.journal")
+        let journal = try Journal.open(at: path, options: .on(disk))
+        var live = SessionFold()
+        for record in History.legal()(choices).records {
+          choices.step(record.line, state: live.state.line)
+          let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+          _ = try journal.append([JournalDraft(kind: kind, payload: payload)])
+          try live.apply(record)
+        }
+        let (calls, bytes) = (disk.callCount, disk.contents(of: path))
+        for _ in 0..<2 {
+          var reader = try JournalReader(path: path, on: disk)
+          var fold = SessionFold()
+          while let raw = try reader.next() {
+            try fold.apply(
+              SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
+          }
+          try choices.require(fold == live, "replayed, it is \(fold.state.line)")
+        }
+        let looks: [DiskOperation] = [.open, .inspect, .inspectPath, .read, .nextData]
+        let others = disk.trace.filter { $0.number >= calls && !looks.contains($0.operation) }
+        try choices.require(others.isEmpty, "replay made these calls: \(others)")
+        try choices.require(disk.contents(of: path) == bytes, "replay changed the journal")
+      })
   }
 }

@@ -13,7 +13,7 @@ extension SessionEngine {
     do throws(Failed) {
       outgoing = try self.outgoing(request)
     } catch {
-      feed(.failed(number, error.failure, jitter: .random(in: 0 ... .max)))
+      feed(.failed(number, error.failure, jitter: runtime.jitter()))
       return
     }
     let wire = configuration.wire
@@ -69,7 +69,7 @@ extension SessionEngine {
       if !coordinator.isHolding(number) { answers[number] = nil }
     case .failure(let failed):
       detail = failed.detail
-      feed(.failed(number, failed.failure, jitter: .random(in: 0 ... .max)))
+      feed(.failed(number, failed.failure, jitter: runtime.jitter()))
       detail = nil
     }
   }

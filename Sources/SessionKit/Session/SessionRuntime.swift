@@ -8,14 +8,18 @@ package struct SessionRuntime: Sendable {
   package let perform: @Sendable (@escaping @Sendable () -> Void) -> Void
   /// Starts work that outlives the call.
   package let spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
+  /// A random number, for the delay of the next attempt.
+  package let jitter: @Sendable () -> UInt16
 
   /// A runtime of these parts.
   package init(
     executor: any SerialExecutor,
     perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-    spawn: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
+    spawn: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>,
+    jitter: @escaping @Sendable () -> UInt16 = { .random(in: 0 ... .max) }
   ) {
     (self.executor, self.perform, self.spawn) = (executor, perform, spawn)
+    self.jitter = jitter
   }
 
   /// A thread of its own that may wait, off the cooperative pool.

@@ -24,9 +24,15 @@ struct ChoiceState: Sendable {
   /// Whether the odometer left out a value or a draw.
   private(set) var isNarrowed = false
 
+  /// Of a case's schedule so many lines are told, and the others counted.
+  static let maximumSchedule = 500
+
   var labels: Set<String> = []
-  var steps: [Step] = []
+  private var told: [Step] = []
+  private var scheduled = 0
   var journal: String?
+  /// The virtual time, in milliseconds, where the case has one.
+  var elapsed: (@Sendable () -> Int64)?
   let isTracing: Bool
 
   init(seed: UInt64) {
@@ -109,6 +115,21 @@ struct ChoiceState: Sendable {
     position = 0
     if !labels.isEmpty { labels.removeAll(keepingCapacity: true) }
     return true
+  }
+
+  /// What was told, in order.
+  var steps: [Step] {
+    let left = scheduled - Self.maximumSchedule
+    return left > 0
+      ? told + [Step("… and \(left) more lines of the schedule", isSchedule: true)] : told
+  }
+
+  mutating func note(_ step: Step) {
+    if step.isSchedule {
+      scheduled += 1
+      if scheduled > Self.maximumSchedule { return }
+    }
+    told.append(step)
   }
 
   mutating func openSpan() -> Int? {

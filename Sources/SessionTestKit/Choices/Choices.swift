@@ -83,16 +83,29 @@ public final class Choices: Sendable {
 
   /// Tells what the body does, for the report of a failing case; costs nothing in any other.
   public func step(_ text: @autoclosure () -> String) {
-    if isTracing { note(Step(text())) }
+    if isTracing { note(text(), state: nil, isSchedule: false) }
   }
 
   /// Tells what the body does and the state that it leads to.
   public func step(_ text: @autoclosure () -> String, state: @autoclosure () -> String) {
-    if isTracing { note(Step(text(), state: state())) }
+    if isTracing { note(text(), state: state(), isSchedule: false) }
   }
 
-  private func note(_ step: Step) {
-    state.withLock { $0.steps.append(step) }
+  /// Tells what the schedule does to the body; costs nothing where nothing is told.
+  package func tellSchedule(_ text: @autoclosure () -> String) {
+    if isTracing { note(text(), state: nil, isSchedule: true) }
+  }
+
+  /// Dates every step from now on by a virtual clock, in milliseconds since its beginning.
+  package func date(by elapsed: @escaping @Sendable () -> Int64) {
+    if isTracing { state.withLock { $0.elapsed = elapsed } }
+  }
+
+  private func note(_ text: String, state outcome: String?, isSchedule: Bool) {
+    // Outside the lock: the clock has a lock of its own.
+    let time = state.withLock { $0.elapsed }.map { $0() }
+    let step = Step(text, state: outcome, time: time, isSchedule: isSchedule)
+    state.withLock { $0.note(step) }
   }
 
   /// Names the journal file that this case wrote, for the report.

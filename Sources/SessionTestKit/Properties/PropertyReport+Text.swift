@@ -72,13 +72,7 @@ extension PropertyReport {
     } else {
       lines.append("The case:")
     }
-    let width = failure.steps.map(\.text.count).max() ?? 0
-    for (index, step) in failure.steps.enumerated() {
-      let number = String(index + 1)
-      let margin = String(repeating: " ", count: max(0, 4 - number.count))
-      let gap = String(repeating: " ", count: width - step.text.count)
-      lines.append("\(margin)\(number)  \(step.text)" + (step.state.map { "\(gap)  \($0)" } ?? ""))
-    }
+    lines += StepTable(failure.steps).lines
     lines.append("Draws: \(failure.choices)")
     lines.append("Seed: \(seed)")
     lines.append("Run it again: SESSION_REPLAY=\(failure.replay) swift test")

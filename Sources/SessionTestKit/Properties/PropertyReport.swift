@@ -92,7 +92,7 @@ public struct PropertyFailure: Sendable {
   public let message: String
   /// The draws of the simplest case that was found, without the zeros at its end.
   public let choices: [UInt64]
-  /// What happens in it.
+  /// What happens in it: what the body told, and between it what a simulated world did.
   public let steps: [Step]
   /// Runs it again: the value for `SESSION_REPLAY`.
   public let replay: String

@@ -21,7 +21,7 @@ struct Regression: Hashable, Sendable {
   var status: Status
   var replay: String
   var message: String
-  /// The steps, one to a line.
+  /// The steps that the body told, one to a line.
   var steps: [String]
 
   var text: String {
@@ -80,7 +80,7 @@ struct Regression: Hashable, Sendable {
   }
 
   static func lines(_ steps: [Step]) -> [String] {
-    steps.map { step in
+    steps.filter { !$0.isSchedule }.map { step in
       oneLine(step.state.map { "\(step.text) | \($0)" } ?? step.text)
     }
   }

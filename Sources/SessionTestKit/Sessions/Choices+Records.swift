@@ -70,10 +70,12 @@ extension Choices {
 
   /// An entry of a kind that no version has a word for yet; with `isIgnorable`, one that a reader
   /// may pass over.
+  ///
+  /// Never of one of the journal's own kinds, which are no records of a session.
   func unknown(isIgnorable: Bool? = nil) -> SessionRecord.Unknown {
     span {
       let mayIgnore = isIgnorable ?? !chance(1, in: 2)
-      let kinds: ClosedRange<UInt8> = mayIgnore ? 0xC0...0xFF : 0x20...0x7F
+      let kinds: ClosedRange<UInt8> = mayIgnore ? 0xC0...0xFE : 0x20...0x7E
       let kind = kinds.lowerBound + UInt8(draw(below: UInt64(kinds.count)))
       return SessionRecord.Unknown(kind: kind, payload: bytes(upTo: 40))
     }

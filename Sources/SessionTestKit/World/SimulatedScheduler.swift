@@ -2,36 +2,103 @@ import Synchronization
 
 /// Runs tasks and actors on one thread, and picks by a draw which ready job comes next (TST-2).
 ///
-/// What it runs never touches the real pool, so a run is decided by its draws alone.
+/// What it runs never touches the real pool, so a run is decided by its draws alone. Where the case is
+/// traced it knows jobs by the names of their tasks, and tells when one runs out of turn.
 package final class SimulatedScheduler: Sendable {
-  private let ready = Mutex<[@Sendable () -> Void]>([])
+  fileprivate struct Job {
+    /// The task's own number, which it keeps from job to job; nil where nothing is told.
+    let task: String?
+    let name: String?
+    let work: @Sendable () -> Void
+  }
 
-  /// Nothing to do.
-  package init() {}
+  fileprivate struct State {
+    var ready: [Job] = []
+    var names: [String: String] = [:]
+    /// The task whose job is running.
+    var current: String?
+  }
+
+  private let state = Mutex(State())
+  private let isTracing: Bool
+
+  /// Nothing to do; `isTracing` keeps the names of tasks.
+  package init(isTracing: Bool = false) {
+    self.isTracing = isTracing
+  }
 
   /// Makes a piece of work ready.
-  package func add(_ work: @escaping @Sendable () -> Void) {
-    ready.withLock { $0.append(work) }
+  package func add(_ name: String? = nil, _ work: @escaping @Sendable () -> Void) {
+    state.withLock { $0.ready.append(Job(task: nil, name: name, work: work)) }
+  }
+
+  fileprivate func add(
+    _ job: UnownedJob, of name: String?, _ work: @escaping @Sendable () -> Void
+  ) {
+    let task = isTracing ? job.description : nil
+    state.withLock { state in
+      if let task, let name, state.names[task] == nil { state.names[task] = name }
+      state.ready.append(Job(task: task, name: name, work: work))
+    }
   }
 
   /// Runs one ready job; `false` where there is none.
   ///
-  /// The first in line is the simplest choice, so a shrunk run is a run in order.
+  /// The first in line is the simplest choice, so a shrunk run is a run in order, and only a job that
+  /// runs before its turn is told of.
   package func step(_ choices: Choices) -> Bool {
-    let count = ready.withLock { $0.count }
+    let count = state.withLock { $0.ready.count }
     guard count > 0 else { return false }
     let index = Int(choices.draw(below: UInt64(count)))
-    let work = ready.withLock { $0.remove(at: index) }
-    work()
+    if index > 0 { choices.tellSchedule(overtaking(index)) }
+    let job = state.withLock { state in
+      let job = state.ready.remove(at: index)
+      state.current = job.task
+      return job
+    }
+    job.work()
     return true
+  }
+
+  private func overtaking(_ index: Int) -> String {
+    state.withLock { state in
+      var passed: [String] = []
+      for job in state.ready[..<index] {
+        let name = state.name(of: job)
+        if !passed.contains(name) { passed.append(name) }
+      }
+      return "\(state.name(of: state.ready[index])) runs before \(passed.joined(separator: ", "))"
+    }
+  }
+
+  /// The name of the task that is running.
+  package var currentName: String {
+    state.withLock { state in state.current.flatMap { state.names[$0] } ?? "a task" }
+  }
+
+  /// Names the task that is running after what it does from now on.
+  package func renameCurrent(_ name: @autoclosure () -> String) {
+    guard isTracing else { return }
+    let name = name()
+    state.withLock { state in
+      if let current = state.current { state.names[current] = name }
+    }
   }
 
   /// Where actors run.
   package var actors: any SerialExecutor { ActorLane(scheduler: self) }
 
   /// Starts a task whose every step is one of the scheduler's.
-  package func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    Task(executorPreference: TaskLane(scheduler: self)) { await work() }
+  package func spawn(
+    _ name: String? = nil, _ work: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
+    Task(executorPreference: TaskLane(scheduler: self, name: name)) { await work() }
+  }
+}
+
+extension SimulatedScheduler.State {
+  fileprivate func name(of job: SimulatedScheduler.Job) -> String {
+    job.task.flatMap { names[$0] } ?? job.name ?? "a task"
   }
 }
 
@@ -45,20 +112,22 @@ private final class ActorLane: SerialExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    scheduler.add { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    scheduler.add(job, of: nil) { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }
 
 /// Runs a task's jobs when the scheduler says so.
 private final class TaskLane: TaskExecutor {
   let scheduler: SimulatedScheduler
+  let name: String?
 
-  init(scheduler: SimulatedScheduler) {
+  init(scheduler: SimulatedScheduler, name: String?) {
     self.scheduler = scheduler
+    self.name = name
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    scheduler.add { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    scheduler.add(job, of: name) { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

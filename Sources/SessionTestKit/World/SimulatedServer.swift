@@ -47,6 +47,8 @@ public final class SimulatedServer: HTTPTransport {
     var settings = LoopbackSettings()
     var weather = Weather.clear
     var counts: [LoopbackEndpoint: Int] = [:]
+    /// How many requests of each kind were sent.
+    var sent: [LoopbackEndpoint: Int] = [:]
     /// Requests that may change a token and whose sender still waits, by the session they are of.
     var waiting: [Int: Int] = [:]
     var mostWaiting = 0
@@ -55,12 +57,22 @@ public final class SimulatedServer: HTTPTransport {
   private let state: Mutex<State>
   private let clock: ManualClock
   private let choices: Choices
+  private let scheduler: SimulatedScheduler?
 
   /// A service whose fate is drawn from `choices`.
-  public init(backend: LoopbackBackend = .edu(), clock: ManualClock, choices: Choices) {
+  public convenience init(
+    backend: LoopbackBackend = .edu(), clock: ManualClock, choices: Choices
+  ) {
+    self.init(backend: backend, clock: clock, choices: choices, scheduler: nil)
+  }
+
+  init(
+    backend: LoopbackBackend, clock: ManualClock, choices: Choices, scheduler: SimulatedScheduler?
+  ) {
     state = Mutex(State(backend: backend))
     self.clock = clock
     self.choices = choices
+    self.scheduler = scheduler
   }
 
   /// What may happen to requests from now on.
@@ -94,14 +106,28 @@ public final class SimulatedServer: HTTPTransport {
   /// Sends a request through the weather.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let endpoint = LoopbackEndpoint(path: request.url.path)
+    let name = depart(endpoint)
     guard endpoint == .refresh || endpoint == .switchContext, let session = session(of: request)
-    else { return try await travel(request, endpoint) }
+    else { return try await travel(request, endpoint, name) }
     state.withLock { state in
       state.waiting[session, default: 0] += 1
       state.mostWaiting = max(state.mostWaiting, state.waiting[session] ?? 0)
     }
     defer { state.withLock { $0.waiting[session, default: 0] -= 1 } }
-    return try await travel(request, endpoint)
+    return try await travel(request, endpoint, name)
+  }
+
+  /// The request's name in the schedule, such as `refresh #2`.
+  private func depart(_ endpoint: LoopbackEndpoint) -> String {
+    let number = state.withLock { state in
+      state.sent[endpoint, default: 0] += 1
+      return state.sent[endpoint] ?? 0
+    }
+    guard choices.isTracing else { return "" }
+    let name = "\(endpoint) #\(number)"
+    choices.tellSchedule("\(scheduler?.currentName ?? "a task") sends \(name)")
+    scheduler?.renameCurrent(name)
+    return name
   }
 
   /// Whose session a request is of, by the token that it carries.
@@ -116,38 +142,54 @@ public final class SimulatedServer: HTTPTransport {
     }
   }
 
-  private func travel(_ request: HTTPRequest, _ endpoint: LoopbackEndpoint)
+  private func travel(_ request: HTTPRequest, _ endpoint: LoopbackEndpoint, _ name: String)
     async throws(TransportError) -> HTTPResponse
   {
     let weather = weather
     let deadline = clock.now().uptime + request.timeout
-    try await go(weather, until: deadline)
+    try await go(name, weather, until: deadline)
     if choices.chance(weather.lostRequests, in: 100) {
-      try await wait(until: deadline)
+      choices.tellSchedule("\(name) is lost before the service acts")
+      try await wait(name, until: deadline)
       throw .noReply("the request was lost")
     }
     if choices.chance(weather.outages, in: 100) {
+      choices.tellSchedule("the service does not act on \(name): 503")
       return HTTPResponse(status: 503)
     }
     var response = act(request, endpoint)
-    if choices.chance(weather.repetitions, in: 100) { response = act(request, endpoint) }
+    choices.tellSchedule("the service acts on \(name): \(response.status)")
+    if choices.chance(weather.repetitions, in: 100) {
+      response = act(request, endpoint)
+      choices.tellSchedule("\(name) arrives again, the service acts again: \(response.status)")
+    }
     if choices.chance(weather.lostAnswers, in: 100) {
-      try await wait(until: deadline)
+      choices.tellSchedule("the answer to \(name) is lost")
+      try await wait(name, until: deadline)
       throw .noReply("the answer was lost")
     }
-    try await go(weather, until: deadline)
+    try await go(name, weather, until: deadline)
+    choices.tellSchedule("the answer to \(name) arrives: \(response.status)")
     return response
   }
 
-  private func go(_ weather: Weather, until deadline: Int64) async throws(TransportError) {
+  private func go(_ name: String, _ weather: Weather, until deadline: Int64)
+    async throws(TransportError)
+  {
     guard weather.longestWay > 0 else { return }
     let arrival = clock.now().uptime + Int64(choices.draw(in: 0...weather.longestWay))
-    try await wait(until: min(arrival, deadline))
-    if arrival > deadline { throw .noReply("no answer in time") }
+    try await wait(name, until: min(arrival, deadline))
+    if arrival > deadline {
+      choices.tellSchedule("\(name) is given up: too long on its way")
+      throw .noReply("no answer in time")
+    }
   }
 
-  private func wait(until uptime: Int64) async throws(TransportError) {
-    do { try await clock.sleep(untilUptime: uptime) } catch { throw .cancelled }
+  private func wait(_ name: String, until uptime: Int64) async throws(TransportError) {
+    do { try await clock.sleep(untilUptime: uptime) } catch {
+      choices.tellSchedule("\(name) is cancelled")
+      throw .cancelled
+    }
   }
 
   private func act(_ request: HTTPRequest, _ endpoint: LoopbackEndpoint) -> HTTPResponse {

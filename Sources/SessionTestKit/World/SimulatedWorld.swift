@@ -9,12 +9,16 @@ import Synchronization
 /// ```swift
 /// let world = SimulatedWorld(choices)
 /// let disk = SimulatedDisk()
-/// world.spawn { /* open a session with world.configuration(in: disk.process(), …), use it */ }
+/// world.spawn("app") { /* open a session with world.configuration(in: disk.process(), …), use it */ }
 /// world.run()                       // until nobody waits for anything any more
 /// #expect(world.unfinished == 0)
 /// ```
 /// Code that it runs must start its own tasks through `spawn`, and sleep on `clock`: a bare `Task`
 /// would run on the real pool, where no draw decides.
+///
+/// The report of a failing case shows the schedule between the steps of the body, in virtual time:
+/// which task ran before its turn (where nothing is said they ran in the order in which they became
+/// ready), what became of each request, and the timers of the sessions.
 public final class SimulatedWorld: Sendable {
   /// The draws.
   public let choices: Choices
@@ -23,45 +27,89 @@ public final class SimulatedWorld: Sendable {
   /// The service, and the network to it.
   public let server: SimulatedServer
 
-  private let scheduler = SimulatedScheduler()
-  private let counts = Mutex((started: 0, finished: 0))
+  private let scheduler: SimulatedScheduler
+  private let counts = Mutex(Counts())
+  private let start: Int64
+
+  private struct Counts {
+    var started = 0
+    var finished = 0
+    var sessions = 0
+    var failures: [String] = []
+  }
 
   /// A world; its service issues tokens by `backend`.
   public init(_ choices: Choices, backend: LoopbackBackend = .edu()) {
     self.choices = choices
-    clock = ManualClock()
-    server = SimulatedServer(backend: backend, clock: clock, choices: choices)
+    let clock = ManualClock()
+    let start = clock.now().uptime
+    self.clock = clock
+    self.start = start
+    scheduler = SimulatedScheduler(isTracing: choices.isTracing)
+    server = SimulatedServer(
+      backend: backend, clock: clock, choices: choices, scheduler: scheduler)
+    choices.date { clock.now().uptime - start }
   }
 
   /// A configuration whose session lives in this world, in a process of a simulated disk; the secrets
   /// are the caller's.
+  ///
+  /// In a report it is `session 1`, `session 2` …, in the order in which they were made.
   public func configuration(
     journal: String = "session.journal", in process: SimulatedProcess, secrets: any SecretStore,
     policy: SessionPolicy = .edu(.staging)
   ) throws -> SessionConfiguration {
     guard let url = URL(string: "https://auth.example.test") else { throw URLError(.badURL) }
+    let number = counts.withLock { counts in
+      counts.sessions += 1
+      return counts.sessions
+    }
+    let (name, disk) = ("session \(number)", "session \(number)'s disk")
     var configuration = SessionConfiguration(
       journal: journal, secrets: secrets, wire: .edu(baseURL: url), policy: policy,
-      transport: server, clock: clock)
+      transport: server, clock: clock(of: name))
     configuration.journalOptions = .on(process)
-    let scheduler = scheduler
+    let (scheduler, choices) = (scheduler, choices)
     configuration.runtime = {
       SessionRuntime(
-        executor: scheduler.actors, perform: { scheduler.add($0) },
-        spawn: { scheduler.spawn($0) })
+        executor: scheduler.actors, perform: { scheduler.add(disk, $0) },
+        spawn: { scheduler.spawn(name, $0) },
+        jitter: { UInt16(truncatingIfNeeded: choices.draw(below: 1 << 16)) })
     }
     return configuration
   }
 
-  /// Starts a task in the world.
+  private func clock(of session: String) -> any SessionClock {
+    guard choices.isTracing else { return clock }
+    return TimerTeller(
+      clock: clock, start: start, scheduler: scheduler, choices: choices, session: session)
+  }
+
+  /// Starts a task in the world; its name, where it has one, stands in reports.
+  ///
+  /// An error that it throws ends it, is told in the report, and stands in `failures`.
   @discardableResult
-  public func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    counts.withLock { $0.started += 1 }
-    return scheduler.spawn { [self] in
-      await work()
+  public func spawn(
+    _ name: String? = nil, _ work: @escaping @Sendable () async throws -> Void
+  ) -> Task<Void, Never> {
+    let number = counts.withLock { counts in
+      counts.started += 1
+      return counts.started
+    }
+    let name = name ?? "task \(number)"
+    return scheduler.spawn(name) { [self] in
+      do {
+        try await work()
+      } catch {
+        choices.tellSchedule("\(name) throws: \(error)")
+        counts.withLock { $0.failures.append("\(name): \(error)") }
+      }
       counts.withLock { $0.finished += 1 }
     }
   }
+
+  /// What tasks threw, each with the task's name, in the order in which they ended.
+  public var failures: [String] { counts.withLock { $0.failures } }
 
   /// How many tasks were started and have not finished.
   public var unfinished: Int { counts.withLock { $0.started - $0.finished } }

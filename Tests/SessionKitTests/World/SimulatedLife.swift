@@ -10,236 +10,271 @@ final class SimulatedLife: Sendable {
     case login, refresh, refreshIfNeeded, switchContext, logout, cancelled
   }
 
+  /// What besides the weather happens to the session.
+  struct Hardships: Sendable {
+    /// How many processes use it at once.
+    var processes = 1
+    /// The power fails: all processes die, unsynced sectors are kept, lost or torn.
+    var powerFails = false
+    /// The secrets cannot be read now and then.
+    var locks = false
+    /// The secrets of another journal's session are there at first.
+    var isInherited = false
+    /// The server rotates its refresh tokens and takes none twice; no answer is lost then.
+    var isStrict = false
+  }
+
   /// What was found wrong, or nothing.
   struct Findings: Sendable {
     var problems: [String] = []
     var log: [String] = []
     var journal: [SessionRecord] = []
-    var journalBytes: [UInt8] = []
+    /// What people could have read.
+    var texts: Set<String> = []
   }
 
   let choices: Choices
   let world: SimulatedWorld
-  let store = MemorySecretStore()
+  let keychain = SimulatedKeychain()
   let path = "session.journal"
-  private let disk = Mutex(SimulatedDisk())
-  private let session = Mutex<Session?>(nil)
-  private let findings = Mutex(Findings())
-  private let known = Mutex(Known())
+  let hardships: Hardships
+  let policy: SessionPolicy
+  let disk = Mutex(SimulatedDisk())
+  let homes = Mutex<[SimulatedHome]>([])
+  let findings = Mutex(Findings())
+  let known = Mutex(Known())
+  private let opened = Mutex(0)
+  private let strangers = Mutex<Set<String>>([])
 
   /// What callers were told of who is signed in.
-  private struct Known {
+  struct Known: Sendable {
     var isSignedIn = false
     /// Sign-ins and logouts that nobody was told the end of.
     var open = 0
     /// How many there were, and whether the last that ended was the last that began.
     var count = 0
     var isSure = true
+
+    /// The number of the last logout, where certainly nobody is signed in since.
+    var end: Int? { open == 0 && isSure && !isSignedIn ? count : nil }
   }
 
-  /// What besides the weather happens to the session.
-  enum Fate {
-    /// Nothing.
-    case alone
-    /// Another process opens it now and then; the one before goes on.
-    case others
-    /// The power fails now and then: unsynced sectors are kept, lost or torn.
-    case powerCuts
-  }
-
-  init(_ choices: Choices, rotates: Bool) {
+  init(_ choices: Choices, rotates: Bool, policy: SessionPolicy, hardships: Hardships = .init()) {
     self.choices = choices
+    self.hardships = hardships
+    self.policy = policy
     world = SimulatedWorld(choices)
-    world.server.settings.rotatesRefreshTokens = rotates
-    // A grace without end: what is lost on the way is never the session's fault.
-    world.server.settings.rotationGrace = .seconds(1_000_000)
+    world.server.settings.rotatesRefreshTokens = rotates || hardships.isStrict
+    // Else a grace without end: what is lost on the way is never the session's fault.
+    world.server.settings.rotationGrace = hardships.isStrict ? .zero : .seconds(1_000_000)
+  }
+
+  private var weather: SimulatedServer.Weather {
+    var weather = SimulatedServer.Weather.rough
+    if hardships.isStrict { (weather.lostAnswers, weather.repetitions) = (0, 0) }
+    return weather
   }
 
   /// Lives the life and returns what was found wrong with it.
-  func live(commands: Int, policy: SessionPolicy, fate: Fate = .alone) throws -> Findings {
-    var process = try open(policy)
+  func live(commands: Int) throws -> Findings {
+    if hardships.isInherited { try inherit() }
+    for _ in 0..<hardships.processes { try open() }
     world.run(for: 1_000)
-    world.server.weather = .rough
+    check(homes.withLock { $0 }.allSatisfy { $0.current?.state == .unauthenticated }, "not new")
+    world.server.weather = weather
     for _ in 0..<commands {
-      issue(choices.pick(Command.allCases) ?? .login)
-      check(world.run(for: Int64(choices.draw(in: 0...2_000))) != .restless, "it goes in circles")
-      guard fate != .alone, choices.chance(1, in: 10) else { continue }
-      // Whoever waited for the object before waits no longer for this one; the world goes on.
-      session.withLock { $0 = nil }
-      if fate == .powerCuts {
-        note("power cut")
-        process.kill()
-        disk.withLock { $0 = $0.crash(choices) }
-      } else {
-        note("another process")
-      }
-      process = try open(policy)
-      if fate == .powerCuts { checkReopened() }
+      let home = choices.pick(homes.withLock { $0 })
+      if let home { issue(choices.pick(Command.allCases) ?? .login, in: home) }
+      // Now and then the next command comes at once.
+      if choices.chance(1, in: 3) { continue }
+      let isLong = choices.chance(1, in: 8)
+      run(for: isLong ? 3_300_000 : Int64(choices.draw(in: 0...2_000)))
+      checkHeld()
+      try suffer()
     }
-    settle()
+    try settle()
+    world.attach(journal: path, of: disk.withLock { $0 })
     return findings.withLock { $0 }
+  }
+
+  func run(for milliseconds: Int64) {
+    check(world.run(for: milliseconds) != .restless, "it goes in circles")
+  }
+
+  // MARK: Processes
+
+  /// Another session has left its secrets, as a restored backup does.
+  private func inherit() throws {
+    let process = disk.withLock { $0.process() }
+    let configuration = try world.configuration(
+      journal: "other.journal", in: process, secrets: keychain.view(of: process), policy: policy)
+    world.spawn("another session") { [self] in
+      let session = try await Session.open(configuration)
+      try await session.login(credentials)
+      try await session.close()
+    }
+    run(for: 1_000)
+    strangers.withLock { $0 = owners(of: keychain.items.items) }
+  }
+
+  /// Whose the items are.
+  private func owners(of items: Set<SecretItem>) -> Set<String> {
+    var owners: Set<String> = []
+    for item in items {
+      do {
+        guard let bytes = try keychain.items.read(item) else { continue }
+        let fields = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+        if let owner = fields?["journal"] as? String { owners.insert(owner) }
+      } catch {
+        check(false, "the \(item) item: \(error)")
+      }
+    }
+    return owners
+  }
+
+  /// The items that are not a stranger's.
+  var ownItems: Set<SecretItem> {
+    let strangers = strangers.withLock { $0 }
+    return keychain.items.items.filter { owners(of: [$0]).isDisjoint(with: strangers) }
+  }
+
+  func open() throws {
+    let process = disk.withLock { $0.process() }
+    let number = opened.withLock { count in
+      count += 1
+      return count
+    }
+    let home = SimulatedHome(number, process)
+    homes.withLock { $0.append(home) }
+    let configuration = try world.configuration(
+      journal: path, in: process, secrets: keychain.view(of: process), policy: policy)
+    world.spawn("open \(number)") { [self] in
+      do throws(SessionError) {
+        let opened = try await Session.open(configuration)
+        home.session.withLock { $0 = opened }
+        listen(to: opened, in: home)
+      } catch {
+        check(!home.isAlive, "it could not be opened: \(error)")
+      }
+    }
+    world.run(for: 0)
+  }
+
+  private func listen(to session: Session, in home: SimulatedHome) {
+    let events = session.events(after: 0)
+    world.spawn("listener \(home.number)") { [self] in
+      do throws(SessionError) {
+        for try await event in events { read("\(event) \(event.event)") }
+      } catch {
+        check(!home.isAlive, "the events end: \(error)")
+      }
+    }
   }
 
   // MARK: What happens
 
-  private func open(_ policy: SessionPolicy) throws -> SimulatedProcess {
-    let process = disk.withLock { $0.process() }
-    let configuration = try world.configuration(
-      journal: path, in: process, secrets: store, policy: policy)
-    world.spawn { [self] in
-      do throws(SessionError) {
-        let opened = try await Session.open(configuration)
-        session.withLock { $0 = opened }
-      } catch {
-        check(false, "it could not be opened: \(error)")
+  private func suffer() throws {
+    if homes.withLock({ $0.contains { !$0.isAlive } }) { return try cut() }
+    guard choices.chance(1, in: 5) else { return }
+    var options: [() throws -> Void] = []
+    if hardships.powerFails { options += [cut, arm, armDisk] }
+    if hardships.locks { options.append(lock) }
+    if hardships.processes > 1 { options.append(replace) }
+    try choices.pick(options)?()
+  }
+
+  /// The power fails.
+  private func cut() throws {
+    note("power cut")
+    keychain.blow(after: nil)
+    for home in homes.withLock({ $0 }) { home.process.kill() }
+    homes.withLock { $0 = [] }
+    disk.withLock { $0 = $0.crash(choices) }
+    for _ in 0..<hardships.processes { try open() }
+    checkReopened()
+  }
+
+  private func arm() {
+    let moments = choices.draw(in: 0...9)
+    note("the power will fail at the \(moments + 1). moment of the keychain")
+    keychain.blow(after: moments)
+  }
+
+  private func armDisk() {
+    let call = choices.draw(in: 0...29)
+    note("the power will fail \(call) calls later")
+    disk.withLock { $0.fail(atCall: $0.callCount + call, with: .death(afterBytes: 0)) }
+  }
+
+  private func lock() {
+    keychain.items.isAvailable.toggle()
+    note("the secrets are \(keychain.items.isAvailable ? "unlocked" : "locked")")
+  }
+
+  /// The first process is left alone, closes or dies, and another one begins.
+  private func replace() throws {
+    let home = homes.withLock { $0.removeFirst() }
+    switch choices.draw(below: hardships.isStrict ? 2 : 3) {
+    case 0:
+      note("\(home.number) closes")
+      guard let session = home.current else { break }
+      world.spawn("close \(home.number)") { [self] in
+        do { try await session.close() } catch { check(false, "closing: \(error)") }
       }
+    case 1:
+      note("\(home.number) is left alone")
+    default:
+      note("\(home.number) dies")
+      home.process.kill()
+      // What it was about to do nobody was told, and the journal may hold.
+      known.withLock { $0.isSure = $0.isSure && $0.open == 0 }
     }
-    world.run(for: 0)
-    return process
+    try open()
   }
 
-  /// What was acknowledged before the power failed is so afterwards.
-  private func checkReopened() {
-    let known = known.withLock { known in
-      defer { known.open = 0 }
-      return known
-    }
-    guard known.open == 0, known.isSure, let session = session.withLock({ $0 }) else { return }
-    check(
-      (session.state.kind == .authenticated) == known.isSignedIn,
-      "it is \(session.state.kind) after a power cut, and a caller was told otherwise")
-  }
-
-  private func issue(_ command: Command) {
-    guard let session = session.withLock({ $0 }) else { return }
-    note("\(command)")
+  private func issue(_ command: Command, in home: SimulatedHome) {
+    guard let session = home.current else { return }
+    note("\(command) in \(home.number)")
     let decides = command == .login || command == .logout
-    let number = known.withLock { known in
+    let (number, end) = known.withLock { known in
+      let end = known.end
       known.open += decides ? 1 : 0
       known.count += decides ? 1 : 0
-      return known.count
+      return (known.count, end)
     }
-    let task = world.spawn { [self] in
+    home.waiting.withLock { $0 += 1 }
+    let task = world.spawn("\(command) in \(home.number)") { [self] in
+      defer { home.waiting.withLock { $0 -= 1 } }
       do throws(SessionError) {
         switch command {
         case .login: try await session.login(credentials)
         case .refresh, .cancelled: try await session.refresh()
         case .refreshIfNeeded: try await session.refreshIfNeeded()
         case .switchContext: try await session.switchContext(to: coordinator)
-        case .logout: try await session.logout()
+        case .logout:
+          // What another process did may not have been seen here: then it says nothing.
+          if try await session.logout() == .alreadyLoggedOut { throw .notSignedIn }
         }
-        note("  \(command) done")
-        if decides {
-          known.withLock { known in
-            known.open -= 1
-            known.isSignedIn = command == .login
-            known.isSure = known.count == number
-          }
+        guard home.isAlive else { return }
+        note("  \(command) in \(home.number) done")
+        if decides { conclude(command, number) }
+        if command == .refresh, let end {
+          check(known.withLock { $0.end } != end, "a refresh after a logout that was told")
         }
       } catch {
-        if decides, error.leavesNoDoubt { known.withLock { $0.open -= 1 } }
-        note("  \(command): \(error)")
+        guard home.isAlive else { return }
+        if command == .login || decides && error.leavesNoDoubt { known.withLock { $0.open -= 1 } }
+        note("  \(command) in \(home.number): \(error)")
       }
     }
     if command == .cancelled { task.cancel() }
   }
 
-  // MARK: What must hold
-
-  /// The weather clears, everybody gets an answer, and what is there is looked at.
-  private func settle() {
-    world.server.weather = .clear
-    check(world.run(for: 600_000) != .restless, "it goes in circles")
-    check(world.unfinished == 0, "\(world.unfinished) callers still wait")
-    check(world.server.mostTokenRequestsAtOnce <= 1, "two requests for a token at once")
-    guard let session = session.withLock({ $0 }) else {
-      return check(false, "there is no session")
-    }
-    checkState(session)
-    world.spawn { [self] in await use(session) }
-    check(world.run(for: 600_000) != .restless, "it goes in circles")
-    check(world.unfinished == 0, "\(world.unfinished) callers wait at the end")
-    world.spawn {
-      do { try await session.close() } catch { self.check(false, "closing: \(error)") }
-    }
-    world.run(for: 60_000)
-    checkJournal(session.state)
-  }
-
-  private func checkState(_ session: Session) {
-    if case .authenticated(let authenticated) = session.state {
-      check(
-        session.currentToken?.generation == authenticated.token.generation,
-        "the token held is not the state's")
-    } else {
-      check(session.currentToken == nil, "a token is held while \(session.state.kind)")
-    }
-    // Another process may have appended what this one has not seen yet: the file decides.
-    switch foldOfFile().state {
-    case .authenticated:
-      check(store.items.isSuperset(of: [.token, .user]), "items are missing: \(store.items)")
-    case .expired:
-      check(!store.items.contains(.token), "a token is stored while expired")
-    case .unauthenticated:
-      // What the server could not be told of waits for the next open.
-      check(
-        store.items.isSubset(of: [.revocation]), "items are stored while signed out: \(store.items)"
-      )
-    }
-  }
-
-  /// Once the weather is clear, whoever is signed in can refresh: no token was lost on the way.
-  private func use(_ session: Session) async {
-    guard session.isAuthenticated else { return }
-    do throws(SessionError) {
-      try await session.refresh()
-    } catch {
-      check(false, "the last token does not refresh: \(error)")
-    }
-  }
-
-  private func foldOfFile() -> SessionFold {
-    findings.withLock { $0.journal = [] }
-    var fold = SessionFold()
-    do {
-      var reader = try JournalReader(path: path, on: disk.withLock { $0 })
-      while let raw = try reader.next() {
-        let record = try SessionCodec.decode(
-          sequence: raw.sequence, kind: raw.kind, payload: raw.payload)
-        findings.withLock { $0.journal.append(record) }
-        try fold.apply(record)
-      }
-    } catch {
-      check(false, "the journal: \(error)")
-    }
-    return fold
-  }
-
-  private func checkJournal(_ state: SessionState) {
-    check(foldOfFile().state == state, "the state shown is not the journal's fold")
-    let bytes = disk.withLock { $0.contents(of: path) } ?? []
-    let text = String(decoding: bytes, as: UTF8.self)
-    for secret in world.server.secrets where secret.utf8.count >= 6 {
-      check(!text.contains(secret), "a secret is in the journal")
-    }
-    checkEnds()
-  }
-
-  /// Each end has exactly one cause, and nothing that ended a session is for want of a network.
-  private func checkEnds() {
-    let records = findings.withLock { $0.journal }
-    var failures: [UInt64: RequestFailure] = [:]
-    var last: SessionEvent?
-    for record in records {
-      guard let event = record.event else { continue }
-      if case .refreshFailed(let failed) = event { failures[record.sequence] = failed.failure }
-      if case .sessionExpired(let expiry) = event, expiry.reason == .refreshRejected {
-        guard case .refreshFailed(let failed) = last, failed.failure.kind.isFinal else {
-          check(false, "an expiry without its cause at \(record.sequence)")
-          continue
-        }
-      }
-      last = event
+  private func conclude(_ command: Command, _ number: Int) {
+    known.withLock { known in
+      known.open -= 1
+      known.isSignedIn = command == .login
+      known.isSure = known.count == number
     }
   }
 
@@ -257,10 +292,17 @@ final class SimulatedLife: Sendable {
   }
 
   private func note(_ text: String) {
+    choices.step(text)
+    read(text)
     findings.withLock { $0.log.append("\(world.clock.now().uptime): \(text)") }
   }
 
-  private func check(_ holds: Bool, _ problem: @autoclosure () -> String) {
+  /// Somebody could read this.
+  func read(_ text: String) {
+    findings.withLock { _ = $0.texts.insert(text) }
+  }
+
+  func check(_ holds: Bool, _ problem: @autoclosure () -> String) {
     guard !holds else { return }
     let problem = problem()
     findings.withLock { $0.problems.append(problem) }

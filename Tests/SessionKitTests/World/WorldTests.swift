@@ -5,55 +5,79 @@ import Testing
 
 @Suite("A simulated world")
 struct WorldTests {
-  private func live(_ choices: Choices, _ fate: SimulatedLife.Fate) throws {
-    let life = SimulatedLife(choices, rotates: choices.chance(1, in: 2))
-    var policy = SessionPolicy.edu(.staging)
-    policy.requestTimeout = 2_000
-    if choices.chance(1, in: 2) { policy.onRejection = .keep }
-    let findings = try life.live(
-      commands: choices.draw(in: 1...24), policy: policy, fate: fate)
-    for line in findings.log { choices.step(line) }
+  private func live(_ choices: Choices, _ hardships: SimulatedLife.Hardships) throws {
+    let life = SimulatedLife(
+      choices, rotates: choices.chance(1, in: 2), policy: policy(choices), hardships: hardships)
+    let findings = try life.live(commands: choices.draw(in: 1...24))
     try choices.require(
       findings.problems.isEmpty, findings.problems.joined(separator: "; "))
   }
 
+  private func policy(_ choices: Choices) -> SessionPolicy {
+    var policy = SessionPolicy.edu(.staging)
+    policy.requestTimeout = 2_000
+    if choices.chance(1, in: 2) { policy.onRejection = .keep }
+    return policy
+  }
+
+  private func expectLife(
+    _ name: String, cases: Int = 50, _ hardships: SimulatedLife.Hardships,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    expect(
+      Property(name, cases: cases, shrinkRuns: 600, regressions: .init(around: #filePath))
+        .check { try live($0, hardships) },
+      sourceLocation: sourceLocation)
+  }
+
   @Test("TST-2 REF-3 in any weather and order: one request, all answered, nothing lost or leaked")
   func rough() {
-    expect(
-      Property("a session in rough weather", cases: 60, regressions: .init(around: #filePath))
-        .check { try live($0, .alone) })
+    expectLife("a session in rough weather", .init())
   }
 
   @Test("JRN-1 REF-3 two processes on one journal in rough weather: the same holds")
   func overtaken() {
-    expect(
-      Property(
-        "two processes on one journal in rough weather", cases: 60,
-        regressions: .init(around: #filePath)
-      )
-      .check { try live($0, .others) })
+    expectLife("two processes on one journal in rough weather", .init(processes: 2))
   }
 
   @Test("JRN-2 OUT-1 REF-7 a power cut at any moment: what was told is so, no token is lost")
   func powerCuts() {
-    expect(
-      Property(
-        "a session whose power fails", cases: 60, regressions: .init(around: #filePath)
-      )
-      .check { try live($0, .powerCuts) })
+    expectLife("a session whose power fails", .init(powerFails: true))
+  }
+
+  @Test("REF-3 REF-7 two processes, a server that takes no token twice: no session is lost")
+  func strict() {
+    expectLife(
+      "two processes and a server that takes no token twice",
+      .init(processes: 2, isStrict: true))
+  }
+
+  @Test("RES-3 a store that is locked now and then ends no session")
+  func locked() {
+    expectLife("a session whose secrets are locked now and then", .init(locks: true))
+  }
+
+  @Test("RES-5 STO-3 two processes, locked secrets, those of another journal: nothing is mixed up")
+  func everything() {
+    expectLife(
+      "two processes, power cuts, locks and the secrets of another journal",
+      .init(processes: 2, powerFails: true, locks: true, isInherited: true))
   }
 
   @Test("TST-2 the same draws live the same life")
   func deterministic() throws {
+    let hardships = SimulatedLife.Hardships(processes: 2, powerFails: true, locks: true)
     for seed in 0..<5 as Range<UInt64> {
       let first = Choices(seed: seed)
       let policy = SessionPolicy.edu(.staging)
-      let one = try SimulatedLife(first, rotates: true)
-        .live(commands: 12, policy: policy)
-      let two = try SimulatedLife(Choices(replaying: first.recorded), rotates: true)
-        .live(commands: 12, policy: policy)
+      let one = try SimulatedLife(first, rotates: true, policy: policy, hardships: hardships)
+        .live(commands: 12)
+      let second = Choices(replaying: first.recorded)
+      let two = try SimulatedLife(second, rotates: true, policy: policy, hardships: hardships)
+        .live(commands: 12)
       #expect(one.log == two.log)
       #expect(one.journal.map(\.name) == two.journal.map(\.name))
+      #expect(first.recorded == second.recorded)
     }
   }
 }

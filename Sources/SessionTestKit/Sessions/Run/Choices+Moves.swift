@@ -34,7 +34,7 @@ extension Choices {
 
   private func oddMove(_ run: CoordinatorRun) -> CoordinatorMove {
     let over = run.wire.requests.filter { $0.fate != .sent }.map(\.number)
-    switch draw(below: 6) {
+    switch draw(below: 7) {
     case 0: return .restart(isHolderGone: chance(1, in: 2))
     case 1: return .breakWipe
     case 2: return .lock(!run.disk.items.facts.isLocked)
@@ -42,6 +42,9 @@ extension Choices {
       return .damage(
         pick([.token, .user, .context]) ?? .token,
         pick([.absent, .unreadable, .otherJournal]) ?? .absent)
+    case 4:
+      let stored = run.disk.items.facts.generation.number
+      return .rollBack(Generation(stored - min(stored, 1)))
     default: return pick(over).map { .again($0) } ?? .clearError
     }
   }

@@ -14,7 +14,8 @@ struct CoordinatorCallers: Sendable {
   }
 
   private(set) var asked: [Asked] = []
-  private var count: UInt64 = 0
+  /// How many have asked, of this process and those before it.
+  private(set) var count = 0
 
   var waiting: [Asked] { asked.filter { $0.replies.isEmpty && !$0.isCancelled } }
 
@@ -25,7 +26,7 @@ struct CoordinatorCallers: Sendable {
     _ question: CoordinatorMove.Question, generation: Generation, ends: Int?
   ) -> SessionInput {
     count += 1
-    let caller = Caller(count)
+    let caller = Caller(UInt64(count))
     asked.append(Asked(caller: caller, question: question, generation: generation, ends: ends))
     return switch question {
     case .login(let method): .login(caller, method)

@@ -31,9 +31,12 @@ package struct CoordinatorCoverage: Hashable, Sendable {
     conflicts += other.conflicts
   }
 
-  /// What was never hit, in words.
+  /// What was never hit, in words; and what was hit and is in no list, so that the lists stay whole.
   package var gaps: [String] {
-    SessionInput.names.filter { inputs[$0] == nil }.map { "input \($0)" }
+    inputs.keys.filter { !SessionInput.names.contains($0) }.sorted().map { "unlisted input \($0)" }
+      + effects.keys.filter { !SessionEffect.names.contains($0) }.sorted()
+      .map { "unlisted effect \($0)" }
+      + SessionInput.names.filter { inputs[$0] == nil }.map { "input \($0)" }
       + SessionEffect.names.filter { effects[$0] == nil }.map { "effect \($0)" }
       + SessionTimer.allCases.filter { timers[$0] == nil }.map { "timer \($0)" }
   }
@@ -44,8 +47,7 @@ extension SessionInput {
   static let names = [
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
     "clearError", "close", "answered", "failed", "revoked", "wiped", "observed", "reloaded",
-    "fired",
-    "committed", "conflicted", "commitFailed",
+    "fired", "committed", "conflicted", "commitFailed",
   ]
 
   var name: String {

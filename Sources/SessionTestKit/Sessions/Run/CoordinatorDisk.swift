@@ -62,6 +62,12 @@ struct CoordinatorDisk: Sendable {
     items.facts.context = .absent
   }
 
+  mutating func rollBack(to generation: Generation) {
+    guard items.facts.token == .present, generation < items.facts.generation else { return }
+    items.facts.generation = generation
+    items.facts.announcement = nil
+  }
+
   mutating func damage(_ item: SecretItem, _ condition: StoredFacts.Item) {
     switch item {
     case .token:

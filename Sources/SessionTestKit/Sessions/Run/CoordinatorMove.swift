@@ -43,6 +43,8 @@ package enum CoordinatorMove: Hashable, Sendable {
   case revoked(Generation, RevocationOutcome)
   /// The clocks run to the timer's time, and it goes off.
   case fire(SessionTimer)
+  /// The timer goes off before its time, as one does after a sleep.
+  case early(SessionTimer)
   /// Both clocks run on.
   case pass(Int64)
   /// The civil time is set.
@@ -55,6 +57,8 @@ package enum CoordinatorMove: Hashable, Sendable {
   case lock(Bool)
   /// A stored item is lost or spoilt.
   case damage(SecretItem, StoredFacts.Item)
+  /// The token item is that of an older generation again, as out of a backup.
+  case rollBack(Generation)
   /// Another process does something.
   case foreign(Foreign)
   /// The process dies and starts again.
@@ -74,6 +78,7 @@ extension CoordinatorMove: CustomStringConvertible {
     case .again(let number): "what came for request \(number.number) comes again"
     case .revoked(let generation, let outcome): "revoking \(generation) ends: \(outcome)"
     case .fire(let timer): "timer \(timer) goes off"
+    case .early(let timer): "timer \(timer) goes off early"
     case .pass(let milliseconds): "\(milliseconds) ms pass"
     case .jump(let milliseconds): "the civil time jumps by \(milliseconds) ms"
     case .breakCommits(let count, let afterStoring, let forGood):
@@ -82,6 +87,7 @@ extension CoordinatorMove: CustomStringConvertible {
     case .breakWipe: "the next wipe will fail"
     case .lock(let isLocked): "the stored items are \(isLocked ? "locked" : "unlocked")"
     case .damage(let item, let condition): "the \(item) item becomes \(condition)"
+    case .rollBack(let generation): "the token item is that of \(generation) again"
     case .foreign(let act): "another process \(act.line)"
     case .restart: "the process dies and starts again"
     }

@@ -38,4 +38,11 @@ package enum CoordinatorRule: String, CaseIterable, Sendable {
   case leasesAreKept = "C18 another process's request is waited for"
   /// C19, STA-2, LOG-10.
   case rejectionsChangeNothing = "C19 a rejected command changes no state and appends nothing"
+  /// C22, REF-7.
+  case closingWaits = "C22 closing waits for the answer that is on its way"
+  /// C24, RES-1.
+  case restoredIsStored = "C24 a restored session's token is the one that is stored"
+
+  /// Every rule.
+  package static let all = Set(allCases)
 }

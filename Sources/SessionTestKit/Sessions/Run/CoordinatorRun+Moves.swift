@@ -31,6 +31,7 @@ extension CoordinatorRun {
       revoking.removeAll { $0 == generation }
       try tell(.revoked(generation, outcome, status: 0))
     case .fire(let timer): try fire(timer)
+    case .early(let timer): if timers.removeValue(forKey: timer) != nil { try tell(.fired(timer)) }
     case .pass(let milliseconds): pass(milliseconds)
     case .jump(let milliseconds): try jump(milliseconds)
     case .breakCommits(let count, let afterStoring, let forGood):
@@ -38,6 +39,7 @@ extension CoordinatorRun {
     case .breakWipe: breaksWipe = true
     case .lock(let isLocked): disk.items.facts.isLocked = isLocked
     case .damage(let item, let condition): disk.damage(item, condition)
+    case .rollBack(let generation): disk.rollBack(to: generation)
     case .foreign(let act): disk.happen(act, at: now)
     case .restart(let isHolderGone): try restart(isHolderGone: isHolderGone)
     }
@@ -78,6 +80,7 @@ extension CoordinatorRun {
     guard let uptime = timers.removeValue(forKey: timer) else { return }
     pass(max(0, uptime.subtractingSaturating(now.uptime)))
     try tell(.fired(timer))
+    if timer == .restore { try checkRestored() }
   }
 
   mutating func pass(_ milliseconds: Int64) {
@@ -109,6 +112,7 @@ extension CoordinatorRun {
       .opened(SessionNote.Opened(process: process, boot: nil, uptime: now.uptime))
     ]
     try tell(.opened(facts))
+    try checkRestored()
   }
 }
 

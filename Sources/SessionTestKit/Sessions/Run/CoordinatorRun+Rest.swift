@@ -32,6 +32,17 @@ extension CoordinatorRun {
     try require(.stateIsTheFold, disagreement == nil) { disagreement ?? "" }
   }
 
+  /// Who goes on after a restart has the token that the journal names, not one before it.
+  func checkRestored() throws(Falsified) {
+    guard let token = coordinator.state.token, coordinator.activity != .loading, !isStopped else {
+      return
+    }
+    let stored = disk.items.facts
+    try require(
+      .restoredIsStored, stored.token == .present && stored.generation >= token.generation
+    ) { "\(coordinator.state.line), and the token item is \(stored.token), \(stored.generation)" }
+  }
+
   private func checkDeadline() throws(Falsified) {
     guard let token = coordinator.state.token, isOpen, !isStopped else { return }
     if let deadline, deadline.generation == token.generation {
@@ -98,8 +109,18 @@ extension CoordinatorRun {
       try require(.repliesAreTrue, isGood) {
         "caller \(caller.number) is told of a newer token while \(coordinator.state.line)"
       }
-    case .loggedOut, .alreadyLoggedOut, .closed, .failed:
+    case .closed: try checkClosing()
+    case .loggedOut, .alreadyLoggedOut, .failed:
       break
+    }
+  }
+
+  /// An answer may be the only one that holds the token which the server takes from now on.
+  private func checkClosing() throws(Falsified) {
+    guard !disk.isUnreadable, let token = coordinator.state.token else { return }
+    let awaited = wire.outstanding.filter { !$0.isLogin && $0.base == token.generation }
+    try require(.closingWaits, awaited.isEmpty) {
+      "closed while \(awaited.map(\.number.number)) may still be answered"
     }
   }
 

@@ -1,0 +1,20 @@
+import SessionKit
+
+/// The world's clock as a session of it sees it: tells of timers that are set and that fire.
+struct TimerTeller: SessionClock {
+  let clock: ManualClock
+  let start: Int64
+  let scheduler: SimulatedScheduler
+  let choices: Choices
+  let session: String
+
+  func now() -> Moment { clock.now() }
+
+  func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+    let timer = "\(session)'s timer"
+    scheduler.renameCurrent(timer)
+    choices.tellSchedule("\(timer) is set to \(deadline - start) ms")
+    try await clock.sleep(untilUptime: deadline)
+    choices.tellSchedule("\(timer) fires")
+  }
+}
