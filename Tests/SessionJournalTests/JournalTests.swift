@@ -101,7 +101,8 @@ struct JournalTests {
   @Test("JRN-2 A batch longer than the reader's window is whole or not there")
   func longBatch() throws {
     let scratch = try Scratch()
-    let journal = try Journal.open(at: scratch.path())
+    let journal = try Journal.open(
+      at: scratch.path(), options: .fixed(maximumRecordSize: 16_384))
     _ = try journal.append([draft("before")])
     let batch = (0..<40).map {
       JournalDraft(kind: 1, payload: [UInt8](repeating: UInt8($0), count: 10_007))

@@ -41,7 +41,7 @@ struct RoomTests {
     #expect(try journal.append([draft("42")]).foreign.map(\.text) == ["41"])
     try other.close()
     try journal.close()
-    #expect(try size() == 64 + 43 * 40)
+    #expect(try size() == 64 + 42 * 40 + 32)
   }
 
   @Test("JRN-2 a disk without room for more than the batch takes the batch")
@@ -61,7 +61,7 @@ struct RoomTests {
 
   @Test(
     "JRN-2 a process that dies in a write into the room leaves a tail that is cut",
-    arguments: [1, 8, 31, 32, 39])
+    arguments: [1, 8, 31, 32, 39, 44])
   func diesInWrite(bytes: Int) throws {
     let journal = try open()
     _ = try journal.append([draft("kept")])
@@ -70,7 +70,7 @@ struct RoomTests {
     system.plan.withLock { $0.writeSizes = [bytes] }
     system.fail("write", EIO)
     system.fail("truncate", EIO)
-    #expect(throws: JournalError.self) { try other.append([draft("lost")]) }
+    #expect(throws: JournalError.self) { try other.append([draft("lost for ever")]) }
     let next = try journal.append([draft("goes on")])
     #expect(next.repair != nil)
     #expect(next.appended.map(\.sequence) == [2])

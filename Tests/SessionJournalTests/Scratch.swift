@@ -41,8 +41,10 @@ func mode(of path: String) throws -> Int? {
 
 extension Journal.Options {
   /// Always the same identifier and salt and no room, so that the same appends give the same bytes.
-  static var fixed: Journal.Options {
-    var options = Journal.Options(maximumRecordSize: 4096)
+  static var fixed: Journal.Options { fixed(maximumRecordSize: 4096) }
+
+  static func fixed(maximumRecordSize: Int) -> Journal.Options {
+    var options = Journal.Options(maximumRecordSize: maximumRecordSize)
     options.room = .none
     options.birth = Birth(
       identifier: JournalIdentifier(high: 0x0011_2233_4455_4677, low: 0x8899_AABB_CCDD_EEFF),

@@ -151,7 +151,7 @@ struct SharingTests {
   @Test("JRN-2 What a dead writer left half written is cut by the next one, and reported")
   func deadWriter() throws {
     let path = scratch.path()
-    let journal = try Journal.open(at: path)
+    let journal = try Journal.open(at: path, options: .fixed)
     _ = try journal.append([draft("one")])
     let whole = try contents(of: path)
     let half = Array(try SampleJournal(closed: false).bytes[64..<90])
