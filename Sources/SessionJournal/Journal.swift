@@ -143,7 +143,7 @@ public final class Journal: Sendable {
     try withStore { store throws(JournalError) in try store.close() }
   }
 
-  private func withStore<Value: Sendable, Failure>(
+  func withStore<Value: Sendable, Failure>(
     _ body: (inout JournalStore) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     try store.withLock { store throws(Failure) -> Value in

@@ -4,13 +4,15 @@ extension JournalStore {
     try followReplacement()
     try lock.acquire(journal: scanner.file)
     guard try scanner.isContinued() else { throw historyChanged() }
+    let isQuiet = try isQuiet()
+    if !isQuiet { try collect() }
     if let unproven {
       guard try unproven.writeAgain(in: scanner) else { throw .diskFull(path: path) }
     }
-    if try !isQuiet() { try settleOthers() }
     let isOwed = durable < scanner.lastSequence && durability == .everyCommit
     if isOwed || unproven != nil { try synchronize(upTo: scanner.lastSequence) }
     unproven = nil
+    if !isQuiet { try repairOthers() }
   }
 
   /// Whether nobody has written since this process last looked at the end of the file.
@@ -25,12 +27,8 @@ extension JournalStore {
     }
   }
 
-  /// Reads what others wrote, and cuts what one of them left half done.
-  private mutating func settleOthers() throws(JournalError) {
-    try collect()
-    if durable < scanner.lastSequence, durability == .everyCommit {
-      try synchronize(upTo: scanner.lastSequence)
-    }
+  /// Cuts what another process left half done.
+  private mutating func repairOthers() throws(JournalError) {
     // Nobody else is writing now, so what is not whole will never be.
     do throws(JournalError) {
       if let repair = try Self.repair(&scanner, location, fileSystem) { untoldRepair = repair }
@@ -66,13 +64,16 @@ extension JournalStore {
   private mutating func collect() throws(JournalError) {
     var records: [JournalRecord] = []
     var lastIsWatermark = endsWithWatermark
+    var unproven = unproven
     defer {
       undelivered += records
       lastRecord = records.last?.sequence ?? lastRecord
       endsWithWatermark = lastIsWatermark
+      self.unproven = unproven
     }
     try scanner.visit { frame, payload in
       lastIsWatermark = frame.isWatermark
+      unproven?.note(frame)
       if !frame.isWatermark { records.append(JournalRecord(frame, payload: payload)) }
       return true
     }
@@ -81,17 +82,38 @@ extension JournalStore {
   /// Goes over to the file that compaction has put in the old one's place.
   private mutating func followReplacement() throws(JournalError) {
     guard try Self.isReplaced(scanner.file, location, fileSystem) else { return }
+    // Nobody appends to the old file any more: what is there is all that will be.
+    try collect()
     var next = try Self.scan(location, fileSystem)
     let expected = scanner.header.identifier
     guard next.header.identifier == expected else {
       throw .replaced(path: path, expected: expected, found: next.header.identifier)
     }
     let last = scanner.lastSequence
-    if last >= next.header.firstSequence {
-      try next.visit { frame, _ in frame.sequence < last }
+    let first = FramePosition(behind: next.header).sequence
+    // As in opening: what stands there may be left by a sync that failed.
+    var unproven = UnprovenEnd()
+    var lastIsWatermark = false
+    if last >= first {
+      try next.visit { frame, _ in
+        unproven.note(frame)
+        lastIsWatermark = frame.isWatermark
+        return frame.sequence < last
+      }
     }
-    guard next.totals.lastSequence >= last else { throw historyChanged() }
+    // A snapshot stands for what is missing; without one, all must be there.
+    let isContinued = next.header.beginsWithSnapshot || first <= last + 1
+    guard isContinued, last < first || next.totals.lastSequence == last else {
+      throw historyChanged()
+    }
+    // Whoever renamed may have died before the name was durable, and records would go with it.
+    try onFile(path) { () throws(SystemFault) in
+      try fileSystem.synchronizeFolder(of: location.real)
+    }
     scanner = next
+    knownSize = 0
+    endsWithWatermark = lastIsWatermark
+    self.unproven = unproven
     pager = nil
   }
 

@@ -65,7 +65,7 @@ extension JournalStore {
     }
   }
 
-  private mutating func takeRepair() -> JournalRepair? {
+  mutating func takeRepair() -> JournalRepair? {
     defer { untoldRepair = nil }
     return untoldRepair
   }

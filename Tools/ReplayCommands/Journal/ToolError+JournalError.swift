@@ -65,8 +65,7 @@ extension ToolError {
         "The system refused to \(operation) \(name): \(systemMessage(errno)) (errno \(errno)).",
         next: "check the disk and the path")
     case .readOnlyFolder, .replaced, .diskFull, .noRoomToCreate, .conflict, .poisoned,
-      .recordTooLarge,
-      .batchTooLarge, .reservedKind, .closed:
+      .recordTooLarge, .batchTooLarge, .reservedKind, .hardLinked, .compactionRefused, .closed:
       self.init(.unexpected, "unexpected", error.description)
     }
   }
