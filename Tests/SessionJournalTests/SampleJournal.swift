@@ -70,7 +70,8 @@ func verdictLine(_ bytes: [UInt8]) -> String {
     case .empty: return "empty"
     case .notAJournal: return "notAJournal"
     case .headerDamaged: return "headerDamaged"
-    case .newerFormat, .unknownFeatures: return "newerFormat"
+    case .newerFormat: return "newerFormat"
+    case .unknownFeatures: return "unknownFeatures"
     default: return "\(error)"
     }
   }
