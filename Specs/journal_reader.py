@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads a journal file by Specs/JournalFormat.md alone, with nothing but Python's own library.
 
-usage: journal_reader.py FILE       the header, one JSON line per record, the verdict
+usage: journal_reader.py FILE       the header, one JSON line per record, the verdict, and unless it is
+                                    clean what is lost and what is readable behind it
        journal_reader.py --session FILE    the same, with the payloads of a session in words
        journal_reader.py --verdict FILE...    one JSON line per file: totals and verdict only
 exit:  0 ok - 2 torn tail or undetermined last commit - 65 damaged, or no journal - 66 missing -
@@ -18,6 +19,7 @@ import uuid
 MAGIC = bytes([0x89, 0x53, 0x4A, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A])
 SUPPORTED, LARGEST_BATCH, UNKNOWN = 1, 16 << 20, 0xFFFFFFFF
 INVALID, SNAPSHOT, WATERMARK = 0x00, 0x7F, 0xFF
+BEGINS_WITH_SNAPSHOT = 1  # the one feature of format 1
 HEADER = struct.Struct("<8sHHI16sQQIQI")  # 64 bytes
 FRAME = struct.Struct("<IIQIIIBBH")  # 32 bytes
 END_OF_FILE = ("shortHeader", "shortPayload", "shortBatch")
@@ -56,11 +58,15 @@ def read_header(data):
         raise Refused("headerDamaged" if magic == MAGIC else "notAJournal")
     if magic != MAGIC:
         raise Refused("headerDamaged")
-    if minimum > SUPPORTED or features != 0:
+    if minimum > SUPPORTED:
         raise Refused("newerFormat")
-    if version < 1 or minimum < 1 or not 1 <= first <= 1 << 62 or not 64 <= largest <= 8 << 20:
+    if features & ~BEGINS_WITH_SNAPSHOT:
+        raise Refused("unknownFeatures")
+    lowest = 1 + features  # something stands before a snapshot's records
+    if (version < 1 or minimum < 1 or not lowest <= first <= 1 << 62
+            or not 64 <= largest <= 8 << 20):
         raise Refused("headerDamaged")
-    return {"version": version, "identifier": str(uuid.UUID(bytes=identifier)), "salt": salt,
+    return {"version": version, "features": features, "identifier": str(uuid.UUID(bytes=identifier)), "salt": salt,
             "firstSequence": first, "maximumRecordSize": largest, "crc": crc}
 
 
@@ -70,7 +76,10 @@ def read_frame(data, offset, header):
     (crc, length, sequence, delta, previous, payload_crc, kind, flags, left) = FRAME.unpack(raw)
     if crc32c(struct.pack("<Q", header["salt"]) + raw[4:]) != crc:
         return "headerChecksum"
-    if (kind in (INVALID, SNAPSHOT) or length > header["maximumRecordSize"] or delta == 0
+    has_snapshot = header["features"] & BEGINS_WITH_SNAPSHOT and offset == HEADER.size
+    if (kind == INVALID or (kind == SNAPSHOT) != bool(has_snapshot)
+            or length > header["maximumRecordSize"] or delta == 0
+            or (kind == SNAPSHOT and left != 0)
             or (delta != UNKNOWN and delta > sequence)
             or (kind == WATERMARK and (length, left) != (0, 0))):
         return "impossibleHeader"
@@ -127,19 +136,121 @@ def judge(data, header, whole, next_sequence, offset, sequence, flaw):
             "bytes": len(data) - whole, "flaw": flaw}
 
 
+def possible_frame(data, offset, header):
+    if len(data) - offset < 32:
+        return None
+    frame = read_frame(data, offset, header)
+    return frame if isinstance(frame, dict) else None
+
+
+def is_whole(data, frame):
+    end = frame["offset"] + frame["size"]
+    return end <= len(data) and crc32c(data[frame["offset"] + 32:end]) == frame["payloadCRC"]
+
+
+def follows(frame, before):
+    return (before is not None and frame["sequence"] == before["sequence"] + 1
+            and frame["previous"] == before["crc"])
+
+
+def whole_batch(data, header, first, met):
+    """Its frames, and where to look on; None instead of frames if the batch is not whole."""
+    frames, frame, expected = [], first, None
+    while frame is not None:
+        if frames and not follows(frame, frames[-1]) or expected not in (None, frame["left"]):
+            break
+        if frame["offset"] + frame["size"] - first["offset"] > LARGEST_BATCH:
+            break
+        met.append(frame)
+        if not is_whole(data, frame):
+            return None, frame["offset"] + 32, len(frames)
+        frames.append(frame)
+        place = frame["offset"] + frame["size"]
+        if frame["left"] == 0:
+            return frames, place, 0
+        frame, expected = possible_frame(data, place, header), frame["left"] - 1
+    return None, frames[-1]["offset"] + frames[-1]["size"], len(frames)
+
+
+def survey(data, header, offset, sequence, chain):
+    """What is lost and what is readable behind a whole prefix; see "Survey" in JournalFormat.md."""
+    lost, readable, met, refuted, loose = [], [], [], None, 0
+    place, end, highest = offset, offset, 0  # end: of the history; sequence: the next one
+    while len(data) - place >= 32:
+        length, number = struct.unpack_from("<IQ", data, place + 4)
+        frame = None
+        if number >= sequence and length <= header["maximumRecordSize"]:
+            frame = possible_frame(data, place, header)
+        if frame is None:
+            place += 8
+            continue
+        is_next, fits = number == sequence, frame["previous"] == chain
+        if not (is_next and fits) and (is_next or follows(frame, refuted)):
+            refuted = frame
+        elif (is_next or frame["durable"] == number - 1
+                or met and met[-1]["left"] == 0 and follows(frame, met[-1])):
+            before = len(met)
+            frames, place, passed = whole_batch(data, header, frame, met)
+            highest = max([highest] + [item["sequence"] for item in met[before:]])
+            loose += passed
+            if frames is None:
+                continue
+            records = sum(item["kind"] != WATERMARK for item in frames)
+            if readable and is_next and frame["offset"] == end:
+                readable[-1]["bytes"] = place - readable[-1]["offset"]
+                readable[-1]["records"] += records
+            else:
+                lost.append({"offset": end, "bytes": frame["offset"] - end,
+                             "firstSequence": None if is_next else sequence,
+                             "lastSequence": None if is_next else number - 1,
+                             "looseFrames": loose})
+                readable.append({"offset": frame["offset"], "bytes": place - frame["offset"],
+                                 "firstSequence": number, "records": records})
+            readable[-1]["lastSequence"] = frames[-1]["sequence"]
+            end, sequence, chain = place, frames[-1]["sequence"] + 1, frames[-1]["crc"]
+            loose = 0
+            continue
+        else:
+            highest = max(highest, number)
+        met.append(frame)
+        whole = is_whole(data, frame)
+        loose += whole
+        place += frame["size"] if whole else 32
+    room = 0
+    if readable and data[end:].count(0) == len(data) - end:
+        room = len(data) - end
+    elif end < len(data):
+        known = highest >= sequence
+        lost.append({"offset": end, "bytes": len(data) - end,
+                     "firstSequence": sequence if known else None,
+                     "lastSequence": highest if known else None, "looseFrames": loose})
+    return {"lost": lost, "readable": readable, "room": room}
+
+
 def read(data, on_record=lambda frame, payload: None):
     """Header, totals and verdict of a journal; on_record sees each record of a whole batch."""
     header = read_header(data)
-    place = (HEADER.size, header["firstSequence"], header["crc"])  # offset, sequence, chain
+    # A snapshot takes no sequence: it bears that of the last record it stands for.
+    snapshot = header["features"] & BEGINS_WITH_SNAPSHOT
+    place = (HEADER.size, header["firstSequence"] - snapshot, header["crc"])  # and sequence, chain
     totals = {"records": 0, "watermarks": 0}
     while True:
         (offset, sequence, chain), batch, expected = place, [], None
-        if offset == len(data):
+        in_snapshot = snapshot and offset == HEADER.size
+        if offset == len(data) and not in_snapshot:
             return header, totals, {"ending": "clean", "offset": offset, "room": 0}
         while expected is None or expected >= 0:
             frame = check_frame(data, offset, header, sequence, chain, place[0], expected)
+            if isinstance(frame, str) and in_snapshot:
+                # The file got its name when all of the snapshot was durable.
+                frame = "shortHeader" if offset == len(data) else frame
+                verdict = {"ending": "damaged", "offset": offset, "sequence": sequence,
+                           "flaw": frame, "behind": survey(data, header, *place)}
+                return header, totals, verdict
             if isinstance(frame, str):
                 verdict = judge(data, header, place[0], place[1], offset, sequence, frame)
+                if verdict["ending"] != "clean":
+                    verdict["behind"] = survey(data, header, *place)
                 return header, totals, verdict
             batch.append(frame)
             expected = frame["left"] - 1

@@ -4,7 +4,7 @@
 /// after the file grew, it goes on (JRN-1). Of a file that is being written, the ending is a
 /// snapshot: a batch on its way may show as torn and be whole a moment later.
 public struct JournalReader: ~Copyable, Sendable {
-  private var scanner: FrameScanner
+  var scanner: FrameScanner
   private let fileSystem: any JournalFileSystem
 
   /// Opens the journal at `path` and verifies its header.

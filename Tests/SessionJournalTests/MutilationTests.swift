@@ -93,7 +93,12 @@ struct MutilationTests {
       def show(data):
         v = j.verdict_of(data)
         keys = ("records", "watermarks", "ending", "offset", "sequence", "bytes", "flaw", "room")
-        print(*(v[key] for key in keys if key in v))
+        parts = v.get("behind", {"lost": [], "readable": []})
+        ranges = [(r["offset"], r["bytes"], r["firstSequence"], r["lastSequence"],
+                   r.get("looseFrames", r.get("records")))
+                  for r in parts["lost"] + parts["readable"]]
+        words = [v[key] for key in keys if key in v] + [part for r in ranges for part in r]
+        print(*("-" if word is None else word for word in words))
       for size in range(len(data) + 1):
         show(data[:size])
         show(data[:size] + bytes(100))
@@ -109,19 +114,19 @@ struct MutilationTests {
     var lines: [String] = []
     let bytes = sample.bytes
     for size in 0...bytes.count {
-      lines.append(verdictLine(Array(bytes.prefix(size))))
-      lines.append(verdictLine(Array(bytes.prefix(size)) + [UInt8](repeating: 0, count: 100)))
+      lines.append(surveyLine(Array(bytes.prefix(size))))
+      lines.append(surveyLine(Array(bytes.prefix(size)) + [UInt8](repeating: 0, count: 100)))
     }
     for bit in 0..<(bytes.count * 8) {
       var flipped = bytes
       flipped[bit / 8] ^= 1 << (bit % 8)
-      lines.append(verdictLine(flipped))
+      lines.append(surveyLine(flipped))
     }
     for start in stride(from: 64, to: bytes.count, by: 8) {
       for end in stride(from: start + 8, through: bytes.count, by: 8) {
         let zeros = [UInt8](repeating: 0, count: end - start)
-        lines.append(verdictLine(Array(bytes[..<start] + bytes[end...])))
-        lines.append(verdictLine(Array(bytes[..<start] + zeros + bytes[end...])))
+        lines.append(surveyLine(Array(bytes[..<start] + bytes[end...])))
+        lines.append(surveyLine(Array(bytes[..<start] + zeros + bytes[end...])))
       }
     }
     let python = try ChildProcess.python(["-c", program, path])

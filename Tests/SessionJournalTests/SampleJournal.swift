@@ -70,10 +70,32 @@ func verdictLine(_ bytes: [UInt8]) -> String {
     case .empty: return "empty"
     case .notAJournal: return "notAJournal"
     case .headerDamaged: return "headerDamaged"
-    case .newerFormat, .unknownFeatures: return "newerFormat"
+    case .newerFormat: return "newerFormat"
+    case .unknownFeatures: return "unknownFeatures"
     default: return "\(error)"
     }
   }
+}
+
+/// The same, and what is lost and what is readable behind the whole prefix.
+func surveyLine(_ bytes: [UInt8]) -> String {
+  var line = verdictLine(bytes)
+  do throws(JournalError) {
+    var reader = try JournalReader(bytes: bytes)
+    let survey = try reader.survey()
+    for gap in survey.gaps {
+      let first = gap.sequences.map { "\($0.lowerBound)" } ?? "-"
+      let last = gap.sequences.map { "\($0.upperBound)" } ?? "-"
+      line += " \(gap.offsets.lowerBound) \(gap.offsets.count) \(first) \(last) \(gap.looseFrames)"
+    }
+    for run in survey.runs {
+      line += " \(run.offsets.lowerBound) \(run.offsets.count) \(run.sequences.lowerBound)"
+      line += " \(run.sequences.upperBound) \(run.records)"
+    }
+  } catch {
+    // No header, no survey: the verdict has said it.
+  }
+  return line
 }
 
 private func describe(_ tail: JournalTail) -> String {

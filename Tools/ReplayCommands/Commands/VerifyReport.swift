@@ -108,6 +108,7 @@ extension VerifyReport {
     }
     lines.append(("state", snapshot.fold.state.kind.description))
     if let behind { lines.append(("behind", behind)) }
+    if let survey = pass?.survey { lines += SurveyReport(survey).lines }
     return lines
   }
 
@@ -175,6 +176,11 @@ extension VerifyReport {
         json.null("problem")
       }
       json.field("frames", pass?.fault?.verdict ?? "good")
+      if let survey = pass?.survey {
+        SurveyReport(survey).write(&json)
+      } else {
+        json.null("behind")
+      }
     }
     return json.text + "\n"
   }

@@ -16,6 +16,9 @@ struct JournalFile: Sendable {
     let totals: JournalTotals
     /// Zeros behind the last batch that a writer left for its next ones, in bytes.
     let room: UInt64
+    /// What is lost and what is readable behind the good prefix; only where every frame was visited
+    /// and the file does not end cleanly.
+    var survey: JournalSurvey?
   }
 
   /// Hands over each record until `body` says no, or a record cannot be decoded, or the good
@@ -51,16 +54,18 @@ struct JournalFile: Sendable {
   func visitFrames(_ body: (JournalFrame, RawSpan) -> Void) throws(ToolError) -> Pass {
     var reader = try open()
     var ending = JournalEnding.clean
+    var survey: JournalSurvey?
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
         body(frame, payload)
         return true
       }
       ending = try reader.ending()
+      if ending != .clean { survey = try reader.survey() }
     }
     return Pass(
       fault: JournalFault(ending), header: reader.header, totals: reader.totals,
-      room: reader.room)
+      room: reader.room, survey: survey)
   }
 
   private func open() throws(ToolError) -> JournalReader {
