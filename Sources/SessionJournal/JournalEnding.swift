@@ -1,4 +1,7 @@
 /// What stands in a file behind its whole and valid prefix of batches.
+///
+/// A pure function of the file's bytes: `JournalReader(bytes:)` and its `ending()`, `totals`, `room` and
+/// `survey()` say the same of the same bytes, wherever they stand and however often they are asked.
 public enum JournalEnding: Equatable, Sendable {
   /// Nothing: the file ends with its last batch, or only zeros follow, as room for more.
   case clean
