@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// Some file systems never say so (those of a network, most of all): nobody should wait without a
 /// limit.
-final class FileChanges: Sendable {
+package final class FileChanges: Sendable {
   private struct State {
     /// Something happened since the last wait ended.
     var hasChanged = false

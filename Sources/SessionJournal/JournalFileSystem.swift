@@ -24,6 +24,9 @@ package protocol JournalFileSystem: Sendable {
   /// This process's turn at the lock file with that path.
   func turn(at path: String) -> ProcessTurn
 
+  /// Tells of changes of the file at a path; nil where nobody can.
+  func changes(of path: String) -> FileChanges?
+
   /// Time that never runs backwards, in nanoseconds from an arbitrary beginning.
   func uptime() -> UInt64
   func pause(nanoseconds: UInt64)

@@ -1,6 +1,6 @@
 /// The records of a journal, those that are there and those that come, whoever appends them.
 ///
-/// Reads without a lock, by polling, and crosses compactions without gap or duplicate; where it is
+/// Reads without a lock, as soon as the system tells of a change, and crosses compactions without gap or duplicate; where it is
 /// behind what was compacted, the snapshot comes first. Ends when its task is cancelled; throws when
 /// the file is damaged, replaced by another journal, or gone.
 public struct JournalFollower: AsyncSequence, Sendable {
@@ -13,7 +13,10 @@ public struct JournalFollower: AsyncSequence, Sendable {
   private let sequence: UInt64
   private let interval: Duration
 
-  /// Follows the journal at `path` behind `sequence`, looking again after each `interval`.
+  /// Follows the journal at `path` behind `sequence`.
+  ///
+  /// Where the system does not tell of changes it looks again after each `interval`; where it does,
+  /// once a second all the same, since some file systems forget to.
   public init(
     path: String, after sequence: UInt64 = 0, interval: Duration = .milliseconds(100)
   ) {
@@ -48,11 +51,7 @@ public struct JournalFollower: AsyncSequence, Sendable {
     {
       while !Task.isCancelled {
         if let record = try tail.next() { return record }
-        do {
-          try await Task.sleep(for: interval)
-        } catch {
-          return nil
-        }
+        await tail.change(within: interval, isolation: actor)
       }
       return nil
     }
@@ -65,9 +64,7 @@ package final class FollowedFile {
   private let fileSystem: any JournalFileSystem
   private var sequence: UInt64
   private var reader: JournalReader?
-
-  /// How long the file was when its end was last judged.
-  private var judgedSize: UInt64 = 0
+  private var changes: FileChanges?
 
   package init(
     path: String, sequence: UInt64, fileSystem: any JournalFileSystem = POSIXFileSystem()
@@ -79,7 +76,7 @@ package final class FollowedFile {
 
   /// The next record; nil if there is none yet.
   package func next() throws(JournalError) -> JournalRecord? {
-    if reader == nil { reader = try JournalReader(path: path, fileSystem: fileSystem) }
+    if reader == nil { reader = try opened() }
     while true {
       if let record = try nextHere() { return record }
       guard try reader?.isReplaced() == true else {
@@ -103,18 +100,33 @@ package final class FollowedFile {
 
   private func followReplacement() throws(JournalError) {
     guard let expected = reader?.identifier else { return }
-    let next = try JournalReader(path: path, fileSystem: fileSystem)
+    let next = try opened()
     guard next.identifier == expected else {
       throw .replaced(path: path, expected: expected, found: next.identifier)
     }
     reader = consume next
-    judgedSize = 0
+  }
+
+  /// Waits until the file may have changed, the limit is over, or the task is cancelled.
+  func change(within interval: Duration, isolation: isolated (any Actor)?) async {
+    if let changes, changes.isTold {
+      return await changes.wait(atMost: max(interval, .seconds(1)))
+    }
+    do {
+      try await Task.sleep(for: interval)
+    } catch {
+      // Cancelled: whoever asks again is told so.
+    }
+  }
+
+  /// Watched before it is read, so that no change falls between.
+  private func opened() throws(JournalError) -> JournalReader {
+    changes = fileSystem.changes(of: path)
+    return try JournalReader(path: path, fileSystem: fileSystem)
   }
 
   /// A tail that is torn may be a batch on its way; one that is damaged will not get better.
   private func refuseDamage() throws(JournalError) {
-    guard let size = try reader?.size(), size != judgedSize else { return }
-    judgedSize = size
     if case .damaged(let damage) = try reader?.endingBehindRecords() {
       throw .damaged(path: path, damage)
     }

@@ -109,6 +109,10 @@ package struct POSIXFileSystem: JournalFileSystem {
     ProcessTurns.shared.turn(at: path)
   }
 
+  package func changes(of path: String) -> FileChanges? {
+    path.utf8.contains(0) ? nil : FileChanges(of: path)
+  }
+
   package func uptime() -> UInt64 {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)

@@ -87,6 +87,7 @@ final class FaultyFileSystem: JournalFileSystem {
   }
 
   func turn(at path: String) -> ProcessTurn { real.turn(at: path) }
+  func changes(of path: String) -> FileChanges? { real.changes(of: path) }
 
   func uptime() -> UInt64 { real.uptime() }
   func pause(nanoseconds: UInt64) { real.pause(nanoseconds: nanoseconds) }

@@ -52,6 +52,9 @@ extension SimulatedProcess: JournalFileSystem {
     }
   }
 
+  /// Nobody tells: a simulated clock stands still.
+  package func changes(of path: String) -> FileChanges? { nil }
+
   /// A new turn each time: calls of a simulation never wait for each other.
   package func turn(at path: String) -> ProcessTurn { ProcessTurn() }
 
