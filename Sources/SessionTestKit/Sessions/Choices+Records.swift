@@ -73,7 +73,7 @@ extension Choices {
   func unknown(isIgnorable: Bool? = nil) -> SessionRecord.Unknown {
     span {
       let mayIgnore = isIgnorable ?? !chance(1, in: 2)
-      let kinds: ClosedRange<UInt8> = mayIgnore ? 0xC0...0xFF : 0x20...0x7F
+      let kinds: ClosedRange<UInt8> = mayIgnore ? 0xC0...0xFF : 0x20...0x7E
       let kind = kinds.lowerBound + UInt8(draw(below: UInt64(kinds.count)))
       return SessionRecord.Unknown(kind: kind, payload: bytes(upTo: 40))
     }
