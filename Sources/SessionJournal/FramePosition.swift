@@ -15,7 +15,8 @@ package struct FramePosition: Equatable, Sendable {
   /// Behind the header of a file.
   package init(behind header: JournalHeader) {
     offset = UInt64(JournalHeader.size)
-    sequence = header.firstSequence
+    // A snapshot takes no sequence and bears the one before.
+    sequence = header.firstSequence - (header.beginsWithSnapshot ? 1 : 0)
     chain = header.checksum
     previous = 0
   }

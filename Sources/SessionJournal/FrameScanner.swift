@@ -83,6 +83,11 @@ struct FrameScanner: ~Copyable, Sendable {
   /// What stands behind the whole prefix, as of now; needs a scan that came to its end.
   mutating func verdict() throws(JournalError) -> JournalEnding {
     guard let stop else { return .clean }
+    if isSnapshotPlace(stop.offset) {
+      // The file got its name after its snapshot was durable: this is no writer's doing.
+      return .damaged(
+        JournalDamage(offset: stop.offset, sequence: stop.sequence, flaw: stop.flaw))
+    }
     let search = TailSearch(header: header, seed: seed)
     let evidence = try onFile(path) { () throws(SystemFault) in
       try search.run(from: stop, in: file)
@@ -103,6 +108,12 @@ struct FrameScanner: ~Copyable, Sendable {
 }
 
 extension FrameScanner {
+  /// Whether the file's snapshot must begin at `offset`.
+  @inline(__always)
+  private func isSnapshotPlace(_ offset: UInt64) -> Bool {
+    offset == UInt64(JournalHeader.size) && header.beginsWithSnapshot
+  }
+
   private static func header(of file: any JournalFileHandle, at path: String)
     throws(JournalError) -> JournalHeader
   {
@@ -183,16 +194,20 @@ extension FrameScanner {
     var here = window.available(at: place.offset)
     if here < size {
       here = try window.fill(size, at: place.offset, keeping: delivered, of: file)
-      if here == 0 { return expected == nil ? nil : .failure(.shortBatch) }
+      if here == 0, !isSnapshotPlace(place.offset) {
+        return expected == nil ? nil : .failure(.shortBatch)
+      }
       if here < size { return .failure(.shortHeader) }
     }
     let seed = seed
     let maximum = header.maximumRecordSize
+    let isFirstSnapshot = isSnapshotPlace(place.offset)
     let start = Int(place.offset - window.origin)
     let read = window.storage.withUnsafeBytes { bytes -> Result<JournalFrame, JournalFlaw> in
       guard let base = bytes.baseAddress else { return .failure(.shortHeader) }
       return JournalFrame.read(
-        base + start, offset: place.offset, seed: seed, maximumRecordSize: maximum)
+        base + start, offset: place.offset, seed: seed, maximumRecordSize: maximum,
+        isFirstSnapshot: isFirstSnapshot)
     }
     guard case .success(let frame) = read else { return read }
     if let flaw = place.flaw(of: frame, batchStart: position.offset, expected: expected) {

@@ -98,7 +98,7 @@ public enum JournalFlaw: String, Error, Equatable, Sendable, CaseIterable {
 
 /// How much a reader has read.
 public struct JournalTotals: Equatable, Sendable {
-  /// Records of the caller.
+  /// Records of the caller, the snapshot of a compacted file among them.
   public internal(set) var records: UInt64 = 0
 
   /// Watermark frames, which the journal wrote for itself.

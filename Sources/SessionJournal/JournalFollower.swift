@@ -1,7 +1,8 @@
 /// The records of a journal, those that are there and those that come, whoever appends them.
 ///
-/// Reads without a lock, by polling. Ends when its task is cancelled; throws when the file is
-/// damaged, replaced by another journal, or gone.
+/// Reads without a lock, by polling, and crosses compactions without gap or duplicate; where it is
+/// behind what was compacted, the snapshot comes first. Ends when its task is cancelled; throws when
+/// the file is damaged, replaced by another journal, or gone.
 public struct JournalFollower: AsyncSequence, Sendable {
   /// One record with its bytes.
   public typealias Element = JournalRecord
@@ -59,40 +60,55 @@ public struct JournalFollower: AsyncSequence, Sendable {
 }
 
 /// The reader of one follower, kept apart because a reader cannot be copied and an iterator can.
-private final class FollowedFile {
+package final class FollowedFile {
   private let path: String
+  private let fileSystem: any JournalFileSystem
   private var sequence: UInt64
   private var reader: JournalReader?
 
   /// How long the file was when its end was last judged.
   private var judgedSize: UInt64 = 0
 
-  init(path: String, sequence: UInt64) {
+  package init(
+    path: String, sequence: UInt64, fileSystem: any JournalFileSystem = POSIXFileSystem()
+  ) {
     self.path = path
     self.sequence = sequence
+    self.fileSystem = fileSystem
   }
 
-  func next() throws(JournalError) -> JournalRecord? {
-    if reader == nil { reader = try JournalReader(path: path) }
+  /// The next record; nil if there is none yet.
+  package func next() throws(JournalError) -> JournalRecord? {
+    if reader == nil { reader = try JournalReader(path: path, fileSystem: fileSystem) }
+    while true {
+      if let record = try nextHere() { return record }
+      guard try reader?.isReplaced() == true else {
+        try refuseDamage()
+        return nil
+      }
+      // Nobody appends to the old file any more: what came to it since the last look is all.
+      if let record = try nextHere() { return record }
+      try followReplacement()
+    }
+  }
+
+  private func nextHere() throws(JournalError) -> JournalRecord? {
     while let record = try reader?.next() {
       guard record.sequence > sequence else { continue }
       sequence = record.sequence
       return record
     }
-    guard try !followReplacement() else { return nil }
-    try refuseDamage()
     return nil
   }
 
-  private func followReplacement() throws(JournalError) -> Bool {
-    guard try reader?.isReplaced() == true, let expected = reader?.identifier else { return false }
-    let next = try JournalReader(path: path)
+  private func followReplacement() throws(JournalError) {
+    guard let expected = reader?.identifier else { return }
+    let next = try JournalReader(path: path, fileSystem: fileSystem)
     guard next.identifier == expected else {
       throw .replaced(path: path, expected: expected, found: next.identifier)
     }
     reader = consume next
     judgedSize = 0
-    return true
   }
 
   /// A tail that is torn may be a batch on its way; one that is damaged will not get better.

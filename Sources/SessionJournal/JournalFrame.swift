@@ -1,7 +1,7 @@
 /// The header of one record in the file: 32 bytes before its payload
 /// (Specs/JournalFormat.md, "Frame").
 public struct JournalFrame: Equatable, Sendable {
-  /// The number of the record.
+  /// The number of the record; of a snapshot, that of the last record it stands for.
   public let sequence: UInt64
 
   /// Where the frame begins, in bytes from the beginning of the file.
@@ -38,13 +38,24 @@ public struct JournalFrame: Equatable, Sendable {
 
   /// Whether the journal wrote it for itself.
   package var isWatermark: Bool { kind == RecordKind.watermark }
+
+  /// Whether it stands for all records up to its sequence; only the first of a compacted file does.
+  public var isSnapshot: Bool { kind == RecordKind.snapshot }
+
+  /// The field of the file that `durableSequence` comes from.
+  package var durableDelta: UInt32 {
+    durableSequence.map { UInt32(clamping: sequence - $0) } ?? .max
+  }
 }
 
 extension JournalFrame {
   /// Reads the 32 bytes at `start`; a flaw if they cannot be a frame of the journal with that seed.
+  ///
+  /// `isFirstSnapshot`: they stand where the file's snapshot must be, and must be it.
   @inline(__always)
   static func read(
-    _ start: UnsafeRawPointer, offset: UInt64, seed: Checksum, maximumRecordSize: UInt32
+    _ start: UnsafeRawPointer, offset: UInt64, seed: Checksum, maximumRecordSize: UInt32,
+    isFirstSnapshot: Bool = false
   ) -> Result<JournalFrame, JournalFlaw> {
     var checksum = seed
     checksum.extend(over: start + 4, count: headerSize - 4)
@@ -54,10 +65,11 @@ extension JournalFrame {
     let frame = JournalFrame(start, offset: offset)
     let delta: UInt32 = start.loadLittle(16)
     let isPossible =
-      frame.kind != RecordKind.invalid && frame.kind != RecordKind.snapshot
+      frame.kind != RecordKind.invalid && frame.isSnapshot == isFirstSnapshot
       && frame.payloadLength <= maximumRecordSize && delta != 0
       && (delta == .max || UInt64(delta) <= frame.sequence)
       && (!frame.isWatermark || (frame.payloadLength == 0 && frame.remainingInBatch == 0))
+      && (!isFirstSnapshot || (delta == .max && frame.remainingInBatch == 0))
     return isPossible ? .success(frame) : .failure(.impossibleHeader)
   }
 
@@ -99,27 +111,60 @@ package struct FrameWriter {
   package mutating func append(
     _ draft: JournalDraft, sequence: UInt64, durable: UInt64, remainingInBatch: UInt16
   ) {
+    draft.payload.withUnsafeBytes { payload in
+      append(
+        payload, sequence: sequence, durableDelta: UInt32(clamping: sequence - durable),
+        kind: draft.kind, flags: 0, remainingInBatch: remainingInBatch)
+    }
+  }
+
+  /// Adds a frame of another file as it is there, but for what ties it to that file.
+  package mutating func append(copyOf frame: JournalFrame, payload: RawSpan) {
+    payload.withUnsafeBytes { payload in
+      append(
+        payload, sequence: frame.sequence, durableDelta: frame.durableDelta, kind: frame.kind,
+        flags: frame.flags, remainingInBatch: frame.remainingInBatch)
+    }
+  }
+
+  /// Adds the snapshot that a compacted file begins with.
+  package mutating func append(snapshot: [UInt8], sequence: UInt64) {
+    snapshot.withUnsafeBytes { payload in
+      append(
+        payload, sequence: sequence, durableDelta: .max, kind: RecordKind.snapshot, flags: 0,
+        remainingInBatch: 0)
+    }
+  }
+
+  /// Forgets the bytes, which were written; the next frame still continues the last.
+  package mutating func removeBytes() {
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func append(
+    _ payload: UnsafeRawBufferPointer, sequence: UInt64, durableDelta: UInt32, kind: UInt8,
+    flags: UInt8, remainingInBatch: UInt16
+  ) {
     let start = bytes.count
-    let padding = JournalFrame.padded(draft.payload.count) - draft.payload.count
-    let delta = UInt32(clamping: sequence - durable)
+    let padding = JournalFrame.padded(payload.count) - payload.count
     bytes.appendLittle(UInt32(0))
-    bytes.appendLittle(UInt32(truncatingIfNeeded: draft.payload.count))
+    bytes.appendLittle(UInt32(truncatingIfNeeded: payload.count))
     bytes.appendLittle(sequence)
-    bytes.appendLittle(delta)
+    bytes.appendLittle(durableDelta)
     bytes.appendLittle(chain)
     bytes.appendLittle(UInt32(0))
-    bytes.append(draft.kind)
-    bytes.append(0)
+    bytes.append(kind)
+    bytes.append(flags)
     bytes.appendLittle(remainingInBatch)
-    bytes.append(contentsOf: draft.payload)
+    bytes.append(contentsOf: payload)
     bytes.append(contentsOf: repeatElement(0, count: padding))
 
-    let payload = bytes.withUnsafeBytes { raw in
+    let payloadChecksum = bytes.withUnsafeBytes { raw in
       var checksum = Checksum()
       checksum.extend(over: UnsafeRawBufferPointer(rebasing: raw[(start + 32)...]))
       return checksum.value
     }
-    bytes.storeLittle(payload, at: start + 24)
+    bytes.storeLittle(payloadChecksum, at: start + 24)
     chain = bytes.withUnsafeBytes { raw in
       var checksum = seed
       checksum.extend(over: UnsafeRawBufferPointer(rebasing: raw[(start + 4)..<(start + 32)]))

@@ -9,8 +9,12 @@ public struct JournalHeader: Equatable, Sendable {
   /// Which journal this is.
   public let identifier: JournalIdentifier
 
-  /// The sequence of the first frame, at least 1.
+  /// The sequence of the first record, at least 1; of the first behind the snapshot, at least 2, if
+  /// the file begins with one.
   public let firstSequence: UInt64
+
+  /// The file was compacted: before the first record stands a snapshot of all that came before.
+  public let beginsWithSnapshot: Bool
 
   /// The longest payload that the file may hold, in bytes.
   public let maximumRecordSize: UInt32
@@ -28,13 +32,36 @@ public struct JournalHeader: Equatable, Sendable {
   /// First sequences that a header may have: far enough from the end that none overflows.
   package static let firstSequences: ClosedRange<UInt64> = 1...(1 << 62)
 
+  /// The bit of a file that begins with a snapshot; the only feature of format 1.
+  package static let snapshotFeature: UInt32 = 1
+
+  /// The header of a new journal.
   package init(identifier: JournalIdentifier, salt: UInt64, maximumRecordSize: UInt32) {
+    self.init(
+      identifier: identifier, salt: salt, maximumRecordSize: maximumRecordSize, firstSequence: 1,
+      beginsWithSnapshot: false)
+  }
+
+  /// The header of a file that takes the place of this one's: a snapshot, and what follows it from
+  /// `first` on.
+  package func compacted(from first: UInt64, salt: UInt64) -> JournalHeader {
+    JournalHeader(
+      identifier: identifier, salt: salt, maximumRecordSize: maximumRecordSize,
+      firstSequence: first, beginsWithSnapshot: true)
+  }
+
+  private init(
+    identifier: JournalIdentifier, salt: UInt64, maximumRecordSize: UInt32, firstSequence: UInt64,
+    beginsWithSnapshot: Bool
+  ) {
     let header = Self.encode(
-      identifier: identifier, salt: salt, firstSequence: 1, maximumRecordSize: maximumRecordSize)
+      identifier: identifier, salt: salt, firstSequence: firstSequence,
+      maximumRecordSize: maximumRecordSize, beginsWithSnapshot: beginsWithSnapshot)
     formatVersion = Self.supportedVersion
     minimumReaderVersion = Self.supportedVersion
     self.identifier = identifier
-    firstSequence = 1
+    self.firstSequence = firstSequence
+    self.beginsWithSnapshot = beginsWithSnapshot
     self.maximumRecordSize = maximumRecordSize
     self.salt = salt
     checksum = header.checksum
@@ -43,7 +70,7 @@ public struct JournalHeader: Equatable, Sendable {
   package var encoded: [UInt8] {
     Self.encode(
       identifier: identifier, salt: salt, firstSequence: firstSequence,
-      maximumRecordSize: maximumRecordSize
+      maximumRecordSize: maximumRecordSize, beginsWithSnapshot: beginsWithSnapshot
     ).bytes
   }
 
@@ -57,13 +84,14 @@ public struct JournalHeader: Equatable, Sendable {
   }
 
   private static func encode(
-    identifier: JournalIdentifier, salt: UInt64, firstSequence: UInt64, maximumRecordSize: UInt32
+    identifier: JournalIdentifier, salt: UInt64, firstSequence: UInt64, maximumRecordSize: UInt32,
+    beginsWithSnapshot: Bool
   ) -> (bytes: [UInt8], checksum: UInt32) {
     var bytes = magic
     bytes.reserveCapacity(size)
     bytes.appendLittle(supportedVersion)
     bytes.appendLittle(supportedVersion)
-    bytes.appendLittle(UInt32(0))
+    bytes.appendLittle(beginsWithSnapshot ? snapshotFeature : 0)
     bytes.appendBig(identifier.high)
     bytes.appendBig(identifier.low)
     bytes.appendLittle(salt)
@@ -117,28 +145,32 @@ extension JournalHeader {
     guard minimum <= supportedVersion else {
       return .newer(found: max(minimum, start.loadLittle(8)))
     }
-    guard features == 0 else { return .unknownFeatures(features) }
+    guard features & ~snapshotFeature == 0 else { return .unknownFeatures(features) }
     let header = JournalHeader(
       formatVersion: start.loadLittle(8), minimumReaderVersion: minimum,
       identifier: JournalIdentifier(
         high: start.loadLittle(16, as: UInt64.self).byteSwapped,
         low: start.loadLittle(24, as: UInt64.self).byteSwapped),
-      firstSequence: start.loadLittle(40), maximumRecordSize: start.loadLittle(48),
-      salt: start.loadLittle(32), checksum: checksum)
+      firstSequence: start.loadLittle(40), beginsWithSnapshot: features & snapshotFeature != 0,
+      maximumRecordSize: start.loadLittle(48), salt: start.loadLittle(32), checksum: checksum)
     guard header.formatVersion >= 1, minimum >= 1, firstSequences.contains(header.firstSequence),
-      recordSizes.contains(header.maximumRecordSize)
+      recordSizes.contains(header.maximumRecordSize),
+      // A snapshot bears the sequence before the first, and 0 is none.
+      !header.beginsWithSnapshot || header.firstSequence > 1
     else { return .damaged }
     return .whole(header)
   }
 
   private init(
     formatVersion: UInt16, minimumReaderVersion: UInt16, identifier: JournalIdentifier,
-    firstSequence: UInt64, maximumRecordSize: UInt32, salt: UInt64, checksum: UInt32
+    firstSequence: UInt64, beginsWithSnapshot: Bool, maximumRecordSize: UInt32, salt: UInt64,
+    checksum: UInt32
   ) {
     self.formatVersion = formatVersion
     self.minimumReaderVersion = minimumReaderVersion
     self.identifier = identifier
     self.firstSequence = firstSequence
+    self.beginsWithSnapshot = beginsWithSnapshot
     self.maximumRecordSize = maximumRecordSize
     self.salt = salt
     self.checksum = checksum

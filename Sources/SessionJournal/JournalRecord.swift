@@ -3,7 +3,8 @@ public struct JournalRecord: Equatable, Sendable {
   /// The number of the record; from 1, growing, without gaps in the file.
   ///
   /// The journal's own watermark frames take numbers too and are not shown as records, so the
-  /// numbers that a caller sees grow but need not be consecutive.
+  /// numbers that a caller sees grow but need not be consecutive. A snapshot bears the number of the
+  /// last record that it stands for.
   public let sequence: UInt64
 
   /// Where its frame begins, in bytes from the beginning of the file.
@@ -20,6 +21,9 @@ public struct JournalRecord: Equatable, Sendable {
 
   /// The bytes, as the draft gave them.
   public let payload: [UInt8]
+
+  /// Whether it stands for all records up to its sequence; only the first of a compacted file does.
+  public var isSnapshot: Bool { kind == RecordKind.snapshot }
 
   /// Makes a record of its parts.
   public init(

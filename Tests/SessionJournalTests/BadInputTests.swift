@@ -71,7 +71,7 @@ struct BadInputTests {
       (Array(header.prefix(63)), { .headerDamaged(path: $0) }),
       ([0] + header.dropFirst(), { .headerDamaged(path: $0) }),
       (newer(10, 2), { .newerFormat(path: $0, found: 2, supported: 1) }),
-      (newer(12, 1), { .unknownFeatures(path: $0, features: 1) }),
+      (newer(12, 2), { .unknownFeatures(path: $0, features: 2) }),
       (newer(15, 0x80), { .unknownFeatures(path: $0, features: 1 << 31) }),
     ]
     for (number, item) in cases.enumerated() {
