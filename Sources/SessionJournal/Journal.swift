@@ -102,7 +102,7 @@ public final class Journal: Sendable {
     try withStore { store throws(JournalError) in try store.close() }
   }
 
-  private func withStore<Value: Sendable>(
+  func withStore<Value: Sendable>(
     _ body: (inout JournalStore) throws(JournalError) -> Value
   ) throws(JournalError) -> Value {
     try store.withLock { store throws(JournalError) -> Value in

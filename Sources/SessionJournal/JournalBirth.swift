@@ -19,32 +19,16 @@ struct JournalBirth {
   }
 
   private func putInPlace(_ header: JournalHeader) throws(SystemFault) {
-    let draft = location.real + ".new"
-    let file = try newFile(draft)
+    let draft = DraftFile(location: location, fileSystem: fileSystem)
+    let file = try draft.create()
     defer { file.close() }
     do throws(SystemFault) {
       try file.writeAll(header.encoded, at: 0)
       try file.synchronize()
-      try fileSystem.rename(draft, to: location.real)
+      try draft.putInPlace()
     } catch {
-      let fault = error
-      do throws(SystemFault) {
-        try fileSystem.remove(draft)
-      } catch {
-        // The first fault says more, and the next creation removes what is left.
-      }
-      throw fault
-    }
-  }
-
-  /// A file that nobody else has; what an interrupted creation left in its place is removed.
-  private func newFile(_ draft: String) throws(SystemFault) -> any JournalFileHandle {
-    do throws(SystemFault) {
-      return try fileSystem.open(draft, for: .creatingOnly)
-    } catch {
-      guard error.isAlreadyThere else { throw error }
-      try fileSystem.remove(draft)
-      return try fileSystem.open(draft, for: .creatingOnly)
+      draft.discard()
+      throw error
     }
   }
 }

@@ -44,6 +44,11 @@ public enum JournalError: Error, Equatable, Sendable {
   case recordTooLarge(path: String, bytes: Int, maximum: Int)
   /// A batch has more than 65,536 records or more than 16 MiB.
   case batchTooLarge(path: String, records: Int, bytes: Int)
+  /// The file has other names (hard links), so replacing or removing this one would leave the old
+  /// content under them.
+  case hardLinked(path: String, links: UInt64)
+  /// A compaction made a file that could not take the journal's place.
+  case compactionRefused(path: String, CompactionRefusal)
   /// The kind of a draft belongs to the journal.
   case reservedKind(path: String, kind: UInt8)
   /// The journal was closed.
@@ -122,10 +127,38 @@ extension JournalError: CustomStringConvertible {
     case .reservedKind(let path, let kind):
       "Record kind \(kind) belongs to the journal. Nothing was written to \(path). Use 1…126 or "
         + "128…254."
+    case .hardLinked(let path, let links):
+      "\(path) has \(links) names (hard links), and the old content would go on under the others. "
+        + "Nothing was changed. Remove the other names, or copy the file and use the copy."
+    case .compactionRefused(let path, let refusal):
+      "\(path) was not compacted: \(refusal.explanation). The journal is as it was before. "
+        + refusal.advice
     case .closed(let path):
       "The journal \(path) was closed. Open it anew."
     default:
       "The journal failed."
+    }
+  }
+}
+
+extension CompactionRefusal {
+  /// The reason in words, to stand behind a colon.
+  public var explanation: String {
+    switch self {
+    case .snapshotTooLarge(let bytes, let maximum):
+      "its snapshot has \(bytes) bytes, and a record may have \(maximum)"
+    case .copyDiffers:
+      "the new file did not read back as it was written"
+    case .summaryDiffers:
+      "snapshot and records of the new file gave another state than all records of the old one"
+    }
+  }
+
+  fileprivate var advice: String {
+    switch self {
+    case .snapshotTooLarge: "Make the snapshot smaller, or create the journal with larger records."
+    case .copyDiffers: "Check the disk."
+    case .summaryDiffers: "The fold that makes the snapshot loses something; report that as a bug."
     }
   }
 }

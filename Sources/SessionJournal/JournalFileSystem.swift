@@ -12,6 +12,9 @@ package protocol JournalFileSystem: Sendable {
 
   /// Whether a symbolic link stands at a path, wherever it leads.
   func isLink(_ path: String) throws(SystemFault) -> Bool
+
+  /// The names of what stands in the folder of `path`, in any order.
+  func names(beside path: String) throws(SystemFault) -> [String]
   func rename(_ path: String, to newPath: String) throws(SystemFault)
   func remove(_ path: String) throws(SystemFault)
 
@@ -21,6 +24,17 @@ package protocol JournalFileSystem: Sendable {
   /// Time that never runs backwards, in nanoseconds from an arbitrary beginning.
   func uptime() -> UInt64
   func pause(nanoseconds: UInt64)
+
+  /// A number that no other file has as its salt.
+  func newSalt() -> UInt64
+}
+
+extension JournalFileSystem {
+  /// A random number.
+  package func newSalt() -> UInt64 {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
 }
 
 /// One open file.
@@ -85,10 +99,14 @@ package struct FileStatus: Equatable, Sendable {
   package let size: UInt64
   package let identity: Identity
 
-  package init(kind: Kind, size: UInt64, identity: Identity) {
+  /// How many names it has; more than one with hard links.
+  package let links: UInt64
+
+  package init(kind: Kind, size: UInt64, identity: Identity, links: UInt64 = 1) {
     self.kind = kind
     self.size = size
     self.identity = identity
+    self.links = links
   }
 }
 

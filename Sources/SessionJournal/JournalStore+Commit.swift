@@ -23,7 +23,7 @@ extension JournalStore {
   }
 
   /// Brings this process up to date under the lock, and makes what others wrote durable.
-  private mutating func settle() throws(JournalError) -> JournalRepair? {
+  mutating func settle() throws(JournalError) -> JournalRepair? {
     try followReplacement()
     try lock.acquire(journal: scanner.file)
     guard try scanner.isContinued() else { throw historyChanged() }
@@ -43,7 +43,7 @@ extension JournalStore {
     }
   }
 
-  private mutating func release() {
+  mutating func release() {
     do throws(SystemFault) {
       try scanner.file.unlock()
     } catch {
@@ -67,12 +67,15 @@ extension JournalStore {
   private mutating func collect() throws(JournalError) {
     var records: [JournalRecord] = []
     var lastIsWatermark = endsWithWatermark
+    var unproven = unproven
     defer {
       undelivered += records
       endsWithWatermark = lastIsWatermark
+      self.unproven = unproven
     }
     try scanner.visit { frame, payload in
       lastIsWatermark = frame.isWatermark
+      unproven?.note(frame)
       if !frame.isWatermark { records.append(JournalRecord(frame, payload: payload)) }
       return true
     }
@@ -81,17 +84,37 @@ extension JournalStore {
   /// Goes over to the file that compaction has put in the old one's place.
   private mutating func followReplacement() throws(JournalError) {
     guard try Self.isReplaced(scanner.file, location, fileSystem) else { return }
+    // Nobody appends to the old file any more: what is there is all that will be.
+    try collect()
     var next = try Self.scan(location, fileSystem)
     let expected = scanner.header.identifier
     guard next.header.identifier == expected else {
       throw .replaced(path: path, expected: expected, found: next.header.identifier)
     }
     let last = scanner.lastSequence
-    if last >= next.header.firstSequence {
-      try next.visit { frame, _ in frame.sequence < last }
+    let first = FramePosition(behind: next.header).sequence
+    // As in opening: what stands there may be left by a sync that failed.
+    var unproven = UnprovenEnd()
+    var lastIsWatermark = false
+    if last >= first {
+      try next.visit { frame, _ in
+        unproven.note(frame)
+        lastIsWatermark = frame.isWatermark
+        return frame.sequence < last
+      }
     }
-    guard next.totals.lastSequence >= last else { throw historyChanged() }
+    // A snapshot stands for what is missing; without one, all must be there.
+    let isContinued = next.header.beginsWithSnapshot || first <= last + 1
+    guard isContinued, last < first || next.totals.lastSequence == last else {
+      throw historyChanged()
+    }
+    // Whoever renamed may have died before the name was durable, and records would go with it.
+    try onFile(path) { () throws(SystemFault) in
+      try fileSystem.synchronizeFolder(of: location.real)
+    }
     scanner = next
+    endsWithWatermark = lastIsWatermark
+    self.unproven = unproven
     pager = nil
   }
 
@@ -113,7 +136,7 @@ extension JournalStore {
   }
 
   /// The error of a fault that ends all trust; never `diskFull`, which says that nothing changed.
-  private mutating func poison(_ fault: SystemFault) -> JournalError {
+  mutating func poison(_ fault: SystemFault) -> JournalError {
     condition = .poisoned
     return .io(path: path, operation: fault.operation, code: fault.code)
   }

@@ -92,7 +92,10 @@ extension JournalStore {
       try fileSystem.synchronizeFolder(of: location.real)
     }
     let repair = try repair(&scanner, location, fileSystem)
-    try onFile(path) { () throws(SystemFault) in try file.unlock() }
+    try onFile(path) { () throws(SystemFault) in
+      try DraftFile(location: location, fileSystem: fileSystem).removeLeftover()
+      try file.unlock()
+    }
     lock.release()
     let recovery = JournalRecovery(created: created, totals: scanner.totals, repair: repair)
     return JournalStore(

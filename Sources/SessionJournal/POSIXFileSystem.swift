@@ -63,6 +63,26 @@ package struct POSIXFileSystem: JournalFileSystem {
     return status.st_mode & S_IFMT == S_IFLNK
   }
 
+  package func names(beside path: String) throws(SystemFault) -> [String] {
+    guard !path.utf8.contains(0) else { throw SystemFault("list", code: EINVAL) }
+    guard let folder = opendir(Self.folder(of: path)) else {
+      throw SystemFault("list", code: errno)
+    }
+    defer { closedir(folder) }
+    guard let place = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(folder) else {
+        guard errno == 0 else { throw SystemFault("list", code: errno) }
+        return names
+      }
+      // Not the whole field: the system's entry may be shorter than it.
+      let name = UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self)
+      names.append(String(cString: name))
+    }
+  }
+
   package func rename(_ path: String, to newPath: String) throws(SystemFault) {
     _ = try checked("rename") {
       #if canImport(Darwin)
@@ -255,7 +275,8 @@ extension FileStatus {
       kind: kind, size: UInt64(max(0, status.st_size)),
       identity: Identity(
         device: UInt64(truncatingIfNeeded: status.st_dev),
-        number: UInt64(truncatingIfNeeded: status.st_ino)))
+        number: UInt64(truncatingIfNeeded: status.st_ino)),
+      links: UInt64(truncatingIfNeeded: status.st_nlink))
   }
 }
 

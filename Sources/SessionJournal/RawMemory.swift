@@ -17,6 +17,13 @@ extension ContiguousArray where Element == UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Whether the bytes are those of `other`.
+  func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard let mine = baseAddress, let its = other.baseAddress else { return count == 0 }
+    return memcmp(mine, its, count) == 0
+  }
+
   /// Whether there is no byte but zero.
   var isZero: Bool {
     guard let start = baseAddress, let first else { return true }

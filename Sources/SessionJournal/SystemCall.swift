@@ -26,7 +26,7 @@ extension JournalFileHandle {
   }
 
   /// Writes all of `bytes`, however many calls that takes.
-  func writeAll(_ bytes: [UInt8], at offset: UInt64) throws(SystemFault) {
+  package func writeAll(_ bytes: [UInt8], at offset: UInt64) throws(SystemFault) {
     let result = bytes.withUnsafeBytes { buffer in
       do throws(SystemFault) {
         var done = 0

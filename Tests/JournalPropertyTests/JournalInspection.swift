@@ -6,6 +6,7 @@ let journalPath = "/data/app.journal"
 
 /// What a reader without lock finds at the path.
 struct JournalInspection {
+  /// What is there, the snapshot of a compacted file expanded.
   let records: [JournalRecord]
   let lastSequence: UInt64
   let ending: JournalEnding
@@ -15,10 +16,11 @@ struct JournalInspection {
     var records: [JournalRecord] = []
     while let record = try reader.next() { records.append(record) }
     ending = try reader.ending()
-    self.records = records
+    self.records = try History.expanded(records)
     lastSequence = reader.totals.lastSequence
-    // Numbers have no gap: every one belongs to a record or to a watermark.
-    let counted = reader.totals.records + reader.totals.watermarks
+    // Numbers have no gap: every one belongs to a record or to a watermark; a snapshot takes none.
+    let snapshots: UInt64 = reader.header.beginsWithSnapshot ? 1 : 0
+    let counted = reader.totals.records + reader.totals.watermarks - snapshots
     guard lastSequence + 1 == reader.header.firstSequence + counted else {
       throw Falsified("\(counted) frames and the last sequence is \(lastSequence)")
     }
@@ -41,6 +43,9 @@ struct Recovery {
     try oracle.settle(journal.identifier)
     try oracle.settle(records)
     try checkRepair(journal.recovery.repair, before)
+    guard disk.contents(of: journalPath + ".new") == nil else {
+      throw Falsified("half a file is left beside the journal")
+    }
     try oracle.check(try JournalInspection(disk).records)
     process.kill()
 
@@ -66,7 +71,7 @@ struct Recovery {
     guard journal.recovery.totals.records == UInt64(records.count) else {
       throw Falsified("replay showed \(records.count) records of \(journal.recovery.totals)")
     }
-    return (process, journal, records)
+    return (process, journal, try History.expanded(records))
   }
 
   /// What was cut stands in a file of its own, byte for byte, but for zeros at its end.

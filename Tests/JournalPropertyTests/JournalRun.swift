@@ -7,6 +7,8 @@ enum JournalStep: Equatable {
   case transact([Int])
   case catchUp
   case page
+  /// Compacts, keeping so many sequences at the end.
+  case compact(Int)
   /// Closes, and opens again with the next step.
   case close
   /// The process dies, and another takes its place.
@@ -25,7 +27,7 @@ struct JournalRun {
     var journal: Journal?
 
     /// Every record that it was handed, in order.
-    var seen: [JournalRecord] = []
+    var seen = History()
   }
 
   init(_ disk: SimulatedDisk, processes: Int = 1, oracle: JournalOracle = JournalOracle()) {
@@ -43,9 +45,11 @@ struct JournalRun {
       case .append(let sizes): try append(sizes, place)
       case .transact(let sizes): try transact(sizes, place)
       case .catchUp:
-        members[place].seen += try opened(place).catchUp()
+        let found = try opened(place).catchUp()
+        try members[place].seen.take(found)
         try checkSeen(place)
       case .page: try page(place)
+      case .compact(let kept): try compact(kept, place)
       case .close: try close(place)
       case .replaceProcess:
         members[place].process.kill()
@@ -68,9 +72,10 @@ struct JournalRun {
           remainingInBatch: frame.remainingInBatch, payload: payload.withUnsafeBytes { Array($0) }))
     }
     members[place].journal = journal
-    members[place].seen = records
+    members[place].seen = History()
+    try members[place].seen.take(records)
     try oracle.settle(journal.identifier)
-    try oracle.settle(records)
+    try oracle.settle(members[place].seen.records)
     return journal
   }
 
@@ -93,7 +98,7 @@ struct JournalRun {
       }
     } catch {
       // A decision that was not written has had the records of others all the same.
-      members[place].seen += told
+      try members[place].seen.take(told)
       throw error
     }
   }
@@ -107,7 +112,7 @@ struct JournalRun {
       guard journal.lastSequence == done.appended.last?.sequence else {
         throw Falsified("acknowledged \(done), and the last is \(journal.lastSequence)")
       }
-      members[place].seen += done.foreign + done.appended
+      try members[place].seen.take(done.foreign + done.appended)
       oracle.decide(.acknowledged)
       try oracle.settle(try JournalInspection(disk.copy()).records)
       try checkSeen(place)
@@ -128,9 +133,9 @@ struct JournalRun {
   private func checkSeen(_ place: Int) throws {
     guard let journal = members[place].journal else { return }
     let records = try JournalInspection(disk.copy()).records
-    guard members[place].seen == records.filter({ $0.sequence <= journal.lastSequence }) else {
-      throw Falsified(
-        "handed over \(members[place].seen.map(\.sequence)) of \(records.map(\.sequence))")
+    let seen = members[place].seen.records
+    guard seen == records.filter({ $0.sequence <= journal.lastSequence }) else {
+      throw Falsified("handed over \(seen.map(\.sequence)) of \(records.map(\.sequence))")
     }
   }
 
@@ -157,7 +162,30 @@ struct JournalRun {
       records += page
     }
     // Others may have appended what this object has not read.
-    if members.count == 1 { try oracle.check(records) }
+    if members.count == 1 { try oracle.check(History.expanded(records)) }
+  }
+
+  private mutating func compact(_ kept: Int, _ place: Int) throws {
+    let journal = try opened(place)
+    let last = journal.lastSequence
+    do {
+      let done = try journal.compact(
+        keepingFrom: last + 1 - min(UInt64(kept), last), summary: History())
+      if let done {
+        try members[place].seen.take(done.foreign)
+        guard disk.contents(of: journalPath)?.count == Int(done.bytesAfter) else {
+          throw Falsified("\(done) is not what stands there")
+        }
+      }
+      // Everything that was there has been made durable.
+      try oracle.settle(try JournalInspection(disk.copy()).records)
+      if done != nil { try checkSeen(place) }
+    } catch let error as JournalError {
+      guard members[place].process.isAlive, !isPoisoned(place) else { throw error }
+      guard journal.lastSequence >= last else { throw Falsified("memory went back") }
+      try compare(journal)
+      throw error
+    }
   }
 
   private mutating func close(_ place: Int) throws {
@@ -167,7 +195,7 @@ struct JournalRun {
   }
 
   /// A journal that a failed sync has made unusable; asked without reaching the disk.
-  private func isPoisoned(_ place: Int) -> Bool {
+  func isPoisoned(_ place: Int = 0) -> Bool {
     guard let journal = members[place].journal else { return false }
     let calls = disk.callCount
     do throws(JournalError) {

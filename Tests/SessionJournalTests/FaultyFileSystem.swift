@@ -8,6 +8,12 @@ final class FaultyFileSystem: JournalFileSystem {
     /// Faults to throw at the next calls of an operation, in order.
     var faults: [String: [Int32]] = [:]
 
+    /// How many calls of an operation work before its faults begin.
+    var skipped: [String: Int] = [:]
+
+    /// The byte of a file of which the next write that holds it stores another value.
+    var flippedByte: Int?
+
     /// The most bytes that one write takes; each write uses up one entry.
     var writeSizes: [Int] = []
 
@@ -34,9 +40,13 @@ final class FaultyFileSystem: JournalFileSystem {
     plan.withLock { $0.faults[operation, default: []] += codes }
   }
 
-  func check(_ operation: String) throws(SystemFault) {
+  func check(_ operation: String, isLogged: Bool = true) throws(SystemFault) {
     let code = plan.withLock { plan -> Int32? in
-      plan.log.append(operation)
+      if isLogged { plan.log.append(operation) }
+      if let left = plan.skipped[operation], left > 0 {
+        plan.skipped[operation] = left - 1
+        return nil
+      }
       guard plan.faults[operation]?.isEmpty == false else { return nil }
       return plan.faults[operation]?.removeFirst()
     }
@@ -53,12 +63,20 @@ final class FaultyFileSystem: JournalFileSystem {
   func realPath(of path: String) throws(SystemFault) -> String { try real.realPath(of: path) }
   func isLink(_ path: String) throws(SystemFault) -> Bool { try real.isLink(path) }
 
+  func names(beside path: String) throws(SystemFault) -> [String] {
+    try check("list")
+    return try real.names(beside: path)
+  }
+
   func rename(_ path: String, to newPath: String) throws(SystemFault) {
     try check("rename")
     try real.rename(path, to: newPath)
   }
 
-  func remove(_ path: String) throws(SystemFault) { try real.remove(path) }
+  func remove(_ path: String) throws(SystemFault) {
+    try check("remove", isLogged: false)
+    try real.remove(path)
+  }
 
   func synchronizeFolder(of path: String) throws(SystemFault) {
     try check("syncFolder")
@@ -102,9 +120,24 @@ private final class FaultyFile: JournalFileHandle {
     // A short write comes before the fault that explains it.
     guard most < bytes.count else {
       try system.check("write")
-      return try file.write(bytes, at: offset)
+      let count = try file.write(bytes, at: offset)
+      try flip(bytes, at: Int(offset))
+      return count
     }
     return try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<most]), at: offset)
+  }
+
+  /// Stores another value than was written, as a disk that lies does.
+  private func flip(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFault) {
+    let found = system.plan.withLock { plan -> Int? in
+      guard let place = plan.flippedByte, offset..<(offset + bytes.count) ~= place else {
+        return nil
+      }
+      plan.flippedByte = nil
+      return place
+    }
+    guard let found else { return }
+    try file.writeAll([bytes[found - offset] ^ 1], at: UInt64(found))
   }
 
   func truncate(to size: UInt64) throws(SystemFault) {

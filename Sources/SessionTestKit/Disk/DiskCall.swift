@@ -12,6 +12,8 @@ public enum DiskOperation: String, Sendable, CaseIterable {
   case inspectPath
   /// Asks for the size and identity of an open file.
   case inspect
+  /// Asks for the names in a folder.
+  case list
   /// Gives a file another name.
   case rename
   /// Takes a name away.

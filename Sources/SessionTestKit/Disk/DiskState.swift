@@ -125,6 +125,18 @@ extension DiskState {
     return file
   }
 
+  /// The names in the folder of `path`, in order.
+  func names(beside path: String) -> [String] {
+    let folder = Self.folder(of: path)
+    return names.keys.filter { Self.folder(of: $0) == folder }
+      .map { String($0.dropFirst(folder.count + 1)) }.sorted()
+  }
+
+  mutating func newSalt() -> UInt64 {
+    births += 1
+    return 0x9E37_79B9_7F4A_7C15 &* births
+  }
+
   mutating func change(_ change: NameChange) {
     change.apply(to: &names)
     changes.append(change)

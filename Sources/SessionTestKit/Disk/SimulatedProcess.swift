@@ -59,6 +59,13 @@ extension SimulatedProcess: JournalFileSystem {
 
   package func isLink(_ path: String) throws(SystemFault) -> Bool { false }
 
+  package func names(beside path: String) throws(SystemFault) -> [String] {
+    try disk.state.withLock { state throws(SystemFault) in
+      _ = try state.begin(.list, by: number)
+      return state.names(beside: path.plain)
+    }
+  }
+
   package func rename(_ path: String, to newPath: String) throws(SystemFault) {
     try disk.state.withLock { state throws(SystemFault) in
       let file = try state.file(at: path.plain, .rename, by: number)
@@ -86,6 +93,11 @@ extension SimulatedProcess: JournalFileSystem {
 
   package func pause(nanoseconds: UInt64) {
     disk.state.withLock { $0.uptime += nanoseconds }
+  }
+
+  /// By count, so that a file is the same in every run.
+  package func newSalt() -> UInt64 {
+    disk.state.withLock { $0.newSalt() }
   }
 }
 

@@ -65,7 +65,7 @@ extension ToolError {
         "The system refused to \(operation) \(name): \(systemMessage(errno)) (errno \(errno)).",
         next: "check the disk and the path")
     case .readOnlyFolder, .replaced, .diskFull, .noRoomToCreate, .poisoned, .recordTooLarge,
-      .batchTooLarge, .reservedKind, .closed:
+      .batchTooLarge, .reservedKind, .hardLinked, .compactionRefused, .closed:
       self.init(.unexpected, "unexpected", error.description)
     }
   }

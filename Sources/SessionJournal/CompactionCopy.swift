@@ -1,0 +1,182 @@
+/// A file that is ready to take a journal's place: durable, and verified.
+struct CompactedFile: ~Copyable {
+  /// At its end.
+  let scanner: FrameScanner
+
+  let recordsRemoved: UInt64
+
+  consuming func takeScanner() -> FrameScanner { scanner }
+}
+
+/// Makes the compacted file of a journal beside it, and proves it before anybody gets to see it
+/// (Specs/JournalFormat.md, "Compaction").
+///
+/// Runs under the journal's locks, on a journal that is durable to its end. If anything fails, what
+/// was made is removed.
+struct CompactionCopy {
+  let path: String
+  let draft: DraftFile
+  let old: any JournalFileHandle
+
+  /// The end of the old file.
+  let end: FramePosition
+
+  /// The first sequence that is kept; the one before is that of the last record before it.
+  let first: UInt64
+
+  /// What was written, to hold against what reads back.
+  private struct Written {
+    let header: JournalHeader
+    let snapshot: [UInt8]
+
+    /// The snapshot of everything.
+    let total: [UInt8]
+    let recordsRemoved: UInt64
+
+    /// Where the first kept frame begins in the old file.
+    let oldStart: UInt64
+    let lastSequence: UInt64
+    let size: UInt64
+  }
+
+  /// The new file; nil if the summary makes no snapshot.
+  func make(_ summary: some JournalSummary) throws(JournalError) -> CompactedFile? {
+    let file: any JournalFileHandle
+    do throws(SystemFault) {
+      file = try draft.create()
+    } catch {
+      throw error.isDenied ? .readOnlyFolder(path: path) : error.error(at: path)
+    }
+    do throws(JournalError) {
+      if let written = try write(to: file, summary) {
+        try draft.onDraft { () throws(SystemFault) in try file.synchronize() }
+        return CompactedFile(
+          scanner: try readBack(file, written, summary), recordsRemoved: written.recordsRemoved)
+      }
+    } catch {
+      file.close()
+      draft.discard()
+      throw error
+    }
+    file.close()
+    draft.discard()
+    return nil
+  }
+
+  private func write(to file: any JournalFileHandle, _ summary: some JournalSummary)
+    throws(JournalError) -> Written?
+  {
+    var scanner = try FrameScanner(path: path, file: old)
+    let header = scanner.header.compacted(from: first, salt: draft.fileSystem.newSalt())
+    var output = DraftWriter(header: header, file: file)
+    var total = summary
+    var snapshot: [UInt8]?
+    var isPossible = true
+    var removed: UInt64 = 0
+    var oldStart = end.offset
+    try scanner.visit { frame, payload in
+      if frame.sequence < first {
+        if !frame.isWatermark, !frame.isSnapshot { removed += 1 }
+      } else {
+        if snapshot == nil {
+          snapshot = total.snapshot()
+          isPossible = output.begin(snapshot, sequence: first - 1)
+          oldStart = frame.offset
+        }
+        guard isPossible, output.append(frame, payload) else { return false }
+      }
+      if !frame.isWatermark { total.take(frame, payload: payload) }
+      return true
+    }
+    if isPossible, output.fault == nil {
+      try requireEnd(of: scanner)
+      if snapshot == nil {
+        snapshot = total.snapshot()
+        isPossible = output.begin(snapshot, sequence: first - 1)
+      }
+    }
+    guard let snapshot else { return nil }
+    guard isPossible else {
+      throw .compactionRefused(
+        path: path,
+        .snapshotTooLarge(bytes: snapshot.count, maximum: Int(header.maximumRecordSize)))
+    }
+    try draft.onDraft { () throws(SystemFault) in try output.finish(behind: end.sequence - 1) }
+    guard let whole = total.snapshot() else { return nil }
+    return Written(
+      header: header, snapshot: snapshot, total: whole, recordsRemoved: removed,
+      oldStart: oldStart, lastSequence: output.lastSequence, size: output.size)
+  }
+
+  /// All that was whole when it was read before must be whole now.
+  private func requireEnd(of scanner: borrowing FrameScanner) throws(JournalError) {
+    guard scanner.position.offset < end.offset else { return }
+    throw .damaged(
+      path: path,
+      JournalDamage(
+        offset: scanner.stop?.offset ?? scanner.position.offset,
+        sequence: scanner.stop?.sequence ?? scanner.position.sequence,
+        flaw: scanner.stop?.flaw ?? .historyChanged))
+  }
+
+  /// What does not read back of the new file says nothing of the journal.
+  private func readBack(
+    _ file: any JournalFileHandle, _ written: Written, _ summary: some JournalSummary
+  ) throws(JournalError) -> FrameScanner {
+    do throws(JournalError) {
+      return try verified(file, written, summary)
+    } catch {
+      switch error {
+      case .io, .compactionRefused: throw error
+      default: throw .compactionRefused(path: path, .copyDiffers)
+      }
+    }
+  }
+
+  /// Reads the new file from its first byte and holds it against the old one.
+  private func verified(
+    _ file: any JournalFileHandle, _ written: Written, _ summary: some JournalSummary
+  ) throws(JournalError) -> FrameScanner {
+    var scanner = try FrameScanner(path: path, file: file)
+    var comparison = FrameComparison(
+      file: old, shift: written.oldStart,
+      from: UInt64(JournalHeader.size + JournalFrame.headerSize)
+        + UInt64(JournalFrame.padded(written.snapshot.count)))
+    var again = summary
+    var isEqual = scanner.header == written.header
+    try scanner.visit { frame, payload in
+      if frame.isSnapshot {
+        isEqual =
+          isEqual
+          && payload.withUnsafeBytes { bytes in
+            written.snapshot.withUnsafeBytes { bytes.isSame(as: $0) }
+          }
+      } else if frame.sequence < end.sequence {
+        isEqual = isEqual && comparison.isEqual(frame, payload)
+      }
+      if !frame.isWatermark { again.take(frame, payload: payload) }
+      return isEqual
+    }
+    if let fault = comparison.fault { throw fault.error(at: path) }
+    guard isEqual, scanner.stop == nil, scanner.lastSequence == written.lastSequence,
+      scanner.position.offset == written.size
+    else { throw .compactionRefused(path: path, .copyDiffers) }
+    guard again.snapshot() == written.total else {
+      throw .compactionRefused(path: path, .summaryDiffers)
+    }
+    return scanner
+  }
+}
+
+extension DraftFile {
+  /// Runs calls on the new file; a full disk is told of the journal, which is as it was.
+  func onDraft(_ calls: () throws(SystemFault) -> Void) throws(JournalError) {
+    do throws(SystemFault) {
+      try calls()
+    } catch {
+      let told = error.error(at: path)
+      if case .diskFull = told { throw .diskFull(path: location.given) }
+      throw told
+    }
+  }
+}

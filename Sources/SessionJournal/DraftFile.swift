@@ -1,0 +1,42 @@
+/// The file beside a journal in which a new one is made before it takes the journal's name.
+///
+/// Touched only under the journal's lock, so nobody else is at work on it.
+struct DraftFile {
+  let location: JournalLocation
+  let fileSystem: any JournalFileSystem
+
+  var path: String { location.real + ".new" }
+
+  /// A file that nobody else has; what an interrupted creation or compaction left is removed.
+  func create() throws(SystemFault) -> any JournalFileHandle {
+    do throws(SystemFault) {
+      return try fileSystem.open(path, for: .creatingOnly)
+    } catch {
+      guard error.isAlreadyThere else { throw error }
+      try fileSystem.remove(path)
+      return try fileSystem.open(path, for: .creatingOnly)
+    }
+  }
+
+  func putInPlace() throws(SystemFault) {
+    try fileSystem.rename(path, to: location.real)
+  }
+
+  /// Removes it after something failed.
+  func discard() {
+    do throws(SystemFault) {
+      try fileSystem.remove(path)
+    } catch {
+      // The first fault says more, and the next opening removes what is left.
+    }
+  }
+
+  /// Removes what an interrupted creation or compaction left, where this process may.
+  func removeLeftover() throws(SystemFault) {
+    do throws(SystemFault) {
+      try fileSystem.remove(path)
+    } catch {
+      guard error.isMissing || error.isRefusedMode else { throw error }
+    }
+  }
+}

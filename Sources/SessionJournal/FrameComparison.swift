@@ -1,0 +1,49 @@
+/// Holds the frames of a compacted file against those of the file it was made from.
+struct FrameComparison: ~Copyable {
+  private let file: any JournalFileHandle
+  private let oldStart: UInt64
+  private let newStart: UInt64
+  private var window = ReadWindow()
+
+  /// Why the old file could not be read.
+  private(set) var fault: SystemFault?
+
+  /// The frame at `newStart` of the new file is a copy of the one at `oldStart` of `file`.
+  init(file: any JournalFileHandle, shift oldStart: UInt64, from newStart: UInt64) {
+    self.file = file
+    self.oldStart = oldStart
+    self.newStart = newStart
+  }
+
+  /// Whether a frame of the new file is that of the old one but for its salt and chain.
+  mutating func isEqual(_ frame: JournalFrame, _ payload: RawSpan) -> Bool {
+    let offset = frame.offset - newStart + oldStart
+    do throws(SystemFault) {
+      if window.available(at: offset) < frame.size {
+        guard try window.fill(frame.size, at: offset, keeping: offset, of: file) >= frame.size
+        else { return false }
+      }
+    } catch {
+      fault = error
+      return false
+    }
+    let place = Int(offset - window.origin)
+    return window.storage.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return false }
+      let old = JournalFrame(verified: base + place, offset: frame.offset)
+      guard old.isCopied(by: frame) else { return false }
+      let start = place + JournalFrame.headerSize
+      let oldPayload = UnsafeRawBufferPointer(
+        rebasing: bytes[start..<(start + Int(old.payloadLength))])
+      return payload.withUnsafeBytes { $0.isSame(as: oldPayload) }
+    }
+  }
+}
+
+extension JournalFrame {
+  fileprivate func isCopied(by other: JournalFrame) -> Bool {
+    sequence == other.sequence && payloadLength == other.payloadLength && kind == other.kind
+      && flags == other.flags && remainingInBatch == other.remainingInBatch
+      && durableDelta == other.durableDelta && payloadChecksum == other.payloadChecksum
+  }
+}

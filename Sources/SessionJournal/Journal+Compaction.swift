@@ -1,0 +1,103 @@
+extension Journal {
+  /// Replaces the file by a snapshot of all before `first` and the records from there on (JRN-4).
+  ///
+  /// A batch is kept whole, so the first sequence that is kept may be below `first`; beyond the last
+  /// record, all are summed up. `summary` must be empty: it gets every record once, in order, under
+  /// the lock, and a copy of it is fed with the new file before that takes the journal's place.
+  /// Others who have the journal open go over to the new file by themselves, without gap or
+  /// duplicate. Reads and writes the file once; memory does not grow with it.
+  ///
+  /// Returns nil, with nothing changed, where no record stands before `first`, or where the summary
+  /// makes no snapshot. Throws `busy`, `diskFull`, `io`, `readOnlyFolder`, `hardLinked`, `damaged`
+  /// or `compactionRefused` with the journal as it was and still usable; `io` on a failed sync of
+  /// what stood there or of the folder, after which every call throws `poisoned`; `replaced`,
+  /// `missing`, `closed`.
+  public func compact(keepingFrom first: UInt64, summary: some JournalSummary)
+    throws(JournalError) -> JournalCompaction?
+  {
+    try withStore { store throws(JournalError) in
+      try store.compact(keepingFrom: first, summary: summary)
+    }
+  }
+}
+
+extension JournalStore {
+  fileprivate mutating func compact(keepingFrom wanted: UInt64, summary: some JournalSummary)
+    throws(JournalError) -> JournalCompaction?
+  {
+    try requireUsable()
+    try lock.acquire()
+    defer { release() }
+    let repair = try settle()
+    let file = scanner.file
+    let links = try onFile(path) { () throws(SystemFault) in try file.status().links }
+    guard links <= 1 else { throw .hardLinked(path: path, links: links) }
+    guard let first = try firstKept(wanted) else { return nil }
+
+    let copy = CompactionCopy(
+      path: path, draft: DraftFile(location: location, fileSystem: fileSystem), old: file,
+      end: scanner.position, first: first)
+    guard let made = try copy.make(summary) else { return nil }
+    try putInPlace(made, by: copy.draft)
+    let done = JournalCompaction(
+      firstSequence: first, recordsRemoved: made.recordsRemoved,
+      bytesBefore: scanner.position.offset, bytesAfter: made.scanner.position.offset,
+      foreign: undelivered, repair: repair)
+    undelivered = []
+    file.close()
+    scanner = made.takeScanner()
+    pager = nil
+    durable = scanner.lastSequence
+    endsWithWatermark = true
+    unproven = nil
+    return done
+  }
+
+  private mutating func putInPlace(_ made: borrowing CompactedFile, by draft: DraftFile)
+    throws(JournalError)
+  {
+    do throws(JournalError) {
+      try lock.acquire(journal: made.scanner.file)
+      try draft.onDraft { () throws(SystemFault) in try draft.putInPlace() }
+    } catch {
+      draft.discard()
+      throw error
+    }
+    do throws(SystemFault) {
+      try fileSystem.synchronizeFolder(of: location.real)
+    } catch {
+      // Which of the two a power cut would leave is open, so nothing may be built on either.
+      throw poison(error)
+    }
+  }
+
+  /// The first sequence that is kept where the caller wants `wanted`; nil if no record is before it.
+  ///
+  /// Behind a record that ends its batch, whatever watermark frames follow: its sequence is then that
+  /// of the snapshot.
+  private func firstKept(_ wanted: UInt64) throws(JournalError) -> UInt64? {
+    let wanted = min(wanted, scanner.lastSequence + 1)
+    guard wanted > scanner.header.firstSequence else { return nil }
+    if let near = scanner.index.place(before: wanted - 1),
+      let found = try firstKept(wanted, from: near)
+    {
+      return found
+    }
+    return try firstKept(wanted, from: FramePosition(behind: scanner.header))
+  }
+
+  private func firstKept(_ wanted: UInt64, from place: FramePosition) throws(JournalError)
+    -> UInt64?
+  {
+    var old = try FrameScanner(path: path, file: scanner.file)
+    old.seek(to: place)
+    var found: UInt64?
+    try old.visit { frame, _ in
+      guard frame.sequence < wanted else { return false }
+      if !frame.isWatermark, frame.remainingInBatch == 0 { found = frame.sequence + 1 }
+      return true
+    }
+    // A snapshot alone is no record to sum up.
+    return found == scanner.header.firstSequence ? nil : found
+  }
+}

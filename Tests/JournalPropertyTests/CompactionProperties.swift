@@ -1,0 +1,177 @@
+import SessionJournal
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@Suite("Compaction and a disk that stops or fails")
+struct CompactionProperties {
+  /// A compacted file, appended to, that is about to be compacted again.
+  static let before: [JournalStep] = [
+    .append([40]), .append([3, 60]), .compact(2), .append([90]), .close, .append([20, 7]),
+    .transact([5]),
+  ]
+
+  /// Everything from the second compaction on.
+  static let script: [JournalStep] = [.compact(4), .append([30]), .page, .compact(0), .catchUp]
+
+  /// The journal before and after the compaction that the properties strike, and the calls of it.
+  struct Dry {
+    let old: [UInt8]
+    let new: [UInt8]
+    let calls: [DiskCall]
+
+    init() throws {
+      let disk = SimulatedDisk()
+      var run = JournalRun(disk)
+      try run.perform(CompactionProperties.before)
+      let start = disk.callCount
+      old = disk.contents(of: journalPath) ?? []
+      try run.perform(CompactionProperties.script[0])
+      new = disk.contents(of: journalPath) ?? []
+      calls = disk.trace.filter { $0.number >= start }
+      let inspection = try JournalInspection(disk)
+      #expect(inspection.records.count == 7)
+      #expect(old != new)
+      #expect(disk.contents(of: journalPath + ".new") == nil)
+    }
+
+    /// What stands there must be one of the two, to the byte.
+    func check(_ disk: SimulatedDisk) throws {
+      let found = disk.contents(of: journalPath)
+      guard found == old || found == new else {
+        throw Falsified("\(found?.count ?? 0) bytes are neither the old file nor the new one")
+      }
+    }
+  }
+
+  private static let fates: [SectorFate] = [.new, .old, .zeros, .garbage(5), .tornBehind(77)]
+
+  /// Strikes one call of the compaction, and gives what is left of the power.
+  private static func struck(_ call: DiskCall, by fault: DiskFault) throws
+    -> (SimulatedDisk, JournalRun)
+  {
+    let disk = SimulatedDisk()
+    var run = JournalRun(disk)
+    try run.perform(before)
+    disk.fail(atCall: call.number, with: fault)
+    try run.perform(script[0])
+    return (disk, run)
+  }
+
+  @Test("JRN-4 A death before every call of a compaction leaves the old file or the new")
+  func deathBetweenCalls() throws {
+    let dry = try Dry()
+    #expect(dry.calls.count > 30)
+    for operation: DiskOperation in [
+      .createOnly, .write, .synchronize, .rename, .synchronizeFolder,
+    ] {
+      #expect(dry.calls.contains { $0.operation == operation })
+    }
+    expect(
+      Property("a death in a compaction leaves the old or the new").exhaustive { choices in
+        guard let call = choices.pick(dry.calls) else { return }
+        choices.step("\(call)")
+        let (disk, run) = try Self.struck(call, by: .death(afterBytes: 0))
+        let fate = choices.pick(Self.fates) ?? .new
+        let happened = choices.pick([0b00, 0b01, 0b10, 0b11]) ?? 0
+        let size = choices.draw(in: 0...1)
+        // Names are lost or not, whatever becomes of the sectors.
+        let cut = PowerCut(
+          sector: { _ in fate }, size: { $0[size * ($0.count - 1)] },
+          changes: { count in (0..<count).filter { happened >> ($0 % 2) & 1 == 1 } })
+        let after = disk.crash(cut)
+        try dry.check(after)
+        var recovery = Recovery(after, run.oracle)
+        try recovery.verify()
+      })
+  }
+
+  @Test("JRN-4 A death inside every write of a compaction leaves the old file")
+  func deathInsideWrites() throws {
+    let dry = try Dry()
+    let writes = dry.calls.filter { $0.operation == .write }
+    #expect(writes.count >= 2)
+    expect(
+      Property("a death inside a write of a compaction leaves the old file").exhaustive { choices in
+        guard let call = choices.pick(writes) else { return }
+        let bytes = 7 * Int(choices.draw(below: UInt64(call.bytes / 7 + 1)))
+        let (disk, run) = try Self.struck(call, by: .death(afterBytes: bytes))
+        let after = disk.crash(CrashProperties.cut(choices.draw(below: 3), seed: UInt64(bytes)))
+        try choices.require(
+          after.contents(of: journalPath) == dry.old, "the old file is not as it was")
+        var recovery = Recovery(after, run.oracle)
+        try recovery.verify()
+      })
+  }
+
+  @Test("JRN-4 Every fate of each unsynced sector, at every moment that has some")
+  func sectors() throws {
+    let dry = try Dry()
+    expect(
+      Property("every subset of unsynced sectors of a compaction").exhaustive { choices in
+        guard let call = choices.pick(dry.calls) else { return }
+        let (disk, run) = try Self.struck(call, by: .death(afterBytes: 0))
+        guard !disk.unsyncedSectors.isEmpty else { throw Discard() }
+        // The file has its name by luck, ahead of the folder's sync.
+        let cut = PowerCut(
+          sector: { _ in choices.pick(Self.fates.filter { $0 != .zeros }) ?? .new },
+          size: { choices.pick($0) ?? 0 })
+        let after = disk.crash(cut)
+        try dry.check(after)
+        var recovery = Recovery(after, run.oracle)
+        try recovery.verify()
+      })
+  }
+
+  @Test("JRN-4 Every fault at every call of a compaction: the old goes on, or it is told")
+  func faults() throws {
+    let dry = try Dry()
+    let rename = try #require(dry.calls.first { $0.operation == .rename }?.number)
+    let create = try #require(dry.calls.first { $0.operation == .createOnly }?.number)
+    expect(
+      Property("a fault at any call of a compaction").exhaustive { choices in
+        guard let call = choices.pick(dry.calls) else { return }
+        let fault = choices.pick(FaultProperties.faults) ?? .inputOutput
+        choices.step("\(call) \(fault)")
+        let disk = SimulatedDisk()
+        var run = JournalRun(disk)
+        try run.perform(Self.before)
+        disk.fail(atCall: call.number, with: fault)
+        try run.perform(Self.script[0])
+        guard disk.trace.contains(where: { $0.fault != nil }) else { throw Discard() }
+        if call.number >= create, call.number <= rename {
+          // The old file was not touched, so nothing is lost but the attempt.
+          try choices.require(!run.isPoisoned(), "a failed attempt poisons the journal")
+          try choices.require(
+            disk.contents(of: journalPath + ".new") == nil, "half a file is left")
+        }
+        try dry.check(disk)
+        try run.perform(Array(Self.script.dropFirst()))
+        let cut = CrashProperties.cut(choices.draw(below: 3), seed: UInt64(call.number))
+        var recovery = Recovery(disk.crash(cut), run.oracle)
+        try recovery.verify()
+      })
+  }
+
+  @Test("JRN-4 No room after any number of bytes: the new file is gone, the journal goes on")
+  func noRoom() throws {
+    let dry = try Dry()
+    expect(
+      Property("no room for a compaction").exhaustive { choices in
+        let disk = SimulatedDisk()
+        var run = JournalRun(disk)
+        try run.perform(Self.before)
+        let room = choices.draw(in: 0...(dry.new.count + 10))
+        disk.room = room
+        try run.perform(.compact(4))
+        try choices.require(
+          disk.contents(of: journalPath) == (room < dry.new.count ? dry.old : dry.new),
+          "\(room) bytes of room")
+        try choices.require(disk.contents(of: journalPath + ".new") == nil, "a file is left")
+        disk.room = nil
+        try run.perform([.append([30]), .compact(1), .page])
+        var recovery = Recovery(disk.crash(.losingAll), run.oracle)
+        try recovery.verify()
+      })
+  }
+}

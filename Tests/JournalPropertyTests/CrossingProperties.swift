@@ -1,0 +1,190 @@
+import SessionJournal
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@Suite("Compaction and others who use the journal")
+struct CrossingProperties {
+  private static let script: [(place: Int, step: JournalStep)] = [
+    (0, .append([40])), (1, .append([3, 100])), (0, .compact(1)), (1, .catchUp), (1, .append([9])),
+    (0, .transact([20])), (1, .compact(0)), (1, .compact(0)), (0, .page), (0, .append([7, 8])),
+    (1, .close), (0, .compact(2)), (1, .append([11])), (0, .compact(0)), (0, .catchUp),
+    (1, .catchUp),
+  ]
+
+  private static let faults: [DiskFault] = [
+    .inputOutput, .noSpace, .interrupted, .shortWrite(33),
+    .failedSync(written: 0, evicting: false), .failedSync(written: 0, evicting: true),
+    .death(afterBytes: 0), .death(afterBytes: 35),
+  ]
+
+  @Test("JRN-4 A fault of one process at any call, compactions of both: nobody loses anything")
+  func faults() throws {
+    let dry = SimulatedDisk()
+    var run = JournalRun(dry, processes: 2)
+    for (place, step) in Self.script { try run.perform(step, by: place) }
+    let calls = dry.trace
+    #expect(calls.count > 200)
+    expect(
+      Property("a fault of one process harms no other across compactions").exhaustive { choices in
+        let call = choices.pick(calls)?.number ?? 0
+        let fault = choices.pick(Self.faults) ?? .inputOutput
+        let disk = SimulatedDisk()
+        disk.fail(atCall: call, with: fault)
+        var run = JournalRun(disk, processes: 2)
+        for (place, step) in Self.script {
+          choices.step("p\(place) \(step)")
+          try run.perform(run.isAlive(place) ? step : .replaceProcess, by: place)
+        }
+        guard let struck = disk.trace.first(where: { $0.fault != nil }) else { throw Discard() }
+        choices.step("\(struck)")
+        let cut = CrashProperties.cut(choices.draw(below: 3), seed: UInt64(call))
+        var recovery = Recovery(disk.crash(cut), run.oracle)
+        try recovery.verify()
+      })
+  }
+
+  @Test("JRN-4 Who goes over to a file whose compactor died makes its name durable first")
+  func nameNotDurable() throws {
+    let disk = SimulatedDisk()
+    var run = JournalRun(disk, processes: 2)
+    try run.perform(.append([40]), by: 0)
+    try run.perform(.append([50]), by: 1)
+    let renamed = try renameOfCompaction(run, disk)
+    disk.fail(atCall: renamed + 1, with: .death(afterBytes: 0))
+    try run.perform(.compact(1), by: 1)
+    #expect(disk.trace.last?.operation == .synchronizeFolder)
+    #expect(!run.isAlive(1))
+    try run.perform(.append([60]), by: 0)
+    #expect(try JournalInspection(disk.crash(.losingAll)).records.count == 3)
+    var recovery = Recovery(disk.crash(.losingAll), run.oracle)
+    try recovery.verify()
+  }
+
+  @Test("JRN-4 Who goes over writes again what a failed sync may have left in memory only")
+  func unprovenEnd() throws {
+    let disk = SimulatedDisk()
+    var run = JournalRun(disk, processes: 2)
+    try run.perform(.append([40]), by: 0)
+    try run.perform([(1, .append([50])), (1, .compact(1))])
+    for number in 0..<20 {
+      disk.fail(atCall: disk.callCount + number, with: .failedSync(written: 0, evicting: false))
+    }
+    try run.perform(.append([700]), by: 1)
+    disk.stopFaults()
+    #expect(try JournalInspection(disk).records.count == 3)
+    #expect(try JournalInspection(disk.crash(.losingAll)).records.count == 2)
+    try run.perform(.append([60]), by: 0)
+    #expect(try JournalInspection(disk.crash(.losingAll)).records.count == 4)
+    var recovery = Recovery(disk.crash(.losingAll), run.oracle)
+    try recovery.verify()
+  }
+
+  /// The number that the rename has when process 1 compacts next.
+  private func renameOfCompaction(_ run: JournalRun, _ disk: SimulatedDisk) throws -> Int {
+    let dry = SimulatedDisk()
+    var other = JournalRun(dry, processes: 2)
+    try other.perform([(0, .append([40])), (1, .append([50])), (1, .compact(1))])
+    return try #require(dry.trace.last { $0.operation == .rename }?.number)
+  }
+
+  @Test("JRN-4 Processes, compactions, faults and power cuts, by draws")
+  func lives() {
+    expect(
+      Property("a journal keeps what it acknowledged through any compaction", cases: 150).check {
+        choices in
+        var disk = SimulatedDisk()
+        var oracle = JournalOracle()
+        for _ in 0..<choices.draw(in: 1...3) {
+          let processes = choices.draw(in: 1...3)
+          var run = JournalRun(disk, processes: processes, oracle: oracle)
+          if !choices.chance(1, in: 3) { disk.drawFaults(from: choices, oneIn: 80) }
+          defer {
+            for call in disk.trace where call.fault != nil { choices.step("\(call)") }
+          }
+          for _ in 0..<choices.draw(in: 0...12) {
+            try choices.span {
+              let place = choices.draw(in: 0...(processes - 1))
+              let step = run.isAlive(place) ? Self.step(choices) : .replaceProcess
+              choices.step("p\(place) \(step)")
+              try run.perform(step, by: place)
+              if choices.chance(1, in: 8) { disk.writeBack(choices) }
+            }
+          }
+          disk.stopFaults()
+          disk = disk.crash(choices)
+          choices.step("the power fails")
+          oracle = run.oracle
+        }
+        var recovery = Recovery(disk, oracle)
+        try recovery.verify()
+      })
+  }
+
+  private static func step(_ choices: Choices) -> JournalStep {
+    choices.chance(1, in: 3) ? .compact(choices.draw(in: 0...6)) : DrawnProperties.step(choices)
+  }
+
+  @Test("JRN-4 A follower that looks at any time sees every record once, in order")
+  func followers() {
+    expect(
+      Property("a follower crosses compactions without gap or duplicate", cases: 150).check {
+        choices in
+        let disk = SimulatedDisk()
+        var run = JournalRun(disk, processes: 2)
+        try run.perform(.append([10]))
+        let start = UInt64(choices.draw(in: 0...3))
+        let follower = FollowedFile(
+          path: journalPath, sequence: start, fileSystem: disk.process())
+        var seen = History()
+        for _ in 0..<choices.draw(in: 1...14) {
+          try choices.span {
+            if choices.chance(1, in: 2) {
+              let place = choices.draw(in: 0...1)
+              let step = Self.step(choices)
+              choices.step("p\(place) \(step)")
+              try run.perform(step, by: place)
+            } else {
+              // Some of what is there: it may be behind when the next compaction comes.
+              for _ in 0..<choices.draw(in: 1...5) {
+                guard let record = try follower.next() else { break }
+                choices.step("follower: seq \(record.sequence)")
+                try Self.take(record, &seen, after: start)
+              }
+            }
+          }
+        }
+        while let record = try follower.next() { try Self.take(record, &seen, after: start) }
+        let all = try JournalInspection(disk).records
+        try choices.require(
+          seen.records.filter { $0.sequence > start } == all.filter { $0.sequence > start },
+          "the follower saw \(seen.records.map(\.sequence)) of \(all.map(\.sequence))")
+      })
+  }
+
+  /// A follower that began behind `start` may be shown a snapshot of more than it has seen.
+  private static func take(_ record: JournalRecord, _ seen: inout History, after start: UInt64)
+    throws
+  {
+    if record.isSnapshot, seen.records.isEmpty || (seen.records.first?.sequence ?? 0) > 1 {
+      let past = try History.expanded([record]).records(after: start)
+      guard past.starts(with: seen.records), past.count > seen.records.count else {
+        throw Falsified("a snapshot up to \(record.sequence) after all of it was seen")
+      }
+      seen = History()
+    }
+    try seen.take(record)
+  }
+}
+
+extension [JournalRecord] {
+  fileprivate func records(after start: UInt64) -> [JournalRecord] {
+    filter { $0.sequence > start }
+  }
+}
+
+extension JournalRun {
+  fileprivate mutating func perform(_ steps: [(place: Int, step: JournalStep)]) throws {
+    for (place, step) in steps { try perform(step, by: place) }
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import SessionJournal
+import Synchronization
+import Testing
+
+@Suite("Compactions that are not done")
+struct CompactionRefusalTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func sample(_ system: FaultyFileSystem? = nil) throws -> Journal {
+    var options = Journal.Options.fixed
+    if let system { options.fileSystem = system }
+    let journal = try Journal.open(at: scratch.path(), options: options)
+    for text in ["one", "two", "three"] { _ = try journal.append([draft(text)]) }
+    return journal
+  }
+
+  /// The error of a compaction, after which all is as it was and works.
+  private func refusal(
+    _ journal: Journal, _ summary: TextSummary = TextSummary(),
+    at place: SourceLocation = #_sourceLocation
+  ) throws -> JournalError? {
+    let before = try contents(of: journal.path)
+    let error = #expect(throws: JournalError.self, sourceLocation: place) {
+      try journal.compact(keepingFrom: 3, summary: summary)
+    }
+    #expect(try contents(of: journal.path) == before, sourceLocation: place)
+    #expect(try !scratch.names.contains("a.journal.new"), sourceLocation: place)
+    let next = journal.lastSequence + 1
+    #expect(
+      try journal.append([draft("on")]).appended.map(\.sequence) == [next], sourceLocation: place)
+    return error
+  }
+
+  @Test("JRN-4 A file with other hard links is refused, and nothing is changed")
+  func hardLink() throws {
+    let journal = try sample()
+    let other = scratch.path("b.journal")
+    try FileManager.default.linkItem(atPath: journal.path, toPath: other)
+    #expect(try refusal(journal) == .hardLinked(path: journal.path, links: 2))
+    #expect(throws: JournalError.hardLinked(path: journal.path, links: 2)) {
+      try Journal.delete(at: journal.path)
+    }
+    try FileManager.default.removeItem(atPath: other)
+    #expect(try journal.compact(keepingFrom: 3, summary: TextSummary())?.firstSequence == 3)
+  }
+
+  @Test("JRN-4 A full disk or a failing one: the new file is gone, the old one goes on")
+  func faults() throws {
+    for (operation, code) in [
+      ("open creatingOnly", EIO), ("write", EIO), ("syncAll", EIO), ("rename", EIO),
+    ] {
+      let system = FaultyFileSystem()
+      let journal = try sample(system)
+      system.fail(operation, code)
+      guard case .io(_, _, EIO) = try refusal(journal) else {
+        Issue.record("\(operation)")
+        continue
+      }
+      try FileManager.default.removeItem(atPath: journal.path)
+    }
+    for operation in ["open creatingOnly", "write", "syncAll", "rename"] {
+      let system = FaultyFileSystem()
+      let journal = try sample(system)
+      system.fail(operation, ENOSPC)
+      #expect(try refusal(journal) == .diskFull(path: journal.path), "\(operation)")
+      #expect(try journal.compact(keepingFrom: 3, summary: TextSummary()) != nil)
+      #expect(system.plan.withLock { $0.openFiles } == 2)
+      try journal.close()
+      try FileManager.default.removeItem(atPath: journal.path)
+    }
+  }
+
+  @Test("JRN-4 A folder that cannot be synced leaves open which file stands: no more is written")
+  func folder() throws {
+    let system = FaultyFileSystem()
+    let journal = try sample(system)
+    system.fail("syncFolder", EIO)
+    let path = journal.path
+    #expect(throws: JournalError.io(path: path, operation: "syncFolder", code: EIO)) {
+      try journal.compact(keepingFrom: 3, summary: TextSummary())
+    }
+    #expect(throws: JournalError.poisoned(path: path)) { try journal.append([draft("on")]) }
+    let again = try Journal.open(at: path)
+    #expect(try again.append([draft("on")]).appended.map(\.sequence) == [5])
+    #expect(try records(at: path).map(\.text) == ["one\ntwo", "three", "on"])
+  }
+
+  @Test("JRN-4 A folder that takes no new file")
+  func readOnlyFolder() throws {
+    let system = FaultyFileSystem()
+    let journal = try sample(system)
+    system.fail("open creatingOnly", EACCES)
+    #expect(try refusal(journal) == .readOnlyFolder(path: journal.path))
+    system.fail("open creatingOnly", EROFS)
+    #expect(try refusal(journal) == .readOnlyFolder(path: journal.path))
+  }
+
+  @Test("JRN-4 Damage that is met on the way is told, and nothing is changed")
+  func damage() throws {
+    let journal = try sample()
+    var bytes = try contents(of: journal.path)
+    bytes[64 + 40 + 33] ^= 1
+    let file = try FileHandle(forWritingTo: URL(filePath: journal.path))
+    try file.write(contentsOf: bytes)
+    try file.close()
+    let found = JournalDamage(offset: 104, sequence: 2, flaw: .payloadChecksum)
+    #expect(try refusal(journal) == .damaged(path: journal.path, found))
+  }
+
+  @Test("JRN-4 A fold that loses something is found out before the file takes its place")
+  func unfaithful() throws {
+    let journal = try sample()
+    #expect(
+      try refusal(journal, TextSummary(forgets: true))
+        == .compactionRefused(path: journal.path, .summaryDiffers))
+    _ = try journal.append([draft(String(repeating: "x", count: 4090))])
+    let error = #expect(throws: JournalError.self) {
+      try journal.compact(keepingFrom: .max, summary: TextSummary())
+    }
+    let long = 4090 + "one\ntwo\nthree\non\n".utf8.count
+    #expect(
+      error
+        == .compactionRefused(
+          path: journal.path, .snapshotTooLarge(bytes: long, maximum: 4096)))
+    #expect(try scratch.names == ["a.journal", "a.journal.lock"])
+  }
+
+  @Test("JRN-4 A new file that does not read back as it was written is not taken")
+  func lyingDisk() throws {
+    for place in [0, 70, 100, 110, 140, 150, 170] {
+      let system = FaultyFileSystem()
+      let journal = try sample(system)
+      system.plan.withLock { $0.flippedByte = place }
+      #expect(
+        try refusal(journal) == .compactionRefused(path: journal.path, .copyDiffers), "\(place)")
+      try journal.close()
+      try FileManager.default.removeItem(atPath: journal.path)
+    }
+  }
+
+  @Test("JRN-4 What an interrupted compaction left is removed by the next opening and the next one")
+  func leftover() throws {
+    let journal = try sample()
+    _ = try scratch.write([1, 2, 3], to: "a.journal.new")
+    #expect(try journal.compact(keepingFrom: 3, summary: TextSummary()) != nil)
+    #expect(try scratch.names == ["a.journal", "a.journal.lock"])
+    _ = try scratch.write([1, 2, 3], to: "a.journal.new")
+    _ = try Journal.open(at: journal.path)
+    #expect(try scratch.names == ["a.journal", "a.journal.lock"])
+  }
+
+  @Test("JRN-4 Closed, poisoned and gone journals are not compacted")
+  func unusable() throws {
+    let journal = try sample()
+    try FileManager.default.removeItem(atPath: journal.path)
+    #expect(throws: JournalError.missing(path: journal.path)) {
+      try journal.compact(keepingFrom: 2, summary: TextSummary())
+    }
+    try journal.close()
+    #expect(throws: JournalError.closed(path: journal.path)) {
+      try journal.compact(keepingFrom: 2, summary: TextSummary())
+    }
+  }
+
+  @Test("JRN-4 Each error of a compaction says what happened and what to do")
+  func words() {
+    let refusals: [CompactionRefusal] = [
+      .snapshotTooLarge(bytes: 9, maximum: 8), .copyDiffers, .summaryDiffers,
+    ]
+    var texts = refusals.map { JournalError.compactionRefused(path: "/x", $0).description }
+    texts.append(JournalError.hardLinked(path: "/x", links: 2).description)
+    for text in texts {
+      #expect(text.hasPrefix("/x "))
+      #expect(text.hasSuffix("."))
+      #expect(!text.contains("The journal failed"))
+    }
+    #expect(Set(texts).count == 4)
+  }
+}

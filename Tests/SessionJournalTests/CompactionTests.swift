@@ -1,0 +1,237 @@
+import Foundation
+import SessionJournal
+import Testing
+
+@Suite("Compaction")
+struct CompactionTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  /// A journal of eight sequences: 1, the batch 2–4, the watermark 5, the records 6, 7 and 8.
+  private func sample(_ options: Journal.Options = .fixed) throws -> Journal {
+    let first = try Journal.open(at: scratch.path(), options: options)
+    _ = try first.append([draft("one")])
+    _ = try first.append([draft("two"), draft("three", kind: 0x83), draft("", kind: 9)])
+    try first.close()
+    let journal = try Journal.open(at: scratch.path(), options: options)
+    for text in ["six", "seven", "eight"] { _ = try journal.append([draft(text)]) }
+    return journal
+  }
+
+  @Test(
+    "JRN-4 The file becomes a snapshot and the records from there on; the journal goes on in it")
+  func compacts() throws {
+    let journal = try sample()
+    let before = try contents(of: journal.path)
+    let done = try #require(try journal.compact(keepingFrom: 7, summary: TextSummary()))
+    #expect(done.firstSequence == 7)
+    #expect(done.recordsRemoved == 5)
+    #expect(done.bytesBefore == UInt64(before.count))
+    #expect(done.bytesAfter == UInt64(try contents(of: journal.path).count))
+    #expect(done.foreign.isEmpty)
+    #expect(try scratch.names == ["a.journal", "a.journal.lock"])
+    #expect(try mode(of: journal.path) == 0o600)
+
+    let reader = try JournalReader(path: journal.path)
+    #expect(reader.header.firstSequence == 7)
+    #expect(reader.header.beginsWithSnapshot)
+    #expect(reader.identifier == journal.identifier)
+    #expect(reader.header.maximumRecordSize == 4096)
+    #expect(number(try contents(of: journal.path), at: 32) != number(before, at: 32))
+    let found = try records(at: journal.path)
+    #expect(found.map(\.sequence) == [6, 7, 8])
+    #expect(found.map(\.isSnapshot) == [true, false, false])
+    #expect(found[0].text == "one\ntwo\nthree\n\nsix")
+
+    // The watermark that proves the new file took a sequence.
+    #expect(journal.lastSequence == 9)
+    #expect(try journal.records(after: 0, limit: 10) == found)
+    #expect(try journal.records(after: 6, limit: 10).map(\.text) == ["seven", "eight"])
+    #expect(try journal.append([draft("ten")]).appended.map(\.sequence) == [10])
+    try journal.close()
+    var replayed: [UInt64] = []
+    let again = try Journal.open(at: journal.path) { frame, _ in replayed.append(frame.sequence) }
+    #expect(replayed == [6, 7, 8, 10])
+    #expect(again.recovery.repair == nil)
+    #expect(again.recovery.totals.records == 4)
+  }
+
+  @Test("JRN-4 A batch is kept whole, and a watermark does not part a snapshot from its record")
+  func cut() throws {
+    for (wanted, first, removed) in [(2, 2, 1), (3, 2, 1), (4, 2, 1), (5, 5, 4), (6, 5, 4)]
+      as [(UInt64, UInt64, UInt64)]
+    {
+      let journal = try sample()
+      let before = try records(at: journal.path)
+      let done = try #require(try journal.compact(keepingFrom: wanted, summary: TextSummary()))
+      #expect(done.firstSequence == first, "from \(wanted)")
+      #expect(done.recordsRemoved == removed)
+      let after = try records(at: journal.path)
+      #expect(after[0].sequence == first - 1)
+      let kept = before.filter { $0.sequence >= first }
+      #expect(after.dropFirst().map(\.sequence) == kept.map(\.sequence))
+      #expect(after.dropFirst().map(\.payload) == kept.map(\.payload))
+      // Kinds that nobody knows, and the counts of batches, are as they were.
+      #expect(after.dropFirst().map(\.kind) == kept.map(\.kind))
+      #expect(after.dropFirst().map(\.remainingInBatch) == kept.map(\.remainingInBatch))
+      try FileManager.default.removeItem(atPath: journal.path)
+    }
+  }
+
+  @Test("JRN-4 Kept frames are those of the old file byte for byte, but for their checksums")
+  func frames() throws {
+    let journal = try sample()
+    let before = try contents(of: journal.path)
+    _ = try #require(try journal.compact(keepingFrom: 2, summary: TextSummary()))
+    let after = try contents(of: journal.path)
+    // Header, then the first record of the old file and the snapshot of the new one.
+    var old = 64 + 40
+    var new = 64 + 40
+    var count = 0
+    while old < before.count {
+      let size = 32 + (Int(number(before, at: old + 4)) + 7) & ~7
+      #expect(before[(old + 4)..<(old + 20)] == after[(new + 4)..<(new + 20)])
+      #expect(before[(old + 24)..<(old + size)] == after[(new + 24)..<(new + size)])
+      old += size
+      new += size
+      count += 1
+    }
+    #expect(count == 7)
+    #expect(after.count == new + 32)
+    #expect(after[new + 28] == 0xFF)
+  }
+
+  @Test("JRN-4 Everything kept, nothing kept, nothing to do, again and again")
+  func bounds() throws {
+    let journal = try sample()
+    let before = try contents(of: journal.path)
+    for first: UInt64 in [0, 1] {
+      #expect(try journal.compact(keepingFrom: first, summary: TextSummary()) == nil)
+    }
+    #expect(try journal.compact(keepingFrom: 7, summary: TextSummary(most: 4)) == nil)
+    #expect(try journal.compact(keepingFrom: 7, summary: TextSummary(most: 6)) == nil)
+    #expect(try contents(of: journal.path) == before)
+    #expect(try scratch.names == ["a.journal", "a.journal.lock"])
+
+    #expect(try journal.compact(keepingFrom: 3, summary: TextSummary())?.firstSequence == 2)
+    let all = try journal.compact(keepingFrom: .max, summary: TextSummary())
+    #expect(all?.firstSequence == 9)
+    #expect(all?.recordsRemoved == 6)
+    let alone = try records(at: journal.path)
+    #expect(alone.map(\.sequence) == [8])
+    #expect(alone[0].text == "one\ntwo\nthree\n\nsix\nseven\neight")
+    // The watermark behind it is no record: there is nothing to sum up.
+    let small = try contents(of: journal.path)
+    for _ in 0..<3 {
+      #expect(try journal.compact(keepingFrom: .max, summary: TextSummary()) == nil)
+    }
+    try journal.close()
+    #expect(try contents(of: journal.path) == small)
+
+    let again = try Journal.open(at: journal.path)
+    #expect(again.lastSequence == 9)
+    #expect(try again.append([draft("ten")]).appended.map(\.sequence) == [10])
+    #expect(try again.compact(keepingFrom: 10, summary: TextSummary()) == nil)
+    #expect(try again.compact(keepingFrom: 11, summary: TextSummary())?.firstSequence == 11)
+    #expect(
+      try records(at: journal.path).map(\.text) == ["one\ntwo\nthree\n\nsix\nseven\neight\nten"])
+  }
+
+  @Test("JRN-4 A journal of watermarks alone has nothing to sum up")
+  func watermarks() throws {
+    let header = JournalHeader(identifier: .random(), salt: 5, maximumRecordSize: 64)
+    var writer = FrameWriter(seed: header.seed, chain: header.checksum)
+    for sequence in 1...3 as ClosedRange<UInt64> {
+      writer.append(
+        JournalDraft(kind: 0xFF, payload: []), sequence: sequence, durable: sequence - 1,
+        remainingInBatch: 0)
+    }
+    let path = try scratch.write(header.encoded + writer.bytes)
+    let journal = try Journal.open(at: path)
+    #expect(try journal.compact(keepingFrom: .max, summary: TextSummary()) == nil)
+    _ = try journal.append([draft("four")])
+    let done = try #require(try journal.compact(keepingFrom: .max, summary: TextSummary()))
+    #expect(done.recordsRemoved == 1)
+    #expect(try records(at: path).map(\.sequence) == [4])
+    #expect(try records(at: path).map(\.text) == ["four"])
+  }
+
+  @Test("JRN-4 Others cross without gap or duplicate: behind, level, and two compactions behind")
+  func others() throws {
+    let journal = try sample()
+    let behind = try Journal.open(at: journal.path)
+    let far = try Journal.open(at: journal.path)
+    var reader = FollowedFile(path: journal.path, sequence: 0)
+    var read = [try #require(try reader.next())]
+    _ = try journal.append([draft("nine")])
+    let done = try #require(try journal.compact(keepingFrom: 9, summary: TextSummary()))
+    #expect(done.firstSequence == 9)
+    // What it had not read of the old file, it reads there.
+    #expect(try behind.catchUp().map(\.text) == ["nine"])
+    #expect(try behind.records(after: 8, limit: 9).map(\.text) == ["nine"])
+    let answer = try behind.append([draft("eleven")])
+    #expect(answer.foreign.isEmpty)
+    #expect(answer.appended.map(\.sequence) == [11])
+
+    let second = try #require(try journal.compact(keepingFrom: 11, summary: TextSummary()))
+    #expect(second.foreign.map(\.text) == ["eleven"])
+    #expect(second.firstSequence == 10)
+    _ = try journal.append([draft("thirteen")])
+    _ = try #require(try journal.compact(keepingFrom: 13, summary: TextSummary()))
+    // Two files on: the rest of its own, and the snapshot for what it never saw.
+    let caught = try far.catchUp()
+    #expect(caught.map(\.isSnapshot) == [false, true, false])
+    #expect(caught.map(\.sequence) == [9, 11, 13])
+    #expect(caught[1].text == "one\ntwo\nthree\n\nsix\nseven\neight\nnine\neleven")
+    #expect(try far.append([draft("last")]).foreign.isEmpty)
+
+    while let record = try reader.next() { read.append(record) }
+    #expect(read.map(\.sequence) == [1, 2, 3, 4, 6, 7, 8, 9, 11, 13, 15])
+    reader = FollowedFile(path: journal.path, sequence: 11)
+    #expect(try reader.next()?.text == "thirteen")
+    reader = FollowedFile(path: journal.path, sequence: 10)
+    #expect(try reader.next()?.isSnapshot == true)
+  }
+
+  @Test("JRN-4 A follower and another process cross compactions of a third")
+  func crossing() async throws {
+    let path = scratch.path()
+    _ = try Journal.open(at: path).append([draft("0")])
+    async let child = #expect(processExitsWith: .success) { [path = path as String] in
+      let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+      for number in 1...60 { _ = try journal.append([draft("\(number)")]) }
+    }
+    let following = Task {
+      var lines: [String] = []
+      for try await record in JournalFollower(path: path, interval: .milliseconds(1)) {
+        if record.isSnapshot {
+          let past = record.text.split(separator: "\n").map(String.init)
+          #expect(past.starts(with: lines))
+          lines = past
+        } else {
+          lines.append(record.text)
+        }
+        if lines.last == "60" { withUnsafeCurrentTask { $0?.cancel() } }
+      }
+      return lines
+    }
+    let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+    var compactions = 0
+    var lines: [String] = []
+    while lines.last != "60" {
+      await Task.yield()
+      if try journal.compact(keepingFrom: .max, summary: TextSummary()) != nil { compactions += 1 }
+      let text = try #require(try records(at: path).first { $0.sequence > 0 }?.text)
+      lines = text.split(separator: "\n").map(String.init)
+      if let last = try journal.records(after: 0, limit: 1_000).last, !last.isSnapshot {
+        lines.append(last.text)
+      }
+    }
+    _ = await child
+    #expect(compactions > 0)
+    #expect(try await following.value == (0...60).map { "\($0)" })
+    _ = try journal.compact(keepingFrom: .max, summary: TextSummary())
+    #expect(try records(at: path)[0].text == (0...60).map { "\($0)" }.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import SessionJournal
+import Synchronization
+import Testing
+
+@Suite("Deleting a journal")
+struct DeletionTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  @Test("JRN-1 Everything of the journal goes, nothing of others")
+  func everything() throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path)
+    _ = try journal.append([draft("secret")])
+    let others = [
+      "a.journal.torn-x-1", "a.journal.torn-1", "a.journal.torn-1-2-3", "a.journal.new2",
+      "b.journal.torn-1-0", "a.journal.bak", "xa.journal.new",
+    ]
+    for name in ["a.journal.new", "a.journal.torn-5-0", "a.journal.torn-12-3"] + others {
+      _ = try scratch.write([1], to: name)
+    }
+    try Journal.delete(at: path)
+    #expect(try scratch.names == others.sorted())
+    #expect(throws: JournalError.missing(path: path)) { try Journal.delete(at: path) }
+    #expect(throws: JournalError.missing(path: path)) { try journal.append([draft("more")]) }
+  }
+
+  @Test("JRN-1 Interrupted at any call, done again: nothing is left")
+  func interrupted() throws {
+    let path = scratch.path()
+    for (operation, code) in [("syncFolder", EIO), ("list", EIO), ("remove", EIO)] {
+      for skipped in 0..<4 {
+        try Journal.open(at: path).close()
+        _ = try scratch.write([1], to: "a.journal.torn-5-0")
+        let system = FaultyFileSystem()
+        var options = Journal.Options()
+        options.fileSystem = system
+        system.plan.withLock { $0.skipped[operation] = skipped }
+        system.fail(operation, code)
+        var isInterrupted = false
+        do throws(JournalError) {
+          try Journal.delete(at: path, options: options)
+        } catch {
+          guard case .io = error else { throw error }
+          isInterrupted = true
+        }
+        #expect(
+          isInterrupted == (skipped < (operation == "syncFolder" ? 2 : operation == "list" ? 1 : 3))
+        )
+        if isInterrupted, try !scratch.names.isEmpty { try Journal.delete(at: path) }
+        #expect(try scratch.names == [])
+      }
+    }
+  }
+
+  @Test("JRN-1 What is no journal is left alone, and gets no lock beside it")
+  func foreign() throws {
+    let path = try scratch.write(Array("a letter".utf8), to: "letter")
+    #expect(throws: JournalError.notAJournal(path: path)) { try Journal.delete(at: path) }
+    #expect(throws: JournalError.isDirectory(path: scratch.folder)) {
+      try Journal.delete(at: scratch.folder)
+    }
+    let nowhere = scratch.path("no/a.journal")
+    #expect(throws: JournalError.folderMissing(path: nowhere)) { try Journal.delete(at: nowhere) }
+    #expect(try scratch.names == ["letter"])
+    // Damaged, it is still a journal that somebody wants gone.
+    let sample = try SampleJournal(closed: true)
+    var bytes = sample.bytes
+    bytes[20] ^= 1
+    let damaged = try scratch.write(bytes)
+    try Journal.delete(at: damaged)
+    #expect(try scratch.names == ["letter"])
+  }
+
+  @Test("JRN-1 Nothing is deleted while somebody else has the lock")
+  func busy() throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path)
+    _ = try journal.transact { _ in
+      let error = #expect(throws: JournalError.self) {
+        try Journal.delete(at: path, options: .init(lockDeadline: .milliseconds(10)))
+      }
+      guard case .busy = error else {
+        Issue.record("\(String(describing: error))")
+        return []
+      }
+      return [draft("still here")]
+    }
+    #expect(try records(at: path).map(\.text) == ["still here"])
+  }
+}
