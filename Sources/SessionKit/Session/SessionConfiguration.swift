@@ -25,7 +25,9 @@ public struct SessionConfiguration: Sendable {
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()
   /// How the journal is compacted.
-  package var compaction: Compaction?
+  package var compaction: Compaction = { (journal, first) throws(JournalError) in
+    try journal.compact(keepingFrom: first, summary: SnapshotSummary())
+  }
   /// Makes what the session's work runs on.
   package var runtime: @Sendable () -> SessionRuntime = { .system() }
 

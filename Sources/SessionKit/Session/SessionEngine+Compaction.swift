@@ -9,14 +9,14 @@ extension SessionEngine {
   /// Compacts the journal if it is time; what others appended meanwhile, if anything.
   func compactIfDue() -> SessionInput? {
     let now = configuration.clock.now()
-    guard let compact = configuration.compaction, let first = plan?.firstKept,
+    guard let first = plan?.firstKept,
       plan?.isDue(at: now.time) == true, now.uptime >= nextCompaction,
       coordinator.isOpen, coordinator.fold.isWhole
     else { return nil }
     let problem = compactionProblem
     defer { if compactionProblem != problem { show() } }
     do throws(JournalError) {
-      let done = try compact(journal, first)
+      let done = try configuration.compaction(journal, first)
       compactionProblem = nil
       // Also where nothing could go: then others have compacted it already.
       plan?.removed()

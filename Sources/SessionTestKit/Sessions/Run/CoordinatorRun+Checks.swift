@@ -248,7 +248,7 @@ extension CoordinatorRun {
     try require(.publishedOnce, missed && sequence <= coordinator.fold.sequence) {
       "skipped through \(sequence), published \(published)"
     }
-    published = sequence
+    published = known.last { $0.sequence <= sequence && $0.event != nil }?.sequence ?? published
   }
 }
 
