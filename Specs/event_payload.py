@@ -32,7 +32,16 @@ SHAPES = {
                 ("permissions", "texts")],
     "failure": [("kind", "failure kind"), ("status", "u16"), ("serverCode", "text?"),
                 ("retryAfter", "i64?")],
+    "failures": [("total", "u32"), ("answered", "u32"), ("last", "failure?")],
+    "authenticated": [("user", "id"), ("method", "login method"), ("since", "time"),
+                      ("token", "token"), ("context", "context?"), ("failures", "failures")],
+    "expired": [("user", "id"), ("context", "context?"), ("reason", "expiry reason"),
+                ("since", "time")],
 }
+SENT = [("kind", "request kind"), ("generation", "u64"), ("trigger", "refresh trigger"),
+        ("attempt", "u32"), ("process", "u32"), ("deadline", "time")]
+SHAPES["open request"] = [("sequence", "u64")] + SENT
+SNAPSHOT = 0x7F
 KINDS = {
     0x01: ("login", [("user", "id"), ("method", "login method"), ("token", "token"),
                      ("context", "context?")]),
@@ -45,12 +54,13 @@ KINDS = {
                                ("trigger", "switch trigger"), ("request", "u64")]),
     0x05: ("sessionExpired", [("reason", "expiry reason")]),
     0x06: ("logout", [("reason", "logout reason")]),
+    SNAPSHOT: ("snapshot", [("sequence", "u64"), ("eventSequence", "u64"), ("generation", "u64"),
+                            ("authenticated", "authenticated?"), ("expired", "expired?"),
+                            ("request", "open request?"), ("revocations", "generations")]),
     0x81: ("opened", [("process", "u32"), ("boot", "id?"), ("uptime", "i64")]),
     0x82: ("closed", []),
     0x83: ("tailCut", [("bytes", "u64"), ("isUndetermined", "flag")]),
-    0x84: ("requestSent", [("kind", "request kind"), ("generation", "u64"),
-                           ("trigger", "refresh trigger"), ("attempt", "u32"), ("process", "u32"),
-                           ("deadline", "time")]),
+    0x84: ("requestSent", SENT),
     0x85: ("requestEnded", [("request", "u64"), ("failure", "failure")]),
     0x86: ("tokenRecovered", [("generation", "u64")]),
     0x87: ("revocationPending", [("generation", "u64")]),
@@ -135,6 +145,8 @@ class Reader:
             return self.text()
         if kind == "texts":
             return sorted({self.text() for _ in range(self.integer(4))})
+        if kind == "generations":
+            return [self.integer(8) for _ in range(self.integer(4))]
         return self.integer(int(kind[1:]) // 8, signed=kind[0] == "i")
 
     def fields(self, shape):
@@ -145,6 +157,42 @@ class Reader:
                 values["serverCode"] = None
             values["retryAfter"] = None if wait is None else max(0, wait)
         return values
+
+
+HIGHEST = (1 << 32) - 1
+UNANSWERED = ("noConnection", "noReply", "noRefreshToken", "secretsUnavailable")
+
+
+def impossible(facts):
+    """The first field of a snapshot that no history leads to, or None."""
+    last, event = facts["sequence"], facts["eventSequence"]
+    session, expired, request = facts["authenticated"], facts["expired"], facts["request"]
+    if event > last:
+        return "eventSequence"
+    if (facts["generation"] == 0) != (event == 0):
+        return "generation"
+    if session is not None:
+        failures = session["failures"]
+        total, answered, failure = failures["total"], failures["answered"], failures["last"]
+        fits = (session["token"]["generation"] == facts["generation"] and event > total
+                and (total == 0) == (failure is None) and answered <= total)
+        if fits and failure is not None:
+            fits = (answered < total or total == HIGHEST if failure["kind"] in UNANSWERED
+                    else answered > 0)
+        if not fits:
+            return "authenticated"
+        if expired is not None:
+            return "expired"
+    elif event < 2 and (event != 0 or expired is not None):
+        return "expired"
+    if request is not None:
+        place = request["sequence"]
+        if not 1 <= place <= last or place == event or (session is None and place < event):
+            return "request"
+    revocations = facts["revocations"]
+    if len(set(revocations)) < len(revocations) or len(revocations) > last:
+        return "revocations"
+    return None
 
 
 def decode(kind, payload):
@@ -160,6 +208,8 @@ def decode(kind, payload):
     if version == 0:
         raise PayloadError("version 0")
     facts = reader.fields(shape)
+    if kind == SNAPSHOT and impossible(facts):
+        raise PayloadError(f"no history leads to its {impossible(facts)}")
     if reader.offset < len(reader.payload) and version <= KNOWN_VERSION:
         raise PayloadError(f"bytes too many at byte {reader.offset}")
     return {"name": name, "time": time, "facts": facts}

@@ -5,7 +5,7 @@ import Testing
 @Suite("SessionCodec")
 struct CodecTests {
   private func decode(_ kind: UInt8, _ payload: [UInt8]) throws(CodecError) -> SessionRecord {
-    try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
+    try SessionCodec.decode(sequence: 7, kind: kind, payload: payload)
   }
 
   @Test("JRN-5 whatever is encoded is decoded to the same", arguments: 0..<20 as Range<UInt64>)
@@ -16,7 +16,7 @@ struct CodecTests {
         let time = generator.timestamp()
         let (kind, payload) = SessionCodec.encode(content, at: time)
         let record = try decode(kind, payload)
-        #expect(record == SessionRecord(sequence: 1, time: time, content: content))
+        #expect(record == SessionRecord(sequence: 7, time: time, content: content))
         #expect(SessionCodec.encode(record.content, at: record.time).payload == payload)
       }
     }
@@ -71,7 +71,8 @@ struct CodecTests {
     do throws(CodecError) {
       let record = try decode(kind, payload)
       let again = SessionCodec.encode(record.content, at: record.time)
-      #expect(try decode(again.kind, again.payload) == record)
+      let decoded = try decode(again.kind, again.payload)
+      #expect(decoded.time == record.time && decoded.content == record.content)
       return true
     } catch {
       #expect(!error.description.isEmpty)
@@ -87,7 +88,9 @@ struct CodecTests {
       for version in [2, 3, 255] as [UInt8] {
         var newer = payload + [1, 2, 3]
         newer[8] = version
-        #expect(try decode(kind, newer).content == sample.content)
+        let record = try decode(kind, newer)
+        #expect(record.content == sample.content)
+        #expect(record.hasUnknownFields)
       }
       #expect(throws: CodecError.trailingBytes(offset: payload.count, count: 3)) {
         try decode(kind, payload + [1, 2, 3])
@@ -101,7 +104,9 @@ struct CodecTests {
   @Test("JRN-3 kinds and codes that this version does not know come out as they went in")
   func unknown() throws {
     for kind in UInt8.min ... .max {
-      if SessionEvent.Kind(rawValue: kind) != nil || SessionNote.Kind(rawValue: kind) != nil {
+      if SessionEvent.Kind(rawValue: kind) != nil || SessionNote.Kind(rawValue: kind) != nil
+        || kind == SessionRecord.snapshotKind
+      {
         continue
       }
       let payload: [UInt8] = [9, 0, 0, 0, 0, 0, 0, 0, 77, kind, 0xFF]

@@ -14,6 +14,7 @@ struct EventCodecSpecTests {
     var expected: [String: String] = [:]
     for kind in SessionEvent.Kind.allCases { expected[hex(kind.rawValue)] = "event \(kind)" }
     for kind in SessionNote.Kind.allCases { expected[hex(kind.rawValue)] = "note \(kind)" }
+    expected[hex(SessionRecord.snapshotKind)] = "snapshot snapshot"
     #expect(found == expected)
     #expect(SessionNote.Kind.allCases.allSatisfy { $0.rawValue & 0x80 != 0 })
     #expect(SessionEvent.Kind.allCases.allSatisfy { $0.rawValue & 0x80 == 0 })

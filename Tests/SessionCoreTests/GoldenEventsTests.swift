@@ -46,6 +46,7 @@ struct GoldenEventsTests {
     let kinds = Set(try lines().map(\.kind))
     for kind in SessionEvent.Kind.allCases { #expect(kinds.contains(kind.rawValue), "\(kind)") }
     for kind in SessionNote.Kind.allCases { #expect(kinds.contains(kind.rawValue), "\(kind)") }
+    #expect(kinds.contains(SessionRecord.snapshotKind))
   }
 
   private func bytes(_ hex: String) -> [UInt8]? {

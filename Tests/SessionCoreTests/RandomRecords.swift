@@ -132,7 +132,9 @@ extension SplitMix {
 
   mutating func unknown() -> SessionRecord.Unknown {
     var kind = integer(UInt8.self)
-    while SessionEvent.Kind(rawValue: kind) != nil || SessionNote.Kind(rawValue: kind) != nil {
+    while SessionEvent.Kind(rawValue: kind) != nil || SessionNote.Kind(rawValue: kind) != nil
+      || kind == SessionRecord.snapshotKind
+    {
       kind = UInt8(truncatingIfNeeded: next())
     }
     let count = Int.random(in: 0...40, using: &self)

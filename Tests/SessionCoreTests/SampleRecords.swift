@@ -1,4 +1,5 @@
 import SessionCore
+import Testing
 
 /// The values behind `Specs/Golden/events.txt`, line by line.
 enum SampleRecords {
@@ -77,8 +78,37 @@ enum SampleRecords {
     .init(kind: 0xEE, payload: []),
   ]
 
+  /// Each state, with and without what outlives it; none ends behind record 7.
+  static let snapshots: [SessionFold] = [
+    fold([
+      .event(events[0]), .note(.revocationPending(Generation(7))), .note(notes[4]),
+      .event(
+        .refreshFailed(
+          .init(
+            generation: Generation(1), trigger: .schedule, attempt: 1,
+            failure: .init(kind: .server, status: 503, serverCode: "DB_DOWN"), retryAt: nil,
+            request: 3))),
+      .note(notes[4]), .event(events[6]), .note(.revocationPending(Generation(2))),
+    ]),
+    fold([.event(events[0]), .event(.sessionExpired(.init(reason: .inactivity))), .note(.closed)]),
+    fold([.event(events[1]), .event(events[8])]),
+    fold([]),
+  ]
+
+  private static func fold(_ contents: [SessionRecord.Content]) -> SessionFold {
+    zip(UInt64(1)..., contents).reduce(into: SessionFold()) { fold, next in
+      let record = SessionRecord(sequence: next.0, time: time, content: next.1)
+      do {
+        try fold.apply(record)
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+  }
+
   static var all: [(time: Timestamp, content: SessionRecord.Content)] {
     events.map { (time, .event($0)) } + notes.map { (time, .note($0)) }
       + unknowns.map { (time, .unknown($0)) } + times
+      + snapshots.map { (time, .snapshot($0)) }
   }
 }

@@ -63,6 +63,7 @@ struct CodecPropertyTests {
       ).check { choices in
         let kinds = (0...UInt8.max).filter {
           SessionEvent.Kind(rawValue: $0) == nil && SessionNote.Kind(rawValue: $0) == nil
+            && $0 != SessionRecord.snapshotKind
         }
         let kind = choices.pick(kinds) ?? 0
         let payload = [UInt8](repeating: 0, count: 8) + Generator<[UInt8]>.noise(choices)
@@ -88,7 +89,10 @@ struct CodecPropertyTests {
     choices.label("decoded")
     let again = SessionCodec.encode(record.content, at: record.time)
     let decoded = try SessionCodec.decode(sequence: 1, kind: again.kind, payload: again.payload)
-    try choices.require(decoded == record, "decoded twice, it is another")
+    // Of a newer version, what this one knows.
+    try choices.require(
+      decoded.time == record.time && decoded.content == record.content,
+      "decoded twice, it is another")
   }
 }
 

@@ -10,6 +10,8 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
   case notUTF8(offset: Int)
   /// Bytes are left after the last field of a version that is known whole.
   case trailingBytes(offset: Int, count: Int)
+  /// A field of a snapshot says what no history leads to.
+  case impossible(offset: Int)
 
   /// What is wrong, and where.
   public var description: String {
@@ -22,6 +24,8 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
       "the text at byte \(offset) of the payload is not UTF-8"
     case .trailingBytes(let offset, let count):
       "the last field ends at byte \(offset) of the payload, which goes on for \(count) more"
+    case .impossible(let offset):
+      "the field at byte \(offset) of the snapshot says what no history leads to"
     }
   }
 }

@@ -31,7 +31,7 @@ extension PayloadWriter {
     }
   }
 
-  private mutating func write(_ token: TokenFacts) {
+  mutating func write(_ token: TokenFacts) {
     write(token.generation)
     write(token.issuedAt)
     write(token.expiresAt)
@@ -39,7 +39,7 @@ extension PayloadWriter {
     write(token.isRefreshable)
   }
 
-  private mutating func write(_ context: ActiveContext) {
+  mutating func write(_ context: ActiveContext) {
     write(context.role)
     write(optional: context.school) { $0.write($1) }
     write(optional: context.unit) { $0.write($1) }
@@ -91,13 +91,13 @@ extension PayloadReader {
     }
   }
 
-  private mutating func token() throws(CodecError) -> TokenFacts {
+  mutating func token() throws(CodecError) -> TokenFacts {
     TokenFacts(
       generation: try generation(), issuedAt: try timestamp(), expiresAt: try timestamp(),
       id: try optionalIdentifier(), isRefreshable: try flag())
   }
 
-  private mutating func context() throws(CodecError) -> ActiveContext {
+  mutating func context() throws(CodecError) -> ActiveContext {
     let role = try named()
     let school = try flag() ? try named() : nil
     let unit = try flag() ? try named() : nil

@@ -11,12 +11,7 @@ extension PayloadWriter {
       write(cut.bytes)
       write(cut.isUndetermined)
     case .requestSent(let sent):
-      write(sent.kind)
-      write(sent.generation)
-      write(sent.trigger)
-      write(sent.attempt)
-      write(sent.process)
-      write(sent.deadline)
+      write(sent)
     case .requestEnded(let ended):
       write(ended.request)
       write(ended.failure)
@@ -32,6 +27,15 @@ extension PayloadWriter {
       write(item)
     }
   }
+
+  mutating func write(_ sent: SessionNote.RequestSent) {
+    write(sent.kind)
+    write(sent.generation)
+    write(sent.trigger)
+    write(sent.attempt)
+    write(sent.process)
+    write(sent.deadline)
+  }
 }
 
 extension PayloadReader {
@@ -46,10 +50,7 @@ extension PayloadReader {
     case .tailCut:
       .tailCut(SessionNote.TailCut(bytes: try integer(), isUndetermined: try flag()))
     case .requestSent:
-      .requestSent(
-        SessionNote.RequestSent(
-          kind: try code(), generation: try generation(), trigger: try code(),
-          attempt: try integer(), process: try integer(), deadline: try timestamp()))
+      .requestSent(try requestSent())
     case .requestEnded:
       .requestEnded(SessionNote.RequestEnded(request: try integer(), failure: try failure()))
     case .tokenRecovered:
@@ -65,5 +66,11 @@ extension PayloadReader {
     case .itemUnreadable:
       .itemUnreadable(try code())
     }
+  }
+
+  mutating func requestSent() throws(CodecError) -> SessionNote.RequestSent {
+    SessionNote.RequestSent(
+      kind: try code(), generation: try generation(), trigger: try code(),
+      attempt: try integer(), process: try integer(), deadline: try timestamp())
   }
 }

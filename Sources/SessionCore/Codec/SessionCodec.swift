@@ -22,6 +22,10 @@ public enum SessionCodec {
       writer.write(version)
       writer.write(note)
       return (note.kind.rawValue, writer.bytes)
+    case .snapshot(let fold):
+      writer.write(version)
+      writer.write(fold)
+      return (SessionRecord.snapshotKind, writer.bytes)
     case .unknown(let unknown):
       writer.append(raw: unknown.payload)
       return (unknown.kind, writer.bytes)
@@ -52,18 +56,25 @@ public enum SessionCodec {
   {
     let time = try reader.timestamp()
     let content: SessionRecord.Content
+    var version = SessionCodec.version
     if let event = SessionEvent.Kind(rawValue: kind) {
-      let version = try reader.version()
+      version = try reader.version()
       content = .event(try reader.event(event))
       try reader.finish(version)
     } else if let note = SessionNote.Kind(rawValue: kind) {
-      let version = try reader.version()
+      version = try reader.version()
       content = .note(try reader.note(note))
+      try reader.finish(version)
+    } else if kind == SessionRecord.snapshotKind {
+      version = try reader.version()
+      content = .snapshot(try reader.fold(through: sequence))
       try reader.finish(version)
     } else {
       content = .unknown(SessionRecord.Unknown(kind: kind, payload: reader.rest()))
     }
-    return SessionRecord(sequence: sequence, time: time, content: content)
+    return SessionRecord(
+      sequence: sequence, time: time, content: content,
+      hasUnknownFields: version > SessionCodec.version)
   }
 }
 

@@ -281,28 +281,35 @@ public struct SessionCoordinator: Hashable, Sendable {
   mutating func absorb(_ records: [SessionRecord], at now: Moment) -> [SessionEffect] {
     let before = fold.state
     var hasEnded = false
+    var effects: [SessionEffect] = []
     var published: [RecordedEvent] = []
     for record in records {
+      let last = fold.eventSequence
       do {
         try fold.apply(record)
-        hasEnded = hasEnded || (before.token != nil && fold.state.token == nil)
+        hasEnded = hasEnded || (before.token != nil && !fold.state.continues(before))
       } catch {
         // A newer version's essential record: what follows cannot be understood here either.
         stopped = .unusableJournal(error)
-        return publish(published) + stopWaiting()
+        return effects + publish(published) + stopWaiting()
       }
       if let event = record.event {
         published.append(
           RecordedEvent(sequence: record.sequence, time: record.time, event: event))
+      } else if fold.eventSequence > last {
+        // A snapshot: others compacted the journal, and its events are not to be had any more.
+        effects += publish(published) + [.skip(through: record.sequence)]
+        published = []
       }
     }
+    effects += publish(published)
     if fold.intents.request == nil { (isWaitingForLease, leaseEnd) = (false, nil) }
     if let token = state.token, token.generation != before.token?.generation {
       // Who waited for the session that ended must not be told of the one that others began.
       let left = hasEnded ? stopWaiting(.ended(.unauthenticated, by: nil)) : []
-      return left + tokenTaken(token, at: now) + publish(published)
+      return left + tokenTaken(token, at: now) + effects
     }
-    return publish(published) + (state.token == nil && before.token != nil ? ended(by: nil) : [])
+    return effects + (state.token == nil && before.token != nil ? ended(by: nil) : [])
   }
 
   /// Another process has a newer token: it is everybody's.
@@ -362,5 +369,15 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()
     }
+  }
+}
+
+extension SessionState {
+  /// Whether a user is signed in who has been since before, by the same sign-in.
+  fileprivate func continues(_ before: SessionState) -> Bool {
+    guard case .authenticated(let session) = self, case .authenticated(let old) = before else {
+      return false
+    }
+    return session.user == old.user && session.since == old.since && session.method == old.method
   }
 }

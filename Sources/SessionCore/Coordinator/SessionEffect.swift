@@ -11,6 +11,8 @@ public enum SessionEffect: Hashable, Sendable {
   case discard(RequestNumber, revoking: Bool)
   /// Hand these events to the subscribers.
   case publish([RecordedEvent])
+  /// Tell subscribers that events up to this sequence are in a snapshot and not to be had any more.
+  case skip(through: UInt64)
   /// Let a caller go on.
   case resume(Caller, Reply)
   /// Tell of the timer at this uptime, in milliseconds; replaces the one set before.

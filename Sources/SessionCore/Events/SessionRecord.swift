@@ -6,6 +6,8 @@ public struct SessionRecord: Hashable, Sendable {
     case event(SessionEvent)
     /// A remark that explains.
     case note(SessionNote)
+    /// What all the records before come to, in their place: a compacted journal begins with it.
+    indirect case snapshot(SessionFold)
     /// An entry of a kind that this version has no word for, kept as it is (JRN-3).
     case unknown(Unknown)
   }
@@ -27,18 +29,27 @@ public struct SessionRecord: Hashable, Sendable {
     public var isIgnorable: Bool { kind & 0x80 != 0 }
   }
 
-  /// The number of the record in its journal, from 1, without gaps.
+  /// The byte that stands for a snapshot.
+  public static let snapshotKind: UInt8 = 0x7F
+
+  /// The number of the record in its journal, from 1, without gaps; of a snapshot, that of the last
+  /// frame that it stands for.
   public let sequence: UInt64
   /// When it was written, on the writer's clock.
   public let time: Timestamp
   /// What it holds.
   public let content: Content
+  /// Whether a newer version wrote fields into it that this one has passed over (JRN-3).
+  public let hasUnknownFields: Bool
 
   /// A record.
-  public init(sequence: UInt64, time: Timestamp, content: Content) {
+  public init(
+    sequence: UInt64, time: Timestamp, content: Content, hasUnknownFields: Bool = false
+  ) {
     self.sequence = sequence
     self.time = time
     self.content = content
+    self.hasUnknownFields = hasUnknownFields
   }
 
   /// The event, where the record holds one.
@@ -52,6 +63,7 @@ public struct SessionRecord: Hashable, Sendable {
     switch content {
     case .event(let event): event.kind.description
     case .note(let note): note.kind.description
+    case .snapshot: "snapshot"
     case .unknown(let unknown): "unknown(\(unknown.kind))"
     }
   }

@@ -14,8 +14,27 @@ public struct SessionFold: Hashable, Sendable {
   /// What was opened and has not ended.
   public private(set) var intents = OpenIntents()
 
+  /// Whether this version knows everything that was folded, so that a snapshot may stand for it.
+  ///
+  /// A newer version's record that was passed over, or whose newer fields were, makes it `false`.
+  public private(set) var isWhole = true
+
   /// The fold of nothing.
   public init() {}
+
+  init(
+    state: SessionState, generation: Generation, sequence: UInt64, eventSequence: UInt64,
+    intents: OpenIntents
+  ) {
+    self.state = state
+    self.generation = generation
+    self.sequence = sequence
+    self.eventSequence = eventSequence
+    self.intents = intents
+  }
+
+  /// What may stand for all that was folded; `nil` where this version does not know all of it.
+  public var snapshot: SessionRecord.Content? { isWhole ? .snapshot(self) : nil }
 
   /// Why a record cannot be folded.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -23,11 +42,14 @@ public struct SessionFold: Hashable, Sendable {
     case illegal(SessionRejection, sequence: UInt64)
     /// The record is of a kind that this version does not know and may not pass over (JRN-3).
     case unknownKind(UInt8, sequence: UInt64)
+    /// The record is a snapshot, and the records before it do not lead to it.
+    case contradiction(sequence: UInt64)
 
     /// The sequence of the record.
     public var sequence: UInt64 {
       switch self {
-      case .illegal(_, let sequence), .unknownKind(_, let sequence): sequence
+      case .illegal(_, let sequence), .unknownKind(_, let sequence), .contradiction(let sequence):
+        sequence
       }
     }
 
@@ -38,11 +60,16 @@ public struct SessionFold: Hashable, Sendable {
       case .unknownKind(let kind, _):
         "a record of kind \(kind), written by a newer version, changes the state in a way that this "
           + "version does not know"
+      case .contradiction:
+        "a snapshot to which the records before it do not lead"
       }
     }
   }
 
   /// Takes in the next record, or throws and stays as it was.
+  ///
+  /// A snapshot takes the place of all that was folded. It must be ahead of that, or equal to it: a
+  /// reader that was behind when others compacted the journal meets one that is ahead.
   public mutating func apply(_ record: SessionRecord) throws(Failure) {
     switch record.content {
     case .event(let event):
@@ -54,12 +81,30 @@ public struct SessionFold: Hashable, Sendable {
       eventSequence = record.sequence
     case .note(let note):
       intents.apply(note, sequence: record.sequence)
+    case .snapshot(let snapshot):
+      guard isFollowed(by: snapshot) else { throw .contradiction(sequence: record.sequence) }
+      self = snapshot
+      isWhole = !record.hasUnknownFields
+      return
     case .unknown(let unknown):
       guard unknown.isIgnorable else {
         throw .unknownKind(unknown.kind, sequence: record.sequence)
       }
+      isWhole = false
     }
+    if record.hasUnknownFields { isWhole = false }
     sequence = record.sequence
+  }
+
+  /// Whether the records behind those that were folded can lead to this snapshot.
+  private func isFollowed(by snapshot: SessionFold) -> Bool {
+    guard snapshot.sequence != sequence else {
+      var whole = self
+      whole.isWhole = snapshot.isWhole
+      return whole == snapshot
+    }
+    return snapshot.sequence > sequence && snapshot.eventSequence >= eventSequence
+      && snapshot.generation >= generation
   }
 
   private mutating func apply(_ event: SessionEvent, at time: Timestamp) throws(SessionRejection) {
@@ -89,6 +134,11 @@ public struct OpenIntents: Hashable, Sendable {
 
   /// Nothing open.
   public init() {}
+
+  init(request: Request?, revocations: [Generation]) {
+    self.request = request
+    self.revocations = revocations
+  }
 
   mutating func apply(_ note: SessionNote, sequence: UInt64) {
     switch note {

@@ -59,6 +59,12 @@ public enum SessionState: Hashable, Sendable {
 
     /// No failure.
     public init() {}
+
+    init(total: UInt32, answered: UInt32, last: RequestFailure?) {
+      self.total = total
+      self.answered = answered
+      self.last = last
+    }
   }
 
   /// Which state, without its payload.

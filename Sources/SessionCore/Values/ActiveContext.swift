@@ -41,6 +41,36 @@ public struct ActiveContext: Hashable, Sendable {
   }
 }
 
+// Two spellings of one text are two: a server need not take them for one, and bytes do not.
+
+extension ActiveContext {
+  /// Whether both are spelled with the same bytes.
+  public static func == (left: ActiveContext, right: ActiveContext) -> Bool {
+    left.role == right.role && left.school == right.school && left.unit == right.unit
+      && left.permissions.elementsEqual(right.permissions) { $0.utf8.elementsEqual($1.utf8) }
+  }
+
+  /// Hashes identifiers only: contexts that differ in their words alone are rare.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(role)
+    hasher.combine(school)
+    hasher.combine(unit)
+    hasher.combine(permissions.count)
+  }
+}
+
+extension ActiveContext.Named {
+  /// Whether both are spelled with the same bytes.
+  public static func == (left: ActiveContext.Named, right: ActiveContext.Named) -> Bool {
+    left.id == right.id && left.name.utf8.elementsEqual(right.name.utf8)
+  }
+
+  /// Hashes the identifier, which names the thing.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+  }
+}
+
 extension [String] {
   fileprivate func withoutAdjacentDuplicates() -> [String] {
     var kept: [String] = []

@@ -53,6 +53,17 @@ final class EventHub: Sendable {
     for continuation in parked { continuation.resume() }
   }
 
+  /// The events up to `sequence` are not to be had: whoever wants them is sent to the journal, which
+  /// says so.
+  func skip(through sequence: UInt64) {
+    let parked = state.withLock { state in
+      state.buffer.removeAll()
+      (state.floor, state.last) = (sequence, sequence)
+      return state.takeParked()
+    }
+    for continuation in parked { continuation.resume() }
+  }
+
   func finish() {
     let parked = state.withLock { state in
       state.isFinished = true

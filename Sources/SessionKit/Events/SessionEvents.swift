@@ -6,7 +6,7 @@ import SessionJournal
 /// The place is fixed when the sequence is made, not when the loop begins: nothing that happens in
 /// between is missed. Every iterator begins at the same place. It ends when the session object is
 /// closed or the task is cancelled, and throws where events must be read back from a journal that
-/// cannot be read.
+/// cannot be read, or holds them in a snapshot only (`eventsCompacted`).
 public struct SessionEvents: AsyncSequence, Sendable {
   /// An event and its place in the journal.
   public typealias Element = RecordedEvent
@@ -89,6 +89,7 @@ struct EventArchive: Sendable {
     } catch {
       throw .journal(error)
     }
+    if let first = records.first { try refuseGap(in: first, of: journal, after: sequence) }
     var events: [RecordedEvent] = []
     for raw in records where raw.sequence <= last {
       guard let record = try SessionRecord(raw, path: journal.path), let event = record.event
@@ -96,6 +97,16 @@ struct EventArchive: Sendable {
       events.append(RecordedEvent(sequence: record.sequence, time: record.time, event: event))
     }
     return Page(events: events, last: min(records.last?.sequence ?? last, last))
+  }
+
+  /// Throws where `first` is a snapshot that has swallowed events after `sequence`.
+  private static func refuseGap(
+    in first: JournalRecord, of journal: Journal, after sequence: UInt64
+  ) throws(SessionError) {
+    guard case .snapshot(let fold)? = try SessionRecord(first, path: journal.path)?.content,
+      fold.eventSequence > sequence
+    else { return }
+    throw .eventsCompacted(through: first.sequence, state: fold.state)
   }
 
   /// A page of records, also of a journal that was closed: what happened before must still be had.

@@ -34,6 +34,7 @@ public final class Session: Sendable {
     _ configuration: SessionConfiguration, _ runtime: SessionRuntime
   ) throws(SessionError) -> (SessionEngine, [SessionNote]) {
     var fold = SessionFold()
+    var plan = configuration.retention.map { RetentionPlan($0) }
     var failure: SessionError?
     let path = configuration.journal
     let journal: Journal
@@ -42,7 +43,8 @@ public final class Session: Sendable {
         frame, payload in
         guard failure == nil else { return }
         do throws(SessionError) {
-          try fold.apply(frame, payload, path: path)
+          guard let record = try fold.apply(frame, payload, path: path) else { return }
+          plan?.take(record, bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
         } catch {
           failure = error
         }
@@ -55,7 +57,7 @@ public final class Session: Sendable {
       throw failure
     }
     let engine = SessionEngine(
-      configuration, journal: journal, fold: fold, runtime: runtime)
+      configuration, journal: journal, fold: fold, plan: plan, runtime: runtime)
     return (engine, notes(of: journal, at: configuration.clock.now()))
   }
 
@@ -168,9 +170,11 @@ public final class Session: Sendable {
     events(after: engine.hub.last)
   }
 
-  /// The events after the record with this sequence, 0 for all that the journal holds.
+  /// The events after the record with this sequence, 0 for all that there were.
   ///
-  /// History first, then the live ones, with no gap and no duplicate.
+  /// History first, then the live ones, with no gap and no duplicate. Where the journal's old records
+  /// gave way to a snapshot and events among them are asked for, the sequence throws
+  /// `eventsCompacted`; the events after the sequence that it names go on from there.
   public func events(after sequence: UInt64) -> SessionEvents {
     SessionEvents(
       start: sequence, hub: engine.hub,
@@ -178,6 +182,12 @@ public final class Session: Sendable {
   }
 
   // MARK: What it shows
+
+  /// Why the journal could not be compacted when it should have been last; `nil` where it could.
+  ///
+  /// A session goes on all the same: the journal is as it was, and longer than it should be. It is
+  /// tried again after an hour and whenever a session is opened.
+  public var compactionProblem: SessionError? { engine.view.current.compactionProblem }
 
   /// The folded state.
   ///

@@ -19,17 +19,29 @@ public struct SessionConfiguration: Sendable {
   public var clock: any SessionClock
   /// How many events are kept in memory for subscribers; a slower one is fed from the journal.
   public var eventBuffer: Int
+  /// How long the journal may get before its old records give way to a snapshot; `nil` keeps all.
+  public var retention: RetentionPolicy?
 
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()
+  /// How the journal is compacted.
+  package var compaction: Compaction = { (journal, first) throws(JournalError) in
+    try journal.compact(keepingFrom: first, summary: SnapshotSummary())
+  }
   /// Makes what the session's work runs on.
   package var runtime: @Sendable () -> SessionRuntime = { .system() }
+
+  /// Compacts a journal, keeping the records from a sequence on; `nil` where nothing could go.
+  package typealias Compaction =
+    @Sendable (Journal, UInt64) throws(JournalError) ->
+    JournalCompaction?
 
   /// A configuration; what is not named is the system's.
   public init(
     journal: String, secrets: any SecretStore, wire: Wire, policy: SessionPolicy = .production,
     transport: any HTTPTransport = URLSessionTransport(),
-    clock: any SessionClock = SystemClock(), eventBuffer: Int = 1024
+    clock: any SessionClock = SystemClock(), eventBuffer: Int = 1024,
+    retention: RetentionPolicy? = RetentionPolicy()
   ) {
     self.journal = journal
     self.secrets = secrets
@@ -38,5 +50,6 @@ public struct SessionConfiguration: Sendable {
     self.transport = transport
     self.clock = clock
     self.eventBuffer = max(1, eventBuffer)
+    self.retention = retention
   }
 }

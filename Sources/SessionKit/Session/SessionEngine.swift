@@ -30,6 +30,11 @@ actor SessionEngine {
   var requests: [RequestNumber: Task<Void, Never>] = [:]
   private var timers: [SessionTimer: Task<Void, Never>] = [:]
   var token: StoredToken?
+  /// What of the journal could go; `nil` where everything is kept.
+  var plan: RetentionPlan?
+  /// When compacting is tried again at the earliest, on the clock that never jumps.
+  var nextCompaction = Int64.min
+  var compactionProblem: SessionError?
   private var profile: UserProfile?
 
   /// What the last failure was about, for the replies that follow from it.
@@ -44,8 +49,9 @@ actor SessionEngine {
 
   init(
     _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
-    runtime: SessionRuntime
+    plan: RetentionPlan?, runtime: SessionRuntime
   ) {
+    self.plan = plan
     self.configuration = configuration
     self.journal = journal
     self.runtime = runtime
@@ -139,14 +145,17 @@ actor SessionEngine {
     guard !isFeeding else { return }
     isFeeding = true
     defer { isFeeding = false }
-    while !inbox.isEmpty {
-      let effects = coordinator.handle(inbox.removeFirst(), at: configuration.clock.now())
-      show()
-      for effect in effects { perform(effect) }
-    }
+    repeat {
+      while !inbox.isEmpty {
+        let effects = coordinator.handle(inbox.removeFirst(), at: configuration.clock.now())
+        show()
+        for effect in effects { perform(effect) }
+      }
+      if let observed = compactIfDue() { inbox.append(observed) }
+    } while !inbox.isEmpty
   }
 
-  private func show() {
+  func show() {
     let facts = coordinator.state.token
     let isHeld = token != nil && token?.generation == facts?.generation
     var snapshot = SessionView.Snapshot()
@@ -159,6 +168,7 @@ actor SessionEngine {
     }
     snapshot.deadline = coordinator.tokenDeadline
     snapshot.waiterCount = coordinator.waiterCount
+    snapshot.compactionProblem = compactionProblem
     view.swap(snapshot)
   }
 
@@ -168,6 +178,7 @@ actor SessionEngine {
     case .send(let number, let request): send(number, request)
     case .discard(let number, let revoking): discard(number, revoking: revoking)
     case .publish(let events): hub.publish(events)
+    case .skip(let sequence): hub.skip(through: sequence)
     case .resume(let caller, let reply): resume(caller, reply)
     case .schedule(let timer, let uptime): schedule(timer, uptime)
     case .cancel(let timer): timers.removeValue(forKey: timer)?.cancel()
@@ -219,7 +230,7 @@ extension SessionEngine {
     var failure: SessionError?
     do throws(JournalError) {
       let transaction = try journal.transact { foreign in
-        conflict = foreign.compactMap { read($0) }
+        conflict = read(foreign)
         guard conflict.isEmpty else { return [] }
         guard let number = commit.storing, let answer = answers[number] else { return drafts }
         do throws(SessionError) {
@@ -233,6 +244,7 @@ extension SessionEngine {
       if !conflict.isEmpty { return .conflicted(conflict) }
       if let first = transaction.appended.first {
         commitError = nil
+        count(transaction.appended, of: commit)
         keep(stored, of: commit.storing)
         return .committed(firstSequence: first.sequence)
       }
@@ -242,6 +254,23 @@ extension SessionEngine {
     commitError = failure
     let isLasting = failure?.isLasting ?? false
     return conflict.isEmpty ? .commitFailed(isLasting: isLasting) : .conflicted(conflict)
+  }
+
+  /// Other processes' records; what is kept of the journal follows from them too.
+  func read(_ foreign: [JournalRecord]) -> [SessionRecord] {
+    foreign.compactMap { raw in
+      guard let record = read(raw) else { return nil }
+      plan?.take(record, bytes: JournalFrame.bytes(of: raw.payload.count))
+      return record
+    }
+  }
+
+  private func count(_ appended: [JournalRecord], of commit: SessionCommit) {
+    for (raw, content) in zip(appended, commit.contents) {
+      plan?.take(
+        SessionRecord(sequence: raw.sequence, time: commit.time, content: content),
+        bytes: JournalFrame.bytes(of: raw.payload.count))
+    }
   }
 
   /// A record of another process; one whose payload cannot be read stays one that nobody knows.
@@ -260,7 +289,7 @@ extension SessionEngine {
     var records: [SessionRecord] = []
     do throws(JournalError) {
       _ = try journal.transact { foreign in
-        records = foreign.compactMap { read($0) }
+        records = read(foreign)
         return []
       }
     } catch {
@@ -301,7 +330,7 @@ extension SessionEngine {
     var isDone = true
     do throws(JournalError) {
       _ = try journal.transact { foreign in
-        others = foreign.compactMap { read($0) }
+        others = read(foreign)
         guard others.isEmpty else { return [] }
         do throws(SessionError) { try vault.wipe(wipe, current: held) } catch { isDone = false }
         return []

@@ -71,6 +71,11 @@ public enum SessionError: Error, Equatable, Sendable {
   case journal(JournalError)
   /// The journal holds a record that this version cannot fold.
   case unusableJournal(path: String, sequence: UInt64, problem: String)
+  /// The events that were asked for are in a snapshot and cannot be had one by one any more.
+  ///
+  /// `state` is what all records up to and with the sequence `through` come to; `events(after:)` that
+  /// sequence goes on from there, with no gap and no duplicate.
+  case eventsCompacted(through: UInt64, state: SessionState)
   /// The secret store failed.
   case secrets(SecretStoreError)
   /// The session object was closed.
@@ -114,6 +119,9 @@ extension SessionError: CustomStringConvertible {
     case .unusableJournal(let path, let sequence, let problem):
       "\(path) cannot be folded at seq \(sequence): \(problem). Nothing was changed. "
         + "Use a newer version, or run: sessionreplay verify \(path)"
+    case .eventsCompacted(let sequence, let state):
+      "The events up to seq \(sequence) are in a snapshot and cannot be had one by one any more; they "
+        + "came to \(state.kind). Go on with the events after \(sequence)."
     case .secrets(let error):
       "The secret store failed and the session is what it was. \(error)"
     case .closed:

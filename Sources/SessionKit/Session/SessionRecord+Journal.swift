@@ -4,7 +4,7 @@ import SessionJournal
 extension SessionRecord {
   /// What a journal's record says of the session; `nil` for the journal's own frames.
   init?(_ raw: JournalRecord, path: String) throws(SessionError) {
-    guard !RecordKind.isReserved(raw.kind) else { return nil }
+    guard RecordKind.isOfSession(raw.kind) else { return nil }
     do {
       self = try SessionCodec.decode(
         sequence: raw.sequence, kind: raw.kind, payload: raw.payload)
@@ -22,15 +22,28 @@ extension JournalDraft {
   }
 }
 
+extension RecordKind {
+  /// Whether the payload is the session's: every record, and the snapshot.
+  static func isOfSession(_ kind: UInt8) -> Bool { kind == snapshot || !isReserved(kind) }
+}
+
+extension JournalFrame {
+  /// How many bytes of the file a payload of this length takes.
+  static func bytes(of payload: Int) -> UInt64 { UInt64(headerSize + padded(payload)) }
+}
+
 extension SessionFold {
-  /// Takes in a journal's record while it is read, without an array of it.
+  /// Takes in a journal's record while it is read, without an array of it, and gives it back.
+  @discardableResult
   mutating func apply(_ frame: JournalFrame, _ payload: RawSpan, path: String)
-    throws(SessionError)
+    throws(SessionError) -> SessionRecord?
   {
-    guard !RecordKind.isReserved(frame.kind) else { return }
+    guard RecordKind.isOfSession(frame.kind) else { return nil }
     do {
-      try apply(
-        SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: payload))
+      let record = try SessionCodec.decode(
+        sequence: frame.sequence, kind: frame.kind, payload: payload)
+      try apply(record)
+      return record
     } catch let error as CodecError {
       throw .unusableJournal(path: path, sequence: frame.sequence, problem: error.description)
     } catch let error as SessionFold.Failure {

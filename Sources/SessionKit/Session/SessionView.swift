@@ -15,6 +15,8 @@ final class SessionView: Sendable {
     var deadline = Int64.min
     /// How many callers wait for a good token.
     var waiterCount = 0
+    /// Why the journal could not be compacted when it should have been.
+    var compactionProblem: SessionError?
   }
 
   private let snapshot = Mutex(Snapshot())

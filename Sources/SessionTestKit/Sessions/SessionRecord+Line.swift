@@ -12,6 +12,7 @@ extension SessionRecord.Content {
     switch self {
     case .event(let event): event.line
     case .note(let note): "(\(note.line))"
+    case .snapshot(let fold): "snapshot through \(fold.sequence), \(fold.state.line)"
     case .unknown(let unknown): "unknown(\(unknown.kind)), \(unknown.payload.count) bytes"
     }
   }

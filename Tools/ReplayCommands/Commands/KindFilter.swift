@@ -3,9 +3,10 @@ internal import SessionCore
 /// Which kinds of records are shown.
 struct KindFilter: Equatable, Sendable {
   private var kinds: Set<UInt8> = []
+  private var hasSnapshot = false
   private var hasUnknown = false
 
-  private static let classes = ["event", "note", "unknown"]
+  private static let classes = ["event", "note", "snapshot", "unknown"]
   private static let names =
     SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
 
@@ -23,6 +24,8 @@ struct KindFilter: Equatable, Sendable {
         kinds.formUnion(SessionEvent.Kind.allCases.map(\.rawValue))
       } else if word == "note" {
         kinds.formUnion(SessionNote.Kind.allCases.map(\.rawValue))
+      } else if word == "snapshot" {
+        hasSnapshot = true
       } else if word == "unknown" {
         hasUnknown = true
       } else {
@@ -38,6 +41,7 @@ struct KindFilter: Equatable, Sendable {
     switch content {
     case .event(let event): kinds.contains(event.kind.rawValue)
     case .note(let note): kinds.contains(note.kind.rawValue)
+    case .snapshot: hasSnapshot
     case .unknown: hasUnknown
     }
   }

@@ -24,17 +24,7 @@ struct StateSnapshot: Equatable, Sendable {
       json.field("user", fold.state.user?.description)
       writeSession(&json)
       json.field("generation", fold.generation.number)
-      json.object("intents") { json in
-        if let request = fold.intents.request {
-          json.object("request") { json in
-            json.field("sequence", request.sequence)
-            json.request(request.sent)
-          }
-        } else {
-          json.null("request")
-        }
-        json.array("revocations", fold.intents.revocations) { $0.value($1.number) }
-      }
+      json.object("intents") { $0.intents(fold.intents) }
     }
     return json.text + "\n"
   }

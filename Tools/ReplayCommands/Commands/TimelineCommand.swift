@@ -19,7 +19,7 @@ struct TimelineCommand: Command {
         name: "until", value: "SELECTOR", help: "End with this record, or the last at or before it"),
       .init(
         name: "kind", value: "KIND,...",
-        help: "Show only these: names of records, or event, note, unknown"),
+        help: "Show only these: names of records, or event, note, snapshot, unknown"),
       .init(name: "number", letter: "n", value: "N", help: "Show only the last N of them"),
       .init(name: "reverse", letter: "r", help: "Show the newest first"),
       DisplayOptions.json,
@@ -169,6 +169,7 @@ struct TimelineCommand: Command {
     switch content {
     case .event: "event"
     case .note: "note"
+    case .snapshot: "snapshot"
     case .unknown: "unknown"
     }
   }

@@ -12,6 +12,8 @@ struct VerifyReport {
 
   private var counts = [UInt64](repeating: 0, count: 256)
   private var first: SessionRecord?
+  /// What a compacted file begins with; not counted among the records.
+  private var compacted: SessionRecord?
   private var snapshot = StateSnapshot()
   private var pass: JournalFile.Pass?
   private var goodBytes: UInt64 = 0
@@ -41,10 +43,14 @@ struct VerifyReport {
         error, at: JournalPlace(sequence: frame.sequence, offset: frame.offset))
       return
     }
+    lastSequence = record.sequence
+    guard frame.kind != SessionRecord.snapshotKind else {
+      compacted = record
+      return
+    }
     if first == nil { first = record }
     records += 1
     counts[Int(frame.kind)] += 1
-    lastSequence = record.sequence
     if frame.remainingInBatch == 0 { batches += 1 }
   }
 
@@ -88,6 +94,9 @@ extension VerifyReport {
     var lines: [(String, String)] = []
     if let header = pass?.header {
       lines.append(("journal", "\(header.identifier), format \(header.formatVersion)"))
+    }
+    if case .snapshot(let fold)? = compacted?.content {
+      lines.append(("snapshot", SnapshotWords.text(fold, through: compacted?.sequence ?? 0)))
     }
     lines.append(("records", recordsLine))
     if !events.isEmpty { lines.append(("events", list(events))) }
@@ -153,6 +162,7 @@ extension VerifyReport {
       json.field("verdict", fault?.verdict ?? "good")
       json.field("journal", pass?.header.identifier.description)
       json.field("format", pass?.header.formatVersion)
+      json.field("snapshotSequence", compacted?.sequence)
       json.field("records", records)
       json.object("events") { json in for (name, count) in events { json.field(name, count) } }
       json.object("notes") { json in for (name, count) in notes { json.field(name, count) } }

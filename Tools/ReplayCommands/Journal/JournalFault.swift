@@ -29,6 +29,8 @@ enum JournalFault: Equatable, Sendable {
     switch failure {
     case .illegal(let rejection, _): self = .illegal(place, rejection)
     case .unknownKind(let kind, _): self = .unknownKind(place, kind)
+    // A file's snapshot comes first, and nothing contradicts it but itself.
+    case .contradiction: self = .undecodable(place, .impossible(offset: 9))
     }
   }
 

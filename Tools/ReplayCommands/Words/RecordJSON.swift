@@ -9,6 +9,7 @@ extension JSONWriter {
       switch record.content {
       case .event(let event): json.facts(event)
       case .note(let note): json.facts(note)
+      case .snapshot(let fold): json.facts(fold)
       case .unknown(let unknown):
         json.field("payload", unknown.payload.hexadecimal)
         json.field("isIgnorable", unknown.isIgnorable)
@@ -46,6 +47,52 @@ extension JSONWriter {
     case .logout(let logout):
       field("reason", logout.reason.description)
     }
+  }
+
+  private mutating func facts(_ fold: SessionFold) {
+    field("sequence", fold.sequence)
+    field("eventSequence", fold.eventSequence)
+    field("generation", fold.generation.number)
+    if case .authenticated(let session) = fold.state {
+      object("authenticated") { json in
+        json.field("user", session.user.description)
+        json.field("method", session.method.description)
+        json.field("since", session.since)
+        json.token("token", session.token)
+        json.context("context", session.context)
+        json.object("failures") { json in
+          json.field("total", session.failures.total)
+          json.field("answered", session.failures.answered)
+          json.failure("last", session.failures.last)
+        }
+      }
+    } else {
+      null("authenticated")
+    }
+    if case .expired(let session) = fold.state {
+      object("expired") { json in
+        json.field("user", session.user.description)
+        json.context("context", session.context)
+        json.field("reason", session.reason.description)
+        json.field("since", session.since)
+      }
+    } else {
+      null("expired")
+    }
+    intents(fold.intents)
+  }
+
+  /// What is open: a request, or null, and the tokens to be revoked.
+  mutating func intents(_ intents: OpenIntents) {
+    if let request = intents.request {
+      object("request") { json in
+        json.field("sequence", request.sequence)
+        json.request(request.sent)
+      }
+    } else {
+      null("request")
+    }
+    array("revocations", intents.revocations) { $0.value($1.number) }
   }
 
   private mutating func facts(_ note: SessionNote) {

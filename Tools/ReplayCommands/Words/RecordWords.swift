@@ -15,6 +15,9 @@ struct RecordWords {
     case .note(let note):
       let name = "(\(note.kind))".padded(to: 19)
       return style.dim("\(start)  \(name)  \(NoteWords.text(note, at: record.time))")
+    case .snapshot(let fold):
+      let text = SnapshotWords.text(fold, through: record.sequence)
+      return "\(start)  \(style.bold("snapshot".padded(to: 19)))  \(text)"
     case .unknown(let unknown):
       let text = "\(record.name.padded(to: 19))  \(Self.text(unknown))"
       return unknown.isIgnorable ? style.dim("\(start)  \(text)") : "\(start)  \(text)"

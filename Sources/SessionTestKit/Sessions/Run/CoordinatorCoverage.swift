@@ -78,7 +78,8 @@ extension SessionInput {
 extension SessionEffect {
   /// The name of each kind of effect.
   static let names = [
-    "commit", "send", "discard", "publish", "resume", "schedule", "cancel", "wipe", "revoke",
+    "commit", "send", "discard", "publish", "skip", "resume", "schedule", "cancel", "wipe",
+    "revoke",
     "forgetRevocation", "reloadToken", "readSecrets", "readJournal",
   ]
 
@@ -88,6 +89,7 @@ extension SessionEffect {
     case .send: "send"
     case .discard: "discard"
     case .publish: "publish"
+    case .skip: "skip"
     case .resume: "resume"
     case .schedule: "schedule"
     case .cancel: "cancel"
@@ -108,6 +110,7 @@ extension SessionEffect {
     case .discard(let number, let revoking):
       "discard \(number.number)\(revoking ? ", revoking" : "")"
     case .publish(let events): "publish \(events.map { $0.event.kind.description })"
+    case .skip(let sequence): "skip through \(sequence)"
     case .resume(let caller, let reply): "tell caller \(caller.number) \(reply.line)"
     case .schedule(let timer, let uptime): "set \(timer) for \(uptime)"
     case .cancel(let timer): "cancel \(timer)"

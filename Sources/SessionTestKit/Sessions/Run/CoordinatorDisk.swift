@@ -79,3 +79,22 @@ struct CoordinatorDisk: Sendable {
     }
   }
 }
+
+extension CoordinatorDisk {
+  /// The same news as a reader of a compacted file gets it: a snapshot, and the last `kept` of them.
+  ///
+  /// As they are where no snapshot can be made, or where a sign-in is among them: a snapshot cannot
+  /// tell it from one of the same user at the same time.
+  func compacted(_ unseen: [SessionRecord], keeping kept: Int) -> [SessionRecord] {
+    guard let last = unseen.dropLast(kept).last,
+      !unseen.contains(where: { $0.event?.kind == .login })
+    else { return unseen }
+    var fold = SessionFold()
+    for record in journal.prefix(Int(last.sequence)) {
+      do { try fold.apply(record) } catch { return unseen }
+    }
+    guard let snapshot = fold.snapshot else { return unseen }
+    return [SessionRecord(sequence: last.sequence, time: last.time, content: snapshot)]
+      + unseen.suffix(kept)
+  }
+}

@@ -238,6 +238,20 @@ extension CoordinatorRun {
   }
 }
 
+extension CoordinatorRun {
+  /// Only what was not published may be skipped, and only as far as is known.
+  mutating func skip(through sequence: UInt64) throws(Falsified) {
+    let known = disk.journal.prefix(Int(coordinator.fold.sequence))
+    let missed = known.contains {
+      $0.sequence > published && $0.sequence <= sequence && $0.event != nil
+    }
+    try require(.publishedOnce, missed && sequence <= coordinator.fold.sequence) {
+      "skipped through \(sequence), published \(published)"
+    }
+    published = known.last { $0.sequence <= sequence && $0.event != nil }?.sequence ?? published
+  }
+}
+
 extension SessionInput {
   /// Whether it is this caller's question.
   func asks(for caller: Caller) -> Bool {

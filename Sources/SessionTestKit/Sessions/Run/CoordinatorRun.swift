@@ -25,6 +25,8 @@ package struct CoordinatorRun: Sendable {
   var interposed: [CoordinatorMove.Question] = []
   /// How many of the journal's records were told.
   var seen = 0
+  /// How often others' records were looked at.
+  var looks = 0
   var brokenCommits = 0
   var breaksAfterStoring = false
   var breaksForGood = false
@@ -100,6 +102,7 @@ package struct CoordinatorRun: Sendable {
       try checkDiscard(number, revoking: revoking)
       wire.discard(number)
     case .publish(let events): try publish(events)
+    case .skip(let sequence): try skip(through: sequence)
     case .resume(let caller, let reply): try resume(caller, reply)
     case .schedule(let timer, let uptime): timers[timer] = uptime
     case .cancel(let timer): timers[timer] = nil
@@ -124,9 +127,13 @@ package struct CoordinatorRun: Sendable {
   }
 
   /// The same, which are seen from now on whatever the coordinator makes of them.
+  ///
+  /// Now and then whoever appended them has compacted the journal too.
   private mutating func look() -> [SessionRecord] {
     defer { seen = disk.journal.count }
-    return unseen
+    guard !unseen.isEmpty else { return [] }
+    looks += 1
+    return looks % 2 == 1 ? disk.compacted(unseen, keeping: looks / 2 % 2) : unseen
   }
 
   private mutating func perform(_ wipe: SessionEffect.Wipe) {

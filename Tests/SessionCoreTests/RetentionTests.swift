@@ -1,0 +1,117 @@
+import SessionCore
+import Testing
+
+@Suite("Specs/Retention.md")
+struct RetentionTests {
+  private static func plan(
+    _ policy: RetentionPolicy, records: UInt64, end: UInt64?, open: UInt64?
+  ) -> RetentionPlan {
+    let sent = SessionNote.RequestSent(
+      kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1, process: 1,
+      deadline: SampleRecords.time)
+    var plan = RetentionPlan(policy)
+    for sequence in 0..<records {
+      let content: SessionRecord.Content =
+        switch sequence + 1 {
+        case end: .event(.sessionExpired(.init(reason: .inactivity)))
+        case open: .note(.requestSent(sent))
+        default: .note(.closed)
+        }
+      plan.take(
+        SessionRecord(
+          sequence: sequence + 1, time: Timestamp(milliseconds: Int64(sequence) * 1_000),
+          content: content), bytes: 100)
+    }
+    return plan
+  }
+
+  @Test("JRN-4 the figures of the page are the defaults")
+  func figures() throws {
+    let policy = RetentionPolicy()
+    let rows = try SpecFile("Specs/Retention.md").table(under: "Figures")
+    let figures: [(name: String, value: String)] = [
+      ("maximumRecords", policy.maximumRecords?.description ?? "none"),
+      ("maximumBytes", policy.maximumBytes?.description ?? "none"),
+      ("maximumAge", policy.maximumAge?.description ?? "none"),
+      ("keptRecords", policy.keptRecords.description),
+      ("keptBeforeEnd", policy.keptBeforeEnd.description),
+    ]
+    #expect(rows.map { $0["name"] ?? "" } == figures.map(\.name))
+    #expect(rows.map { $0["default"] ?? "" } == figures.map(\.value))
+  }
+
+  @Test("JRN-4 every example of the page is what the plan says")
+  func examples() throws {
+    let rows = try SpecFile("Specs/Retention.md").table(under: "Examples")
+    #expect(rows.count >= 20)
+    for row in rows {
+      func number<Value: FixedWidthInteger>(_ name: String) -> Value? {
+        row[name].flatMap { Value($0) }
+      }
+      var policy = RetentionPolicy(
+        maximumAge: number("age"), keptRecords: try #require(number("kept")),
+        keptBeforeEnd: try #require(number("before")))
+      policy.maximumRecords = number("max") ?? policy.maximumRecords
+      policy.maximumBytes = number("bytes") ?? policy.maximumBytes
+      let records: UInt64 = try #require(number("records"))
+      let plan = Self.plan(policy, records: records, end: number("end"), open: number("open"))
+      let now = Timestamp(milliseconds: Int64(records) * 1_000 - 1_000)
+      #expect(plan.firstKept == number("first"), "\(row)")
+      #expect(plan.isDue(at: now) == (row["due"] == "yes"), "\(row)")
+    }
+  }
+
+  @Test("JRN-4 numbers out of bounds are taken as the nearest within, also when they are changed")
+  func bounds() {
+    var policy = RetentionPolicy(keptRecords: 0, keptBeforeEnd: -1)
+    #expect((policy.keptRecords, policy.keptBeforeEnd) == (1, 0))
+    policy.keptRecords = .max
+    policy.keptBeforeEnd = .max
+    #expect((policy.keptRecords, policy.keptBeforeEnd) == (100_000, 100_000))
+    policy = RetentionPolicy(keptRecords: .max, keptBeforeEnd: .max)
+    #expect((policy.keptRecords, policy.keptBeforeEnd) == (100_000, 100_000))
+  }
+
+  @Test("JRN-4 a clock that jumps makes nothing due early, and nothing go that is kept")
+  func jumps() {
+    let policy = RetentionPolicy(
+      maximumRecords: nil, maximumBytes: nil, maximumAge: 1_000, keptRecords: 10, keptBeforeEnd: 5)
+    let plan = Self.plan(policy, records: 100, end: 50, open: nil)
+    #expect(!plan.isDue(at: Timestamp(milliseconds: .min)))
+    #expect(!plan.isDue(at: Timestamp(milliseconds: -1)))
+    #expect(plan.isDue(at: Timestamp(milliseconds: .max)))
+    #expect(plan.firstKept == 45)
+    var future = RetentionPlan(policy)
+    for sequence in 1...100 as ClosedRange<UInt64> {
+      future.take(
+        SessionRecord(
+          sequence: sequence, time: Timestamp(milliseconds: .max), content: .note(.closed)),
+        bytes: .max)
+    }
+    #expect(future.bytes == .max)
+    #expect(!future.isDue(at: Timestamp(milliseconds: .min)))
+    #expect(future.firstKept == 91)
+  }
+
+  @Test("JRN-4 a request that has ended, and an end before a snapshot, keep nothing")
+  func over() {
+    let policy = RetentionPolicy(keptRecords: 10, keptBeforeEnd: 5)
+    var plan = Self.plan(policy, records: 100, end: 40, open: 50)
+    #expect(plan.firstKept == 35)
+    plan.take(
+      SessionRecord(
+        sequence: 100, time: SampleRecords.time, content: .snapshot(SampleRecords.snapshots[0])),
+      bytes: 400)
+    #expect(plan.firstKept == nil)
+    #expect(plan.records == 0 && plan.bytes == 0)
+    #expect(plan.oldest == nil)
+    plan = Self.plan(policy, records: 100, end: nil, open: 50)
+    #expect(plan.firstKept == 50)
+    plan.take(
+      SessionRecord(
+        sequence: 101, time: SampleRecords.time,
+        content: .note(.requestEnded(.init(request: 50, failure: .init(kind: .noReply))))),
+      bytes: 100)
+    #expect(plan.firstKept == 92)
+  }
+}

@@ -1,0 +1,167 @@
+import SessionCore
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@Suite("Properties of snapshots")
+struct SnapshotPropertyTests {
+  /// Records of any history that can be folded, mostly of kinds that this version knows.
+  private func records(_ choices: Choices) -> [SessionRecord] {
+    let history = choices.chance(1, in: 2) ? History.legal()(choices) : History.any()(choices)
+    let keepsUnknown = choices.chance(1, in: 4)
+    var fold = SessionFold()
+    return history.records.filter { record in
+      if case .unknown = record.content, !keepsUnknown { return false }
+      do { try fold.apply(record) } catch { return false }
+      choices.step(record.line, state: fold.state.line)
+      return true
+    }
+  }
+
+  private func fold(
+    _ records: some Sequence<SessionRecord>, from start: SessionFold = SessionFold()
+  )
+    throws -> SessionFold
+  {
+    try records.reduce(into: start) { try $0.apply($1) }
+  }
+
+  /// The snapshot's record as a file that begins behind `last` holds it.
+  private func record(_ content: SessionRecord.Content, through last: UInt64) throws
+    -> SessionRecord
+  {
+    let (kind, payload) = SessionCodec.encode(content, at: .plainStart)
+    return try SessionCodec.decode(sequence: last, kind: kind, payload: payload)
+  }
+
+  @Test(
+    "S1 JRN-4 decode(encode(fold)) = fold, whatever the history, and the bytes are the same again")
+  func identity() {
+    expect(
+      Property(
+        "S1 a fold reads back from its snapshot", cases: 400, regressions: RegressionFolder()
+      ).check { choices in
+        let fold = try fold(records(choices))
+        guard let content = fold.snapshot else { return choices.label("met newer records") }
+        choices.label("\(fold.state.kind)")
+        // Frames of the journal's own may stand between the last record and the snapshot's place.
+        let last = fold.sequence + choices.draw(below: 3)
+        let (kind, payload) = SessionCodec.encode(content, at: .plainStart)
+        let record = try SessionCodec.decode(sequence: last, kind: kind, payload: payload)
+        try choices.require(record.content == content, "decoded to \(record.line)")
+        try choices.require(
+          record.sequence == last && record.time == .plainStart && !record.hasUnknownFields,
+          "another record")
+        let again = SessionCodec.encode(record.content, at: record.time)
+        try choices.require(again == (kind, payload), "encoded to other bytes")
+      })
+  }
+
+  @Test("S2 JRN-4 fold(snapshot(prefix) + tail) = fold(all), whatever the history and the cut")
+  func prefix() {
+    expect(
+      Property(
+        "S2 snapshot and tail fold to what all folds to", cases: 400,
+        regressions: RegressionFolder()
+      ).check { choices in
+        let records = records(choices)
+        let cut = choices.draw(in: 0...records.count)
+        let first = try fold(records.prefix(cut))
+        let hasUnknown = records.prefix(cut).contains { record in
+          if case .unknown = record.content { true } else { false }
+        }
+        try choices.require(first.isWhole == !hasUnknown, "whole: \(first.isWhole)")
+        guard let content = first.snapshot else { return choices.label("met newer records") }
+        choices.label("compacted")
+        let start = try fold([record(content, through: first.sequence)])
+        try choices.require(start == first, "the snapshot folds to another")
+        let whole = try fold(records.dropFirst(cut), from: start)
+        try choices.require(try whole == fold(records), "cut after \(cut), the fold is another")
+      })
+  }
+
+  @Test("S3 JRN-4 a reader that was behind takes the snapshot, one that is ahead refuses it")
+  func behind() {
+    expect(
+      Property("S3 who was behind takes the snapshot", cases: 400, regressions: RegressionFolder())
+        .check { choices in
+          let records = records(choices)
+          let seen = choices.draw(in: 0...records.count)
+          let cut = choices.draw(in: 0...records.count)
+          let stood = try fold(records.prefix(cut))
+          guard let content = stood.snapshot else { return choices.label("met newer records") }
+          let snapshot = try record(content, through: stood.sequence)
+          let before = try fold(records.prefix(seen))
+          var reader = before
+          var refusal: SessionFold.Failure?
+          do throws(SessionFold.Failure) { try reader.apply(snapshot) } catch { refusal = error }
+          guard refusal == nil else {
+            choices.label("refused")
+            try choices.require(seen > cut && reader == before, "refused, after \(seen) of \(cut)")
+            return try choices.require(
+              refusal == .contradiction(sequence: stood.sequence), "another refusal")
+          }
+          choices.label("taken")
+          try choices.require(seen <= cut, "what was folded is ahead of the snapshot")
+          let whole = try fold(records.dropFirst(cut), from: reader)
+          try choices.require(try whole == fold(records), "the fold is another")
+        })
+  }
+
+  @Test("S4 JRN-4 equal folds have equal bytes, and other folds other bytes")
+  func canonical() {
+    expect(
+      Property("S4 equal folds have equal bytes", cases: 300, regressions: RegressionFolder()).check
+      { choices in
+        let records = records(choices)
+        var folds = [SessionFold()]
+        for record in records { folds.append(try fold([record], from: folds[folds.count - 1])) }
+        folds = folds.filter(\.isWhole)
+        let (left, right) = (choices.pick(folds), choices.pick(folds))
+        guard let left, let right, let one = left.snapshot, let other = right.snapshot else {
+          return
+        }
+        let bytes = SessionCodec.encode(one, at: .plainStart).payload
+        let otherBytes = SessionCodec.encode(other, at: .plainStart).payload
+        try choices.require((left == right) == (bytes == otherBytes), "\(left) and \(right)")
+      })
+  }
+
+  @Test("S5 JRN-2 a snapshot with bytes changed, cut or added is one of some history, or an error")
+  func damage() {
+    expect(
+      Property(
+        "S5 a damaged snapshot is one of some history or an error", cases: 1_000,
+        regressions: RegressionFolder()
+      ).check { choices in
+        let fold = try fold(records(choices))
+        var (kind, payload) = SessionCodec.encode(.snapshot(fold), at: .plainStart)
+        for _ in 0...choices.draw(below: 2) {
+          let place = choices.draw(in: 0...payload.count - 1)
+          switch choices.draw(below: 4) {
+          case 0: payload.removeSubrange(max(1, place)...)
+          case 1: payload.append(UInt8(choices.draw(below: 256)))
+          default: payload[place] = UInt8(choices.draw(below: 256))
+          }
+        }
+        choices.step("\(payload)")
+        let last = fold.sequence
+        let record: SessionRecord
+        do throws(CodecError) {
+          record = try SessionCodec.decode(sequence: last, kind: kind, payload: payload)
+        } catch {
+          choices.label("an error")
+          return try choices.require(!error.description.isEmpty, "an error without words")
+        }
+        choices.label("decoded")
+        let again = SessionCodec.encode(record.content, at: record.time)
+        let decoded = try SessionCodec.decode(
+          sequence: last, kind: again.kind, payload: again.payload)
+        try choices.require(decoded.content == record.content, "decoded twice, it is another")
+        kind = again.kind
+        var reader = SessionFold()
+        try reader.apply(record)
+        try choices.require(reader.isWhole == !record.hasUnknownFields, "whole: \(reader.isWhole)")
+      })
+  }
+}
