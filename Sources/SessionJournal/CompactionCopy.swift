@@ -48,6 +48,7 @@ struct CompactionCopy {
       throw error.isDenied ? .readOnlyFolder(path: path) : error.error(at: path)
     }
     do throws(JournalError) {
+      try refuseOtherOwner(of: file)
       if let written = try write(to: file, summary) {
         try draft.onDraft { () throws(SystemFault) in try file.synchronize() }
         return CompactedFile(
@@ -61,6 +62,13 @@ struct CompactionCopy {
     file.close()
     draft.discard()
     return nil
+  }
+
+  private func refuseOtherOwner(of file: any JournalFileHandle) throws(JournalError) {
+    let isOurs = try onFile(path) { () throws(SystemFault) in
+      try file.status().owner == old.status().owner
+    }
+    guard isOurs else { throw .compactionRefused(path: path, .otherOwner) }
   }
 
   private func write(to file: any JournalFileHandle, _ summary: some JournalSummary)

@@ -152,6 +152,8 @@ extension CompactionRefusal {
     switch self {
     case .snapshotTooLarge(let bytes, let maximum):
       "its snapshot has \(bytes) bytes, and a record may have \(maximum)"
+    case .otherOwner:
+      "it belongs to another user, who could not open a file that this one makes"
     case .copyDiffers:
       "the new file did not read back as it was written"
     case .summaryDiffers:
@@ -162,6 +164,7 @@ extension CompactionRefusal {
   fileprivate var advice: String {
     switch self {
     case .snapshotTooLarge: "Make the snapshot smaller, or create the journal with larger records."
+    case .otherOwner: "Compact it as its owner."
     case .copyDiffers: "Check the disk."
     case .summaryDiffers: "The fold that makes the snapshot loses something; report that as a bug."
     }

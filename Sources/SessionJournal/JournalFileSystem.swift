@@ -108,11 +108,17 @@ package struct FileStatus: Equatable, Sendable {
   /// How many names it has; more than one with hard links.
   package let links: UInt64
 
-  package init(kind: Kind, size: UInt64, identity: Identity, links: UInt64 = 1) {
+  /// The number of the user it belongs to.
+  package let owner: UInt32
+
+  package init(
+    kind: Kind, size: UInt64, identity: Identity, links: UInt64 = 1, owner: UInt32 = 0
+  ) {
     self.kind = kind
     self.size = size
     self.identity = identity
     self.links = links
+    self.owner = owner
   }
 }
 

@@ -38,6 +38,9 @@ public enum CompactionRefusal: Equatable, Sendable {
   /// The snapshot is longer than the longest record of the journal; both in bytes.
   case snapshotTooLarge(bytes: Int, maximum: Int)
 
+  /// The journal belongs to another user, who could not open a file of this one.
+  case otherOwner
+
   /// The new file did not read back as it was written.
   case copyDiffers
 

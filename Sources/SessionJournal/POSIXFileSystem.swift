@@ -284,7 +284,7 @@ extension FileStatus {
       identity: Identity(
         device: UInt64(truncatingIfNeeded: status.st_dev),
         number: UInt64(truncatingIfNeeded: status.st_ino)),
-      links: UInt64(truncatingIfNeeded: status.st_nlink))
+      links: UInt64(truncatingIfNeeded: status.st_nlink), owner: status.st_uid)
   }
 }
 

@@ -152,6 +152,13 @@ struct CompactionRefusalTests {
     #expect(try scratch.names == ["a.journal", "a.journal.lock"])
   }
 
+  @Test("JRN-4 A journal of another user stays theirs", .enabled(if: geteuid() == 0))
+  func otherOwner() throws {
+    let journal = try sample()
+    try #require(chown(journal.path, 12_345, 12_345) == 0)
+    #expect(try refusal(journal) == .compactionRefused(path: journal.path, .otherOwner))
+  }
+
   @Test("JRN-4 Closed, poisoned and gone journals are not compacted")
   func unusable() throws {
     let journal = try sample()
@@ -168,7 +175,7 @@ struct CompactionRefusalTests {
   @Test("JRN-4 Each error of a compaction says what happened and what to do")
   func words() {
     let refusals: [CompactionRefusal] = [
-      .snapshotTooLarge(bytes: 9, maximum: 8), .copyDiffers, .summaryDiffers,
+      .snapshotTooLarge(bytes: 9, maximum: 8), .otherOwner, .copyDiffers, .summaryDiffers,
     ]
     var texts = refusals.map { JournalError.compactionRefused(path: "/x", $0).description }
     texts.append(JournalError.hardLinked(path: "/x", links: 2).description)
@@ -177,6 +184,6 @@ struct CompactionRefusalTests {
       #expect(text.hasSuffix("."))
       #expect(!text.contains("The journal failed"))
     }
-    #expect(Set(texts).count == 4)
+    #expect(Set(texts).count == 5)
   }
 }
