@@ -87,7 +87,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ReplayCommandsTests",
-      dependencies: ["ReplayCommands", "SessionCore", "SessionJournal", "sessionreplay"],
+      dependencies: [
+        "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "sessionreplay",
+      ],
       swiftSettings: strict),
     .testTarget(name: "HouseTests", swiftSettings: strict),
   ],

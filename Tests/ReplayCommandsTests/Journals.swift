@@ -1,5 +1,6 @@
 import SessionCore
 import SessionJournal
+import SessionKit
 import Testing
 
 /// The sample, and what may become of it.
@@ -20,6 +21,8 @@ enum Journals {
     undetermined[open.count - 10] ^= 1
     _ = try folder.write(undetermined, to: "undetermined.journal")
 
+    try writeCompacted(to: folder.file("compacted.journal"), keepingFrom: 12)
+
     let logout = SessionRecord.Content.event(.logout(.init(reason: .user)))
     try SampleJournal.write(
       to: folder.file("illegal.journal"),
@@ -36,6 +39,20 @@ enum Journals {
       batches: [
         (0, [.note(.closed)]), (1, [.unknown(.init(kind: 9, payload: [7]))]), (2, [.note(.closed)]),
       ])
+  }
+
+  /// The sample without what a later version wrote, compacted to its records from `first` on.
+  static func writeCompacted(to path: String, keepingFrom first: UInt64) throws {
+    try SampleJournal.write(
+      to: path,
+      batches: SampleJournal.batches.filter { batch in
+        !batch.contents.contains { if case .unknown = $0 { true } else { false } }
+      })
+    var options = Journal.Options()
+    options.room = .none
+    let journal = try Journal.open(at: path, options: options)
+    _ = try #require(try journal.compact(keepingFrom: first, summary: SnapshotSummary()))
+    try journal.close()
   }
 
   /// Where a frame lies in a file.

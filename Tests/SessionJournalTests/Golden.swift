@@ -11,9 +11,6 @@ struct Golden: Sendable, CustomTestStringConvertible {
   /// Its header keeps it from being read.
   var isRefused = false
 
-  /// The reader of this package knows all that is in it.
-  var isReadHere = true
-
   let bytes: @Sendable () throws -> [UInt8]
 
   var testDescription: String { name }
@@ -91,8 +88,8 @@ struct Golden: Sendable, CustomTestStringConvertible {
 
   /// A snapshot of what came before sequence 5, two records, and a watermark.
   private static let compacted = [
-    Golden(name: "compacted", status: 0, isReadHere: false) { try compactedBytes() },
-    Golden(name: "compacted-damaged", status: 65, isReadHere: false) {
+    Golden(name: "compacted", status: 0) { try compactedBytes() },
+    Golden(name: "compacted-damaged", status: 65) {
       var bytes = try compactedBytes()
       bytes[64 + 32 + 3] ^= 4
       return bytes

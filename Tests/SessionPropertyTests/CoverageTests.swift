@@ -77,7 +77,7 @@ struct CoverageTests {
   func gaps() throws {
     let nothing = CoordinatorCoverage().gaps
     #expect(nothing.count { $0.hasPrefix("input") } == 19)
-    #expect(nothing.count { $0.hasPrefix("effect") } == 13)
+    #expect(nothing.count { $0.hasPrefix("effect") } == 14)
     #expect(nothing.count { $0.hasPrefix("timer") } == SessionTimer.allCases.count)
     let choices = Choices(replaying: [])
     let little = try CoordinatorRun.random(choices, rules: []).coverage.gaps

@@ -42,7 +42,9 @@ struct StateCommand: Command {
     var illegal: JournalFault?
     // The journal's own frames have sequences too, so that the totals may end behind the last record.
     var (last, isBeyond) = (UInt64(0), true)
+    var compacted: UInt64 = 0
     let pass = try file.visit { entry in
+      if last == 0, case .snapshot = entry.record.content { compacted = entry.record.sequence }
       if let target, entry.record.sequence > target {
         isBeyond = false
         return false
@@ -55,6 +57,13 @@ struct StateCommand: Command {
         illegal = JournalFault(error, at: entry.place)
         return false
       }
+    }
+    if let target, target < compacted {
+      throw .usage(
+        "compacted",
+        "\(file.name) begins with a snapshot of the records up to @\(compacted); what they were, one by "
+          + "one, is no longer in it.",
+        next: "--at @\(compacted), or later")
     }
     let fault = illegal ?? pass.fault
     if fault?.code != .damaged, isBeyond, case .sequence(let wanted)? = at, wanted > last {
@@ -72,6 +81,7 @@ struct StateCommand: Command {
     throw fault.error(
       file.name, consequence: "The state shown is as of seq \(snapshot.fold.sequence).")
   }
+
   /// Why the record that is the last but `number - 1` cannot be meant.
   private func beforeTheStart(_ file: JournalFile, _ number: UInt64) throws(ToolError) -> ToolError
   {
