@@ -33,10 +33,10 @@ package final class FileChanges: Sendable {
   private let source = Mutex<(any DispatchSourceProtocol)?>(nil)
 
   /// Whether the system tells of changes; if not, every wait lasts to its limit.
-  var isTold: Bool { source.withLock { $0 != nil } }
+  package var isTold: Bool { source.withLock { $0 != nil } }
 
   /// Watches the file that stands at `path` now, wherever it is moved.
-  init(of path: String) {
+  package init(of path: String) {
     source.withLock { source in
       source = Self.watch(path, on: queue) { [weak self] in self?.note() }
       source?.resume()
@@ -49,7 +49,7 @@ package final class FileChanges: Sendable {
 
   /// Waits for a change, but no longer than `limit`; at once if there was one since the last wait,
   /// or when the task is cancelled.
-  func wait(atMost limit: Duration) async {
+  package func wait(atMost limit: Duration) async {
     let ticket = state.withLock { state in
       state.begun += 1
       return state.begun

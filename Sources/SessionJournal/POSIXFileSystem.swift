@@ -35,6 +35,7 @@ package struct POSIXFileSystem: JournalFileSystem {
         Musl.open(path, flags, 0o600)
       #endif
     }
+    if access == .creatingOnly { BackupExclusion.mark(descriptor) }
     return POSIXFileHandle(descriptor: descriptor)
   }
 

@@ -90,7 +90,10 @@ final class FaultyFileSystem: JournalFileSystem {
   func changes(of path: String) -> FileChanges? { real.changes(of: path) }
 
   func uptime() -> UInt64 { real.uptime() }
-  func pause(nanoseconds: UInt64) { real.pause(nanoseconds: nanoseconds) }
+  func pause(nanoseconds: UInt64) {
+    plan.withLock { $0.log.append("pause") }
+    real.pause(nanoseconds: nanoseconds)
+  }
 }
 
 private final class FaultyFile: JournalFileHandle {

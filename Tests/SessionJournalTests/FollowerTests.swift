@@ -95,6 +95,31 @@ struct FollowerTests {
     #expect(records.last?.text == "19 second")
   }
 
+  #if os(Linux) || canImport(Darwin)
+    @Test("JRN-1 A follower is told of a change by the system", .timeLimit(.minutes(1)))
+    func told() async throws {
+      let changes = FileChanges(of: try scratch.write([1]))
+      #expect(changes.isTold)
+      // A change before the wait is not missed, one during the wait ends it.
+      _ = try FileHandle(forWritingTo: URL(filePath: scratch.path())).write(contentsOf: [2])
+      await changes.wait(atMost: .seconds(100_000))
+      async let waited: Void = changes.wait(atMost: .seconds(100_000))
+      try FileManager.default.removeItem(atPath: scratch.path())
+      await waited
+    }
+
+    @Test("JRN-1 Waiting for a change ends with its limit and with its task")
+    func limits() async throws {
+      let changes = FileChanges(of: try scratch.write([1]))
+      await changes.wait(atMost: .zero)
+      await changes.wait(atMost: .seconds(-5))
+      let task = Task { await changes.wait(atMost: .seconds(100_000)) }
+      task.cancel()
+      await task.value
+      #expect(!FileChanges(of: scratch.path("nothing")).isTold)
+    }
+  #endif
+
   @Test("JRN-2 A follower throws on damage and on a file that is gone")
   func failures() async throws {
     let sample = try SampleJournal(closed: true)

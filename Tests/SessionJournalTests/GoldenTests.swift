@@ -61,7 +61,8 @@ struct GoldenTests {
     var reader = try JournalReader(path: golden.file)
     var lines: [NSDictionary] = [
       [
-        "version": reader.header.formatVersion, "features": reader.header.beginsWithSnapshot ? 1 : 0,
+        "version": reader.header.formatVersion,
+        "features": reader.header.beginsWithSnapshot ? 1 : 0,
         "identifier": reader.identifier.description,
         "salt": reader.header.salt, "firstSequence": reader.header.firstSequence,
         "maximumRecordSize": reader.header.maximumRecordSize, "crc": reader.header.checksum,

@@ -1,5 +1,6 @@
 import Foundation
 import SessionJournal
+import Synchronization
 import Testing
 
 @Suite("Several processes")
@@ -130,6 +131,46 @@ struct SharingTests {
     #expect(try patient.append([draft("x")]).appended.map(\.sequence) == [1])
     holder.waitUntilExit()
     #expect(try journal.catchUp().map(\.text) == ["x"])
+  }
+
+  @Test("JRN-1 Journals of one process wait for their turn without polling, and for its deadline")
+  func turns() async throws {
+    let system = FaultyFileSystem()
+    var options = Journal.Options()
+    options.fileSystem = system
+    let first = try Journal.open(at: scratch.path(), options: options)
+    let second = try Journal.open(at: scratch.path(), options: options)
+    options.lockDeadline = .milliseconds(10)
+    let hurried = try Journal.open(at: scratch.path(), options: options)
+    let isWaiting = Atomic(false)
+    let finished = AsyncStream.makeStream(of: [UInt64].self)
+    _ = try first.transact { _ in
+      #expect(throws: JournalError.self) { try hurried.append([draft("hurried")]) }
+      Thread.detachNewThread {
+        isWaiting.store(true, ordering: .releasing)
+        do {
+          finished.continuation.yield(try second.append([draft("second")]).appended.map(\.sequence))
+        } catch {
+          Issue.record(error)
+        }
+        finished.continuation.finish()
+      }
+      while !isWaiting.load(ordering: .acquiring) { sched_yield() }
+      return [draft("first")]
+    }
+    for await sequences in finished.stream { #expect(sequences == [2]) }
+    #expect(!system.plan.withLock { $0.log }.contains("pause"))
+  }
+
+  @Test("JRN-1 What another has appended is seen with the next call that reads, and not before")
+  func staleness() throws {
+    let mine = try Journal.open(at: scratch.path())
+    let other = try Journal.open(at: scratch.path())
+    _ = try other.append([draft("theirs")])
+    #expect(mine.lastSequence == 0)
+    #expect(try mine.records(after: 0, limit: 9) == [])
+    #expect(try mine.catchUp().map(\.text) == ["theirs"])
+    #expect(mine.lastSequence == 1)
   }
 
   @Test("JRN-1 A lock file that somebody removed does not split the writers")

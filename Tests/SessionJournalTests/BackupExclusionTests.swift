@@ -1,0 +1,24 @@
+import Foundation
+import SessionJournal
+import Testing
+
+@Suite("Backups")
+struct BackupExclusionTests {
+  @Test("JRN-1 the mark that keeps a file out of backups is what the system writes itself")
+  func value() throws {
+    let list = try PropertyListSerialization.propertyList(
+      from: Data(BackupExclusion.value), format: nil)
+    #expect(list as? String == "com.apple.backupd")
+  }
+
+  #if canImport(Darwin)
+    @Test("JRN-1 a new journal is kept out of backups")
+    func journal() throws {
+      let scratch = try Scratch()
+      try Journal.open(at: scratch.path()).close()
+      let values = try URL(filePath: scratch.path()).resourceValues(
+        forKeys: [.isExcludedFromBackupKey])
+      #expect(values.isExcludedFromBackup == true)
+    }
+  #endif
+}
