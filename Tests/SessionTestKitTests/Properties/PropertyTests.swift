@@ -1,3 +1,4 @@
+import SessionCore
 import SessionTestKit
 import Testing
 
@@ -90,7 +91,7 @@ struct PropertyTests {
     #expect(report.coverage == .replayed)
     #expect(report.text.contains("the replayed case fails"))
     #expect(check("q", settings).runs > 1)
-    let (unread, none) = check("p", PropertySettings(environment: ["SESSION_REPLAY": "04"]))
+    let (unread, none) = check("p", PropertySettings(environment: ["SESSION_REPLAY": "08"]))
     #expect(none == 0)
     #expect(!unread.hasPassed)
     #expect(unread.text.contains("the replay code is cut or mistyped"))
@@ -127,6 +128,29 @@ struct PropertyTests {
     let failure = try #require(report.failure)
     let isGreat = failure.message.hasPrefix("great")
     #expect(failure.choices == (isGreat ? [900] : [3]))
+  }
+
+  private enum Fault: Error {
+    case great(UInt64)
+    case odd
+  }
+
+  @Test("TST-1: another case of an enumeration of errors is another bug, and so is another then")
+  func sameKind() throws {
+    let kinds = Property("kinds", cases: 500, settings: still).check { choices in
+      let value = choices.draw(below: 1_000)
+      if value >= 900 { throw Fault.great(value) }
+      if value == 3 { throw Fault.odd }
+    }
+    let failure = try #require(kinds.failure)
+    #expect(failure.choices == (failure.message == "odd" ? [3] : [900]))
+    let stories = Property("stories", cases: 500, settings: still).check { choices in
+      let value = choices.draw(below: 1_000)
+      if value >= 900 { try given(.login(as: "ada")).then(.state(.expired)) }
+      if value == 3 { try given(.login(as: "ada")).then(.user("bob")) }
+    }
+    let story = try #require(stories.failure)
+    #expect(story.choices == (story.message.contains("bob") ? [3] : [900]))
   }
 
   @Test("TST-1: asynchronous bodies are checked and made simpler alike")

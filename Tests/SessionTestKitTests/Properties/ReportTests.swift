@@ -44,6 +44,26 @@ struct ReportTests {
     }
   }
 
+  @Test("TST-1: steps and messages of several lines stay in their columns")
+  func manyLines() {
+    let report = Property("p", settings: PropertySettings()).check { choices in
+      choices.step("one\ntwo more", state: "s\nt")
+      choices.step("three", state: "u")
+      throw Falsified("first\nsecond", fileID: "F", line: 1)
+    }
+    let expected = """
+      Property "p" does not hold: case 1 failed.
+        first
+        second (F:1)
+      The case:
+         1  one    s
+            two more  t
+         2  three  u
+      Draws: []
+      """
+    #expect(report.text.hasPrefix(expected + "\n"), "\(report.text)")
+  }
+
   @Test("TST-1: journals come with the line that inspects them")
   func journals() {
     var report = failing()
