@@ -131,8 +131,10 @@ public final class Choices: Sendable {
 
   package var labels: Set<String> { state.withLock { $0.labels } }
   package var journal: String? { state.withLock { $0.journal } }
-  /// Whether the case asked for more than 65,536 draws.
-  package var isOverrun: Bool { state.withLock { $0.isOverrun } }
+  /// What a case that held adds to the count: in one look, since enumerations count millions.
+  var findings: (labels: Set<String>, isOverrun: Bool) {
+    state.withLock { ($0.labels, $0.isOverrun) }
+  }
   /// Says what ends a case that asks for draws for ever.
   func endless(_ end: @escaping @Sendable ([UInt64]) -> Never) {
     state.withLock { $0.endless = end }

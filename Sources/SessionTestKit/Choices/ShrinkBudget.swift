@@ -4,7 +4,7 @@ struct ShrinkBudget: Hashable, Sendable {
   var runs: Int
   /// How many draws it may write into cases and look at, so that huge cases end in seconds: the same
   /// on every machine.
-  var work = 20_000_000
+  var work = 10_000_000
   /// For how long: for bodies that take long themselves.
   var time: Duration
 }

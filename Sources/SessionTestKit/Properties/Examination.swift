@@ -109,9 +109,9 @@ struct Examination {
 
   /// The task is cancelled: what ran last, and anything that runs now, may fail for that alone.
   mutating func cancel(_ outcome: CaseOutcome, _ choices: Choices) {
+    stop = "the task was cancelled"
     if phase == .shrink {
       phase = .tell
-      stop = "the task was cancelled"
     } else if case .failed(let last) = outcome, last.place == fault.place {
       conclude(outcome, choices)
     } else {

@@ -166,11 +166,8 @@ extension PropertyEngine {
 
   private mutating func learnOfSearch(_ outcome: CaseOutcome, _ choices: Choices) {
     switch outcome {
-    case .held where choices.isOverrun:
-      tally.overruns += 1
     case .held:
-      tally.cases += 1
-      tally.count(choices.labels)
+      tally.count(choices.findings)
     case .discarded:
       tally.discarded += 1
     case .failed(let fault):

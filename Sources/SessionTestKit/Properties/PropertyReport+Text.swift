@@ -83,7 +83,7 @@ extension PropertyReport {
     let runs = failure.shrinkRuns.counted("run")
     let sizes = "from \(failure.firstDraws.counted("draw")) to \(failure.choices.count)"
     if let stop = failure.shrinkStop {
-      lines.append("Not the simplest case, since after \(runs) \(stop), \(sizes):")
+      lines.append("Perhaps not the simplest case, since after \(runs) \(stop), \(sizes):")
     } else if failure.shrinkRuns > 0 {
       lines.append("Simplest case found, in \(runs), \(sizes):")
     } else {

@@ -158,6 +158,16 @@ struct PropertyTally: Sendable {
   var overruns = 0
   var labels: [String: Int] = [:]
 
+  /// A case that held, or overran.
+  mutating func count(_ findings: (labels: Set<String>, isOverrun: Bool)) {
+    if findings.isOverrun {
+      overruns += 1
+    } else {
+      cases += 1
+      count(findings.labels)
+    }
+  }
+
   mutating func count(_ found: Set<String>) {
     for label in found { labels[label, default: 0] += 1 }
   }

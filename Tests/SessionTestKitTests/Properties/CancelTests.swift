@@ -83,6 +83,7 @@ struct CancelTests {
     }.value
     let failure = try #require(report.failure)
     #expect(failure.message.hasPrefix("great"))
+    #expect(report.text.contains("after 0 runs the task was cancelled"), "\(report.text)")
     #expect(failure.savedAt == nil)
   }
 }

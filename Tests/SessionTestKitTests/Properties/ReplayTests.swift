@@ -43,7 +43,7 @@ struct ReplayTests {
     #expect(report.text.contains("\n      … and 2000 more lines\n"))
     #expect(report.text.contains("\n3000  value "))
     #expect(failure.shrinkStop != nil)
-    #expect(report.text.contains("\nNot the simplest case, since after 0 runs"))
+    #expect(report.text.contains("\nPerhaps not the simplest case, since after 0 runs"))
     let line = try #require(report.text.split(separator: "\n").first { $0.hasPrefix("Run it") })
     let words = try #require(line.split(separator: "=").last).split(separator: " ")
     let path = String(try #require(words.first))
