@@ -13,7 +13,8 @@
   /// The journals of a failing case are attached to the test, under their files' names
   /// (`swift test --attachments-path FOLDER` keeps them); one that cannot be read is named in the
   /// issue. A property that held but has something to say, such as a stale saved case, records a
-  /// warning, which fails nothing. XCTest users write `XCTAssert(report.hasPassed, report.text)` for
+  /// warning, which fails nothing; built by a compiler older than Swift 6.3, which knows no warnings, it
+  /// prints the text to standard error. XCTest users write `XCTAssert(report.hasPassed, report.text)` for
   /// the same text.
   public func expect(
     _ report: PropertyReport, sourceLocation: SourceLocation = #_sourceLocation
@@ -30,8 +31,12 @@
       }
       Issue.record(Comment(rawValue: text), sourceLocation: sourceLocation)
     } else if !report.warnings.isEmpty {
-      Issue.record(
-        Comment(rawValue: report.text), severity: .warning, sourceLocation: sourceLocation)
+      #if compiler(>=6.3)
+        Issue.record(
+          Comment(rawValue: report.text), severity: .warning, sourceLocation: sourceLocation)
+      #else
+        report.tell()
+      #endif
     }
   }
 #endif

@@ -6,8 +6,13 @@ struct ChoiceState: Sendable {
     case odometer
   }
 
-  /// Past this many draws every further one is 0, so that no generator grows for ever.
+  /// A case that asks for more draws than this *overruns*: every further draw is 0, so that no
+  /// generator grows for ever.
   static let maximumDraws = 65_536
+  /// Past this many a loop is at work that 0 does not end: further draws are a fixed mixture.
+  static let zeroedDraws = 2 * maximumDraws
+  /// Past this many nothing ends it.
+  static let endlessDraws = 1 << 20
 
   private let source: Source
   private var random = SplitMix(seed: 0)
@@ -18,6 +23,10 @@ struct ChoiceState: Sendable {
 
   /// How many draws this case has made; the odometer's later digits lie behind it.
   private(set) var position = 0
+  /// How many draws this case has asked for, those that were not recorded too.
+  private var asked = 0
+  /// Told the draws of a case that does not end.
+  var endless: (@Sendable ([UInt64]) -> Never)?
   private var draws: [UInt64] = []
   private var limits: [UInt64] = []
   private var spans: [Range<Int>] = []
@@ -61,14 +70,17 @@ struct ChoiceState: Sendable {
     ShrinkCase(draws: recorded, limits: Array(limits.prefix(position)), spans: spans)
   }
 
+  /// Whether the case asked for more draws than a case may make.
+  var isOverrun: Bool { asked > Self.maximumDraws }
+
   mutating func draw(upTo limit: UInt64) -> UInt64 {
     guard limit > 0 else { return 0 }
+    asked += 1
+    guard !isOverrun else { return overrun(upTo: limit) }
     switch source {
     case .random:
-      guard position < Self.maximumDraws else { return 0 }
       return record(random.draw(upTo: limit), upTo: limit)
     case .replay:
-      guard position < Self.maximumDraws else { return 0 }
       return record(position < script.count ? min(script[position], limit) : 0, upTo: limit)
     case .odometer:
       return turn(upTo: limit)
@@ -77,9 +89,22 @@ struct ChoiceState: Sendable {
 
   /// A draw of 0 or 1, which random draws weigh.
   mutating func drawFlag(_ part: UInt64, in whole: UInt64) -> Bool {
-    guard source == .random else { return draw(upTo: 1) == 1 }
-    guard position < Self.maximumDraws else { return false }
+    guard source == .random, asked < Self.maximumDraws else { return draw(upTo: 1) == 1 }
+    asked += 1
     return record(random.uniform(upTo: whole - 1) < part ? 1 : 0, upTo: 1) == 1
+  }
+
+  /// A draw that is recorded nowhere, and the same in every run of the case.
+  private mutating func overrun(upTo limit: UInt64) -> UInt64 {
+    if source == .odometer { isNarrowed = true }
+    if asked <= Self.zeroedDraws { return 0 }
+    if asked > Self.endlessDraws, let endless { endless(recorded) }
+    var mix = SplitMix(seed: UInt64(asked))
+    switch mix.next() >> 62 {
+    case 0: return 0
+    case 1: return limit
+    default: return mix.uniform(upTo: limit)
+    }
   }
 
   private mutating func record(_ value: UInt64, upTo limit: UInt64) -> UInt64 {
@@ -113,6 +138,7 @@ struct ChoiceState: Sendable {
     guard let last = draws.indices.last else { return false }
     draws[last] += 1
     position = 0
+    asked = 0
     if !labels.isEmpty { labels.removeAll(keepingCapacity: true) }
     return true
   }

@@ -6,6 +6,11 @@ import Synchronization
 /// making the draws simpler, and enumerated by counting through them. In each draw 0 is the simplest
 /// choice: write generators so that 0 ends a list, leaves a fault out, takes the first way.
 ///
+/// Let 0 end a loop, since draws past the end of a replay are 0. A case that asks for more than 65,536
+/// draws *overruns*: the next 65,536 are 0, and those after them a fixed mixture, so that a loop ends that
+/// waits for another value. What overruns and holds counts as no case. A property's body that still
+/// asks after 1,048,576 draws never ends: the property says so, with the draws, and ends the process.
+///
 /// Safe to share between tasks. The same draws give the same case only if they are made in the same
 /// order, so tasks that draw must be scheduled by draws too.
 public final class Choices: Sendable {
@@ -126,8 +131,16 @@ public final class Choices: Sendable {
 
   package var labels: Set<String> { state.withLock { $0.labels } }
   package var journal: String? { state.withLock { $0.journal } }
+  /// What a case that held adds to the count: in one look, since enumerations count millions.
+  var findings: (labels: Set<String>, isOverrun: Bool) {
+    state.withLock { ($0.labels, $0.isOverrun) }
+  }
+  /// Says what ends a case that asks for draws for ever.
+  func endless(_ end: @escaping @Sendable ([UInt64]) -> Never) {
+    state.withLock { $0.endless = end }
+  }
   package var isNarrowed: Bool { state.withLock { $0.isNarrowed } }
-  package var failingCase: ShrinkCase { state.withLock { $0.failingCase } }
+  var failingCase: ShrinkCase { state.withLock { $0.failingCase } }
   package func advance() -> Bool { state.withLock { $0.advance() } }
 }
 

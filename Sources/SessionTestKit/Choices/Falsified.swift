@@ -1,7 +1,7 @@
 /// Thrown by the body of a property that does not hold.
 ///
 /// Any other error than `Discard` falsifies a property too; this one carries a sentence and a place.
-public struct Falsified: Error, Hashable, Sendable, CustomStringConvertible {
+public struct Falsified: PlacedError, Hashable, Sendable, CustomStringConvertible {
   /// What does not hold.
   public let message: String
   /// The file of the check, as `Module/File.swift`.

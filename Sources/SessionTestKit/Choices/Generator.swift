@@ -29,6 +29,12 @@ public struct Generator<Value>: Sendable {
     return Generator<Other> { choices in next(make(choices))(choices) }
   }
 
+  /// A generator of both values, this one's first.
+  public func zip<Other>(_ other: Generator<Other>) -> Generator<(Value, Other)> {
+    let make = make
+    return Generator<(Value, Other)> { choices in (make(choices), other(choices)) }
+  }
+
   /// A generator of lists; the shortest is the simplest.
   ///
   /// Random lists have about `mean` elements more than the least count. Each element is a span of its
@@ -63,14 +69,14 @@ extension Generator where Value: Sendable {
     Generator { _ in value }
   }
 
-  /// One of the options, or `first`, the simplest.
-  public static func one(of first: Value, _ others: Value...) -> Generator {
+  /// One of the values; the first is the simplest.
+  public static func element(of first: Value, _ others: Value...) -> Generator {
     Generator { choices in choices.pick([first] + others) ?? first }
   }
 }
 
 extension Generator {
-  /// What one of the generators makes; the first is the simplest.
+  /// What one of the generators makes, drawn anew for each value; the first is the simplest.
   public static func any(of first: Generator, _ others: Generator...) -> Generator {
     Generator { choices in (choices.pick([first] + others) ?? first)(choices) }
   }

@@ -1,24 +1,26 @@
 /// The draws of a case as a printable string, for a report, an environment variable or a file.
 ///
-/// Layout, in Crockford's base 32: version (1), two bytes of a hash of the property's name, the draws
+/// Layout, in Crockford's base 32: version (2), four bytes of a hash of the property's name, the draws
 /// as LEB128 without the zeros at the end, four bytes of a hash of all that goes before.
 public struct ReplayCode: Hashable, Sendable {
   /// The draws.
   public let draws: [UInt64]
-  private let nameHash: UInt16
+  private let nameHash: UInt32
 
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+  /// Letters that are no digits of the alphabet, but look like some.
+  private static let misread: [UInt8: UInt8] = [0x4F: 0x30, 0x49: 0x31, 0x4C: 0x31]
 
   /// The code of a property's case.
   public init(property: String, draws: [UInt64]) {
     self.draws = draws.trimmed
-    nameHash = StableHash.short(property)
+    nameHash = StableHash.folded(property)
   }
 
   /// Whether the code was printed for a property of this name.
   public func isOf(property: String) -> Bool {
-    nameHash == StableHash.short(property)
+    nameHash == StableHash.folded(property)
   }
 
   /// Why a string is no replay code.
@@ -37,7 +39,7 @@ public struct ReplayCode: Hashable, Sendable {
         "the replay code has a \(String(reflecting: character)) at offset \(offset), which no code "
           + "has; copy it anew from the report"
       case .version(let version):
-        "the replay code is of version \(version), this SessionTestKit reads version 1; "
+        "the replay code is of version \(version), this SessionTestKit reads version \(ReplayCode.version); "
           + "run the property anew from its seed"
       case .checksum:
         "the replay code is cut or mistyped: its checksum does not match; copy it anew from the report"
@@ -45,23 +47,21 @@ public struct ReplayCode: Hashable, Sendable {
     }
   }
 
-  /// Reads a code; case does not matter, and hyphens are passed over.
+  /// Reads a code; case does not matter, O is read as 0, I and L as 1, and hyphens are passed over.
   public init(_ text: String) throws(Failure) {
     let bytes = try Self.bytes(text)
     guard let version = bytes.first else { throw .checksum }
     guard version == Self.version else { throw .version(version) }
-    guard bytes.count >= 7 else { throw .checksum }
+    guard bytes.count >= 9 else { throw .checksum }
     let body = bytes.dropLast(4)
     guard Self.checksum(body) == Array(bytes.suffix(4)) else { throw .checksum }
-    nameHash = UInt16(bytes[1]) | UInt16(bytes[2]) << 8
-    draws = try Self.numbers(body.dropFirst(3))
+    nameHash = bytes[1...4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    draws = try Self.numbers(body.dropFirst(5))
   }
 
   /// The printable string.
   public var text: String {
-    var bytes: [UInt8] = [
-      Self.version, UInt8(truncatingIfNeeded: nameHash), UInt8(truncatingIfNeeded: nameHash >> 8),
-    ]
+    var bytes = [Self.version] + Self.bytes(nameHash)
     for draw in draws {
       var rest = draw
       while rest >= 0x80 {
@@ -74,9 +74,12 @@ public struct ReplayCode: Hashable, Sendable {
   }
 
   private static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-    let hash = StableHash.hash(bytes)
-    let folded = UInt32(truncatingIfNeeded: hash ^ (hash >> 32))
-    return (0..<4).map { UInt8(truncatingIfNeeded: folded >> (8 * UInt32($0))) }
+    Self.bytes(StableHash.folded(bytes))
+  }
+
+  /// The lowest byte first.
+  private static func bytes(_ number: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * UInt32($0))) }
   }
 
   private static func numbers(_ bytes: ArraySlice<UInt8>) throws(Failure) -> [UInt64] {
@@ -119,7 +122,7 @@ public struct ReplayCode: Hashable, Sendable {
     var bits: UInt32 = 0
     for (offset, character) in text.enumerated() where character != "-" {
       guard let ascii = character.uppercased().utf8.first, character.isASCII,
-        let value = alphabet.firstIndex(of: ascii)
+        let value = alphabet.firstIndex(of: misread[ascii] ?? ascii)
       else { throw .character(character, offset: offset) }
       buffer = (buffer << 5 | UInt32(value)) & 0xFFFF
       bits += 5

@@ -1,13 +1,13 @@
 /// A failing case as the shrinker sees it: its draws, what each could have been, and its spans.
-package struct ShrinkCase: Sendable {
+struct ShrinkCase: Sendable {
   /// All draws that the case made, the zeros at the end too: a case that draws less is simpler.
-  package let draws: [UInt64]
+  let draws: [UInt64]
   /// The greatest value that each draw could have had.
-  package let limits: [UInt64]
+  let limits: [UInt64]
   /// The spans within the draws, no two alike, the longest first.
-  package let spans: [Range<Int>]
+  let spans: [Range<Int>]
 
-  package init(draws: [UInt64], limits: [UInt64], spans: [Range<Int>]) {
+  init(draws: [UInt64], limits: [UInt64], spans: [Range<Int>]) {
     self.draws = draws
     self.limits = limits
     self.spans = Set(spans)

@@ -3,6 +3,8 @@
 /// A pass names its sites in a case; at a site it can go by an amount, from 1 to the site's limit: the
 /// shrinker searches for the greatest that still fails.
 enum ShrinkPass: Hashable, Sendable {
+  /// A part of a long case, from the beginning of one span to that of another: one part in so many.
+  case deleteParts(Int)
   case deleteSpans
   case deleteChunks(Int)
   case zeroChunks(Int)
@@ -15,6 +17,10 @@ enum ShrinkPass: Hashable, Sendable {
   /// For lists that begin with their length, and for choices with fewer draws behind them.
   case lowerAndDelete
   case deleteTwoSpans
+  case lowerFarPairs
+  case moveValuesFar
+  case swapFarValues
+  case lowerAndDeleteFar
 
   /// A place where a pass can try.
   struct Site: Sendable {
@@ -25,14 +31,19 @@ enum ShrinkPass: Hashable, Sendable {
 
   /// Repeated until none finds anything more.
   static let quick: [ShrinkPass] =
-    [.deleteSpans] + [1_024, 256, 64, 32, 16, 8, 4, 2, 1].map(deleteChunks)
+    [2, 4, 8, 16, 32, 64].map(deleteParts) + [.deleteSpans]
+    + [1_024, 256, 64, 32, 16, 8, 4, 2, 1].map(deleteChunks)
     + [1_024, 256, 64, 16, 8, 4, 2].map(zeroChunks)
     + [.lowerValues, .lowerAlike, .lowerPairs, .moveValues, .swapValues, .swapSpans]
 
   /// Tried where the quick ones are at their end; they have many more sites.
-  static let thorough: [ShrinkPass] = [.lowerAndDelete, .deleteTwoSpans]
+  static let thorough: [ShrinkPass] = [
+    .lowerAndDelete, .deleteTwoSpans, .lowerFarPairs, .moveValuesFar, .swapFarValues,
+    .lowerAndDeleteFar,
+  ]
 
-  /// How far apart two draws may lie that are changed together.
+  /// How far apart two draws are near each other: most that belong together are, and the far ones are
+  /// many more.
   private static let reach = 16
 
   /// The greatest number of sites of pairs, so that a long case does not cost a second to look at.
@@ -41,6 +52,8 @@ enum ShrinkPass: Hashable, Sendable {
   func sites(in best: ShrinkCase) -> [Site] {
     let draws = best.draws
     switch self {
+    case .deleteParts(let count):
+      return parts(count, of: best)
     case .deleteSpans:
       return best.spans.map { Site(first: $0, second: $0, limit: 1) }
     case .deleteChunks(let size):
@@ -53,16 +66,18 @@ enum ShrinkPass: Hashable, Sendable {
         .map { Site(first: $0..<$0 + 1, second: $0..<$0 + 1, limit: draws[$0]) }
     case .lowerAlike:
       return alike(in: draws)
-    case .lowerPairs:
+    case .lowerPairs, .lowerFarPairs:
       return pairs(in: draws) { min(draws[$0], draws[$1]) }
-    case .moveValues:
+    case .moveValues, .moveValuesFar:
       return pairs(in: draws) { min(draws[$0], best.limits[$1] - min(draws[$1], best.limits[$1])) }
-    case .swapValues:
+    case .swapValues, .swapFarValues:
       return pairs(in: draws) { draws[$0] > draws[$1] ? 1 : 0 }
     case .swapSpans:
       return neighbours(in: best.spans)
     case .lowerAndDelete:
       return lowerings(in: best)
+    case .lowerAndDeleteFar:
+      return farLowerings(in: best)
     case .deleteTwoSpans:
       guard best.spans.count <= 64 else { return [] }
       return best.spans.indices.flatMap { one in
@@ -77,7 +92,7 @@ enum ShrinkPass: Hashable, Sendable {
     let one = site.first.lowerBound
     let two = site.second.lowerBound
     switch self {
-    case .deleteSpans, .deleteChunks:
+    case .deleteParts, .deleteSpans, .deleteChunks:
       draws.removeSubrange(site.first)
     case .zeroChunks:
       for index in site.first { draws[index] = 0 }
@@ -86,18 +101,18 @@ enum ShrinkPass: Hashable, Sendable {
     case .lowerAlike:
       let value = draws[one]
       for index in draws.indices where draws[index] == value { draws[index] -= amount }
-    case .lowerPairs:
+    case .lowerPairs, .lowerFarPairs:
       draws[one] -= amount
       draws[two] -= amount
-    case .moveValues:
+    case .moveValues, .moveValuesFar:
       draws[one] -= amount
       draws[two] += amount
-    case .swapValues:
+    case .swapValues, .swapFarValues:
       draws.swapAt(one, two)
     case .swapSpans:
       draws.replaceSubrange(
         one..<site.second.upperBound, with: Array(draws[site.second]) + Array(draws[site.first]))
-    case .lowerAndDelete:
+    case .lowerAndDelete, .lowerAndDeleteFar:
       draws[one] -= amount
       draws.removeSubrange(site.second)
     case .deleteTwoSpans:
@@ -116,17 +131,39 @@ extension ShrinkPass {
     return starts.map { $0..<$0 + size }
   }
 
+  /// Nothing where chunks and single spans are as coarse.
+  private func parts(_ count: Int, of best: ShrinkCase) -> [Site] {
+    let starts = Set(best.spans.map(\.lowerBound)).sorted() + [best.draws.count]
+    let size = starts.count / count
+    guard size >= 8 else { return [] }
+    return stride(from: 0, to: starts.count - 1, by: size).map { first in
+      let part = starts[first]..<starts[min(first + size, starts.count - 1)]
+      return Site(first: part, second: part, limit: 1)
+    }
+  }
+
+  private var isFar: Bool {
+    switch self {
+    case .lowerFarPairs, .moveValuesFar, .swapFarValues, .lowerAndDeleteFar: true
+    default: false
+    }
+  }
+
   private func pairs(in draws: [UInt64], limit: (Int, Int) -> UInt64) -> [Site] {
     var sites: [Site] = []
     for one in draws.indices where draws[one] > 0 && sites.count < Self.crowd {
-      for two in (one + 1)..<max(one + 1, min(draws.count, one + 1 + Self.reach)) {
+      let near = min(draws.count, one + 1 + Self.reach)
+      for two in isFar ? near..<draws.count : one + 1..<near {
         let limit = limit(one, two)
         if limit > 0 {
           sites.append(Site(first: one..<one + 1, second: two..<two + 1, limit: limit))
         }
       }
     }
-    return sites
+    // Where both say something a change of both is likelier to help.
+    guard isFar else { return sites }
+    return sites.filter { draws[$0.second.lowerBound] > 0 }
+      + sites.filter { draws[$0.second.lowerBound] == 0 }
   }
 
   private func alike(in draws: [UInt64]) -> [Site] {
@@ -160,6 +197,17 @@ extension ShrinkPass {
           let chunk = start..<start + size
           sites.append(Site(first: one..<one + 1, second: chunk, limit: draws[one]))
         }
+      }
+    }
+    return sites
+  }
+
+  /// A draw lowered, and a span deleted that lies far behind it.
+  private func farLowerings(in best: ShrinkCase) -> [Site] {
+    var sites: [Site] = []
+    for one in best.draws.indices where best.draws[one] > 0 && sites.count < Self.crowd {
+      for span in best.spans where span.lowerBound > one + 64 {
+        sites.append(Site(first: one..<one + 1, second: span, limit: best.draws[one]))
       }
     }
     return sites

@@ -2,13 +2,14 @@
 ///
 /// It runs nothing itself. It hands out candidates and is told what became of each, so that one
 /// shrinker serves synchronous and asynchronous bodies.
-package struct Shrinker: Sendable {
+struct Shrinker: Sendable {
   /// The simplest failing case so far.
-  package private(set) var best: ShrinkCase
+  private(set) var best: ShrinkCase
   /// How many candidates were handed out.
-  package private(set) var runs = 0
+  private(set) var runs = 0
 
-  private let budget: Int
+  private let budget: ShrinkBudget
+  private var work = 0
   private var tried: Set<UInt64>
   private var passes = ShrinkPass.quick
   private var isThorough = false
@@ -28,21 +29,28 @@ package struct Shrinker: Sendable {
     var amount: UInt64
   }
 
-  package init(_ failing: ShrinkCase, budget: Int) {
+  init(_ failing: ShrinkCase, budget: ShrinkBudget) {
     best = failing
     tried = [Self.fingerprint(failing.draws)]
     self.budget = budget
     sites = ShrinkPass.quick[0].sites(in: failing)
   }
 
+  /// Why it stopped before it came to its end.
+  var stop: String? {
+    if runs >= budget.runs { return "no more were allowed" }
+    return work >= budget.work ? "too many draws had been tried" : nil
+  }
+
   /// The next case to try, to be answered with `learn`; `nil` when there is none left.
-  package mutating func next() -> [UInt64]? {
-    while runs < budget {
+  mutating func next() -> [UInt64]? {
+    while stop == nil {
       guard let descent else {
         guard begin() else { return nil }
         continue
       }
       let candidate = passes[pass].edit(descent.base, at: sites[site], by: descent.amount)
+      work += candidate.count
       guard candidate.isSimpler(than: best.draws),
         tried.insert(Self.fingerprint(candidate)).inserted
       else {
@@ -57,7 +65,7 @@ package struct Shrinker: Sendable {
   }
 
   /// Takes in what became of the candidate: the case that it made, if that failed as the first did.
-  package mutating func learn(_ failing: ShrinkCase?) {
+  mutating func learn(_ failing: ShrinkCase?) {
     guard let failing, failing.draws.isSimpler(than: best.draws) else {
       narrow(stillFails: false)
       return
@@ -84,7 +92,7 @@ package struct Shrinker: Sendable {
 
   private mutating func begin() -> Bool {
     if isStale {
-      sites = passes[pass].sites(in: best)
+      look()
       isStale = false
     }
     if site < sites.count {
@@ -100,8 +108,13 @@ package struct Shrinker: Sendable {
       passes = isThorough ? ShrinkPass.thorough : ShrinkPass.quick
       hasImproved = false
     }
-    sites = passes[pass].sites(in: best)
+    look()
     return true
+  }
+
+  private mutating func look() {
+    sites = passes[pass].sites(in: best)
+    work += best.draws.count + sites.count
   }
 
   private mutating func narrow(stillFails: Bool) {

@@ -10,9 +10,13 @@ enum StableHash {
     hash(text.utf8)
   }
 
-  /// 16 bits of the hash, for a check.
-  static func short(_ text: String) -> UInt16 {
-    let hash = hash(text)
-    return UInt16(truncatingIfNeeded: hash ^ (hash >> 16) ^ (hash >> 32) ^ (hash >> 48))
+  /// The hash folded to 32 bits: among 1,000 names two are alike once in 8,600 times.
+  static func folded(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    let hash = hash(bytes)
+    return UInt32(truncatingIfNeeded: hash ^ (hash >> 32))
+  }
+
+  static func folded(_ text: String) -> UInt32 {
+    folded(text.utf8)
   }
 }

@@ -10,6 +10,9 @@ struct Examination {
     var number = 0
     var firstDraws: Int
     var shrinkRuns = 0
+    var shrinkStop: String?
+    /// Whether the draws failed when they were run again.
+    var isConfirmed = true
     var savedAt: String?
 
     init(fault: CaseFault, choices: Choices) {
@@ -17,6 +20,15 @@ struct Examination {
       draws = choices.recorded
       steps = choices.steps
       journal = choices.journal
+      firstDraws = draws.count
+    }
+
+    /// What is known of a case whose last run came to nothing.
+    init(fault: CaseFault, draws: [UInt64], isConfirmed: Bool) {
+      self.fault = fault
+      self.draws = draws
+      self.isConfirmed = isConfirmed
+      steps = []
       firstDraws = draws.count
     }
   }
@@ -31,15 +43,17 @@ struct Examination {
   private let number: Int
   private let firstDraws: [UInt64]
   private let isShrunk: Bool
-  private let budget: Int
+  private let budget: ShrinkBudget
   private let savedAt: String?
   private var phase = Phase.confirm
   private var fault: CaseFault
   private var shrinker: Shrinker?
+  private var deadline: ContinuousClock.Instant?
+  private var stop: String?
   private(set) var verdict: Verdict?
 
   init(
-    _ fault: CaseFault, draws: [UInt64], number: Int, isShrunk: Bool, budget: Int,
+    _ fault: CaseFault, draws: [UInt64], number: Int, isShrunk: Bool, budget: ShrinkBudget,
     savedAt: String? = nil
   ) {
     self.fault = fault
@@ -50,12 +64,25 @@ struct Examination {
     firstDraws = draws
   }
 
+  /// What is run, should it never end.
+  var name: String {
+    let first = number > 0 ? "case \(number)" : "a saved case"
+    return phase == .shrink
+      ? "a simpler form of \(first), which fails (\(fault.message))," : "\(first), run again,"
+  }
+
   mutating func next() -> Choices? {
     switch phase {
     case .confirm:
       return Choices(replaying: firstDraws, isTracing: true)
     case .shrink:
-      if let draws = shrinker?.next() { return Choices(replaying: draws, isTracing: false) }
+      if let deadline, .now >= deadline {
+        stop = "its \(budget.time) were over"
+      } else if let draws = shrinker?.next() {
+        return Choices(replaying: draws, isTracing: false)
+      } else {
+        stop = shrinker?.stop
+      }
       phase = .tell
       return next()
     case .tell:
@@ -80,9 +107,17 @@ struct Examination {
     }
   }
 
-  /// No more simpler cases: tell of the simplest so far.
-  mutating func hurry() {
-    if phase == .shrink { phase = .tell }
+  /// The task is cancelled: what ran last, and anything that runs now, may fail for that alone.
+  mutating func cancel(_ outcome: CaseOutcome, _ choices: Choices) {
+    stop = "the task was cancelled"
+    if phase == .shrink {
+      phase = .tell
+    } else if case .failed(let last) = outcome, last.place == fault.place {
+      conclude(outcome, choices)
+    } else {
+      let draws = shrinker?.best.draws ?? firstDraws
+      conclude(Verdict(fault: fault, draws: draws, isConfirmed: shrinker != nil))
+    }
   }
 
   private mutating func confirm(_ outcome: CaseOutcome, _ choices: Choices) {
@@ -92,13 +127,20 @@ struct Examination {
     }
     fault = again
     shrinker = Shrinker(choices.failingCase, budget: budget)
+    deadline = .now + budget.time
     phase = .shrink
   }
 
   private mutating func conclude(_ outcome: CaseOutcome, _ choices: Choices) {
-    phase = .done
     var verdict = Verdict(fault: fault, choices: choices)
     if case .failed(let last) = outcome { verdict.fault = last } else { verdict.isFlaky = true }
+    conclude(verdict)
+  }
+
+  private mutating func conclude(_ found: Verdict) {
+    phase = .done
+    var verdict = found
+    verdict.shrinkStop = stop
     verdict.number = number
     verdict.firstDraws = firstDraws.trimmed.count
     verdict.shrinkRuns = shrinker?.runs ?? 0

@@ -25,6 +25,8 @@ public struct Property: Sendable {
   public let requiredLabels: [String]
   /// How many cases the shrinker may try.
   public let shrinkRuns: Int
+  /// For how long it may try; a huge case may end it before, by the number of draws tried.
+  public let shrinkTime: Duration
   /// Where failing cases are kept; nowhere where `nil`.
   public let regressions: RegressionFolder?
   /// What the environment says.
@@ -33,7 +35,8 @@ public struct Property: Sendable {
   /// A property, not yet checked.
   public init(
     _ name: String, cases: Int = 100, seed: UInt64? = nil, requiredLabels: [String] = [],
-    shrinkRuns: Int = 4_096, regressions: RegressionFolder? = nil,
+    shrinkRuns: Int = 4_096, shrinkTime: Duration = .seconds(60),
+    regressions: RegressionFolder? = nil,
     settings: PropertySettings = .ofProcess
   ) {
     self.name = name
@@ -41,6 +44,7 @@ public struct Property: Sendable {
     self.seed = seed
     self.requiredLabels = requiredLabels
     self.shrinkRuns = shrinkRuns
+    self.shrinkTime = shrinkTime
     self.regressions = regressions
     self.settings = settings
   }
@@ -62,8 +66,8 @@ public struct Property: Sendable {
   ///
   /// - Parameters:
   ///   - limit: The greatest number of cases; the report says if there are more.
-  ///   - depth: How many draws are counted through; further ones are 0.
-  ///   - width: Each draw stays below this.
+  ///   - depth: How many draws are counted through, from 0; further ones are 0.
+  ///   - width: Each draw stays below this, from 1.
   public func exhaustive(
     limit: Int = 10_000_000, depth: Int? = nil, width: UInt64? = nil,
     _ body: (Choices) throws -> Void
@@ -86,14 +90,22 @@ public struct Property: Sendable {
   {
     var engine = PropertyEngine(self, search)
     while let choices = engine.next() {
+      let outcome: CaseOutcome
       do {
         try body(choices)
-        engine.learn(.held, choices)
+        outcome = .held
       } catch {
-        engine.learn(CaseOutcome(error), choices)
+        outcome = CaseOutcome(error)
       }
+      engine.learn(outcome, choices, isCancelled: Task.isCancelled)
     }
-    return engine.report()
+    return concluded(&engine)
+  }
+
+  private func concluded(_ engine: inout PropertyEngine) -> PropertyReport {
+    let report = engine.report()
+    if let text = report.aside { Aside.tell(text) }
+    return report
   }
 
   private func run(
@@ -102,15 +114,16 @@ public struct Property: Sendable {
   ) async -> PropertyReport {
     var engine = PropertyEngine(self, search)
     while let choices = engine.next() {
+      let outcome: CaseOutcome
       do {
         try await body(choices)
-        engine.learn(.held, choices)
+        outcome = .held
       } catch {
-        engine.learn(CaseOutcome(error), choices)
+        outcome = CaseOutcome(error)
       }
-      if Task.isCancelled { engine.cancel() }
+      engine.learn(outcome, choices, isCancelled: Task.isCancelled)
     }
-    return engine.report()
+    return concluded(&engine)
   }
 }
 
@@ -123,13 +136,20 @@ enum CaseOutcome: Sendable {
   init(_ error: any Error) {
     switch error {
     case is Discard: self = .discarded
-    case let error as Falsified:
+    case let error as any PlacedError:
       self = .failed(
-        CaseFault(message: error.description, place: "\(error.fileID):\(error.line)"))
+        CaseFault(message: String(describing: error), place: "\(error.fileID):\(error.line)"))
     default:
-      self = .failed(
-        CaseFault(message: String(describing: error), place: String(reflecting: type(of: error))))
+      self = .failed(CaseFault(message: String(describing: error), place: Self.kind(of: error)))
     }
+  }
+
+  /// The error's type, and its case where it is an enumeration.
+  private static func kind(of error: any Error) -> String {
+    let type = String(reflecting: type(of: error))
+    let mirror = Mirror(reflecting: error)
+    guard mirror.displayStyle == .enum else { return type }
+    return type + "." + (mirror.children.first?.label ?? String(describing: error))
   }
 }
 

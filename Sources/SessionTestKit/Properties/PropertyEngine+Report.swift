@@ -1,3 +1,5 @@
+import Foundation
+
 extension PropertyEngine {
   /// What came of it; saves the failing case where there is a folder for it.
   mutating func report() -> PropertyReport {
@@ -18,10 +20,13 @@ extension PropertyEngine {
   }
 
   private func health() -> [HealthProblem] {
-    let whole = tally.cases + tally.discarded
+    let whole = tally.cases + tally.discarded + tally.overruns
     if whole == 0 { return [.noCases] }
     if tally.discarded > whole / 10 * 9 + whole % 10 * 9 / 10 {
       return [.discarded(tally.discarded, of: whole)]
+    }
+    if tally.overruns > Self.patience || tally.cases == 0 {
+      return [.overran(tally.overruns, of: whole)]
     }
     return property.requiredLabels.filter { tally.labels[$0] == nil }
       .map { .labelMissing($0, cases: tally.cases) }
@@ -34,16 +39,22 @@ extension PropertyEngine {
   }
 
   private mutating func tell(_ verdict: Examination.Verdict) -> PropertyFailure {
-    let replay = ReplayCode(property: property.name, draws: verdict.draws).text
+    let code = ReplayCode(property: property.name, draws: verdict.draws)
+    let replay = code.text
+    let (command, problem) = ReplayFile.replay(code)
+    problem.map { warnings.append($0) }
     return PropertyFailure(
       message: verdict.fault.message, choices: verdict.draws.trimmed, steps: verdict.steps,
-      replay: replay,
-      caseNumber: verdict.number, firstDraws: verdict.firstDraws, shrinkRuns: verdict.shrinkRuns,
+      replay: replay, replayCommand: command, caseNumber: verdict.number,
+      firstDraws: verdict.firstDraws, shrinkRuns: verdict.shrinkRuns,
+      shrinkStop: verdict.shrinkStop,
       savedAt: verdict.savedAt ?? save(verdict, replay))
   }
 
   private mutating func save(_ verdict: Examination.Verdict, _ replay: String) -> String? {
-    guard let folder = property.regressions, coverage != .replayed, !verdict.isFlaky else {
+    guard let folder = property.regressions, coverage != .replayed, !verdict.isFlaky,
+      verdict.isConfirmed
+    else {
       return nil
     }
     do {
@@ -52,7 +63,9 @@ extension PropertyEngine {
           property: property.name, replay: replay, message: verdict.fault.message,
           steps: verdict.steps))
     } catch {
-      warnings.append("the failing case could not be saved in \(folder.path): \(error)")
+      warnings.append(
+        "the failing case could not be saved in \(folder.path): "
+          + (error as NSError).localizedDescription)
       return nil
     }
   }

@@ -46,17 +46,29 @@ struct PropertyEngine {
       caseLimit = limit
       odometer = Choices(
         depth: max(0, depth ?? ChoiceState.maximumDraws), width: width ?? .max)
+      if let depth, depth < 0 { problems.append(.bounds("the depth is \(depth), less than 0")) }
+      if width == 0 { problems.append(.bounds("the width is 0, and no draw is below 0")) }
     }
     files = property.regressions?.files(of: property.name) ?? []
-    phase = .saved(0)
-    do {
-      if let text = settings.replay {
-        let code = try ReplayCode(text)
+    phase = problems.isEmpty ? .saved(0) : .done
+    if let text = settings.replay, problems.isEmpty {
+      do {
+        let code = try ReplayFile.code(text)
         if code.isOf(property: property.name) { phase = .replay(code) }
+      } catch {
+        problems = [.replay(error.reason)]
+        phase = .done
       }
-    } catch {
-      problems = [.replay(error.description)]
-      phase = .done
+    }
+    odometer.map { watch($0, "a case of the enumeration") }
+  }
+
+  /// Sees to it that a case that never ends is told of.
+  private func watch(_ choices: Choices, _ name: String) {
+    let property = property.name
+    let seed = seed
+    choices.endless { draws in
+      EndlessCase(property: property, seed: seed, name: name).end(draws)
     }
   }
 
@@ -69,19 +81,25 @@ struct PropertyEngine {
           phase = .search
           continue
         }
-        if let choices = saved(at: index) { return choices }
+        if let choices = saved(at: index) {
+          watch(choices, "the saved case \(files[index].path)")
+          return choices
+        }
         phase = .saved(index + 1)
       case .search:
         if let choices = nextOfSearch() { return choices }
         phase = .done
       case .replay(let code):
         coverage = .replayed
-        return Choices(replaying: code.draws, isTracing: true)
+        let choices = Choices(replaying: code.draws, isTracing: true)
+        watch(choices, "the replayed case")
+        return choices
       case .examine(var examination):
         // Taken out first, so that the shrinker's sets are not copied.
         phase = .done
         if let choices = examination.next() {
           phase = .examine(examination)
+          watch(choices, examination.name)
           return choices
         }
         failure = examination.verdict
@@ -91,7 +109,11 @@ struct PropertyEngine {
     }
   }
 
-  mutating func learn(_ outcome: CaseOutcome, _ choices: Choices) {
+  mutating func learn(_ outcome: CaseOutcome, _ choices: Choices, isCancelled: Bool) {
+    guard !isCancelled else {
+      cancel(outcome, choices)
+      return
+    }
     switch phase {
     case .saved(let index): learnOfSaved(outcome, choices, at: index)
     case .search: learnOfSearch(outcome, choices)
@@ -104,13 +126,15 @@ struct PropertyEngine {
     }
   }
 
-  mutating func cancel() {
+  /// A case that fails in a cancelled task may fail for that alone: it counts for nothing.
+  private mutating func cancel(_ outcome: CaseOutcome, _ choices: Choices) {
     switch phase {
     case .saved, .search, .replay:
+      if case .held = outcome { tally.cases += 1 }
       problems.append(.cancelled(cases: tally.cases, of: caseLimit))
       phase = .done
     case .examine(var examination):
-      examination.hurry()
+      examination.cancel(outcome, choices)
       phase = .examine(examination)
     case .done: break
     }
@@ -118,7 +142,11 @@ struct PropertyEngine {
 }
 
 extension PropertyEngine {
+  /// So many cases may overrun, each of which takes as long as thousands of others.
+  static let patience = 16
+
   private mutating func nextOfSearch() -> Choices? {
+    guard tally.overruns <= Self.patience else { return nil }
     switch search {
     case .random:
       // At ten attempts per case nine in ten were discarded.
@@ -126,7 +154,9 @@ extension PropertyEngine {
       else { return nil }
       attempts += 1
       var mix = SplitMix(seed: seed &+ UInt64(attempts))
-      return Choices(seed: mix.next())
+      let choices = Choices(seed: mix.next())
+      watch(choices, "case \(attempts)")
+      return choices
     case .exhaustive:
       guard !isExhausted, attempts < caseLimit else { return nil }
       attempts += 1
@@ -137,8 +167,7 @@ extension PropertyEngine {
   private mutating func learnOfSearch(_ outcome: CaseOutcome, _ choices: Choices) {
     switch outcome {
     case .held:
-      tally.cases += 1
-      tally.count(choices.labels)
+      tally.count(choices.findings)
     case .discarded:
       tally.discarded += 1
     case .failed(let fault):
@@ -146,7 +175,7 @@ extension PropertyEngine {
       phase = .examine(
         Examination(
           fault, draws: choices.recorded, number: attempts, isShrunk: true,
-          budget: property.shrinkRuns))
+          budget: ShrinkBudget(runs: property.shrinkRuns, time: property.shrinkTime)))
       return
     }
     if let odometer {
@@ -159,7 +188,11 @@ extension PropertyEngine {
     phase = .done
     switch outcome {
     case .held: tally.cases += 1
-    case .discarded: tally.discarded += 1
+    case .discarded:
+      tally.discarded += 1
+      problems = [
+        .replay("the case is discarded now; it says nothing: delete the code, run the property")
+      ]
     case .failed(let fault):
       tally.cases += 1
       failure = Examination.Verdict(fault: fault, choices: choices)
@@ -172,6 +205,12 @@ extension PropertyEngine {
     do {
       let regression = try file.content.get()
       let code = try ReplayCode(regression.replay)
+      guard regression.isOf(property: property.name), code.isOf(property: property.name) else {
+        warnings.append(
+          "the saved case \(file.path) is of another property, and was not run: move it to that "
+            + "property's folder, or delete it")
+        return nil
+      }
       savedCases += 1
       return Choices(replaying: code.draws, isTracing: true)
     } catch let error as Regression.Unreadable {
@@ -190,7 +229,8 @@ extension PropertyEngine {
       tally.cases += 1
       phase = .examine(
         Examination(
-          fault, draws: choices.recorded, number: 0, isShrunk: false, budget: 0,
+          fault, draws: choices.recorded, number: 0, isShrunk: false,
+          budget: ShrinkBudget(runs: 0, time: .zero),
           savedAt: file.path))
       return
     }

@@ -10,6 +10,17 @@ extension PropertyReport {
     return lines.joined(separator: "\n")
   }
 
+  /// What is told on standard error of a property that passes, since test libraries show no report then:
+  /// how often each label occurred, where that was asked for, and that a replayed case held.
+  package var aside: String? {
+    hasPassed && (showsLabels || coverage == .replayed) ? text : nil
+  }
+
+  /// Prints the text to standard error.
+  package func tell() {
+    Aside.tell(text)
+  }
+
   /// How often each label occurred, one to a line, the most frequent first.
   public var labelText: String {
     labels.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { label, count in
@@ -28,12 +39,12 @@ extension PropertyReport {
       return ["Property \(name) was not tested enough."] + problems.map { "  \($0)" }
         + ["Seed: \(seed)"]
     case .failed(let failure):
-      return ["Property \(name) does not hold: \(place(of: failure)).", "  \(failure.message)"]
+      return ["Property \(name) does not hold: \(place(of: failure)).", indented(failure.message)]
     case .flaky(let failure):
       return [
         "Property \(name) is flaky: \(place(of: failure)), and the same draws held when they were "
           + "run again.",
-        "  \(failure.message)",
+        indented(failure.message),
         "  Something decides that is not drawn: a clock, a task's schedule, what an earlier case "
           + "left behind.",
       ]
@@ -41,17 +52,21 @@ extension PropertyReport {
   }
 
   private var scope: String {
-    let count = cases == 1 ? "1 case" : "\(cases) cases"
+    let all = cases == 1 ? "the only case" : "all \(cases) cases"
+    let count = cases.counted("case")
     let rest =
       (discarded > 0 ? ", \(discarded) discarded" : "")
-      + (savedCases > 0 ? ", \(savedCases) saved ones before" : "")
+      + (overruns > 0 ? ", \(overruns) with too many draws" : "")
+      + (savedCases > 0 ? ", \(savedCases.counted("saved case")) before" : "")
     switch coverage {
     case .sampled: return count + rest
-    case .everyCase: return "all \(count)" + rest
+    case .everyCase: return all + rest
     case .everyCaseWithin(let depth, let width):
       let bounds =
-        [depth.map { "\($0) draws" }, width.map { "values below \($0)" }].compactMap { $0 }
-      return "all \(count) within \(bounds.joined(separator: " and "))" + rest
+        [depth.map { $0.counted("draw") }, width.map { "values below \($0)" }].compactMap { $0 }
+      return all + " within "
+        + (bounds.isEmpty ? "\(ChoiceState.maximumDraws) draws" : bounds.joined(separator: " and "))
+        + rest
     case .firstCases: return "the first \(count), there are more" + rest
     case .replayed: return "the replayed case"
     }
@@ -65,23 +80,37 @@ extension PropertyReport {
 
   private func story(of failure: PropertyFailure) -> [String] {
     var lines: [String] = []
-    if failure.shrinkRuns > 0 {
-      lines.append(
-        "Simplest case found, in \(failure.shrinkRuns) runs, from \(failure.firstDraws) draws to "
-          + "\(failure.choices.count):")
+    let runs = failure.shrinkRuns.counted("run")
+    let sizes = "from \(failure.firstDraws.counted("draw")) to \(failure.choices.count)"
+    if let stop = failure.shrinkStop {
+      lines.append("Perhaps not the simplest case, since after \(runs) \(stop), \(sizes):")
+    } else if failure.shrinkRuns > 0 {
+      lines.append("Simplest case found, in \(runs), \(sizes):")
     } else {
       lines.append("The case:")
     }
     lines += StepTable(failure.steps).lines
-    lines.append("Draws: \(failure.choices)")
+    lines.append("Draws: \(Self.told(failure.choices))")
     lines.append("Seed: \(seed)")
-    lines.append("Run it again: SESSION_REPLAY=\(failure.replay) swift test")
+    lines.append("Run it again: SESSION_REPLAY=\(Self.quoted(failure.replayCommand)) swift test")
     if let path = failure.savedAt { lines.append("Saved: \(path)") }
     for journal in journals {
       lines.append("Journal: \(journal)")
       lines.append("  sessionreplay timeline \(Self.quoted(journal))")
     }
     return lines
+  }
+
+  /// A sentence of several lines, below a headline.
+  private func indented(_ text: String) -> String {
+    text.split(omittingEmptySubsequences: false) { $0.isNewline }
+      .map { $0.isEmpty ? "" : "  \($0)" }.joined(separator: "\n")
+  }
+
+  /// Draws in brackets; of more than 200 the first 200.
+  static func told(_ draws: [UInt64]) -> String {
+    let left = draws.count - 200
+    return left > 0 ? "\(draws.prefix(200)) and \(left) more" : "\(draws)"
   }
 
   /// A path as a shell takes it.

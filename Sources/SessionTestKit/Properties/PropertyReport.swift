@@ -38,6 +38,8 @@ public struct PropertyReport: Sendable {
   public let cases: Int
   /// The cases that were discarded.
   public let discarded: Int
+  /// The cases that asked for more than 65,536 draws and did not fail: they count for nothing.
+  public let overruns: Int
   /// In how many cases each label occurred.
   public let labels: [String: Int]
   /// What was looked at.
@@ -59,6 +61,7 @@ public struct PropertyReport: Sendable {
     self.outcome = outcome
     cases = tally.cases
     discarded = tally.discarded
+    overruns = tally.overruns
     labels = tally.labels
     self.coverage = coverage
     self.savedCases = savedCases
@@ -96,12 +99,16 @@ public struct PropertyFailure: Sendable {
   public let steps: [Step]
   /// Runs it again: the value for `SESSION_REPLAY`.
   public let replay: String
+  /// The code, or the path of a file that holds it where it is long.
+  let replayCommand: String
   /// Which case failed first, counted from 1; 0 where it was a saved or replayed one.
   public let caseNumber: Int
   /// How many draws the first failing case had.
   public let firstDraws: Int
   /// How many cases the shrinker tried.
   public let shrinkRuns: Int
+  /// Why the shrinker stopped before it came to its end; `nil` where it did.
+  public let shrinkStop: String?
   /// The file of the case, where it is saved.
   public let savedAt: String?
 }
@@ -110,12 +117,16 @@ public struct PropertyFailure: Sendable {
 public enum HealthProblem: Hashable, Sendable, CustomStringConvertible {
   /// More than nine cases in ten were discarded.
   case discarded(Int, of: Int)
+  /// More than sixteen cases, or all there were, asked for more than 65,536 draws.
+  case overran(Int, of: Int)
   /// A required label occurred in no case.
   case labelMissing(String, cases: Int)
-  /// The replay code that was asked for cannot be read.
+  /// The case that was asked for cannot be run, or says nothing.
   case replay(String)
   /// The task was cancelled.
   case cancelled(cases: Int, of: Int)
+  /// An enumeration was asked for within bounds that mean nothing.
+  case bounds(String)
   /// There was no case to run.
   case noCases
 
@@ -123,14 +134,18 @@ public enum HealthProblem: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .discarded(let count, let whole):
-      "\(count) of \(whole) cases were discarded, more than nine in ten: generate what is wanted "
+      "\(count) of \(whole.counted("case")) were discarded, more than nine in ten: generate what is wanted "
         + "instead of discarding what is not"
+    case .overran(let count, let whole):
+      "\(count) of \(whole.counted("case")) asked for more than \(ChoiceState.maximumDraws) draws: "
+        + "let a draw of 0 end every loop"
     case .labelMissing(let label, let cases):
-      "no case of \(cases) was labelled \"\(label)\", which is required: the generator does not "
+      "none of \(cases.counted("case")) was labelled \"\(label)\", which is required: the generator does not "
         + "reach it, or too few cases ran"
     case .replay(let reason): "SESSION_REPLAY: \(reason)"
     case .cancelled(let cases, let whole):
-      "cancelled after \(cases) of \(whole) cases: allow more time, or ask for fewer"
+      "cancelled after \(cases) of \(whole.counted("case")): allow more time, or ask for fewer"
+    case .bounds(let reason): "nothing was enumerated: \(reason)"
     case .noCases: "no case was run: ask for at least one"
     }
   }
@@ -140,9 +155,27 @@ public enum HealthProblem: Hashable, Sendable, CustomStringConvertible {
 struct PropertyTally: Sendable {
   var cases = 0
   var discarded = 0
+  var overruns = 0
   var labels: [String: Int] = [:]
+
+  /// A case that held, or overran.
+  mutating func count(_ findings: (labels: Set<String>, isOverrun: Bool)) {
+    if findings.isOverrun {
+      overruns += 1
+    } else {
+      cases += 1
+      count(findings.labels)
+    }
+  }
 
   mutating func count(_ found: Set<String>) {
     for label in found { labels[label, default: 0] += 1 }
+  }
+}
+
+extension Int {
+  /// The number and its noun, which takes an s unless it is one.
+  func counted(_ noun: String) -> String {
+    self == 1 ? "1 \(noun)" : "\(self) \(noun)s"
   }
 }

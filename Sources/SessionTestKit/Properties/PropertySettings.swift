@@ -6,14 +6,14 @@ import Foundation
 /// | --- | --- |
 /// | `SESSION_CASES` | multiplies the number of cases of every property; from 1 |
 /// | `SESSION_SEED` | another seed than the one made of the property's name |
-/// | `SESSION_REPLAY` | a replay code: the property that printed it runs this one case |
-/// | `SESSION_LABELS` | any value: reports show how often each label occurred |
+/// | `SESSION_REPLAY` | a replay code, or the path of a file with one: the property that printed it runs this one case, and says so on standard error if it holds; where none says so, the code is none of theirs |
+/// | `SESSION_LABELS` | anything but 0: reports show how often each label occurred, those of properties that hold on standard error |
 public struct PropertySettings: Hashable, Sendable {
   /// Multiplies the number of cases of every property.
   public var multiplier = 1
   /// Another seed than the one made of the property's name.
   public var seed: UInt64?
-  /// A replay code.
+  /// A replay code, or the path of a file that holds one, with at least one slash.
   public var replay: String?
   /// Whether reports show how often each label occurred.
   public var showsLabels = false
@@ -24,7 +24,10 @@ public struct PropertySettings: Hashable, Sendable {
   public init() {}
 
   /// What an environment says.
+  ///
+  /// A variable that is empty says nothing.
   public init(environment: [String: String]) {
+    let environment = environment.filter { !$0.value.isEmpty }
     if let text = environment["SESSION_CASES"] {
       if let factor = Int(text), (1...1_000_000).contains(factor) {
         multiplier = factor
@@ -37,7 +40,7 @@ public struct PropertySettings: Hashable, Sendable {
       if seed == nil { complaints.append("SESSION_SEED is no number from 0: it was ignored") }
     }
     replay = environment["SESSION_REPLAY"]
-    showsLabels = environment["SESSION_LABELS"] != nil
+    showsLabels = (environment["SESSION_LABELS"] ?? "0") != "0"
   }
 
   /// What this process's environment says.

@@ -21,6 +21,9 @@ struct Regression: Hashable, Sendable {
   var status: Status
   var replay: String
   var message: String
+  /// Of more steps only so many are kept.
+  static let longest = 1_000
+
   /// The steps that the body told, one to a line.
   var steps: [String]
 
@@ -29,7 +32,7 @@ struct Regression: Hashable, Sendable {
       "property: \(Self.oneLine(property))", "status: \(status.rawValue)", "replay: \(replay)",
       "message: \(Self.oneLine(message))", "steps:",
     ]
-    return (lines + steps.map { "  \($0)" }).joined(separator: "\n") + "\n"
+    return (lines + steps.prefix(Self.longest).map { "  \($0)" }).joined(separator: "\n") + "\n"
   }
 
   init(property: String, replay: String, message: String, steps: [Step]) {
@@ -45,18 +48,18 @@ struct Regression: Hashable, Sendable {
     var fields: [String: String] = [:]
     var steps: [String] = []
     var isInSteps = false
-    for line in text.split(separator: "\n") where !line.isEmpty {
+    for line in text.split(whereSeparator: \.isNewline) {
       if isInSteps {
         steps.append(String(line.drop { $0 == " " }))
       } else if line == "steps:" {
         isInSteps = true
       } else if let colon = line.firstIndex(of: ":") {
-        fields[String(line[..<colon])] = String(
-          line[line.index(after: colon)...].drop { $0 == " " })
+        fields[String(line[..<colon])] = Self.trimmed(
+          line[line.index(after: colon)...])
       }
     }
     guard let replay = fields["replay"] else { throw Unreadable(reason: "it has no line replay:") }
-    guard let status = fields["status"].flatMap(Status.init(rawValue:)) else {
+    guard let status = fields["status"].flatMap({ Status(rawValue: $0.lowercased()) }) else {
       throw Unreadable(reason: "its line status: says neither open nor fixed")
     }
     self.replay = replay
@@ -64,6 +67,17 @@ struct Regression: Hashable, Sendable {
     self.steps = steps
     property = fields["property"] ?? ""
     message = fields["message"] ?? ""
+  }
+
+  /// Whether the case was saved for a property of this name.
+  func isOf(property name: String) -> Bool {
+    property == Self.trimmed(Self.oneLine(name)[...])
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    var text = text.drop { $0.isWhitespace }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
   }
 
   struct Unreadable: Error {

@@ -19,7 +19,7 @@ public struct RegressionFolder: Hashable, Sendable {
     path = "/" + (tests + ["Regressions"]).joined(separator: "/")
   }
 
-  /// The folder of one property: its name in letters, digits and hyphens.
+  /// The folder of one property: its name in ASCII letters, digits and hyphens, and a hash of it.
   func folder(of property: String) -> String {
     var name = ""
     for character in property.lowercased() {
@@ -30,7 +30,8 @@ public struct RegressionFolder: Hashable, Sendable {
       }
     }
     while name.hasSuffix("-") { name.removeLast() }
-    let hash = String(StableHash.short(property), radix: 16)
+    if name.isEmpty { name = "property" }
+    let hash = String(StableHash.folded(property), radix: 16)
     return "\(path)/\(name.prefix(60))-\(hash)"
   }
 

@@ -5,15 +5,20 @@
 ///                  session 1 sends refresh #1
 ///        120 ms    the service acts on refresh #1: 200
 /// ```
-/// The time stands where it changes, and nowhere in a case without a virtual clock.
+/// The time stands where it changes, and nowhere in a case without a virtual clock. What has several
+/// lines goes on below itself. Of more than 1,000 lines the first 200 and the last 800 are shown.
 struct StepTable {
   private let steps: [Step]
   private let textWidth: Int
   private let timeWidth: Int
 
+  static let shownFirst = 200
+  static let shownLast = 800
+
   init(_ steps: [Step]) {
     self.steps = steps
-    textWidth = steps.lazy.filter { !$0.isSchedule }.map(\.text.count).max() ?? 0
+    textWidth =
+      steps.lazy.filter { !$0.isSchedule }.map { Self.first(of: $0.text).count }.max() ?? 0
     timeWidth = steps.lazy.map { Self.words($0.time).count }.max() ?? 0
   }
 
@@ -21,21 +26,39 @@ struct StepTable {
     var lines: [String] = []
     var number = 0
     var shown: Int64?
-    for step in steps {
+    let left = steps.count - Self.shownFirst - Self.shownLast
+    for (index, step) in steps.enumerated() {
       if !step.isSchedule { number += 1 }
+      if left > 0, (Self.shownFirst..<Self.shownFirst + left).contains(index) {
+        if index == Self.shownFirst { lines.append("      … and \(left.counted("more line"))") }
+        continue
+      }
       let count = step.isSchedule ? "" : String(number)
-      var line = Self.right(count, 4) + "  "
+      var head = Self.right(count, 4) + "  "
       if timeWidth > 0 {
-        line += Self.right(step.time == shown ? "" : Self.words(step.time), timeWidth) + "  "
+        head += Self.right(step.time == shown ? "" : Self.words(step.time), timeWidth) + "  "
         shown = step.time
       }
-      line += (step.isSchedule ? "  " : "") + step.text
-      if let state = step.state {
-        line += String(repeating: " ", count: textWidth - step.text.count) + "  \(state)"
-      }
-      lines.append(line)
+      head += step.isSchedule ? "  " : ""
+      lines += Self.block(head, step, textWidth)
     }
     return lines
+  }
+
+  private static func block(_ head: String, _ step: Step, _ textWidth: Int) -> [String] {
+    let text = step.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    let state = step.state?.split(omittingEmptySubsequences: false) { $0.isNewline } ?? []
+    return (0..<max(text.count, state.count)).map { row in
+      let said = row < text.count ? text[row] : ""
+      let margin = row == 0 ? head : String(repeating: " ", count: head.count)
+      guard row < state.count else { return margin + said }
+      return margin + said + String(repeating: " ", count: max(0, textWidth - said.count))
+        + "  \(state[row])"
+    }
+  }
+
+  private static func first(of text: String) -> Substring {
+    text.prefix { !$0.isNewline }
   }
 
   private static func words(_ time: Int64?) -> String {

@@ -70,6 +70,12 @@ struct ChoicesTests {
     #expect(kinds.count > 30)
   }
 
+  @Test("TST-1: pairs and elements are drawn in their order")
+  func pairs() {
+    let pair = Generator.integer(in: 0...9).zip(.element(of: "a", "b"))
+    #expect(pair(Choices(replaying: [7, 1])) == (7, "b"))
+  }
+
   @Test("TST-1: a chance comes about as often as it says")
   func chance() {
     let choices = Choices(seed: 3)

@@ -13,6 +13,9 @@ struct ReplayCodeTests {
       }
       let code = ReplayCode(property: "a name", draws: draws + [1, 0, 0])
       let read = try ReplayCode("-" + code.text.lowercased() + "-")
+      let misread = code.text.replacing("0", with: "O").replacing(
+        "1", with: seed % 2 == 0 ? "I" : "l")
+      #expect(try ReplayCode(misread) == code)
       #expect(read == code)
       #expect(read.draws == draws + [1])
       #expect(read.isOf(property: "a name"))
@@ -20,9 +23,16 @@ struct ReplayCodeTests {
     }
   }
 
+  @Test("TST-1: two of a thousand properties do not take each other's codes")
+  func names() {
+    let codes = (0..<1_000).map { ReplayCode(property: "property \($0)", draws: [1]) }
+    #expect(Set(codes).count == 1_000)
+    #expect(codes.count { $0.isOf(property: "property 7") } == 1)
+  }
+
   @Test("TST-1: the layout is stable")
   func golden() {
-    #expect(ReplayCode(property: "p", draws: [1, 300, 0]).text == "051CT0DC0BKKPKC3")
+    #expect(ReplayCode(property: "p", draws: [1, 300, 0]).text == "08HY8R9906P04VT14EJG")
     #expect(ReplayCode(property: "p", draws: []).draws == [])
   }
 

@@ -31,7 +31,7 @@ struct SeededBug: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private static let commands = Generator<String>.one(
+  private static let commands = Generator<String>.element(
     of: "wait", "login", "refresh", "switch", "expire", "late refresh", "logout")
 
   static let all: [SeededBug] = [
@@ -87,6 +87,11 @@ struct SeededBug: Sendable, CustomTestStringConvertible {
       for event in events { choices.step(event) }
       let start = events.firstIndex { $0.hasPrefix("switch") && $0.hasSuffix("7") }
       try choices.require(!(start.map { events[$0...].contains("logout") } ?? false), "wrong")
+    },
+    SeededBug("two values that lie far apart", minimum: ["1", "999"]) { choices in
+      let values = (0..<40).map { _ in choices.draw(in: 0...999) }
+      for value in values where value > 0 { choices.step("\(value)") }
+      try choices.require(!(values[0] + values[39] >= 1_000 && values[0] < 990), "wrong")
     },
   ]
 }

@@ -29,6 +29,36 @@ struct ShrinkerTests {
     #expect(failure.choices.filter { $0 != 0 } == [1, 601], "\(failure.shrinkRuns) runs")
   }
 
+  @Test("TST-1: a huge case is made simple by coarse deletions")
+  func huge() throws {
+    let list = Generator.integer(in: 0...999_999).list(0...20_000, mean: 9_000)
+    let report = Property("huge", cases: 10, settings: PropertySettings()).check { choices in
+      try choices.require(!list(choices).contains { $0 > 999_000 }, "great")
+    }
+    let failure = try #require(report.failure)
+    #expect(failure.firstDraws > 1_000)
+    #expect(failure.choices == [1, 999_001])
+    #expect(failure.shrinkRuns < 400)
+  }
+
+  @Test("TST-1: shrinking ends by its work and its time too, and the report says so")
+  func budgets() throws {
+    func check(_ property: Property) -> PropertyReport {
+      property.check { choices in
+        let sum = (0..<30_000).reduce(0) { sum, _ in sum + choices.draw(below: 10) }
+        try choices.require(sum < 100_000, "great")
+      }
+    }
+    let worked = check(Property("work", shrinkRuns: .max, settings: PropertySettings()))
+    let stop = try #require(worked.failure).shrinkStop
+    #expect(stop == "too many draws had been tried", "\(worked.text)")
+    let timed = check(Property("time", shrinkTime: .zero, settings: PropertySettings()))
+    #expect(timed.failure?.shrinkRuns == 0)
+    #expect(timed.failure?.shrinkStop == "its 0.0 seconds were over")
+    #expect(
+      timed.text.contains("Perhaps not the simplest case, since after 0 runs its 0.0 seconds"))
+  }
+
   /// The figures for the specification: SESSION_BENCH=1 swift test -c release --filter figures.
   @Test(
     "how many of 300 seeds reach the simplest case",

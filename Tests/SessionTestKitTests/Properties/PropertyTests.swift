@@ -1,3 +1,4 @@
+import SessionCore
 import SessionTestKit
 import Testing
 
@@ -90,7 +91,7 @@ struct PropertyTests {
     #expect(report.coverage == .replayed)
     #expect(report.text.contains("the replayed case fails"))
     #expect(check("q", settings).runs > 1)
-    let (unread, none) = check("p", PropertySettings(environment: ["SESSION_REPLAY": "04"]))
+    let (unread, none) = check("p", PropertySettings(environment: ["SESSION_REPLAY": "08"]))
     #expect(none == 0)
     #expect(!unread.hasPassed)
     #expect(unread.text.contains("the replay code is cut or mistyped"))
@@ -116,17 +117,46 @@ struct PropertyTests {
     }
   }
 
-  @Test("TST-1: a simpler case must fail at the same place")
-  func samePlace() throws {
+  /// Values below 10 fail too, but otherwise, once the first failing case is found.
+  private func twoFaults(
+    _ great: (UInt64) throws -> Void, _ small: (UInt64) throws -> Void
+  ) -> [UInt64]? {
+    var isFound = false
     let report = Property("two faults", cases: 500, settings: still).check { choices in
       let value = choices.draw(below: 1_000)
-      try choices.require(value < 900, "great")
-      if value % 7 == 5 { try choices.assume(false) }
-      if value == 3 { throw Oops() }
+      if value >= 900 {
+        isFound = true
+        try great(value)
+      } else if isFound, value < 10 {
+        try small(value)
+      }
     }
-    let failure = try #require(report.failure)
-    let isGreat = failure.message.hasPrefix("great")
-    #expect(failure.choices == (isGreat ? [900] : [3]))
+    return report.failure?.choices
+  }
+
+  @Test("TST-1: a simpler case must fail at the same place")
+  func samePlace() {
+    #expect(twoFaults({ _ in throw Falsified("great") }, { _ in throw Oops() }) == [900])
+    // The same line.
+    #expect(twoFaults({ _ in throw Falsified("a") }, { _ in throw Falsified("b") }) == [])
+    #expect(
+      twoFaults({ _ in throw Falsified("a") }, { _ in throw Falsified("a", line: 1) }) == [900])
+  }
+
+  private enum Fault: Error {
+    case great(UInt64)
+    case odd
+  }
+
+  @Test("TST-1: another case of an enumeration of errors is another bug, and so is another then")
+  func sameKind() {
+    #expect(twoFaults({ throw Fault.great($0) }, { throw Fault.great($0 + 1) }) == [])
+    #expect(twoFaults({ throw Fault.great($0) }, { _ in throw Fault.odd }) == [900])
+    // Outside of the macro, within which every line is its own.
+    let stories = twoFaults(
+      { _ in try given(.login(as: "ada")).then(.state(.expired)) },
+      { _ in try given(.login(as: "ada")).then(.user("bob")) })
+    #expect(stories == [900])
   }
 
   @Test("TST-1: asynchronous bodies are checked and made simpler alike")

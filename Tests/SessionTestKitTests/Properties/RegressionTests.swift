@@ -4,28 +4,6 @@ import Testing
 
 @Suite("TST-1: saved cases")
 struct RegressionTests {
-  /// A folder that goes with the test.
-  private final class Scratch {
-    let path: String
-
-    init() {
-      path = NSTemporaryDirectory() + "regressions-\(UUID().uuidString)"
-    }
-
-    deinit {
-      guard FileManager.default.fileExists(atPath: path) else { return }
-      do {
-        try FileManager.default.removeItem(atPath: path)
-      } catch {
-        Issue.record("\(path) is left behind: \(error)")
-      }
-    }
-
-    func write(_ text: String, to file: String) throws {
-      try text.write(toFile: file, atomically: true, encoding: .utf8)
-    }
-  }
-
   private let scratch = Scratch()
 
   private func property() -> Property {
@@ -113,6 +91,8 @@ struct RegressionTests {
       ("replay:", "code:", "it has no line replay:"),
       ("status: open", "status: ?", "its line status"),
       ("replay: 0", "replay: 1", "the replay code"),
+      ("property: V", "property: v", "is of another property"),
+      ("replay: 0", "replay: \(ReplayCode(property: "q", draws: [5]).text)\nx: 0", "is of another"),
     ])
   func unreadable(old: String, new: String, reason: String) throws {
     let path = try #require(property().check(Self.body(300)).failure?.savedAt)
@@ -139,6 +119,33 @@ struct RegressionTests {
     #expect(report.failure?.choices == [300])
     #expect(report.failure?.savedAt == nil)
     #expect(report.text.contains("Warning: the failing case could not be saved"))
+    #expect(!report.text.contains("NSError") && !report.text.contains("Domain="), "\(report.text)")
+  }
+
+  @Test(
+    "TST-1: a saved case is read whatever an editor or a version control does to its lines",
+    arguments: [("\n", "\r\n"), ("status: open", "status:  Fixed "), ("\nsteps", " \nsteps")])
+  func edited(old: String, new: String) throws {
+    let path = try #require(property().check(Self.body(300)).failure?.savedAt)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try scratch.write(text.replacing(old, with: new), to: path)
+    let report = property().check(Self.body(1_000))
+    #expect(report.savedCases == 1)
+    #expect(report.warnings.isEmpty == new.contains("Fixed"), "\(report.text)")
+    #expect(!report.text.contains("cannot be read"))
+  }
+
+  @Test("TST-1: names without ASCII letters have folders of their own, with a name")
+  func letters() throws {
+    let paths = ["été", "日本語", "ログアウト", "!"].map { name in
+      Property(
+        name, regressions: RegressionFolder(path: scratch.path), settings: PropertySettings()
+      )
+      .check(Self.body(300)).failure?.savedAt
+    }
+    #expect(Set(paths).count == 4)
+    for path in paths { #expect(try !#require(path).contains("/-")) }
+    #expect(try #require(paths[1]).contains("/property-"))
   }
 
   @Test("TST-1: the folder is the one of the tests around the caller's file")

@@ -58,7 +58,9 @@ public struct CoordinatorStory: Sendable {
   /// Checks what came of it.
   ///
   /// Errors: `UnexpectedOutcome`, with every effect of every step.
-  public func then(_ expectations: CoordinatorExpectation...) throws(UnexpectedOutcome) {
+  public func then(
+    _ expectations: CoordinatorExpectation..., fileID: String = #fileID, line: Int = #line
+  ) throws(UnexpectedOutcome) {
     let outcome = outcome()
     let problems =
       outcome.impossible.map { [$0] } ?? expectations.compactMap { $0.problem(outcome) }
@@ -66,7 +68,8 @@ public struct CoordinatorStory: Sendable {
     throw UnexpectedOutcome(
       given: ["policy \(policy.name)"] + given.map(\.line),
       when: outcome.trace, then: expectations.map(\.text),
-      but: problems + ["the session is \(outcome.bench.coordinator.state.line)"])
+      but: problems + ["the session is \(outcome.bench.coordinator.state.line)"],
+      fileID: fileID, line: line)
   }
 
   struct Outcome {

@@ -26,7 +26,9 @@ public struct SessionStory: Hashable, Sendable {
   ///
   /// An event that is rejected fails the check, unless `.rejected` is among the expectations.
   /// Errors: `UnexpectedOutcome`.
-  public func then(_ expectations: SessionExpectation...) throws(UnexpectedOutcome) {
+  public func then(
+    _ expectations: SessionExpectation..., fileID: String = #fileID, line: Int = #line
+  ) throws(UnexpectedOutcome) {
     let outcome = outcome()
     var problems = expectations.compactMap { $0.problem(outcome) }
     if let impossible = outcome.impossible { problems = [impossible] }
@@ -36,7 +38,8 @@ public struct SessionStory: Hashable, Sendable {
     guard !problems.isEmpty else { return }
     throw UnexpectedOutcome(
       given: given.map(\.line), when: when.map(\.line), then: expectations.map(\.text),
-      but: problems + ["the session is \(outcome.fold.state.line)"])
+      but: problems + ["the session is \(outcome.fold.state.line)"],
+      fileID: fileID, line: line)
   }
 
   struct Outcome {

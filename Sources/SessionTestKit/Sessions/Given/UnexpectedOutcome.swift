@@ -1,11 +1,20 @@
 /// What happened instead of what a test said, in lines that need no debugger (TST-1).
 ///
-/// Thrown by `then`; every test library shows its text.
-public struct UnexpectedOutcome: Error, Hashable, Sendable, CustomStringConvertible {
+/// Thrown by `then`; every test library shows its text. A property makes a case simpler only as long as
+/// the same `then` fails.
+public struct UnexpectedOutcome: PlacedError, Hashable, Sendable, CustomStringConvertible {
   /// Given, when, then and but.
   public let description: String
+  /// The file of the `then`, as `Module/File.swift`.
+  public let fileID: String
+  /// The line of the `then`.
+  public let line: Int
 
-  init(given: [String], when: [String], then: [String], but: [String]) {
+  init(
+    given: [String], when: [String], then: [String], but: [String], fileID: String, line: Int
+  ) {
+    self.fileID = fileID
+    self.line = line
     let parts = [("Given", given), ("When", when), ("Then", then), ("But", but)]
     let lines = parts.flatMap { name, lines in
       (lines.isEmpty ? ["nothing"] : lines).enumerated().map { index, line in

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A case that asks for draws for ever: nothing within the process can stop its body, so the process
+/// ends, after it has said which case it is.
+struct EndlessCase: Sendable {
+  let property: String
+  let seed: UInt64
+  /// What ran: "case 7", "the replayed case".
+  let name: String
+
+  /// What a reader needs to run the case again.
+  func text(_ draws: [UInt64]) -> String {
+    let code = ReplayFile.replay(ReplayCode(property: property, draws: draws))
+    return """
+      Property "\(property)" does not end: \(name) asked for more than \
+      \(ChoiceState.endlessDraws) draws.
+        Its body goes on whatever is drawn, and nothing can stop it but the end of the process.
+        Let a draw of 0 end the loop.
+      Draws: \(PropertyReport.told(draws.trimmed))
+      Seed: \(seed)
+      Run it again: SESSION_REPLAY=\(code.value) swift test
+      """
+  }
+
+  /// Says so, and ends the process.
+  func end(_ draws: [UInt64]) -> Never {
+    Aside.tell(text(draws))
+    exit(EXIT_FAILURE)
+  }
+}
+
+/// What a property says beside its report.
+enum Aside {
+  /// Prints lines to standard error.
+  static func tell(_ text: String) {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+  }
+}
