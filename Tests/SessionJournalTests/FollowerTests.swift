@@ -96,7 +96,7 @@ struct FollowerTests {
   }
 
   #if os(Linux) || canImport(Darwin)
-    @Test("JRN-1 A follower is told of a change by the system", .timeLimit(.minutes(1)))
+    @Test("JRN-1 A follower is told of a change by the system", .timeLimit(.minutes(10)))
     func told() async throws {
       let changes = FileChanges(of: try scratch.write([1]))
       #expect(changes.isTold)

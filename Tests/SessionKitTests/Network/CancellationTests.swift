@@ -5,7 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("Cancelling a request", .timeLimit(.minutes(1)))
+@Suite("Cancelling a request", .timeLimit(.minutes(10)))
 struct CancellationTests {
   @Test("LOG-3 cancelled at any moment of its start, a request ends, and the process lives")
   func whileStarting() async throws {

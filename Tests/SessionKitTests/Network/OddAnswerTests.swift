@@ -2,7 +2,7 @@ import Foundation
 import SessionKit
 import Testing
 
-@Suite("Answers that are odd as HTTP", .timeLimit(.minutes(1)))
+@Suite("Answers that are odd as HTTP", .timeLimit(.minutes(10)))
 struct OddAnswerTests {
   private func send(_ answer: String) async throws(TransportError) -> HTTPResponse {
     let server: RawServer

@@ -3,7 +3,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("Transport", .timeLimit(.minutes(1)))
+@Suite("Transport", .timeLimit(.minutes(10)))
 struct TransportTests {
   let server: LoopbackServer
   let wire: Wire

@@ -3,7 +3,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("A session: closed, and beside another", .timeLimit(.minutes(1)))
+@Suite("A session: closed, and beside another", .timeLimit(.minutes(10)))
 struct CloseTests {
   @Test("REF-7 closing during a refresh waits for its answer: a rotated token is not thrown away")
   func closeDuringRefresh() async throws {
