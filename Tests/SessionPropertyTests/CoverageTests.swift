@@ -76,7 +76,7 @@ struct CoverageTests {
   @Test("K3 TST-1 what was not hit is told")
   func gaps() throws {
     let nothing = CoordinatorCoverage().gaps
-    #expect(nothing.count { $0.hasPrefix("input") } == 19)
+    #expect(nothing.count { $0.hasPrefix("input") } == 20)
     #expect(nothing.count { $0.hasPrefix("effect") } == 13)
     #expect(nothing.count { $0.hasPrefix("timer") } == SessionTimer.allCases.count)
     let choices = Choices(replaying: [])

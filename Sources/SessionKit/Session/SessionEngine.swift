@@ -176,7 +176,7 @@ actor SessionEngine {
     case .forgetRevocation: forgetRevocation()
     case .reloadToken(let generation): reload(generation)
     case .readSecrets: inbox.append(.secretsRead(look()))
-    case .readJournal: inbox.append(observe())
+    case .readJournal: inbox.insert(observe(), at: 0)
     }
   }
 
@@ -264,8 +264,9 @@ extension SessionEngine {
         return []
       }
     } catch {
-      // Not readable now: whoever waits for it looks again.
+      // Not readable now: who waits for another's request looks again, who asked is told.
       commitError = .journal(error)
+      return .unobserved
     }
     return .observed(records, isHolderGone: isHolderGone(after: records))
   }

@@ -46,8 +46,8 @@ extension SessionInput {
   /// The name of each kind of input.
   static let names = [
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
-    "clearError", "close", "answered", "failed", "revoked", "wiped", "observed", "reloaded",
-    "fired", "committed", "conflicted", "commitFailed",
+    "clearError", "close", "answered", "failed", "revoked", "wiped", "observed",
+    "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed",
   ]
 
   var name: String {
@@ -66,6 +66,7 @@ extension SessionInput {
     case .revoked: "revoked"
     case .wiped: "wiped"
     case .observed: "observed"
+    case .unobserved: "unobserved"
     case .reloaded: "reloaded"
     case .fired: "fired"
     case .committed: "committed"

@@ -114,7 +114,7 @@ package struct CoordinatorRun: Sendable {
     case .forgetRevocation: disk.items.revocation = nil
     case .reloadToken: inbox.append(.reloaded(!disk.items.facts.isLocked))
     case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
-    case .readJournal: inbox.append(.observed(look(), isHolderGone: false))
+    case .readJournal: inbox.insert(observe(), at: 0)
     }
   }
 
@@ -127,6 +127,12 @@ package struct CoordinatorRun: Sendable {
   private mutating func look() -> [SessionRecord] {
     defer { seen = disk.journal.count }
     return unseen
+  }
+
+  private mutating func observe() -> SessionInput {
+    guard brokenCommits > 0 else { return .observed(look(), isHolderGone: false) }
+    brokenCommits -= 1
+    return .unobserved
   }
 
   private mutating func perform(_ wipe: SessionEffect.Wipe) {
