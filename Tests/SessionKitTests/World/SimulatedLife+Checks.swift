@@ -56,6 +56,7 @@ extension SimulatedLife {
     checkItems()
     checkJournal(homes.last?.current?.state)
     checkSecrets()
+    check(world.escapes.isEmpty, "something has escaped: \(world.escapes)")
   }
 
   private func checkItems() {

@@ -35,7 +35,7 @@ final class SimulatedLife: Sendable {
 
   let choices: Choices
   let world: SimulatedWorld
-  let keychain = SimulatedKeychain()
+  let keychain = SimulatedSecrets()
   let path = "session.journal"
   let hardships: Hardships
   let policy: SessionPolicy
@@ -77,6 +77,7 @@ final class SimulatedLife: Sendable {
 
   /// Lives the life and returns what was found wrong with it.
   func live(commands: Int) throws -> Findings {
+    defer { world.finish() }
     if hardships.isInherited { try inherit() }
     for _ in 0..<hardships.processes { try open() }
     world.run(for: 1_000)

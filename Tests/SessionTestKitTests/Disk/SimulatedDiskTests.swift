@@ -210,4 +210,23 @@ struct SimulatedDiskTests {
     #expect(disk.crash(choices).contents(of: "/j") == disk.contents(of: "/j"))
     #expect(disk.copy().hasUnsynced)
   }
+
+  @Test("TST-2: what is placed is durable, whatever was to become of the name")
+  func placed() throws {
+    let disk = SimulatedDisk()
+    disk.fail(atCall: 10, with: .death(afterBytes: 0))
+    #expect(throws: JournalError.self) { try Journal.open(at: "/j", options: .on(disk)) }
+    disk.place([1, 2, 3], at: "/j")
+    #expect(disk.crash(.keepingAll).contents(of: "/j") == [1, 2, 3])
+    #expect(disk.crash(.losingAll).contents(of: "/j") == [1, 2, 3])
+  }
+
+  @Test("TST-2: a chance of none in none is none")
+  func noChance() throws {
+    let disk = SimulatedDisk()
+    disk.drawFaults(from: Choices(seed: 1), oneIn: 0)
+    let journal = try Journal.open(at: "/j", options: .on(disk))
+    try journal.close()
+    #expect(disk.callCount > 3)
+  }
 }

@@ -1,18 +1,18 @@
-package import SessionCore
+public import SessionCore
 
 /// What the runs of a property have hit: what was never hit was not tested (TST-1).
-package struct CoordinatorCoverage: Hashable, Sendable {
+public struct CoordinatorCoverage: Hashable, Sendable {
   /// How often each kind of input was told.
-  package private(set) var inputs: [String: Int] = [:]
+  public private(set) var inputs: [String: Int] = [:]
   /// How often each kind of effect came out.
-  package private(set) var effects: [String: Int] = [:]
+  public private(set) var effects: [String: Int] = [:]
   /// How often each timer went off.
-  package private(set) var timers: [SessionTimer: Int] = [:]
+  public private(set) var timers: [SessionTimer: Int] = [:]
   /// How many commits met another process's records.
-  package internal(set) var conflicts = 0
+  public internal(set) var conflicts = 0
 
   /// Nothing hit.
-  package init() {}
+  public init() {}
 
   mutating func count(_ input: SessionInput) {
     inputs[input.name, default: 0] += 1
@@ -24,7 +24,7 @@ package struct CoordinatorCoverage: Hashable, Sendable {
   }
 
   /// Takes in what another run hit.
-  package mutating func add(_ other: CoordinatorCoverage) {
+  public mutating func add(_ other: CoordinatorCoverage) {
     inputs.merge(other.inputs, uniquingKeysWith: +)
     effects.merge(other.effects, uniquingKeysWith: +)
     timers.merge(other.timers, uniquingKeysWith: +)
@@ -32,7 +32,7 @@ package struct CoordinatorCoverage: Hashable, Sendable {
   }
 
   /// What was never hit, in words; and what was hit and is in no list, so that the lists stay whole.
-  package var gaps: [String] {
+  public var gaps: [String] {
     inputs.keys.filter { !SessionInput.names.contains($0) }.sorted().map { "unlisted input \($0)" }
       + effects.keys.filter { !SessionEffect.names.contains($0) }.sorted()
       .map { "unlisted effect \($0)" }
@@ -102,7 +102,7 @@ extension SessionEffect {
   }
 
   /// The effect on a few words, for the trace of a failing run.
-  package var line: String {
+  public var line: String {
     switch self {
     case .commit(let commit): "commit [\(commit.contents.map(\.line).joined(separator: "; "))]"
     case .send(let number, let request): "send \(number.number) \(request.line)"

@@ -149,7 +149,7 @@ extension CoordinatorRun {
   // MARK: The end
 
   /// Faults stop: what is on the wire is answered, timers go off, and nobody may be left waiting.
-  package mutating func finish() throws(Falsified) {
+  public mutating func finish() throws(Falsified) {
     (brokenCommits, breaksWipe, interposed) = (0, false, [])
     disk.items.facts.isLocked = false
     let policy = coordinator.policy

@@ -1,17 +1,17 @@
-package import SessionCore
+public import SessionCore
 
 /// A coordinator in the middle of everything that a shell does for it, as one value: the journal,
 /// the stored items, the wire, the clocks, the callers and another process (TST-1).
 ///
 /// A move makes something happen; after each, every rule is checked. It is a value, so a run can be
 /// branched and all short sequences of moves enumerated.
-package struct CoordinatorRun: Sendable {
+public struct CoordinatorRun: Sendable {
   /// The decisions under test.
-  package internal(set) var coordinator: SessionCoordinator
+  public internal(set) var coordinator: SessionCoordinator
   /// The rules that are enforced.
-  package let rules: Set<CoordinatorRule>
+  public let rules: Set<CoordinatorRule>
   /// What was hit, for the health of the properties.
-  package internal(set) var coverage = CoordinatorCoverage()
+  public internal(set) var coverage = CoordinatorCoverage()
 
   var now = CoordinatorBench.start
   var disk = CoordinatorDisk()
@@ -39,17 +39,17 @@ package struct CoordinatorRun: Sendable {
   /// Requests that left since time last moved.
   var sendsAtOnce = 0
   /// What the last move led to, for the trace.
-  package internal(set) var lastEffects: [SessionEffect] = []
+  public internal(set) var lastEffects: [SessionEffect] = []
 
   /// A run that begins with a closed session on an empty journal.
-  package init(_ policy: SessionPolicy, rules: Set<CoordinatorRule>) {
+  public init(_ policy: SessionPolicy, rules: Set<CoordinatorRule>) {
     self.rules = rules
     coordinator = SessionCoordinator(policy: policy)
     published = 0
   }
 
   /// The state, what is under way and what is known of the disk, on a line.
-  package var line: String {
+  public var line: String {
     var line = "\(coordinator.state.line); \(coordinator.activity)"
     if !unseen.isEmpty { line += "; \(unseen.count) unseen" }
     let timers = SessionTimer.allCases.filter { self.timers[$0] != nil }
@@ -58,10 +58,10 @@ package struct CoordinatorRun: Sendable {
   }
 
   /// The oldest request on the wire.
-  package var request: RequestNumber? { wire.outstanding.first?.number }
+  public var request: RequestNumber? { wire.outstanding.first?.number }
 
   /// What the clock that never jumps says.
-  package var uptime: Int64 { now.uptime }
+  public var uptime: Int64 { now.uptime }
 
   // MARK: The shell
 
