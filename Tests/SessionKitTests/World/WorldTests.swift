@@ -57,6 +57,13 @@ struct WorldTests {
     expectLife("a session whose secrets are locked now and then", .init(locks: true))
   }
 
+  @Test("RES-3 OUT-1 two processes, a store that is locked: what one wipes late is not the other's")
+  func lockedTogether() {
+    expectLife(
+      "two processes whose secrets are locked now and then", cases: 60,
+      .init(processes: 2, locks: true))
+  }
+
   @Test("RES-5 STO-3 two processes, locked secrets, those of another journal: nothing is mixed up")
   func everything() {
     expectLife(

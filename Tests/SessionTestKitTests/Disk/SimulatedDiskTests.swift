@@ -1,3 +1,4 @@
+import Foundation
 import SessionJournal
 import SessionTestKit
 import Testing
@@ -228,5 +229,20 @@ struct SimulatedDiskTests {
     let journal = try Journal.open(at: "/j", options: .on(disk))
     try journal.close()
     #expect(disk.callCount > 3)
+  }
+
+  @Test("TST-2: without a world, too, a failing case's journal gets out to a file")
+  func attached() throws {
+    let disk = SimulatedDisk()
+    disk.place([1, 2, 3], at: "/j")
+    let silent = Choices(seed: 1)
+    silent.attach(journal: "/j", of: disk)
+    #expect(silent.journal == nil)
+    let told = Choices(replaying: [7])
+    told.attach(journal: "/nothing", of: disk)
+    #expect(told.journal == nil)
+    told.attach(journal: "/j", of: disk)
+    let path = try #require(told.journal)
+    #expect(try Array(Data(contentsOf: URL(filePath: path))) == [1, 2, 3])
   }
 }

@@ -112,7 +112,7 @@ extension SessionEffect {
     case .resume(let caller, let reply): "tell caller \(caller.number) \(reply.line)"
     case .schedule(let timer, let uptime): "set \(timer) for \(uptime)"
     case .cancel(let timer): "cancel \(timer)"
-    case .wipe(let wipe): "wipe \(wipe)"
+    case .wipe(let wipe): "wipe \(wipe.line)"
     case .revoke(let generation): "revoke \(generation)"
     case .forgetRevocation, .readSecrets, .readJournal: name
     case .reloadToken(let generation): "reload \(generation)"
