@@ -21,13 +21,24 @@ public final class ManualClock: SessionClock {
     var sleepers: [UInt64: Sleeper] = [:]
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     var tickets: UInt64 = 0
+    var isOver = false
   }
 
   private let state: Mutex<State>
+  /// What lets a sleeper go on that need not wait: at once, unless a world wants its turn to be taken.
+  private let inTurn: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   /// A clock that shows `time`, with an uptime of one second.
-  public init(time: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) {
+  public convenience init(time: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) {
+    self.init(time: time) { $0() }
+  }
+
+  init(
+    time: Timestamp = Timestamp(milliseconds: 1_767_225_600_000),
+    inTurn: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) {
     state = Mutex(State(now: Moment(time: time, uptime: 1_000)))
+    self.inTurn = inTurn
   }
 
   /// What the clock shows.
@@ -45,15 +56,44 @@ public final class ManualClock: SessionClock {
     state.withLock { state in state.sleepers.values.map(\.deadline).min() }
   }
 
-  /// Lets `milliseconds` pass, on both clocks; wakes who is due, the earliest first.
+  /// Lets `milliseconds` pass at one stroke, on both clocks; wakes who is due, the earliest first.
+  ///
+  /// A task that sleeps again and again is woken once, since the clock cannot know what it is up to:
+  /// `advance(by:sleepers:)` waits for it. Time does not go back: a negative number does nothing, and
+  /// `setTime` sets the civil time.
   public func advance(by milliseconds: Int64) {
+    guard milliseconds >= 0 else { return }
     let due = state.withLock { state in
       state.now = Moment(
         time: state.now.time.advanced(by: milliseconds),
-        uptime: state.now.uptime.addingSaturating(max(0, milliseconds)))
+        uptime: state.now.uptime.addingSaturating(milliseconds))
       return state.takeDue()
     }
     for sleeper in due { sleeper.continuation.resume(returning: true) }
+  }
+
+  /// Lets `milliseconds` pass from one sleeper's time to the next, and after each waits until again
+  /// `count` tasks sleep: a loop of ten sleeps of 100 ms makes ten rounds in a second.
+  ///
+  /// Waits for ever where fewer tasks go back to sleep, unless the calling task is cancelled.
+  public func advance(by milliseconds: Int64, sleepers count: Int) async {
+    let end = now().uptime.addingSaturating(max(0, milliseconds))
+    await waitForSleepers(count)
+    while !Task.isCancelled, let next = nextDeadline, next <= end {
+      advance(by: max(0, next - now().uptime))
+      await waitForSleepers(count)
+    }
+    advance(by: end - now().uptime)
+  }
+
+  /// Nobody sleeps any more, now or later: every sleep ends as if its task were cancelled.
+  func stop() {
+    let left = state.withLock { state in
+      state.isOver = true
+      defer { state.sleepers = [:] }
+      return state.sleepers.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for sleeper in left { sleeper.continuation.resume(returning: false) }
   }
 
   /// Sets the civil time without any time passing: what a user does in the settings (REF-8).
@@ -95,12 +135,12 @@ public final class ManualClock: SessionClock {
   private func fallAsleep(_ ticket: UInt64, _ sleeper: Sleeper) {
     let (outcome, watchers) = state.withLock {
       state -> (Bool?, [CheckedContinuation<Void, Never>]) in
-      if Task.isCancelled { return (false, []) }
+      if Task.isCancelled || state.isOver { return (false, []) }
       if sleeper.deadline <= state.now.uptime { return (true, []) }
       state.sleepers[ticket] = sleeper
       return (nil, state.takeWatchers())
     }
-    if let outcome { sleeper.continuation.resume(returning: outcome) }
+    if let outcome { inTurn { sleeper.continuation.resume(returning: outcome) } }
     for watcher in watchers { watcher.resume() }
   }
 }

@@ -10,7 +10,7 @@
 ///               └──── conflicted ◀─────────┘  others had appended: fold theirs, decide anew
 /// ```
 ///
-/// Inputs that come while a commit is under way wait until it has ended.
+/// Inputs that come while a commit or a look at the journal is under way wait until it has ended.
 public struct SessionCoordinator: Hashable, Sendable {
   /// What the apps disagree about.
   public let policy: SessionPolicy
@@ -57,6 +57,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   var process: UInt32 = 0
 
   private var pending: PendingCommit?
+  private var look: JournalLook?
   private var deferred: [SessionInput] = []
   private var requests: UInt64 = 0
 
@@ -96,27 +97,30 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// Takes in what happened and says what to do next.
   public mutating func handle(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
-    if input.endsCommit {
-      guard let ended = pending else { return [] }
-      pending = nil
-      var effects = end(ended, by: input, at: now) + proceed(at: now)
-      while pending == nil, !deferred.isEmpty {
-        effects += decide(deferred.removeFirst(), at: now) + proceed(at: now)
-      }
-      return effects
-    }
-    guard pending == nil else {
+    guard look == nil || input.endsLook, pending == nil || input.endsCommit else {
       deferred.append(input)
       return []
     }
-    return decide(input, at: now) + proceed(at: now)
+    var effects: [SessionEffect]
+    if input.endsCommit {
+      guard let ended = pending else { return [] }
+      pending = nil
+      effects = end(ended, by: input, at: now)
+    } else {
+      effects = decide(input, at: now)
+    }
+    effects += proceed(at: now)
+    while pending == nil, look == nil, !deferred.isEmpty {
+      effects += decide(deferred.removeFirst(), at: now) + proceed(at: now)
+    }
+    return effects
   }
 
   /// Starts what waits, once nothing is on the wire: the one place where anything waiting begins.
   ///
   /// It follows every input, so nobody who waits can be forgotten by the way a request ended.
   private mutating func proceed(at now: Moment) -> [SessionEffect] {
-    guard pending == nil, stopped == nil else { return [] }
+    guard pending == nil, look == nil, stopped == nil else { return [] }
     if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
       return commit([.note(.closed)], for: .close(closer), at: now)
     }
@@ -135,6 +139,10 @@ public struct SessionCoordinator: Hashable, Sendable {
   private var isStuck: Bool { flight?.unsettled != nil }
 
   private mutating func decide(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
+    isDoubtful(input) ? lookAtJournal(for: input) : follow(input, at: now)
+  }
+
+  private mutating func follow(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
     switch input {
     case .opened(let facts): open(facts, at: now)
     case .secretsRead(let facts): restore(facts, at: now)
@@ -153,11 +161,50 @@ public struct SessionCoordinator: Hashable, Sendable {
       revoked(generation, outcome, status: status, at: now)
     case .wiped(let ending): wiped(ending, at: now)
     case .observed(let records, let isHolderGone):
-      observed(records, isHolderGone: isHolderGone, at: now)
+      looked(at: records, isHolderGone: isHolderGone, now)
+    case .unobserved: notLooked(at: now)
     case .reloaded(let isRead): reloaded(isRead, at: now)
     case .fired(let timer): fired(timer, at: now)
     case .committed, .conflicted, .commitFailed: []
     }
+  }
+
+  // MARK: Looking
+
+  /// Whether the answer would be that nobody is signed in, by a view that others may have outdated.
+  private func isDoubtful(_ input: SessionInput) -> Bool {
+    guard stopped == nil else { return false }
+    return switch input {
+    case .logout: state.kind == .unauthenticated
+    case .refresh, .switchContext: isRestored && state.kind != .authenticated
+    default: false
+    }
+  }
+
+  /// Whether somebody's question waits for a look at the journal.
+  package var isLookingForCaller: Bool { look?.question != nil }
+
+  /// Asks for a look at what others have appended; as with a commit, nothing else is decided before.
+  mutating func lookAtJournal(for question: SessionInput?) -> [SessionEffect] {
+    look = JournalLook(question: question)
+    return [.readJournal]
+  }
+
+  private mutating func looked(
+    at records: [SessionRecord], isHolderGone: Bool, _ now: Moment
+  ) -> [SessionEffect] {
+    let question = look?.question
+    look = nil
+    let effects = observed(records, isHolderGone: isHolderGone, at: now)
+    return effects + (question.map { follow($0, at: now) } ?? [])
+  }
+
+  /// Nothing is known of what others did: who asked is not told that nobody is signed in.
+  private mutating func notLooked(at now: Moment) -> [SessionEffect] {
+    let question = look?.question
+    look = nil
+    let effects = observed([], isHolderGone: false, at: now)
+    return effects + (question?.caller.map { [.resume($0, .failed(.storage))] } ?? [])
   }
 
   // MARK: Committing
@@ -364,7 +411,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     switch timer {
     case .refresh: refreshIsDue()
     case .expiry: expiryIsDue(at: now)
-    case .lease: isWaitingForLease ? [.readJournal] : []
+    case .lease: isWaitingForLease ? lookAtJournal(for: nil) : []
     case .restore: isRestored ? [] : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()

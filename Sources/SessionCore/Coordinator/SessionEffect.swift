@@ -1,7 +1,8 @@
 /// What the shell must do next, in the order given; decided here, never re-run by a replay.
 ///
-/// A commit is always the last effect of its list: the shell performs it at once and tells how it
-/// ended before it tells anything else. No `await` lies between deciding and appending.
+/// A commit or a look at the journal is always the last effect of its list: the shell performs it at
+/// once and tells how it ended before it tells anything else. No `await` lies between deciding and
+/// appending.
 public enum SessionEffect: Hashable, Sendable {
   /// Journal these records as one batch.
   case commit(SessionCommit)
@@ -29,7 +30,7 @@ public enum SessionEffect: Hashable, Sendable {
   case reloadToken(Generation)
   /// Look at the stored items again.
   case readSecrets
-  /// Look at what others have appended.
+  /// Look at what others have appended, and tell.
   case readJournal
 
   /// What is requested.

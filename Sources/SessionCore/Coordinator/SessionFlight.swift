@@ -71,6 +71,12 @@ struct PendingCommit: Hashable, Sendable {
   }
 }
 
+/// A look at the journal that was asked for and has not ended.
+struct JournalLook: Hashable, Sendable {
+  /// What is answered after it; `nil` where the look is for another process's request.
+  let question: SessionInput?
+}
+
 /// A logout on its way: the event is durable, the rest is still to be done.
 struct Leaving: Hashable, Sendable {
   /// Who waits for it, unless the wait was cancelled.

@@ -29,6 +29,8 @@ public enum SessionInput: Hashable, Sendable {
   /// The journal was looked at: what others appended, and whether the process that sent the request
   /// still open in it is certainly gone.
   case observed([SessionRecord], isHolderGone: Bool)
+  /// The journal could not be looked at: it is not known what others appended.
+  case unobserved
   /// Another process's token was read, or could not be read yet.
   case reloaded(Bool)
   /// A timer's time has come.
@@ -56,8 +58,26 @@ public enum SessionInput: Hashable, Sendable {
     switch self {
     case .committed, .conflicted, .commitFailed: true
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
-      .close, .answered, .failed, .revoked, .wiped, .observed, .reloaded, .fired:
+      .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired:
       false
+    }
+  }
+
+  /// Whether the input is how a look at the journal ended.
+  var endsLook: Bool {
+    switch self {
+    case .observed, .unobserved: true
+    default: false
+    }
+  }
+
+  /// Who asks, where it is a question.
+  var caller: Caller? {
+    switch self {
+    case .login(let caller, _), .refresh(let caller, _, _), .switchContext(let caller),
+      .logout(let caller), .close(let caller):
+      caller
+    default: nil
     }
   }
 }

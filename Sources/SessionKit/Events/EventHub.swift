@@ -101,7 +101,8 @@ final class EventHub: Sendable {
 extension EventHub.State {
   fileprivate mutating func takeParked() -> [CheckedContinuation<Void, Never>] {
     defer { parked.removeAll(keepingCapacity: true) }
-    return Array(parked.values)
+    // Tickets are given out in the order of arrival.
+    return parked.sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// The answer, or the ticket to wait with.

@@ -134,6 +134,8 @@ public final class Session: Sendable {
 
   /// Logs out (OUT-1): from the moment the event is durable nothing brings the session back.
   ///
+  /// `alreadyLoggedOut` says that nobody is signed in by any process: the journal was looked at.
+  ///
   /// Returns when the stored items are wiped and the server was told, or could not be. Throws
   /// `journal` where the event could not be journaled: then nothing changed. A cancelled or closed
   /// wait throws `cancelled` or `closed`: the logout goes on.
@@ -191,7 +193,8 @@ public final class Session: Sendable {
 
   /// The folded state.
   ///
-  /// What another process appended is seen at the next commit of this one.
+  /// What another process appended is seen at the next commit of this one, or when a logout, a
+  /// refresh or a switch finds nobody signed in here.
   public var state: SessionState { engine.view.current.state }
 
   /// What the process is doing for the session now (STA-3).

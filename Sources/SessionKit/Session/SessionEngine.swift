@@ -187,7 +187,7 @@ actor SessionEngine {
     case .forgetRevocation: forgetRevocation()
     case .reloadToken(let generation): reload(generation)
     case .readSecrets: inbox.append(.secretsRead(look()))
-    case .readJournal: inbox.append(observe())
+    case .readJournal: inbox.insert(observe(), at: 0)
     }
   }
 
@@ -224,6 +224,11 @@ actor SessionEngine {
 extension SessionEngine {
   /// Catch up, secrets durable, event durable: all under the journal's lock.
   private func perform(_ commit: SessionCommit) -> SessionInput {
+    if case .wiped(.overtaken(let records))? = inbox.first, !records.isEmpty {
+      // The wipe before it in the list has met them: the commit was decided without them.
+      inbox[0] = .wiped(.overtaken([]))
+      return .conflicted(records)
+    }
     let drafts = commit.contents.map { JournalDraft($0, at: commit.time) }
     var conflict: [SessionRecord] = []
     var stored: StoredToken?
@@ -293,8 +298,9 @@ extension SessionEngine {
         return []
       }
     } catch {
-      // Not readable now: whoever waits for it looks again.
+      // Not readable now: who waits for another's request looks again, who asked is told.
       commitError = .journal(error)
+      return .unobserved
     }
     return .observed(records, isHolderGone: isHolderGone(after: records))
   }
@@ -340,7 +346,8 @@ extension SessionEngine {
     }
     guard others.isEmpty else {
       token = held
-      return inbox.append(.wiped(.overtaken(others)))
+      // Before anything else is decided: a commit would take these records for known.
+      return inbox.insert(.wiped(.overtaken(others)), at: 0)
     }
     inbox.append(.wiped(isDone ? .done : .failed))
   }

@@ -61,7 +61,7 @@ struct FaultPlan: Sendable {
   }
 
   mutating func draw(from choices: Choices, oneIn: UInt64) {
-    chance = (choices, oneIn)
+    chance = oneIn == 0 ? nil : (choices, oneIn)
   }
 
   mutating func clear() {

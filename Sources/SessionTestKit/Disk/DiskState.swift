@@ -160,6 +160,10 @@ extension DiskState {
     files.append(DiskFile(stored: bytes))
     names[path] = files.count - 1
     storedNames[path] = files.count - 1
+    // What was to become of the name is settled; a file that was moved here has still left its old one.
+    changes = changes.map { change in
+      change.to == path ? NameChange(from: change.from, to: nil, file: change.file) : change
+    }
   }
 
   /// How much of a write of so many bytes finds room.

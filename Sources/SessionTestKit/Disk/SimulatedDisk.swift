@@ -78,7 +78,7 @@ extension SimulatedDisk {
     state.withLock { $0.faults.add(fault, atCall: number) }
   }
 
-  /// Lets each call from now on fail with a chance of 1 in `oneIn`, by draws.
+  /// Lets each call from now on fail with a chance of 1 in `oneIn`, by draws; none where that is 0.
   public func drawFaults(from choices: Choices, oneIn: UInt64) {
     state.withLock { $0.faults.draw(from: choices, oneIn: oneIn) }
   }

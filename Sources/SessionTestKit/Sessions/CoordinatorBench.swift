@@ -30,6 +30,17 @@ public struct CoordinatorBench: Sendable {
     case conflicts([SessionRecord.Content])
   }
 
+  /// How the next looks at the journal on behalf of callers end; after these every one finds nothing.
+  public var lookEndings: [LookEnding] = []
+
+  /// How a look at the journal ends.
+  public enum LookEnding: Hashable, Sendable {
+    /// Another process has appended these.
+    case finds([SessionRecord.Content])
+    /// The journal cannot be read or locked.
+    case fails
+  }
+
   /// Where the clocks stand at first.
   public static let start = Moment(time: .plainStart, uptime: 5_000)
 
@@ -78,7 +89,8 @@ public struct CoordinatorBench: Sendable {
     now = Moment(time: now.time.advanced(by: milliseconds), uptime: now.uptime)
   }
 
-  /// Tells the coordinator, performs its commits, and returns every other effect in order.
+  /// Tells the coordinator, performs its commits and the looks at the journal that a caller's question
+  /// needs, and returns every other effect in order.
   @discardableResult
   public mutating func tell(_ input: SessionInput) -> [SessionEffect] {
     var effects: [SessionEffect] = []
@@ -87,6 +99,8 @@ public struct CoordinatorBench: Sendable {
       for effect in coordinator.handle(inputs.removeFirst(), at: now) {
         if case .commit(let commit) = effect {
           inputs.insert(perform(commit), at: 0)
+        } else if effect == .readJournal, coordinator.isLookingForCaller {
+          inputs.insert(look(), at: 0)
         } else {
           effects.append(effect)
         }
@@ -106,6 +120,15 @@ public struct CoordinatorBench: Sendable {
       return .commitFailed(isLasting: true)
     case .conflicts(let contents):
       return .conflicted(append(contents, at: now.time))
+    }
+  }
+
+  private mutating func look() -> SessionInput {
+    switch lookEndings.isEmpty ? .finds([]) : lookEndings.removeFirst() {
+    case .finds(let contents):
+      .observed(append(contents, at: now.time), isHolderGone: false)
+    case .fails:
+      .unobserved
     }
   }
 

@@ -13,6 +13,19 @@ extension SessionEffect.Reply {
   }
 }
 
+extension SessionEffect.Wipe {
+  /// What is wiped, and what is kept apart.
+  package var line: String {
+    switch self {
+    case .token: "the token"
+    case .session: "the session"
+    case .everything(nil): "everything"
+    case .everything(let generation?): "everything, keeping what revoking \(generation) needs"
+    case .nothing(let generation): "nothing, keeping what revoking \(generation) needs"
+    }
+  }
+}
+
 extension SessionProblem {
   package var line: String {
     switch self {

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// Runs tasks and actors on one thread, and picks by a draw which ready job comes next (TST-2).
@@ -17,6 +18,11 @@ package final class SimulatedScheduler: Sendable {
     var names: [String: String] = [:]
     /// The task whose job is running.
     var current: String?
+    /// The thread on which a run is under way.
+    var thread: ObjectIdentifier?
+    /// The tasks that something outside of the run has woken up.
+    var escapes: [String] = []
+    var isOver = false
   }
 
   private let state = Mutex(State())
@@ -29,7 +35,7 @@ package final class SimulatedScheduler: Sendable {
 
   /// Makes a piece of work ready.
   package func add(_ name: String? = nil, _ work: @escaping @Sendable () -> Void) {
-    state.withLock { $0.ready.append(Job(task: nil, name: name, work: work)) }
+    state.withLock { $0.add(Job(task: nil, name: name, work: work)) }
   }
 
   fileprivate func add(
@@ -38,7 +44,7 @@ package final class SimulatedScheduler: Sendable {
     let task = isTracing ? job.description : nil
     state.withLock { state in
       if let task, let name, state.names[task] == nil { state.names[task] = name }
-      state.ready.append(Job(task: task, name: name, work: work))
+      state.add(Job(task: task, name: name, work: work))
     }
   }
 
@@ -51,13 +57,48 @@ package final class SimulatedScheduler: Sendable {
     guard count > 0 else { return false }
     let index = Int(choices.draw(below: UInt64(count)))
     if index > 0 { choices.tellSchedule(overtaking(index)) }
+    perform(index)
+    return true
+  }
+
+  /// Runs the first ready job, without a draw; `false` where there is none.
+  func stepInOrder() -> Bool {
+    guard state.withLock({ !$0.ready.isEmpty }) else { return false }
+    perform(0)
+    return true
+  }
+
+  private func perform(_ index: Int) {
     let job = state.withLock { state in
       let job = state.ready.remove(at: index)
       state.current = job.task
       return job
     }
     job.work()
-    return true
+  }
+
+  /// Runs a body in which this thread is the only one that may make jobs ready.
+  func watching<Value>(_ body: () -> Value) -> Value {
+    let before = state.withLock { state in
+      defer { state.thread = ObjectIdentifier(Thread.current) }
+      return state.thread
+    }
+    defer { state.withLock { $0.thread = before } }
+    return body()
+  }
+
+  /// The tasks that something outside of a run has woken up while it was under way, by their names.
+  var escapes: [String] { state.withLock { $0.escapes } }
+
+  /// Forgets what is ready, now and later.
+  func stop() {
+    let left = state.withLock { state in
+      state.isOver = true
+      defer { state.ready = [] }
+      return state.ready
+    }
+    // Let go outside of the lock: what they hold may come back here as it goes.
+    _ = left
   }
 
   private func overtaking(_ index: Int) -> String {
@@ -97,6 +138,15 @@ package final class SimulatedScheduler: Sendable {
 }
 
 extension SimulatedScheduler.State {
+  fileprivate mutating func add(_ job: SimulatedScheduler.Job) {
+    guard !isOver else { return }
+    if let thread, thread != ObjectIdentifier(Thread.current) {
+      let name = name(of: job)
+      if !escapes.contains(name) { escapes.append(name) }
+    }
+    ready.append(job)
+  }
+
   fileprivate func name(of job: SimulatedScheduler.Job) -> String {
     job.task.flatMap { names[$0] } ?? job.name ?? "a task"
   }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionCore
 public import SessionKit
 import Synchronization
 
@@ -42,19 +43,21 @@ public final class SimulatedServer: HTTPTransport {
     }
   }
 
-  private struct State {
+  struct State {
     var backend: LoopbackBackend
     var settings = LoopbackSettings()
     var weather = Weather.clear
     var counts: [LoopbackEndpoint: Int] = [:]
     /// How many requests of each kind were sent.
     var sent: [LoopbackEndpoint: Int] = [:]
+    /// What becomes of requests, where a test says it.
+    var script: [Request: Fate] = [:]
     /// Requests that may change a token and whose sender still waits, by the session they are of.
     var waiting: [Int: Int] = [:]
     var mostWaiting = 0
   }
 
-  private let state: Mutex<State>
+  let state: Mutex<State>
   private let clock: ManualClock
   private let choices: Choices
   private let scheduler: SimulatedScheduler?
@@ -103,31 +106,37 @@ public final class SimulatedServer: HTTPTransport {
     state.withLock { $0.backend.revoke(access: true, refresh: true) }
   }
 
-  /// Sends a request through the weather.
+  /// Sends a request through the weather, or as scripted.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let endpoint = LoopbackEndpoint(path: request.url.path)
-    let name = depart(endpoint)
+    let departure = depart(endpoint)
     guard endpoint == .refresh || endpoint == .switchContext, let session = session(of: request)
-    else { return try await travel(request, endpoint, name) }
+    else { return try await travel(request, endpoint, departure) }
     state.withLock { state in
       state.waiting[session, default: 0] += 1
       state.mostWaiting = max(state.mostWaiting, state.waiting[session] ?? 0)
     }
     defer { state.withLock { $0.waiting[session, default: 0] -= 1 } }
-    return try await travel(request, endpoint, name)
+    return try await travel(request, endpoint, departure)
   }
 
-  /// The request's name in the schedule, such as `refresh #2`.
-  private func depart(_ endpoint: LoopbackEndpoint) -> String {
-    let number = state.withLock { state in
-      state.sent[endpoint, default: 0] += 1
-      return state.sent[endpoint] ?? 0
+  /// A request on its way: its name in the schedule, such as `refresh #2`, and its fate.
+  private struct Departure {
+    var name = ""
+    var fate: Fate?
+  }
+
+  private func depart(_ endpoint: LoopbackEndpoint) -> Departure {
+    let (number, fate) = state.withLock { state in
+      let number = (state.sent[endpoint] ?? 0) + 1
+      state.sent[endpoint] = number
+      return (number, state.script.removeValue(forKey: Request(endpoint: endpoint, number: number)))
     }
-    guard choices.isTracing else { return "" }
+    guard choices.isTracing else { return Departure(fate: fate) }
     let name = "\(endpoint) #\(number)"
     choices.tellSchedule("\(scheduler?.currentName ?? "a task") sends \(name)")
     scheduler?.renameCurrent(name)
-    return name
+    return Departure(name: name, fate: fate)
   }
 
   /// Whose session a request is of, by the token that it carries.
@@ -142,42 +151,52 @@ public final class SimulatedServer: HTTPTransport {
     }
   }
 
-  private func travel(_ request: HTTPRequest, _ endpoint: LoopbackEndpoint, _ name: String)
-    async throws(TransportError) -> HTTPResponse
-  {
-    let weather = weather
-    let deadline = clock.now().uptime + request.timeout
-    try await go(name, weather, until: deadline)
-    if choices.chance(weather.lostRequests, in: 100) {
+  private func travel(
+    _ request: HTTPRequest, _ endpoint: LoopbackEndpoint, _ departure: Departure
+  ) async throws(TransportError) -> HTTPResponse {
+    let (name, fate, weather) = (departure.name, departure.fate, weather)
+    let deadline = clock.now().uptime.addingSaturating(request.timeout)
+    try await go(name, fate?.there, weather, until: deadline)
+    let isLost = fate.map { $0.arrivals == 0 } ?? choices.chance(weather.lostRequests, in: 100)
+    if isLost {
       choices.tellSchedule("\(name) is lost before the service acts")
       try await wait(name, until: deadline)
       throw .noReply("the request was lost")
     }
-    if choices.chance(weather.outages, in: 100) {
-      choices.tellSchedule("the service does not act on \(name): 503")
-      return HTTPResponse(status: 503)
-    }
-    var response = act(request, endpoint)
-    choices.tellSchedule("the service acts on \(name): \(response.status)")
-    if choices.chance(weather.repetitions, in: 100) {
+    let isOut = fate.map { $0.status != nil } ?? choices.chance(weather.outages, in: 100)
+    var response: HTTPResponse
+    if isOut {
+      let status = fate?.status ?? 503
+      choices.tellSchedule("the service does not act on \(name): \(status)")
+      response = HTTPResponse(status: status)
+      // In the weather, an outage is told at once.
+      guard fate != nil else { return response }
+    } else {
       response = act(request, endpoint)
-      choices.tellSchedule("\(name) arrives again, the service acts again: \(response.status)")
+      choices.tellSchedule("the service acts on \(name): \(response.status)")
+      let isRepeated = fate.map { $0.arrivals > 1 } ?? choices.chance(weather.repetitions, in: 100)
+      for _ in 1..<(isRepeated ? fate?.arrivals ?? 2 : 1) as Range<Int> {
+        response = act(request, endpoint)
+        choices.tellSchedule("\(name) arrives again, the service acts again: \(response.status)")
+      }
     }
-    if choices.chance(weather.lostAnswers, in: 100) {
+    if fate?.isAnswerLost ?? choices.chance(weather.lostAnswers, in: 100) {
       choices.tellSchedule("the answer to \(name) is lost")
       try await wait(name, until: deadline)
       throw .noReply("the answer was lost")
     }
-    try await go(name, weather, until: deadline)
+    try await go(name, fate?.back, weather, until: deadline)
     choices.tellSchedule("the answer to \(name) arrives: \(response.status)")
     return response
   }
 
-  private func go(_ name: String, _ weather: Weather, until deadline: Int64)
-    async throws(TransportError)
-  {
-    guard weather.longestWay > 0 else { return }
-    let arrival = clock.now().uptime + Int64(choices.draw(in: 0...weather.longestWay))
+  /// Travels for so many milliseconds, or as the weather draws it.
+  private func go(
+    _ name: String, _ milliseconds: Int?, _ weather: Weather, until deadline: Int64
+  ) async throws(TransportError) {
+    guard milliseconds ?? weather.longestWay > 0 else { return }
+    let way = milliseconds ?? choices.draw(in: 0...weather.longestWay)
+    let arrival = clock.now().uptime.addingSaturating(Int64(way))
     try await wait(name, until: min(arrival, deadline))
     if arrival > deadline {
       choices.tellSchedule("\(name) is given up: too long on its way")

@@ -1,22 +1,7 @@
-import Foundation
-
 extension SimulatedWorld {
-  /// Puts the journal at `path` of a simulated disk into a file that people can inspect, and names it
-  /// in the report; does nothing in a case that no report tells of.
-  ///
-  /// Call it where the case is over, before what may fail. The file lies in the system's temporary
-  /// folder and is named after the case's draws. Where it cannot be written, the report says so.
+  /// Puts the journal at `path` of a simulated disk into a file that people can inspect, as
+  /// `Choices.attach(journal:of:)` does.
   public func attach(journal path: String, of disk: SimulatedDisk) {
-    guard choices.isTracing, let bytes = disk.contents(of: path) else { return }
-    let folder = FileManager.default.temporaryDirectory.appending(path: "session-journals")
-    let name = String(StableHash.hash("\(path) \(choices.recorded)"), radix: 16)
-    let file = folder.appending(path: "\(name).journal")
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try Data(bytes).write(to: file, options: .atomic)
-      choices.attach(journal: file.path)
-    } catch {
-      choices.step("the journal could not be written to \(file.path): \(error)")
-    }
+    choices.attach(journal: path, of: disk)
   }
 }

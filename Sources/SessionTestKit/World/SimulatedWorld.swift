@@ -9,12 +9,16 @@ import Synchronization
 /// ```swift
 /// let world = SimulatedWorld(choices)
 /// let disk = SimulatedDisk()
-/// world.spawn("app") { /* open a session with world.configuration(in: disk.process(), …), use it */ }
+/// defer { world.finish() }          // or its sleepers are kept for ever
+/// let session = try world.run { try await Session.open(configuration) }
+/// world.spawn("reader") { /* … */ }
 /// world.run()                       // until nobody waits for anything any more
-/// #expect(world.unfinished == 0)
+/// #expect(world.waiting.isEmpty)
 /// ```
-/// Code that it runs must start its own tasks through `spawn`, and sleep on `clock`: a bare `Task`
-/// would run on the real pool, where no draw decides.
+/// Code that it runs must start its own tasks through `spawn`, and sleep on `clock`: a bare `Task`,
+/// `Task.sleep`, `Task.yield`, the main actor or a dispatch queue run on the real pool, where no draw
+/// decides. Such work has escaped: the world rests while it is away, and `run` ends as `waiting` with
+/// the names of the tasks that are. Structured children (`async let`, task groups) stay in the world.
 ///
 /// The report of a failing case shows the schedule between the steps of the body, in virtual time:
 /// which task ran before its turn (where nothing is said they ran in the order in which they became
@@ -27,25 +31,28 @@ public final class SimulatedWorld: Sendable {
   /// The service, and the network to it.
   public let server: SimulatedServer
 
-  private let scheduler: SimulatedScheduler
-  private let counts = Mutex(Counts())
+  let scheduler: SimulatedScheduler
+  let counts = Mutex(Counts())
   private let start: Int64
 
-  private struct Counts {
+  struct Counts {
     var started = 0
-    var finished = 0
     var sessions = 0
+    /// The tasks that have not finished, by their numbers.
+    var live: [Int: (name: String, task: Task<Void, Never>?)] = [:]
     var failures: [String] = []
   }
 
   /// A world; its service issues tokens by `backend`.
   public init(_ choices: Choices, backend: LoopbackBackend = .edu()) {
     self.choices = choices
-    let clock = ManualClock()
+    let scheduler = SimulatedScheduler(isTracing: choices.isTracing)
+    // Whoever sleeps takes a turn, even where its time has come: a loop of such sleeps is no hang.
+    let clock = ManualClock { scheduler.add("a sleeper", $0) }
     let start = clock.now().uptime
     self.clock = clock
     self.start = start
-    scheduler = SimulatedScheduler(isTracing: choices.isTracing)
+    self.scheduler = scheduler
     server = SimulatedServer(
       backend: backend, clock: clock, choices: choices, scheduler: scheduler)
     choices.date { clock.now().uptime - start }
@@ -92,57 +99,40 @@ public final class SimulatedWorld: Sendable {
   public func spawn(
     _ name: String? = nil, _ work: @escaping @Sendable () async throws -> Void
   ) -> Task<Void, Never> {
-    let number = counts.withLock { counts in
+    let (number, name) = counts.withLock { counts in
       counts.started += 1
-      return counts.started
+      let name = name ?? "task \(counts.started)"
+      counts.live[counts.started] = (name, nil)
+      return (counts.started, name)
     }
-    let name = name ?? "task \(number)"
-    return scheduler.spawn(name) { [self] in
+    let task = scheduler.spawn(name) { [self] in
       do {
         try await work()
       } catch {
         choices.tellSchedule("\(name) throws: \(error)")
         counts.withLock { $0.failures.append("\(name): \(error)") }
       }
-      counts.withLock { $0.finished += 1 }
+      counts.withLock { $0.live[number] = nil }
     }
+    counts.withLock { if $0.live[number] != nil { $0.live[number]?.task = task } }
+    return task
   }
 
   /// What tasks threw, each with the task's name, in the order in which they ended.
   public var failures: [String] { counts.withLock { $0.failures } }
 
   /// How many tasks were started and have not finished.
-  public var unfinished: Int { counts.withLock { $0.started - $0.finished } }
+  public var unfinished: Int { counts.withLock { $0.live.count } }
 
-  /// Runs everything that is ready; where nothing is, lets time pass to the next sleeper's.
+  /// The names of the tasks that have not finished, in the order in which they were started.
   ///
-  /// Returns when nothing is ready and nobody sleeps, when `milliseconds` have passed, or after
-  /// `steps` jobs: a run that never rests is a finding, not a hang. The answer says which.
-  @discardableResult
-  public func run(for milliseconds: Int64 = 3_600_000, steps: Int = 200_000) -> Ending {
-    let end = clock.now().uptime + milliseconds
-    var left = steps
-    while left > 0 {
-      left -= 1
-      if scheduler.step(choices) { continue }
-      guard let next = clock.nextDeadline else { return .asleep }
-      guard next <= end else {
-        clock.advance(by: end - clock.now().uptime)
-        if scheduler.step(choices) { continue }
-        return .timePassed
-      }
-      clock.advance(by: max(0, next - clock.now().uptime))
-    }
-    return .restless
+  /// After a run that ended as `waiting`: who waits for each other, for something that nobody in the
+  /// world will do (an event of a session that nobody closes), or for work that has escaped.
+  public var waiting: [String] {
+    counts.withLock { $0.live.sorted { $0.key < $1.key }.map(\.value.name) }
   }
 
-  /// Why a run ended.
-  public enum Ending: Sendable {
-    /// Nothing is ready and nobody sleeps.
-    case asleep
-    /// The time is over.
-    case timePassed
-    /// So many jobs ran without an end that something goes in circles.
-    case restless
-  }
+  /// The names of tasks that something outside of the world has woken up while a run was under way: what
+  /// they waited for has escaped, and the run cannot be replayed.
+  public var escapes: [String] { scheduler.escapes }
 }

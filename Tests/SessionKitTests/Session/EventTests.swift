@@ -2,6 +2,7 @@ import Foundation
 import SessionJournal
 import SessionKit
 import SessionTestKit
+import Synchronization
 import Testing
 
 @Suite("A session: subscribers")
@@ -42,6 +43,30 @@ struct EventTests {
     let expected = try bench.records().filter { $0.event != nil }.map(\.sequence)
     #expect(expected.count == 27)
     for sequences in all { #expect(sequences == expected) }
+  }
+
+  @Test("STA-7 subscribers that wait are told in the order in which they came")
+  func order() throws {
+    let world = SimulatedWorld(Choices(replaying: []))
+    let configuration = try world.configuration(
+      in: SimulatedDisk().process(), secrets: MemorySecretStore())
+    let told = Mutex<[Int]>([])
+    world.spawn("app") {
+      let session = try await Session.open(configuration)
+      for number in 0..<20 {
+        let events = session.events
+        world.spawn {
+          for try await _ in events { told.withLock { $0.append(number) } }
+        }
+      }
+      try await session.login(
+        PasswordCredentials(
+          userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))
+      try await session.close()
+    }
+    world.run()
+    #expect(told.withLock { $0 } == Array(0..<20))
+    #expect(world.unfinished == 0)
   }
 
   @Test("STA-7 a subscriber that falls far behind is fed from the journal and misses nothing")

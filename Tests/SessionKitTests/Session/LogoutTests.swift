@@ -22,6 +22,47 @@ struct LogoutTests {
     try await session.close()
   }
 
+  @Test("OUT-1 a logout in a process that has not seen the sign-in ends the session all the same")
+  func stale() async throws {
+    let bench = try Bench()
+    let (one, two) = (try await bench.open(), try await bench.open())
+    try await one.login(bench.credentials)
+    #expect(two.state == .unauthenticated)
+    #expect(try await two.logout() == .success)
+    #expect(try bench.files().isEmpty)
+    let names = try bench.records().map(\.name)
+    #expect(names.suffix(3) == ["logout", "revocationPending", "revocationSettled"])
+    #expect(try await one.logout() == .alreadyLoggedOut)
+    #expect(one.state == .unauthenticated)
+
+    try await one.login(bench.credentials)
+    let token = try await two.refreshIfNeeded()
+    #expect(token == one.currentToken)
+    #expect(bench.server.count(of: .refresh) == 0)
+    #expect(two.isAuthenticated)
+    try await one.close()
+    try await two.close()
+  }
+
+  @Test(
+    "OUT-1 a journal that cannot be looked at throws, and does not say that nobody is signed in")
+  func unreadable() async throws {
+    let bench = try Bench()
+    let disk = SimulatedDisk()
+    var configuration = bench.configuration()
+    configuration.journal = "/a.journal"
+    configuration.journalOptions = .on(disk.process())
+    let session = try await Session.open(configuration)
+    disk.fail(atCall: disk.callCount, with: .inputOutput)
+    let error = await failure { () async throws(SessionError) in try await session.logout() }
+    guard case .journal = error else {
+      Issue.record("it is \(String(describing: error))")
+      return
+    }
+    #expect(try await session.logout() == .alreadyLoggedOut)
+    try await session.close()
+  }
+
   @Test("OUT-1 a server that fails never keeps the user logged in, and is told at the next open")
   func serverFails() async throws {
     let bench = try Bench()

@@ -56,6 +56,7 @@ extension SimulatedLife {
     checkItems()
     checkJournal(homes.last?.current?.state)
     checkSecrets()
+    check(world.escapes.isEmpty, "something has escaped: \(world.escapes)")
   }
 
   private func checkItems() {
@@ -77,7 +78,8 @@ extension SimulatedLife {
     guard let session = home.current else { return check(false, "there is no session") }
     readAll(of: session)
     let state = foldOfFile().state
-    let isSignedIn = session.isAuthenticated && state.kind == .authenticated
+    // A view of a session that others have ended says nothing of the one that they began.
+    let isSignedIn = isSameSession(session.state, state)
     if session.state == state {
       check(
         session.currentToken?.generation == state.token?.generation,
@@ -103,6 +105,13 @@ extension SimulatedLife {
     }
     run(for: 60_000)
     check(home.waiting.withLock { $0 } == -1, "\(home.number) does not close")
+  }
+
+  private func isSameSession(_ shown: SessionState, _ state: SessionState) -> Bool {
+    guard case .authenticated(let mine) = shown, case .authenticated(let journaled) = state else {
+      return false
+    }
+    return mine.since == journaled.since && mine.user == journaled.user
   }
 
   private func foldOfFile() -> SessionFold {

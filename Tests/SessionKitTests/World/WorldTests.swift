@@ -57,11 +57,53 @@ struct WorldTests {
     expectLife("a session whose secrets are locked now and then", .init(locks: true))
   }
 
+  @Test("RES-3 OUT-1 two processes, a store that is locked: what one wipes late is not the other's")
+  func lockedTogether() {
+    expectLife(
+      "two processes whose secrets are locked now and then", cases: 60,
+      .init(processes: 2, locks: true))
+  }
+
   @Test("RES-5 STO-3 two processes, locked secrets, those of another journal: nothing is mixed up")
   func everything() {
     expectLife(
       "two processes, power cuts, locks and the secrets of another journal",
       .init(processes: 2, powerFails: true, locks: true, isInherited: true))
+  }
+
+  @Test("OUT-4 RES-3 a wipe that failed is made up for, and never of what another signed in to")
+  func lateWipe() {
+    expect(
+      Property(
+        "a late wipe spares another's session", cases: 20, regressions: .init(around: #filePath)
+      )
+      .check(wipeLate))
+  }
+
+  private func wipeLate(_ choices: Choices) throws {
+    let world = SimulatedWorld(choices)
+    defer { world.finish() }
+    let (disk, secrets, policy) = (SimulatedDisk(), SimulatedSecrets(), policy(choices))
+    let credentials = PasswordCredentials(
+      userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
+    func open() throws -> Session {
+      let process = disk.process()
+      let configuration = try world.configuration(
+        in: process, secrets: secrets.view(of: process), policy: policy)
+      return try world.run { try await Session.open(configuration) }
+    }
+    let (one, two) = (try open(), try open())
+    try world.run { try await one.login(credentials) }
+    secrets.items.isAvailable = false
+    try world.run { try await one.logout() }
+    secrets.items.isAvailable = true
+    world.run(for: Int64(choices.draw(in: 0...1_000)))
+    try world.run { try await two.login(credentials) }
+    choices.step("signed in by another process", state: "\(secrets.items.items.count) items")
+    world.run(for: policy.longestRetryDelay + Int64(choices.draw(in: 0...5_000)))
+    try choices.require(
+      secrets.items.items.isSuperset(of: [.token, .user]), "the other's items were wiped")
+    try world.run { try await two.refresh() }
   }
 
   @Test("TST-2 the same draws live the same life")

@@ -1,3 +1,4 @@
+import Foundation
 import SessionJournal
 import SessionTestKit
 import Testing
@@ -209,5 +210,39 @@ struct SimulatedDiskTests {
     try write(Array(repeating: 1, count: 2000), at: 300, to: file)
     #expect(disk.crash(choices).contents(of: "/j") == disk.contents(of: "/j"))
     #expect(disk.copy().hasUnsynced)
+  }
+
+  @Test("TST-2: what is placed is durable, whatever was to become of the name")
+  func placed() throws {
+    let disk = SimulatedDisk()
+    disk.fail(atCall: 10, with: .death(afterBytes: 0))
+    #expect(throws: JournalError.self) { try Journal.open(at: "/j", options: .on(disk)) }
+    disk.place([1, 2, 3], at: "/j")
+    #expect(disk.crash(.keepingAll).contents(of: "/j") == [1, 2, 3])
+    #expect(disk.crash(.losingAll).contents(of: "/j") == [1, 2, 3])
+  }
+
+  @Test("TST-2: a chance of none in none is none")
+  func noChance() throws {
+    let disk = SimulatedDisk()
+    disk.drawFaults(from: Choices(seed: 1), oneIn: 0)
+    let journal = try Journal.open(at: "/j", options: .on(disk))
+    try journal.close()
+    #expect(disk.callCount > 3)
+  }
+
+  @Test("TST-2: without a world, too, a failing case's journal gets out to a file")
+  func attached() throws {
+    let disk = SimulatedDisk()
+    disk.place([1, 2, 3], at: "/j")
+    let silent = Choices(seed: 1)
+    silent.attach(journal: "/j", of: disk)
+    #expect(silent.journal == nil)
+    let told = Choices(replaying: [7])
+    told.attach(journal: "/nothing", of: disk)
+    #expect(told.journal == nil)
+    told.attach(journal: "/j", of: disk)
+    let path = try #require(told.journal)
+    #expect(try Array(Data(contentsOf: URL(filePath: path))) == [1, 2, 3])
   }
 }

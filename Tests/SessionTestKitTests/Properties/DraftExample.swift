@@ -1,45 +1,34 @@
 import Foundation
+import SessionCore
 import SessionTestKit
 import SessionTesting
 import Testing
 
 // What the specification shows begins here.
 struct Editor {
-  enum Phase { case signedOut, signedIn, expired }
-  enum Act: CaseIterable { case type, signIn, expire, signOut }
-
-  var phase = Phase.signedOut
   var draft = ""
 
-  var possible: [Act] {
-    switch phase {
-    case .signedOut: [.signIn]
-    case .signedIn: [.type, .expire, .signOut]
-    case .expired: [.signIn, .signOut]
-    }
-  }
-
-  mutating func perform(_ act: Act) {
-    switch act {
-    case .type: draft += "x"
-    case .expire: phase = .expired
-    case .signIn: (phase, draft) = (.signedIn, "")  // wrong: what of an expired draft?
-    case .signOut: (phase, draft) = (.signedOut, "")
+  mutating func receive(_ event: SessionEvent) {
+    switch event {
+    case .login, .logout: draft = ""  // wrong: what of a login after an expiry?
+    default: break
     }
   }
 }
 
 func keepsDraft(_ choices: Choices) throws {
-  var editor = Editor()
-  var typed = ""
-  while choices.chance(15, in: 16), let act = choices.pick(editor.possible) {
-    if editor.phase == .expired, act == .signIn { choices.label("signs in again") }
-    if act == .type { typed += "x" }
-    if act == .signOut { typed = "" }
-    editor.perform(act)
-    choices.step("\(act)", state: "\(editor.phase), draft \"\(editor.draft)\"")
-    try choices.require(
-      editor.draft == typed, "typed \"\(typed)\", the draft is \"\(editor.draft)\"")
+  var (walk, editor, typed) = (SessionWalk(), Editor(), "")
+  while choices.chance(15, in: 16) {
+    if walk.state.kind == .authenticated, choices.chance(1, in: 2) {
+      editor.draft += "x"
+      typed += "x"
+      choices.step("type", state: "draft \"\(editor.draft)\"")
+    } else {
+      let event = walk.step(choices)
+      if case .logout = event { typed = "" }
+      editor.receive(event)
+    }
+    try choices.require(editor.draft == typed, "typed \"\(typed)\", it is \"\(editor.draft)\"")
   }
 }
 // What the specification shows ends here.
@@ -47,7 +36,8 @@ func keepsDraft(_ choices: Choices) throws {
 @Suite("TST-1: the specification's example")
 struct DraftExample {
   let property = Property(
-    "a draft survives an expiry", requiredLabels: ["signs in again"], settings: PropertySettings())
+    "a draft survives an expiry", requiredLabels: ["expired login same user"],
+    settings: PropertySettings())
 
   private func specification() throws -> String {
     var folder = URL(filePath: #filePath)
@@ -75,10 +65,5 @@ struct DraftExample {
     let end = try #require(lines.firstIndex { $0.hasSuffix("shows ends here.") })
     let body = lines[(start + 1)..<end].joined(separator: "\n")
     #expect(try specification().contains("```swift\n\(body)\n```"))
-  }
-
-  @Test("TST-1: enumerated, the example's fault is found without luck")
-  func enumerated() {
-    #expect(property.exhaustive(limit: 100_000, depth: 10, keepsDraft).failure != nil)
   }
 }

@@ -38,12 +38,6 @@ func emptiesScreen(_ choices: Choices) throws {
 }
 // What the specification shows ends here.
 
-extension PasswordCredentials {
-  /// Whom the simulated service knows.
-  fileprivate static let sample = PasswordCredentials(
-    userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
-}
-
 extension HTTPRequest {
   fileprivate static func materials(_ token: AccessToken) -> HTTPRequest {
     HTTPRequest(

@@ -73,4 +73,18 @@ struct GivenTests {
         "But    it is unauthenticated\n       caller 1 is told failed: ended, unauthenticated by rejected\n"
       ))
   }
+
+  @Test("TST-1 steps and wipes are told in words, without the names of types")
+  func words() {
+    let error = #expect(throws: UnexpectedOutcome.self) {
+      try given(.bench, .login(as: "ada"))
+        .when(.refresh(by: 1), .answered(.token()), .logout(by: 2), .after(5))
+        .then(.state(.expired))
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("\n       the request is answered, good for 3600000 ms\n"), "\(text)")
+    #expect(text.contains("wipe everything, keeping what revoking tok#2 needs\n"))
+    #expect(text.contains("\n       5 ms pass\n"))
+    #expect(!text.contains("Optional") && !text.contains("SessionCore."))
+  }
 }

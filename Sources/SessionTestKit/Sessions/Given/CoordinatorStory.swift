@@ -44,6 +44,27 @@ public enum CoordinatorStep: Hashable, Sendable {
   case told(SessionInput)
 }
 
+extension CoordinatorStep {
+  /// The step in words, for the text of what came of it.
+  fileprivate var line: String {
+    switch self {
+    case .login(let caller): "caller \(caller) signs in"
+    case .refresh(let caller): "caller \(caller) refreshes"
+    case .refreshIfNeeded(let caller): "caller \(caller) refreshes if needed"
+    case .switchContext(let caller): "caller \(caller) switches the context"
+    case .logout(let caller): "caller \(caller) logs out"
+    case .cancel(let caller): "caller \(caller) stops waiting"
+    case .answered(let facts): "the request is answered, \(facts.line)"
+    case .failed(let kind): "the request fails: \(kind)"
+    case .timer(let timer): "timer \(timer) goes off"
+    case .after(let milliseconds): "\(milliseconds) ms pass"
+    case .clockIsSet(let milliseconds): "the civil time jumps by \(milliseconds) ms"
+    case .nextCommit(let ending): "the next commit \(ending)"
+    case .told(let input): "told \(input)"
+    }
+  }
+}
+
 /// A living session, and what happens to it.
 public struct CoordinatorStory: Sendable {
   let policy: SessionPolicy
@@ -105,7 +126,7 @@ public struct CoordinatorStory: Sendable {
 
 extension CoordinatorStory.Outcome {
   fileprivate mutating func take(_ step: CoordinatorStep) {
-    trace.append("\(step)")
+    trace.append(step.line)
     switch step {
     case .login(let caller): tell(.login(Caller(caller), .password))
     case .refresh(let caller): tell(.refresh(Caller(caller), .manual, ifNeeded: false))

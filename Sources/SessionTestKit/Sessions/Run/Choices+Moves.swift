@@ -2,7 +2,7 @@ package import SessionCore
 
 extension Choices {
   /// Something that may happen now; a caller's plain refresh is the simplest.
-  package func move(of run: CoordinatorRun) -> CoordinatorMove {
+  public func move(of run: CoordinatorRun) -> CoordinatorMove {
     span {
       let requests = run.wire.outstanding
       switch draw(below: 16) {

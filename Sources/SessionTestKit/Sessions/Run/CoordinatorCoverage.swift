@@ -1,18 +1,18 @@
-package import SessionCore
+public import SessionCore
 
 /// What the runs of a property have hit: what was never hit was not tested (TST-1).
-package struct CoordinatorCoverage: Hashable, Sendable {
+public struct CoordinatorCoverage: Hashable, Sendable {
   /// How often each kind of input was told.
-  package private(set) var inputs: [String: Int] = [:]
+  public private(set) var inputs: [String: Int] = [:]
   /// How often each kind of effect came out.
-  package private(set) var effects: [String: Int] = [:]
+  public private(set) var effects: [String: Int] = [:]
   /// How often each timer went off.
-  package private(set) var timers: [SessionTimer: Int] = [:]
+  public private(set) var timers: [SessionTimer: Int] = [:]
   /// How many commits met another process's records.
-  package internal(set) var conflicts = 0
+  public internal(set) var conflicts = 0
 
   /// Nothing hit.
-  package init() {}
+  public init() {}
 
   mutating func count(_ input: SessionInput) {
     inputs[input.name, default: 0] += 1
@@ -24,7 +24,7 @@ package struct CoordinatorCoverage: Hashable, Sendable {
   }
 
   /// Takes in what another run hit.
-  package mutating func add(_ other: CoordinatorCoverage) {
+  public mutating func add(_ other: CoordinatorCoverage) {
     inputs.merge(other.inputs, uniquingKeysWith: +)
     effects.merge(other.effects, uniquingKeysWith: +)
     timers.merge(other.timers, uniquingKeysWith: +)
@@ -32,7 +32,7 @@ package struct CoordinatorCoverage: Hashable, Sendable {
   }
 
   /// What was never hit, in words; and what was hit and is in no list, so that the lists stay whole.
-  package var gaps: [String] {
+  public var gaps: [String] {
     inputs.keys.filter { !SessionInput.names.contains($0) }.sorted().map { "unlisted input \($0)" }
       + effects.keys.filter { !SessionEffect.names.contains($0) }.sorted()
       .map { "unlisted effect \($0)" }
@@ -46,8 +46,8 @@ extension SessionInput {
   /// The name of each kind of input.
   static let names = [
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
-    "clearError", "close", "answered", "failed", "revoked", "wiped", "observed", "reloaded",
-    "fired", "committed", "conflicted", "commitFailed",
+    "clearError", "close", "answered", "failed", "revoked", "wiped", "observed",
+    "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed",
   ]
 
   var name: String {
@@ -66,6 +66,7 @@ extension SessionInput {
     case .revoked: "revoked"
     case .wiped: "wiped"
     case .observed: "observed"
+    case .unobserved: "unobserved"
     case .reloaded: "reloaded"
     case .fired: "fired"
     case .committed: "committed"
@@ -103,7 +104,7 @@ extension SessionEffect {
   }
 
   /// The effect on a few words, for the trace of a failing run.
-  package var line: String {
+  public var line: String {
     switch self {
     case .commit(let commit): "commit [\(commit.contents.map(\.line).joined(separator: "; "))]"
     case .send(let number, let request): "send \(number.number) \(request.line)"
@@ -114,7 +115,7 @@ extension SessionEffect {
     case .resume(let caller, let reply): "tell caller \(caller.number) \(reply.line)"
     case .schedule(let timer, let uptime): "set \(timer) for \(uptime)"
     case .cancel(let timer): "cancel \(timer)"
-    case .wipe(let wipe): "wipe \(wipe)"
+    case .wipe(let wipe): "wipe \(wipe.line)"
     case .revoke(let generation): "revoke \(generation)"
     case .forgetRevocation, .readSecrets, .readJournal: name
     case .reloadToken(let generation): "reload \(generation)"

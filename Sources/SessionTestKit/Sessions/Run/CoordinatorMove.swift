@@ -1,25 +1,38 @@
-package import SessionCore
+public import SessionCore
 
 /// One thing that happens to a coordinator, its callers, its clocks or its journal.
-package enum CoordinatorMove: Hashable, Sendable {
+public enum CoordinatorMove: Hashable, Sendable {
   /// What a caller may ask for.
-  package enum Question: Hashable, Sendable {
+  public enum Question: Hashable, Sendable {
+    /// A sign-in.
     case login(LoginMethod)
+    /// A newer token, or a good one.
     case refresh(RefreshTrigger, ifNeeded: Bool)
+    /// Another context.
     case switchContext
+    /// The end of the session.
     case logout
+    /// The end of the session object.
     case close
   }
 
   /// What another process may do; it is seen at the next commit.
-  package enum Foreign: Hashable, Sendable {
+  public enum Foreign: Hashable, Sendable {
+    /// Sends a refresh that ends within so many milliseconds.
     case sends(deadlineIn: Int64)
+    /// Refreshes the token.
     case rotates(lifetime: Int64)
+    /// Fails to refresh.
     case fails(RequestFailure.Kind)
+    /// Switches the context.
     case switches
+    /// Expires the session.
     case expires(ExpiryReason)
+    /// Logs out.
     case logsOut
+    /// Signs somebody in.
     case logsIn(Identifier, lifetime: Int64)
+    /// Appends a note.
     case notes(SessionNote)
     /// A record that this version does not know.
     case writes(SessionRecord.Unknown)
@@ -67,7 +80,7 @@ package enum CoordinatorMove: Hashable, Sendable {
 
 extension CoordinatorMove: CustomStringConvertible {
   /// As a step of a failing run shows it.
-  package var description: String {
+  public var description: String {
     switch self {
     case .ask(let question): "ask \(question.line)"
     case .askDuringCommit(let question): "ask \(question.line) during the next commit"

@@ -1,5 +1,5 @@
 /// What must hold of every run of a coordinator, whatever happens around it.
-package enum CoordinatorRule: String, CaseIterable, Sendable {
+public enum CoordinatorRule: String, CaseIterable, Sendable {
   /// C1, OUT-4.
   case signedOutIsQuiet = "C1 signed out, no request for a token leaves and none is kept"
   /// C2, REF-3, CTX-2.
@@ -44,5 +44,5 @@ package enum CoordinatorRule: String, CaseIterable, Sendable {
   case restoredIsStored = "C24 a restored session's token is the one that is stored"
 
   /// Every rule.
-  package static let all = Set(allCases)
+  public static let all = Set(allCases)
 }

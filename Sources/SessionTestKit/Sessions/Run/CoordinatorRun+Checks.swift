@@ -21,7 +21,7 @@ extension CoordinatorRun {
       "\(effects.count) effects of \(input)"
     }
     let places = effects.indices.filter {
-      if case .commit = effects[$0] { true } else { false }
+      if case .commit = effects[$0] { true } else { effects[$0] == .readJournal }
     }
     try require(.commitIsLast, places.isEmpty || places == [effects.count - 1]) {
       "of \(effects.map(\.line))"

@@ -1,4 +1,4 @@
-package import SessionCore
+public import SessionCore
 
 extension CoordinatorRun {
   /// Moves that suffice to make everything meet everything: the alphabet of exhaustive runs.
@@ -10,7 +10,7 @@ extension CoordinatorRun {
   }
 
   /// A run in which Ada is signed in and nothing is under way.
-  package static func signedIn(
+  public static func signedIn(
     _ policy: SessionPolicy, rules: Set<CoordinatorRule>, isRefreshable: Bool = true
   ) throws(Falsified) -> CoordinatorRun {
     var run = CoordinatorRun(policy, rules: rules)

@@ -2,7 +2,7 @@ import SessionCore
 
 extension CoordinatorRun {
   /// Opens the session for the first time.
-  package mutating func open() throws(Falsified) {
+  public mutating func open() throws(Falsified) {
     isOpen = true
     var facts = facts(isHolderGone: false)
     facts.notes = [
@@ -13,7 +13,7 @@ extension CoordinatorRun {
   }
 
   /// Makes something happen, and checks every rule.
-  package mutating func make(_ move: CoordinatorMove) throws(Falsified) {
+  public mutating func make(_ move: CoordinatorMove) throws(Falsified) {
     lastEffects = []
     switch move {
     case .ask(let question):

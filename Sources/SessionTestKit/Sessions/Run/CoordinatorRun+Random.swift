@@ -1,11 +1,15 @@
-import SessionCore
+public import SessionCore
 
 extension CoordinatorRun {
   /// A run of drawn moves, told step by step, and the end of it.
-  package static func random(
-    _ choices: Choices, rules: Set<CoordinatorRule>, upTo length: Int = 60
+  ///
+  /// Up to `length` moves; at the end faults stop, timers go off and the session is closed. The policy
+  /// is drawn where none is given. Errors: the first rule that does not hold.
+  public static func random(
+    _ choices: Choices, policy: SessionPolicy? = nil, rules: Set<CoordinatorRule>,
+    upTo length: Int = 60
   ) throws(Falsified) -> CoordinatorRun {
-    let policy = choices.policy()
+    let policy = policy ?? choices.policy()
     var run = CoordinatorRun(policy, rules: rules)
     try run.told(choices, "opened with policy \(policy.name)") { (run) throws(Falsified) in
       try run.open()

@@ -68,7 +68,8 @@ extension CoordinatorRun {
       }
       return
     }
-    let isUnderWay = coordinator.activity == .refreshing || coordinator.activity == .switching
+    // A login of ours is still on its way where others have signed in meanwhile: what is due waits.
+    let isUnderWay = [.refreshing, .switching, .authenticating].contains(coordinator.activity)
     let isAhead =
       token.isRefreshable
       ? timers[.refresh] != nil || timers[.lease] != nil : timers[.expiry] != nil
@@ -110,7 +111,18 @@ extension CoordinatorRun {
         "caller \(caller.number) is told of a newer token while \(coordinator.state.line)"
       }
     case .closed: try checkClosing()
-    case .loggedOut, .alreadyLoggedOut, .failed:
+    case .alreadyLoggedOut:
+      let truth = disk.truth.state
+      try require(.repliesAreTrue, isStopped || truth.kind == .unauthenticated) {
+        "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+      }
+    case .failed(.rejected(let rejection))
+    where rejection.reason == .notAuthenticated || rejection.reason == .expired:
+      let truth = disk.truth.state
+      try require(.repliesAreTrue, isStopped || truth.kind != .authenticated) {
+        "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+      }
+    case .loggedOut, .failed:
       break
     }
   }
@@ -137,7 +149,7 @@ extension CoordinatorRun {
   // MARK: The end
 
   /// Faults stop: what is on the wire is answered, timers go off, and nobody may be left waiting.
-  package mutating func finish() throws(Falsified) {
+  public mutating func finish() throws(Falsified) {
     (brokenCommits, breaksWipe, interposed) = (0, false, [])
     disk.items.facts.isLocked = false
     let policy = coordinator.policy

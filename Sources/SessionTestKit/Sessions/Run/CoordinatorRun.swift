@@ -1,17 +1,17 @@
-package import SessionCore
+public import SessionCore
 
 /// A coordinator in the middle of everything that a shell does for it, as one value: the journal,
 /// the stored items, the wire, the clocks, the callers and another process (TST-1).
 ///
 /// A move makes something happen; after each, every rule is checked. It is a value, so a run can be
 /// branched and all short sequences of moves enumerated.
-package struct CoordinatorRun: Sendable {
+public struct CoordinatorRun: Sendable {
   /// The decisions under test.
-  package internal(set) var coordinator: SessionCoordinator
+  public internal(set) var coordinator: SessionCoordinator
   /// The rules that are enforced.
-  package let rules: Set<CoordinatorRule>
+  public let rules: Set<CoordinatorRule>
   /// What was hit, for the health of the properties.
-  package internal(set) var coverage = CoordinatorCoverage()
+  public internal(set) var coverage = CoordinatorCoverage()
 
   var now = CoordinatorBench.start
   var disk = CoordinatorDisk()
@@ -41,17 +41,17 @@ package struct CoordinatorRun: Sendable {
   /// Requests that left since time last moved.
   var sendsAtOnce = 0
   /// What the last move led to, for the trace.
-  package internal(set) var lastEffects: [SessionEffect] = []
+  public internal(set) var lastEffects: [SessionEffect] = []
 
   /// A run that begins with a closed session on an empty journal.
-  package init(_ policy: SessionPolicy, rules: Set<CoordinatorRule>) {
+  public init(_ policy: SessionPolicy, rules: Set<CoordinatorRule>) {
     self.rules = rules
     coordinator = SessionCoordinator(policy: policy)
     published = 0
   }
 
   /// The state, what is under way and what is known of the disk, on a line.
-  package var line: String {
+  public var line: String {
     var line = "\(coordinator.state.line); \(coordinator.activity)"
     if !unseen.isEmpty { line += "; \(unseen.count) unseen" }
     let timers = SessionTimer.allCases.filter { self.timers[$0] != nil }
@@ -60,10 +60,10 @@ package struct CoordinatorRun: Sendable {
   }
 
   /// The oldest request on the wire.
-  package var request: RequestNumber? { wire.outstanding.first?.number }
+  public var request: RequestNumber? { wire.outstanding.first?.number }
 
   /// What the clock that never jumps says.
-  package var uptime: Int64 { now.uptime }
+  public var uptime: Int64 { now.uptime }
 
   // MARK: The shell
 
@@ -117,7 +117,7 @@ package struct CoordinatorRun: Sendable {
     case .forgetRevocation: disk.items.revocation = nil
     case .reloadToken: inbox.append(.reloaded(!disk.items.facts.isLocked))
     case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
-    case .readJournal: inbox.append(.observed(look(), isHolderGone: false))
+    case .readJournal: inbox.insert(observe(), at: 0)
     }
   }
 
@@ -134,6 +134,12 @@ package struct CoordinatorRun: Sendable {
     guard !unseen.isEmpty else { return [] }
     looks += 1
     return looks % 2 == 1 ? disk.compacted(unseen, keeping: looks / 2 % 2) : unseen
+  }
+
+  private mutating func observe() -> SessionInput {
+    guard brokenCommits > 0 else { return .observed(look(), isHolderGone: false) }
+    brokenCommits -= 1
+    return .unobserved
   }
 
   private mutating func perform(_ wipe: SessionEffect.Wipe) {

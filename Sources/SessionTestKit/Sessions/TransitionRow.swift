@@ -1,0 +1,87 @@
+public import SessionCore
+
+/// A row of the transition table (`Specs/Transitions.md`): a state, a kind of event, a condition.
+///
+/// Its label, such as `authenticated refreshFailed current token`, says of a case which row it met, so
+/// that a property can demand rows (TST-1):
+///
+/// ```swift
+/// Property("…", requiredLabels: TransitionRow.legal.map(\.label)).check { choices in
+///   var walk = SessionWalk()
+///   while choices.chance(15, in: 16) { walk.step(choices) }    // labels each row that it meets
+/// }
+/// ```
+public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
+  /// The state before the event.
+  public let state: SessionModel.Standing
+  /// The kind of the event.
+  public let event: SessionEvent.Kind
+  /// What distinguishes rows of the same state and kind; empty where there is one row.
+  public let condition: String
+  /// Whether the event may happen.
+  public let isLegal: Bool
+
+  /// The row that an event meets, told from the model alone.
+  ///
+  /// A token that is not newer than every one before it meets its row all the same: that generations
+  /// never repeat is asked before the table is.
+  public init(_ event: SessionEvent, after model: SessionModel) {
+    let number = event.announcedToken?.generation.number
+    let condition =
+      switch (model.standing, event) {
+      case (.signedIn, .refreshSucceeded):
+        (number ?? 0) > model.token ? "newer token" : "token not newer"
+      case (.signedIn, .refreshFailed(let refresh)):
+        refresh.generation.number == model.token ? "current token" : "another token"
+      case (.signedIn, .contextSwitched):
+        number.map { $0 > model.token ? "newer token" : "token not newer" } ?? "no token"
+      case (.expired, .login(let login)):
+        login.user == model.user ? "same user" : "another user"
+      default: ""
+      }
+    self.init(model.standing, event.kind, condition)
+  }
+
+  private init(_ state: SessionModel.Standing, _ event: SessionEvent.Kind, _ condition: String) {
+    (self.state, self.event, self.condition) = (state, event, condition)
+    isLegal =
+      switch (state, event) {
+      case (.nobody, .login), (.expired, .logout): true
+      case (.nobody, _), (.signedIn, .login): false
+      case (.signedIn, _): !["token not newer", "another token"].contains(condition)
+      case (.expired, .login): condition == "same user"
+      case (.expired, _): false
+      }
+  }
+
+  /// The row as a label of a case.
+  public var label: String {
+    "\(state.rawValue) \(event)" + (condition.isEmpty ? "" : " \(condition)")
+  }
+
+  /// The label.
+  public var description: String { label }
+
+  /// Every row of the table, in its order.
+  public static let all: [TransitionRow] =
+    [.nobody, .signedIn, .expired].flatMap { state in
+      SessionEvent.Kind.allCases.flatMap { event in
+        conditions(state, event).map { TransitionRow(state, event, $0) }
+      }
+    }
+
+  /// The rows of events that may happen.
+  public static let legal = all.filter(\.isLegal)
+
+  private static func conditions(_ state: SessionModel.Standing, _ event: SessionEvent.Kind)
+    -> [String]
+  {
+    switch (state, event) {
+    case (.signedIn, .refreshSucceeded): ["newer token", "token not newer"]
+    case (.signedIn, .refreshFailed): ["current token", "another token"]
+    case (.signedIn, .contextSwitched): ["newer token", "token not newer", "no token"]
+    case (.expired, .login): ["same user", "another user"]
+    default: [""]
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: what another process did comes before \"nobody is signed in\"")
+struct StaleViewTests {
+  /// A bench that was opened before another process signed Ada in.
+  private func stale(finding contents: [SessionRecord.Content] = [.event(.login(as: "ada"))])
+    -> CoordinatorBench
+  {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    bench.lookEndings = [.finds(contents)]
+    return bench
+  }
+
+  @Test("OUT-1 a logout where another process has signed in is a logout, and is journaled")
+  func logout() {
+    var bench = stale()
+    let caller = bench.caller()
+    let effects = bench.tell(.logout(caller))
+    #expect(effects.reply(to: caller) == nil)
+    #expect(bench.names == ["login", "logout", "revocationPending"])
+    #expect(effects.contains(.wipe(.everything(keepingRevocation: Generation(1)))))
+    bench.tell(.wiped(.done))
+    let told = bench.tell(.revoked(Generation(1), .revoked, status: 0))
+    #expect(told.reply(to: caller) == .loggedOut(.revoked, status: 0, isWiped: true))
+  }
+
+  @Test("OUT-2 where nobody has, the logout is answered after the look and journals nothing")
+  func nobody() {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    let caller = bench.caller()
+    var coordinator = bench.coordinator
+    #expect(coordinator.handle(.logout(caller), at: bench.now) == [.readJournal])
+    #expect(bench.tell(.logout(caller)).reply(to: caller) == .alreadyLoggedOut)
+    #expect(bench.names.isEmpty)
+  }
+
+  @Test("REF-3 a refresh where another process has signed in finds its session")
+  func refresh() {
+    var bench = stale()
+    let caller = bench.caller()
+    let effects = bench.tell(.refresh(caller, .manual, ifNeeded: false))
+    #expect(effects.place { $0 == .reloadToken(Generation(1)) } == 0)
+    #expect(effects.sendCount == 1)
+    #expect(effects.reply(to: caller) == nil)
+
+    var needed = stale()
+    let other = needed.caller()
+    let told = needed.tell(.refresh(other, .manual, ifNeeded: true))
+    #expect(told.reply(to: other) == .refreshed)
+    #expect(told.sendCount == 0)
+  }
+
+  @Test("CTX-1 a switch where another process has signed in, also again after an expiry, is sent")
+  func switchContext() throws {
+    var bench = stale()
+    #expect(bench.tell(.switchContext(bench.caller())).sendCount == 1)
+
+    var expired = try CoordinatorBench(
+      journal: [.event(.login(as: "ada")), .event(.expired(.inactivity))])
+    expired.tell(.opened(.nothing))
+    expired.lookEndings = [.finds([.event(.login(as: "ada", token: 2))])]
+    #expect(expired.tell(.switchContext(expired.caller())).sendCount == 1)
+  }
+
+  @Test("OUT-1 a journal that cannot be looked at is an error, never \"nobody is signed in\"")
+  func unreadable() {
+    let questions: [(Caller) -> SessionInput] = [
+      { .logout($0) }, { .switchContext($0) }, { .refresh($0, .manual, ifNeeded: true) },
+    ]
+    for question in questions {
+      var bench = stale()
+      bench.lookEndings = [.fails]
+      let caller = bench.caller()
+      #expect(bench.tell(question(caller)) == [.resume(caller, .failed(.storage))])
+      #expect(bench.names.isEmpty)
+    }
+  }
+
+  @Test("OUT-4 who asks during the look waits for it; a login that was on the wire is given up")
+  func during() {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    let signer = bench.caller()
+    let sent = bench.tell(.login(signer, .password))
+    let (leaver, second) = (bench.caller(), bench.caller())
+    var coordinator = bench.coordinator
+    #expect(coordinator.handle(.logout(leaver), at: bench.now) == [.readJournal])
+    #expect(coordinator.handle(.login(second, .password), at: bench.now).isEmpty)
+    let answer = SessionInput.answered(sent.request ?? RequestNumber(0), .login("ada"))
+    #expect(coordinator.handle(answer, at: bench.now).isEmpty)
+    let effects = coordinator.handle(.observed([], isHolderGone: false), at: bench.now)
+    #expect(effects.reply(to: leaver) == .alreadyLoggedOut)
+    #expect(effects.reply(to: signer) == .failed(.ended(.unauthenticated, by: nil)))
+    #expect(effects.contains(.discard(sent.request ?? RequestNumber(0), revoking: true)))
+    #expect(effects.sendCount == 1)
+  }
+
+  @Test("REF-3 nothing is committed between a look for another's request and what it finds")
+  func lease() throws {
+    let sent = SessionNote.RequestSent(
+      kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1, process: 77,
+      deadline: CoordinatorBench.start.time.advanced(by: 20_000))
+    var bench = try CoordinatorBench(
+      journal: [.event(.login(as: "ada")), .note(.requestSent(sent))])
+    bench.tell(.opened(.session(1)))
+    bench.refresh()
+    #expect(bench.tell(.fired(.lease)) == [.readJournal])
+    let leaver = bench.caller()
+    #expect(bench.tell(.logout(leaver)).isEmpty)
+    let failed = bench.tell(.unobserved)
+    #expect(failed.contains(.wipe(.everything(keepingRevocation: Generation(1)))))
+    #expect(bench.names.suffix(2) == ["logout", "revocationPending"])
+  }
+}

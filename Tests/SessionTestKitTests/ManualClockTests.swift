@@ -1,0 +1,39 @@
+import SessionCore
+import SessionTestKit
+import Synchronization
+import Testing
+
+@Suite("TST-2: the manual clock")
+struct ManualClockTests {
+  private final class Ticks: Sendable {
+    private let state = Mutex(0)
+    var count: Int { state.withLock { $0 } }
+    func tick() { state.withLock { $0 += 1 } }
+  }
+
+  @Test("TST-2: a loop of ten sleeps makes ten rounds where the clock waits for it")
+  func steps() async throws {
+    let (clock, ticks) = (ManualClock(), Ticks())
+    let loop = Task {
+      while true {
+        try await clock.sleep(untilUptime: clock.now().uptime + 100)
+        ticks.tick()
+      }
+    }
+    await clock.advance(by: 1_000, sleepers: 1)
+    #expect(ticks.count == 10)
+    #expect(clock.now().uptime == 2_000)
+    loop.cancel()
+    _ = await loop.result
+  }
+
+  @Test("TST-2: time does not go back, and no time is too long")
+  func bounds() {
+    let clock = ManualClock()
+    let start = clock.now()
+    clock.advance(by: -5)
+    #expect(clock.now() == start)
+    clock.advance(by: .max)
+    #expect(clock.now().uptime == .max)
+  }
+}

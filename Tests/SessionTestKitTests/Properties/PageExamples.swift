@@ -1,0 +1,108 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import SessionTesting
+import Testing
+
+/// The short examples of Specs/PropertyTesting.md: each stands there as it stands here, and passes.
+@Suite("TST-1 TST-2: the specification's short examples")
+struct PageExamples {
+  @Test("TST-1: given, when, then: the fold")
+  func fold() throws {
+    // shown: begins
+    try given(.login(as: "ada"), .expired(.inactivity))
+      .when(.login(as: "bob", token: 2))
+      .then(.rejected(.differentUser), .user("ada"), .state(.expired))
+    // shown: ends
+  }
+
+  @Test("TST-1: given, when, then: a living session")
+  func coordinator() throws {
+    // shown: begins
+    try given(.production, .login(as: "ada"))
+      .when(.refresh(by: 1), .logout(by: 2), .answered(.token()))
+      .then(.state(.unauthenticated), .journals("requestSent", "logout", "revocationPending"))
+    // shown: ends
+  }
+
+  @Test("TST-1: generators of sessions")
+  func generators() {
+    // shown: begins
+    let property = Property(
+      "folding twice is folding once", requiredLabels: TransitionRow.legal.map(\.label))
+    expect(
+      property.check { choices in
+        var walk = SessionWalk()
+        while choices.chance(15, in: 16) { walk.step(choices) }
+        let name = Generator.name(choices)  // plain, empty, very long, in any script
+        let history = History(walk.events.map { .event($0.event) })
+        var fold = SessionFold()
+        for record in history.records { try fold.apply(record) }
+        try choices.require(fold.state.kind == walk.state.kind, "\(name): \(history)")
+      })
+    // shown: ends
+  }
+
+  @Test("TST-1: runs of a coordinator")
+  func runs() {
+    // shown: begins
+    expect(
+      Property("our policy keeps the rules").check { choices in
+        var policy = SessionPolicy.production
+        policy.maximumAttempts = choices.draw(in: 1...5) == 1 ? 1 : 5
+        _ = try CoordinatorRun.random(choices, policy: policy, rules: CoordinatorRule.all)
+      })
+    // shown: ends
+  }
+
+  @Test("TST-2: a world by script")
+  func script() throws {
+    // shown: begins
+    let world = SimulatedWorld(Choices(replaying: []))
+    defer { world.finish() }
+    let secrets = SimulatedSecrets()
+    let process = SimulatedDisk().process()
+    let configuration = try world.configuration(in: process, secrets: secrets.view(of: process))
+    world.server.script(.answerLost, for: .refresh, number: 2)
+    let session = try world.run {
+      let session = try await Session.open(configuration)
+      try await session.login(.sample)
+      return session
+    }
+    try world.run { try await session.refresh() }
+    let token = try world.run { try await session.refresh() }  // lost, and tried again
+    #expect(token.generation.number == 3)
+    #expect(world.server.count(of: .refresh) == 3)
+    // shown: ends
+  }
+
+  @Test("TST-1: the code that the specification shows is this file's")
+  func code() throws {
+    var folder = URL(filePath: #filePath)
+    while folder.path.count > 1,
+      !FileManager.default.fileExists(atPath: folder.path + "/Package.swift")
+    {
+      folder.deleteLastPathComponent()
+    }
+    let page = try String(
+      contentsOf: folder.appending(path: "Specs/PropertyTesting.md"), encoding: .utf8)
+    var block: [Substring]?
+    var count = 0
+    for line in try String(contentsOfFile: #filePath, encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    {
+      let text = line.dropFirst(4)
+      if text == "// shown: begins" {
+        block = []
+      } else if text == "// shown: ends", let lines = block {
+        let code = lines.joined(separator: "\n")
+        #expect(page.contains("```swift\n\(code)\n```"), "\(code)")
+        (block, count) = (nil, count + 1)
+      } else {
+        block?.append(text)
+      }
+    }
+    #expect(count == 5)
+  }
+}

@@ -1,0 +1,54 @@
+import SessionCore
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@Suite("TST-1: a session that is led by draws")
+struct SessionWalkTests {
+  @Test("TST-1: every event of a walk happens, and together they meet every row that is legal")
+  func legal() {
+    expect(
+      Property(
+        "a walk meets every legal row", requiredLabels: TransitionRow.legal.map(\.label)
+      ).check { choices in
+        var walk = SessionWalk()
+        while choices.chance(15, in: 16) {
+          let before = walk.events.count
+          let event = walk.step(choices)
+          try choices.require(
+            walk.events.count == before + 1 && walk.events.last?.event == event,
+            "\(event.kind) did not happen")
+          let disagreement = walk.model.disagreement(with: walk.fold)
+          try choices.require(disagreement == nil, disagreement ?? "")
+        }
+      })
+  }
+
+  @Test("TST-1: an event that may not happen changes nothing and says why")
+  func rejected() {
+    var walk = SessionWalk()
+    #expect(walk.take(.expired(.inactivity))?.reason == .notAuthenticated)
+    #expect(walk.events.isEmpty && walk.state == .unauthenticated)
+    #expect(walk.take(.login(as: "ada")) == nil)
+    #expect(walk.take(.login(as: "bob", token: 2))?.reason == .alreadyAuthenticated)
+    #expect(walk.events.map(\.sequence) == [1])
+  }
+
+  @Test("TST-1: rows: which are legal is what the model says, and events near the border meet both")
+  func rows() {
+    var seen: Set<TransitionRow> = []
+    for seed in 0..<2_000 as Range<UInt64> {
+      let choices = Choices(seed: seed)
+      var walk = SessionWalk()
+      for _ in 0..<choices.draw(in: 0...3) { walk.step(choices) }
+      let event = choices.nearEvent(after: walk.model)
+      let row = TransitionRow(event, after: walk.model)
+      seen.insert(row)
+      if walk.model.objection(to: event) == nil { #expect(row.isLegal, "\(row)") }
+      if !row.isLegal { #expect(walk.model.objection(to: event) != nil, "\(row)") }
+    }
+    #expect(seen.isSubset(of: TransitionRow.all))
+    #expect(seen.count == TransitionRow.all.count)
+    #expect(TransitionRow.all.count == 23 && TransitionRow.legal.count == 9)
+  }
+}

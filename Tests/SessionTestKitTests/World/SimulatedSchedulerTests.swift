@@ -1,0 +1,73 @@
+import SessionTestKit
+import Synchronization
+import Testing
+
+@Suite("TST-2: the scheduler of a simulated world")
+struct SimulatedSchedulerTests {
+  private actor Counter {
+    nonisolated let executor: any SerialExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private var count = 0
+
+    init(_ executor: any SerialExecutor) { self.executor = executor }
+
+    func next() -> Int {
+      count += 1
+      return count
+    }
+  }
+
+  /// The order in which three tasks with two halves each come to their steps.
+  private func order(_ draws: [UInt64]) -> [String] {
+    let choices = Choices(replaying: draws)
+    let scheduler = SimulatedScheduler()
+    let counter = Counter(scheduler.actors)
+    let order = Mutex<[String]>([])
+    let log = Log()
+    for name in ["a", "b", "c"] {
+      _ = scheduler.spawn(name) {
+        log.add("\(name)1")
+        _ = await counter.next()
+        log.add("\(name)2")
+      }
+    }
+    while scheduler.step(choices) {}
+    _ = order
+    return log.lines
+  }
+
+  private final class Log: Sendable {
+    private let state = Mutex<[String]>([])
+    var lines: [String] { state.withLock { $0 } }
+    func add(_ line: String) { state.withLock { $0.append(line) } }
+  }
+
+  @Test("TST-2: nothing runs before its step, and draws of 0 keep the order of becoming ready")
+  func inOrder() {
+    #expect(order([]) == ["a1", "b1", "c1", "a2", "b2", "c2"])
+  }
+
+  @Test("TST-2: a draw picks who runs next; the same draws give the same order")
+  func drawn() {
+    #expect(order([2]).first == "c1")
+    #expect(Set(order([2, 1, 2, 0, 1])) == Set(order([])))
+    let orders = Set((0..<40).map { order(Choices(seed: $0).someDraws) })
+    #expect(orders.count > 10)
+    #expect(order([2, 1, 2, 0, 1]) == order([2, 1, 2, 0, 1]))
+  }
+
+  @Test("TST-2: where nothing is ready a step says so and draws nothing")
+  func empty() {
+    let choices = Choices(replaying: [1, 1])
+    let scheduler = SimulatedScheduler()
+    #expect(!scheduler.step(choices))
+    #expect(choices.recorded.isEmpty)
+    scheduler.add {}
+    #expect(scheduler.step(choices))
+    #expect(!scheduler.step(choices))
+  }
+}
+
+extension Choices {
+  fileprivate var someDraws: [UInt64] { (0..<12).map { _ in draw(below: 3) } }
+}

@@ -1,0 +1,135 @@
+import Dispatch
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+@Suite("TST-2: a simulated world rests, goes in circles, or waits, and says which")
+struct WorldRunTests {
+  private func world(_ draws: [UInt64] = []) -> SimulatedWorld {
+    SimulatedWorld(Choices(replaying: draws))
+  }
+
+  @Test("TST-2: a loop of sleeps whose time has come is restless, no hang")
+  func circles() {
+    let world = world()
+    world.spawn("circle") {
+      while !Task.isCancelled { try await world.clock.sleep(untilUptime: 0) }
+    }
+    #expect(world.run(steps: 1_000) == .restless)
+    world.finish()
+    #expect(world.unfinished == 0)
+  }
+
+  @Test("TST-2: a world that is run for ever does not overflow")
+  func forEver() {
+    let world = world()
+    world.spawn { try await world.clock.sleep(untilUptime: .max) }
+    #expect(world.run(for: .max) == .asleep)
+    #expect(world.clock.now().uptime == .max)
+  }
+
+  @Test("TST-2: tasks that neither sleep nor are ready are named, and those that others wake too")
+  func escape() {
+    let world = world()
+    let (stream, source) = AsyncStream.makeStream(of: Void.self)
+    world.spawn("waits for ever") { for await _ in stream {} }
+    world.spawn("sleeps") { try await world.clock.sleep(untilUptime: 2_000) }
+    #expect(world.run(for: 10) == .timePassed)
+    #expect(world.run() == .waiting)
+    #expect(world.waiting == ["waits for ever"])
+    #expect(world.escapes.isEmpty)
+    source.finish()
+    #expect(world.run() == .asleep)
+  }
+
+  /// Runs work on another thread, and comes back when it is done.
+  private static func elsewhere(_ work: @escaping @Sendable () -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      work()
+      done.signal()
+    }
+    done.wait()
+  }
+
+  @Test("TST-2: what wakes a task from another thread while the world runs has escaped")
+  func escaped() {
+    let world = world()
+    let (stream, source) = AsyncStream.makeStream(of: Void.self)
+    let (elsewhere, _) = AsyncStream.makeStream(of: Void.self)
+    world.spawn("reader") {
+      for await _ in stream {}
+      for await _ in elsewhere {}
+    }
+    world.spawn("bridge") { Self.elsewhere { source.finish() } }
+    #expect(world.run() == .escaped)
+    #expect(world.escapes == ["reader"])
+    #expect(world.waiting == ["reader"])
+    world.finish()
+  }
+
+  @Test(
+    "TST-2: run returns what the work returns, throws what it throws, and passes no time in vain")
+  func values() throws {
+    struct Over: Error {}
+    let world = world()
+    let start = world.clock.now().uptime
+    world.spawn("late") { try await world.clock.sleep(untilUptime: start + 1_000_000) }
+    let value = try world.run {
+      try await world.clock.sleep(untilUptime: start + 5)
+      return 42
+    }
+    #expect(value == 42)
+    #expect(world.clock.now().uptime == start + 5)
+    #expect(throws: Over.self) { try world.run { throw Over() } }
+    #expect(world.failures.isEmpty)
+    let error = #expect(throws: SimulatedWorld.UnfinishedTask.self) {
+      try world.run("nap", for: 10) { try await world.clock.sleep(untilUptime: start + 500_000) }
+    }
+    #expect(error?.ending == .timePassed)
+    #expect(
+      error?.description == "nap did not finish: its time is over. Unfinished: late, nap")
+    world.finish()
+  }
+
+  @Test("TST-2: a world that is finished leaves nothing alive, whatever slept or waited in it")
+  func leaks() throws {
+    final class Token: Sendable {}
+    weak var sleeper: Token?
+    weak var waiter: Token?
+    weak var left: SimulatedWorld?
+    do {
+      let (one, two) = (Token(), Token())
+      (sleeper, waiter) = (one, two)
+      let world = world()
+      left = world
+      let configuration = try world.configuration(
+        in: SimulatedDisk().process(), secrets: MemorySecretStore())
+      let session = try world.run {
+        let session = try await Session.open(configuration)
+        try await session.login(.sample)
+        return session
+      }
+      world.spawn { for try await _ in session.events { _ = two } }
+      world.spawn {
+        try await world.clock.sleep(untilUptime: .max)
+        _ = one
+      }
+      world.run(for: 1)
+      #expect(world.unfinished == 2)
+      world.finish()
+      #expect(world.unfinished == 0)
+    }
+    #expect(sleeper == nil)
+    #expect(waiter == nil)
+    #expect(left == nil)
+  }
+}
+
+extension PasswordCredentials {
+  /// Whom the simulated service knows.
+  static let sample = PasswordCredentials(
+    userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
+}
