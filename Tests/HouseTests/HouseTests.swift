@@ -96,10 +96,13 @@ struct HouseTests {
 
   @Test(
     "the README's examples are those that tests compile and run",
-    arguments: ["ReadmeExample", "ReadmeTestExample"])
+    arguments: [
+      "SessionKitTests/ReadmeExample", "SessionKitTests/ReadmeTestExample",
+      "SessionJournalTests/ReadmeJournalExample",
+    ])
   func example(name: String) throws {
     let readme = try house.text(of: "README.md")
-    let source = try house.text(of: "Tests/SessionKitTests/\(name).swift")
+    let source = try house.text(of: "Tests/\(name).swift")
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     let start = try #require(lines.firstIndex { $0.contains("README begins") })
     let end = try #require(lines.firstIndex { $0.contains("README ends") })
