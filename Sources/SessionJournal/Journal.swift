@@ -79,14 +79,7 @@ public final class Journal: Sendable {
   {
     let submission = Submission(drafts, ifLastIs: expected)
     queue.add(submission)
-    while true {
-      // Whoever had the store may have written it meanwhile.
-      let outcome = withStore { (store) -> Submission.Outcome? in
-        if submission.outcome == nil { store.commit(queue.take()) }
-        return submission.outcome
-      }
-      if let outcome { return try outcome.get() }
-    }
+    return try finished(submission).get()
   }
 
   /// Appends as `append` does, and suspends until that is done instead of blocking a thread.
@@ -101,6 +94,24 @@ public final class Journal: Sendable {
       worker.async { [self] in serve() }
     }
     return try await submission.wait().get()
+  }
+
+  /// Appends batches as if each had arrived while the sync before was under way.
+  package func append(together batches: [[JournalDraft]]) -> [Result<Transaction, JournalError>] {
+    let submissions = batches.map { Submission($0, ifLastIs: nil) }
+    for submission in submissions { queue.add(submission) }
+    return submissions.map { finished($0) }
+  }
+
+  /// Writes what waits until `submission` is among it; whoever had the store may have written it.
+  private func finished(_ submission: Submission) -> Submission.Outcome {
+    while true {
+      let outcome = withStore { store -> Submission.Outcome? in
+        if submission.outcome == nil { store.commit(queue.take()) }
+        return submission.outcome
+      }
+      if let outcome { return outcome }
+    }
   }
 
   /// How many batches wait for the next write.

@@ -6,7 +6,7 @@ import Testing
 @Suite("The journal and everything at once")
 struct DrawnProperties {
   static func step(_ choices: Choices) -> JournalStep {
-    switch choices.draw(below: 9) {
+    switch choices.draw(below: 10) {
     case 0, 1: .append(sizes(choices))
     case 2: .transact(sizes(choices))
     case 3: .catchUp
@@ -14,6 +14,7 @@ struct DrawnProperties {
     case 5: .close
     case 6: .replaceProcess
     case 7: .rewrite
+    case 8: .together((0..<choices.draw(in: 1...3)).map { _ in sizes(choices) })
     default: .append([choices.draw(in: 400...3000)])
     }
   }
@@ -35,8 +36,11 @@ struct DrawnProperties {
         for _ in 0..<choices.draw(in: 1...3) {
           let processes = choices.draw(in: 1...3)
           let room = RoomRule(step: choices.pick([0, 512, 2048]) ?? 0)
-          var run = JournalRun(disk, processes: processes, oracle: oracle, room: room)
-          if !choices.chance(1, in: 3) { disk.drawFaults(from: choices, oneIn: 60) }
+          let lazy = choices.chance(1, in: 4) ? choices.draw(in: 1...processes) : 0
+          var run = JournalRun(
+            disk, processes: processes, oracle: oracle, room: room, lazyProcesses: lazy)
+          // A sync that fails may drop what only the system had, of any process.
+          if lazy == 0, !choices.chance(1, in: 3) { disk.drawFaults(from: choices, oneIn: 60) }
           defer {
             for call in disk.trace where call.fault != nil { choices.step("\(call)") }
           }
@@ -53,6 +57,7 @@ struct DrawnProperties {
           disk = disk.crash(choices)
           choices.step("the power fails")
           oracle = run.oracle
+          oracle.powerFails()
         }
         var recovery = Recovery(disk, oracle)
         try recovery.verify()

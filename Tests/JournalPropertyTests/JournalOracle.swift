@@ -7,6 +7,8 @@ struct JournalOracle {
   enum Fate: Equatable {
     /// It must be there, from now on for ever.
     case acknowledged
+    /// It must be there until the power fails; then it may be there or not, whole.
+    case held
     /// It must never be there.
     case refused
     /// It may be there or not, whole.
@@ -38,9 +40,14 @@ struct JournalOracle {
     return drafts
   }
 
-  mutating func decide(_ fate: Fate) {
-    guard let last = batches.indices.last else { return }
-    batches[last].fate = fate
+  /// Says what became of the last batches that were submitted.
+  mutating func decide(_ fate: Fate, last count: Int = 1) {
+    for place in batches.indices.suffix(count) { batches[place].fate = fate }
+  }
+
+  /// What only the operating system had may be gone.
+  mutating func powerFails() {
+    for place in batches.indices where batches[place].fate == .held { batches[place].fate = .open }
   }
 
   /// Records must be whole batches, in the order of submission, with all that was acknowledged and
@@ -52,7 +59,7 @@ struct JournalOracle {
   /// As `check`; and what is there by now is durable, and what is not will never come back.
   mutating func settle(_ records: [JournalRecord]) throws {
     let present = try present(records)
-    for place in batches.indices where batches[place].fate == .open {
+    for place in batches.indices where [.open, .held].contains(batches[place].fate) {
       batches[place].fate = present.contains(place) ? .acknowledged : .refused
     }
   }
@@ -70,7 +77,7 @@ struct JournalOracle {
     var next = 0
     for group in try Self.groups(of: records) {
       while next < batches.count, !Self.matches(group, batches[next].drafts) {
-        guard batches[next].fate != .acknowledged else {
+        guard ![.acknowledged, .held].contains(batches[next].fate) else {
           throw Falsified(
             "batch \(next) was acknowledged and is lost; there is seq "
               + "\(group.first?.sequence ?? 0) in its place")
@@ -86,7 +93,7 @@ struct JournalOracle {
       present.insert(next)
       next += 1
     }
-    if let lost = batches[next...].firstIndex(where: { $0.fate == .acknowledged }) {
+    if let lost = batches[next...].firstIndex(where: { [.acknowledged, .held].contains($0.fate) }) {
       throw Falsified("batch \(lost) of \(batches.count) was acknowledged and is lost")
     }
     return present

@@ -5,6 +5,8 @@ import SessionTestKit
 enum JournalStep: Equatable {
   case append([Int])
   case transact([Int])
+  /// Several callers' batches with one write and one sync.
+  case together([[Int]])
   case catchUp
   case page
   /// Compacts, keeping so many sequences at the end.
@@ -24,6 +26,9 @@ struct JournalRun {
   private var members: [Member]
   private let room: RoomRule
 
+  /// How many of the processes leave syncing to the system, the first ones.
+  private let lazyProcesses: Int
+
   /// A process and what it holds open.
   private struct Member {
     var process: SimulatedProcess
@@ -35,8 +40,9 @@ struct JournalRun {
 
   init(
     _ disk: SimulatedDisk, processes: Int = 1, oracle: JournalOracle = JournalOracle(),
-    room: RoomRule = .none
+    room: RoomRule = .none, lazyProcesses: Int = 0
   ) {
+    self.lazyProcesses = lazyProcesses
     self.disk = disk
     self.room = room
     self.oracle = oracle
@@ -51,6 +57,7 @@ struct JournalRun {
       switch step {
       case .append(let sizes): try append(sizes, place)
       case .transact(let sizes): try transact(sizes, place)
+      case .together(let batches): try together(batches, place)
       case .catchUp:
         let found = try opened(place).catchUp()
         try members[place].seen.take(found)
@@ -75,6 +82,7 @@ struct JournalRun {
     var records: [JournalRecord] = []
     var options = Journal.Options.on(members[place].process)
     options.room = room
+    options.durability = place < lazyProcesses ? .operatingSystem : .everyCommit
     let journal = try Journal.open(at: journalPath, options: options) { frame, payload in
       records.append(
         JournalRecord(
@@ -113,8 +121,25 @@ struct JournalRun {
     }
   }
 
+  private mutating func together(_ batches: [[Int]], _ place: Int) throws {
+    let journal = try opened(place)
+    let drafts = batches.map { oracle.submit($0) }
+    try conclude(place, batches: batches.count) {
+      let outcomes = journal.append(together: drafts)
+      let done = try outcomes.map { try $0.get() }
+      for (one, drafts) in zip(done, drafts)
+      where one.appended.map(\.payload) != drafts.map(\.payload) {
+        throw Falsified("a caller was told of another's batch")
+      }
+      return Journal.Transaction(
+        foreign: done.flatMap(\.foreign), appended: done.flatMap(\.appended))
+    }
+  }
+
   /// Runs a commit and keeps the oracle of its answer.
-  private mutating func conclude(_ place: Int, _ commit: () throws -> Journal.Transaction) throws {
+  private mutating func conclude(
+    _ place: Int, batches: Int = 1, _ commit: () throws -> Journal.Transaction
+  ) throws {
     guard let journal = members[place].journal else { return }
     let before = journal.lastSequence
     do {
@@ -123,8 +148,14 @@ struct JournalRun {
         throw Falsified("acknowledged \(done), and the last is \(journal.lastSequence)")
       }
       try members[place].seen.take(done.foreign + done.appended)
-      oracle.decide(.acknowledged)
-      try oracle.settle(try JournalInspection(disk.copy()).records)
+      let records = try JournalInspection(disk.copy()).records
+      if place >= lazyProcesses {
+        oracle.decide(.acknowledged, last: batches)
+        try oracle.settle(records)
+      } else {
+        oracle.decide(.held, last: batches)
+        try oracle.check(records)
+      }
       try checkSeen(place)
     } catch let error as JournalError {
       if case .diskFull = error, members[place].process.isAlive, isPoisoned(place) {
@@ -132,7 +163,7 @@ struct JournalRun {
       }
       guard members[place].process.isAlive, !isPoisoned(place) else { throw error }
       // An error that leaves the journal usable took everything back.
-      oracle.decide(.refused)
+      oracle.decide(.refused, last: batches)
       guard journal.lastSequence >= before else { throw Falsified("memory went back") }
       try compare(journal)
       throw error
