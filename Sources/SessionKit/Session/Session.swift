@@ -215,7 +215,7 @@ public final class Session: Sendable {
   public var currentUser: UserProfile? { engine.view.current.user }
 
   /// The current token, good or not; `nil` unless authenticated.
-  public var currentToken: AccessToken? { engine.view.current.token }
+  public var currentToken: AccessToken? { engine.view.token }
 
   /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
   public var activeContext: ActiveContext? { state.activeContext }

@@ -8,7 +8,7 @@ extension Group {
     let raw = try RawFile(stage.path("raw"))
     let relation = try Relation(stage.path("full.sqlite"), .full)
     let level = try LevelStore(stage.path("leveldb"))
-    let count = stage.pick(60, 250)
+    let count = stage.pick(10, 20)
     let drafts = Array(stage.drafts.prefix(count)).map { [$0] }
     let payloads = drafts.map { $0[0].payload }
     let frames = drafts.map { RawFile.bytes(for: $0) }
@@ -38,7 +38,7 @@ extension Group {
           try .timing(count) { for payload in payloads { try level.put(payload) } }
         })
     }
-    let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(5, 21))
+    let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(25, 250))
     try relation.verify()
     try journal.close()
     try shared.close()
@@ -72,7 +72,7 @@ extension Group {
     let shared = try Journal.open(at: stage.path("submit64.journal"))
     let raw = try RawFile(stage.path("raw64"))
     let relation = try Relation(stage.path("full64.sqlite"), .full)
-    let batchCount = stage.pick(20, 60)
+    let batchCount = 8
     var place = 0
     let batches = (0..<batchCount).map { _ in stage.drafts(size, from: &place) }
     let frames = batches.map { RawFile.bytes(for: $0) }
@@ -104,7 +104,7 @@ extension Group {
         try .timing(count) { for row in rows { try relation.insert(row) } }
       },
     ]
-    let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(5, 15))
+    let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(15, 150))
     try relation.verify()
     try journal.close()
     try shared.close()

@@ -40,8 +40,10 @@ enum Visitor {
 
   private struct Backend: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+      // As long as the tokens of real servers.
+      let access = String(repeating: "x", count: 800)
       let answer = """
-        {"access_token":"access","refresh_token":"refresh","expires_in":86400,\
+        {"access_token":"\(access)","refresh_token":"refresh","expires_in":86400,\
         "user":{"id":"9f2c1a7e-0000-4000-8000-000000000001","email":"a@b.example"}}
         """
       return HTTPResponse(status: 200, body: Array(answer.utf8))
