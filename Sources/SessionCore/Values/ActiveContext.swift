@@ -75,6 +75,18 @@ extension ActiveContext {
   }
 }
 
+extension ActiveContext: CustomReflectable {
+  /// The four values, as if they stood in the struct itself.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "role": role as Any, "school": school as Any, "unit": unit as Any,
+        "permissions": permissions as Any,
+      ], displayStyle: .struct)
+  }
+}
+
 extension ActiveContext.Named {
   /// Whether both are spelled with the same bytes.
   public static func == (left: ActiveContext.Named, right: ActiveContext.Named) -> Bool {

@@ -27,7 +27,7 @@ final class EventHub: Sendable {
   }
 
   /// How many events a subscriber is given at once.
-  static let answerSize = 64
+  static let answerSize = 256
 
   private let capacity: Int
   private let state: Mutex<State>
