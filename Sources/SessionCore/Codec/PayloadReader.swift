@@ -45,10 +45,8 @@ struct PayloadReader {
   mutating func text() throws(CodecError) -> String {
     let length = Int(try integer(UInt32.self))
     guard remaining >= length else { throw .cutShort(offset: offset) }
-    let utf8 = bytes[offset..<offset + length]
-    guard let text = String(validating: utf8, as: UTF8.self) else {
-      throw .notUTF8(offset: offset)
-    }
+    let utf8 = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+    guard let text = String(checkedUTF8: utf8) else { throw .notUTF8(offset: offset) }
     offset += length
     return text
   }
@@ -75,5 +73,34 @@ struct PayloadReader {
   mutating func rest() -> [UInt8] {
     defer { offset = bytes.count }
     return Array(bytes[offset...])
+  }
+}
+
+extension String {
+  /// The text with these bytes; `nil` unless they are UTF-8.
+  ///
+  /// Most texts are ASCII, which is valid as it is: the library's own check is many times slower.
+  fileprivate init?(checkedUTF8 bytes: UnsafeRawBufferPointer) {
+    if bytes.isASCII {
+      self = String(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+    } else {
+      self.init(validating: bytes, as: UTF8.self)
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate var isASCII: Bool {
+    var all: UInt64 = 0
+    var place = 0
+    while place + 8 <= count {
+      all |= loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      place += 8
+    }
+    while place < count {
+      all |= UInt64(self[place])
+      place += 1
+    }
+    return all & 0x8080_8080_8080_8080 == 0
   }
 }

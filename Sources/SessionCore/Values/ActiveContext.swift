@@ -16,23 +16,38 @@ public struct ActiveContext: Hashable, Sendable {
     }
   }
 
+  /// Its values, shared by all copies: a context goes through events and states much more often than
+  /// anybody looks at it.
+  private final class Storage: Sendable {
+    let role: Named
+    let school: Named?
+    let unit: Named?
+    let permissions: [String]
+
+    init(role: Named, school: Named?, unit: Named?, permissions: [String]) {
+      self.role = role
+      self.school = school
+      self.unit = unit
+      self.permissions = permissions
+    }
+  }
+
+  private let storage: Storage
+
   /// The role acted in.
-  public let role: Named
+  public var role: Named { storage.role }
   /// The school or organisation acted for, where there is one.
-  public let school: Named?
+  public var school: Named? { storage.school }
   /// The academic unit or team within it, where there is one.
-  public let unit: Named?
+  public var unit: Named? { storage.unit }
   /// What is permitted, such as `materials:read`; sorted by UTF-8, each once.
-  public let permissions: [String]
+  public var permissions: [String] { storage.permissions }
 
   /// A context; permissions may come in any order and more than once.
   public init(role: Named, school: Named? = nil, unit: Named? = nil, permissions: [String] = []) {
-    self.role = role
-    self.school = school
-    self.unit = unit
-    // By bytes: `String` orders by Unicode's tables, which differ from system to system.
-    self.permissions = permissions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-      .withoutAdjacentDuplicates()
+    storage = Storage(
+      role: role, school: school, unit: unit,
+      permissions: permissions.isInOrder ? permissions : permissions.inOrder())
   }
 
   /// Whether the context grants `permission`, compared exactly (STA-4).
@@ -46,7 +61,8 @@ public struct ActiveContext: Hashable, Sendable {
 extension ActiveContext {
   /// Whether both are spelled with the same bytes.
   public static func == (left: ActiveContext, right: ActiveContext) -> Bool {
-    left.role == right.role && left.school == right.school && left.unit == right.unit
+    if left.storage === right.storage { return true }
+    return left.role == right.role && left.school == right.school && left.unit == right.unit
       && left.permissions.elementsEqual(right.permissions) { $0.utf8.elementsEqual($1.utf8) }
   }
 
@@ -56,6 +72,18 @@ extension ActiveContext {
     hasher.combine(school)
     hasher.combine(unit)
     hasher.combine(permissions.count)
+  }
+}
+
+extension ActiveContext: CustomReflectable {
+  /// The four values, as if they stood in the struct itself.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "role": role as Any, "school": school as Any, "unit": unit as Any,
+        "permissions": permissions as Any,
+      ], displayStyle: .struct)
   }
 }
 
@@ -72,13 +100,31 @@ extension ActiveContext.Named {
 }
 
 extension [String] {
-  fileprivate func withoutAdjacentDuplicates() -> [String] {
+  /// Whether each comes before the next, as in every context that was written once.
+  fileprivate var isInOrder: Bool {
+    guard var last = first else { return true }
+    for element in self.dropFirst() {
+      guard last.precedes(element) else { return false }
+      last = element
+    }
+    return true
+  }
+
+  /// Sorted, each once.
+  fileprivate func inOrder() -> [String] {
     var kept: [String] = []
     kept.reserveCapacity(count)
-    for element in self {
-      if let last = kept.last, last.utf8.elementsEqual(element.utf8) { continue }
+    for element in sorted(by: { $0.precedes($1) }) {
+      if let last = kept.last, !last.precedes(element) { continue }
       kept.append(element)
     }
     return kept
+  }
+}
+
+extension String {
+  /// By bytes: `String` orders by Unicode's tables, which differ from system to system.
+  fileprivate func precedes(_ other: String) -> Bool {
+    utf8.lexicographicallyPrecedes(other.utf8)
   }
 }

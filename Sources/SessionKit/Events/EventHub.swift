@@ -8,7 +8,7 @@ import Synchronization
 /// and one that fell behind the buffer reads on in the journal.
 final class EventHub: Sendable {
   enum Answer {
-    /// The next events, at least one.
+    /// The next events, at least one and no more than `answerSize`.
     case events(ArraySlice<RecordedEvent>)
     /// They are no longer in the buffer: they are in the journal, up to and with this sequence.
     case inJournal(through: UInt64)
@@ -25,6 +25,9 @@ final class EventHub: Sendable {
     var tickets: UInt64 = 0
     var isFinished = false
   }
+
+  /// How many events a subscriber is given at once.
+  static let answerSize = 256
 
   private let capacity: Int
   private let state: Mutex<State>
@@ -109,7 +112,9 @@ extension EventHub.State {
   fileprivate mutating func answer(after sequence: UInt64) -> (EventHub.Answer?, UInt64) {
     if sequence < floor { return (.inJournal(through: floor), 0) }
     if sequence < last {
-      return (.events(buffer[buffer.firstIndex(after: sequence)...]), 0)
+      let rest = buffer[buffer.firstIndex(after: sequence)...]
+      // A copy of a few: a slice would share the buffer, and the next event would move all of it.
+      return (.events(ArraySlice(Array(rest.prefix(EventHub.answerSize)))), 0)
     }
     if isFinished { return (.finished, 0) }
     tickets += 1

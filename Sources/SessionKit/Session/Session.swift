@@ -183,6 +183,14 @@ public final class Session: Sendable {
       archive: EventArchive(journal: engine.journal, runtime: engine.runtime))
   }
 
+  /// Hands events to subscribers that the journal does not have: for measuring how fast that is.
+  ///
+  /// Sequences must grow; those above the journal's that fall out of the buffer cannot be read back.
+  @_spi(Benchmarks)
+  public func publish(_ events: [RecordedEvent]) {
+    engine.hub.publish(events)
+  }
+
   // MARK: What it shows
 
   /// Why the journal could not be compacted when it should have been last; `nil` where it could.
@@ -210,7 +218,7 @@ public final class Session: Sendable {
   public var currentUser: UserProfile? { engine.view.current.user }
 
   /// The current token, good or not; `nil` unless authenticated.
-  public var currentToken: AccessToken? { engine.view.current.token }
+  public var currentToken: AccessToken? { engine.view.token }
 
   /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
   public var activeContext: ActiveContext? { state.activeContext }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Swapped whole under a lock after each decision, so that state, token and user always belong
 /// together.
-final class SessionView: Sendable {
+struct SessionView: ~Copyable, Sendable {
   struct Snapshot: Sendable {
     var state = SessionState.unauthenticated
     var activity = SessionActivity.loading
@@ -22,6 +22,9 @@ final class SessionView: Sendable {
   private let snapshot = Mutex(Snapshot())
 
   var current: Snapshot { snapshot.withLock { $0 } }
+
+  /// The token alone: asked for with every request, and a copy of all the rest costs more than that.
+  var token: AccessToken? { snapshot.withLock { $0.token } }
 
   func swap(_ next: Snapshot) {
     snapshot.withLock { $0 = next }

@@ -1,0 +1,43 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// As in the root package.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    // By name, so that a clone may have any folder's name.
+    .package(name: "session-journal", path: "../.."),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
+  ],
+  targets: [
+    // What only C reaches: LevelDB where it is installed, and the time spent in syncs.
+    .target(name: "CPeers"),
+
+    // The records as swift-protobuf has them; its own target, since generated code has its own style.
+    .target(
+      name: "RecordMessages",
+      dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]),
+
+    .executableTarget(
+      name: "benchmarks",
+      dependencies: [
+        "CPeers", "RecordMessages",
+        .product(name: "SessionCore", package: "session-journal"),
+        .product(name: "SessionJournal", package: "session-journal"),
+        .product(name: "SessionKit", package: "session-journal"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)
