@@ -22,6 +22,9 @@ struct FrameScanner: ~Copyable, Sendable {
   /// How far frames were handed over; at most `position.offset`.
   private var delivered: UInt64
 
+  /// Whether byte 64 must hold a snapshot: not where a run behind a lost one is read.
+  private var needsSnapshot: Bool
+
   /// Why the last look behind `position` found no batch; nil at a clean end.
   private(set) var stop: Stop?
 
@@ -37,6 +40,7 @@ struct FrameScanner: ~Copyable, Sendable {
     header = try Self.header(of: file, at: path)
     seed = header.seed
     position = FramePosition(behind: header)
+    needsSnapshot = header.beginsWithSnapshot
     delivered = position.offset
     totals.bytes = position.offset
     totals.lastSequence = header.firstSequence - 1
@@ -75,6 +79,12 @@ struct FrameScanner: ~Copyable, Sendable {
     delivered = place.offset
     stop = nil
     window.forget(from: 0)
+  }
+
+  /// Goes to batches that a survey has found, which are no snapshot even where one should stand.
+  mutating func seek(toRunAt place: FramePosition) {
+    seek(to: place)
+    needsSnapshot = false
   }
 
   /// Passes over batches that this process has written, so that they are not read back.
@@ -119,7 +129,7 @@ extension FrameScanner {
   /// Whether the file's snapshot must begin at `offset`.
   @inline(__always)
   private func isSnapshotPlace(_ offset: UInt64) -> Bool {
-    offset == UInt64(JournalHeader.size) && header.beginsWithSnapshot
+    offset == UInt64(JournalHeader.size) && needsSnapshot
   }
 
   private static func header(of file: any JournalFileHandle, at path: String)

@@ -50,6 +50,11 @@ struct JournalOracle {
     for place in batches.indices where batches[place].fate == .held { batches[place].fate = .open }
   }
 
+  /// As `decide`, for the batch of that number, counted from 0.
+  mutating func decide(_ fate: Fate, of number: Int) {
+    batches[number].fate = fate
+  }
+
   /// Records must be whole batches, in the order of submission, with all that was acknowledged and
   /// nothing that was refused.
   func check(_ records: [JournalRecord]) throws {

@@ -1,0 +1,90 @@
+import SessionJournal
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@Suite("Durability that is left to the operating system")
+struct DurabilityProperties {
+  private static func open(
+    _ process: SimulatedProcess, _ durability: Journal.Options.Durability
+  ) throws -> Journal {
+    try Journal.open(at: journalPath, options: .init(durability: durability).on(process))
+  }
+
+  @Test("JRN-2 A power cut leaves a prefix of whole batches, nothing from before opening is lost")
+  func powerCut() {
+    expect(
+      Property(
+        "without a sync at each commit, a prefix of whole batches is left", cases: 300,
+        requiredLabels: ["mixed", "alone"]
+      ).check { choices in
+        let disk = SimulatedDisk()
+        var oracle = JournalOracle()
+        let first = try Self.open(disk.process(), .everyCommit)
+        try oracle.settle(first.identifier)
+        for _ in 0..<choices.draw(in: 0...3) {
+          _ = try first.append(oracle.submit(Self.sizes(choices)))
+          oracle.decide(.acknowledged)
+        }
+        let fast = disk.process()
+        let journal = try Self.open(fast, .operatingSystem)
+        var durable = journal.lastSequence
+        let isMixed = choices.chance(1, in: 2)
+        choices.label(isMixed ? "mixed" : "alone")
+        for _ in 0..<choices.draw(in: 1...6) {
+          let isSynced = isMixed && choices.chance(1, in: 3)
+          choices.step(isSynced ? "synced" : "left to the system")
+          _ = try (isSynced ? first : journal).append(oracle.submit(Self.sizes(choices)))
+          // Whoever syncs has made all durable that stood before.
+          guard isSynced else { continue }
+          durable = first.lastSequence
+          for number in oracle.batches.indices { oracle.decide(.acknowledged, of: number) }
+        }
+        try Self.checkClaims(disk)
+        if choices.chance(1, in: 3) { disk.writeBack(choices) }
+
+        // A process that dies takes nothing back.
+        let seen = try JournalInspection(disk.copy())
+        try choices.require(
+          seen.records.count == oracle.batches.reduce(0) { $0 + $1.drafts.count },
+          "something is missing before the power fails")
+        var recovery = Recovery(disk.crash(choices), oracle)
+        try recovery.verify()
+        let left = try JournalInspection(recovery.disk).lastSequence
+        try choices.require(left >= durable, "seq \(durable) was durable, \(left) is the last")
+      })
+  }
+
+  @Test("JRN-2 Closing syncs: a power cut afterwards takes nothing back")
+  func closing() throws {
+    let disk = SimulatedDisk()
+    var oracle = JournalOracle()
+    let journal = try Self.open(disk.process(), .operatingSystem)
+    for size in [40, 700, 9] {
+      _ = try journal.append(oracle.submit([size]))
+      oracle.decide(.acknowledged)
+    }
+    #expect(try JournalInspection(disk.crash(.losingAll)).records.isEmpty)
+    try journal.close()
+    var recovery = Recovery(disk.crash(.losingAll), oracle)
+    try recovery.verify()
+  }
+
+  /// No frame names as durable what a power cut, losing all that it can, takes back.
+  private static func checkClaims(_ disk: SimulatedDisk) throws {
+    let durable = try JournalInspection(disk.crash(.losingAll)).lastSequence
+    var reader = try JournalReader(bytes: disk.contents(of: journalPath) ?? [])
+    var most: UInt64 = 0
+    try reader.visit { frame, _ in
+      most = max(most, frame.durableSequence ?? 0)
+      return true
+    }
+    guard most <= durable else {
+      throw Falsified("a frame vouches for seq \(most), and \(durable) is durable")
+    }
+  }
+
+  private static func sizes(_ choices: Choices) -> [Int] {
+    (0..<choices.draw(in: 1...3)).map { _ in choices.draw(in: 0...400) }
+  }
+}

@@ -1,0 +1,104 @@
+internal import SessionJournal
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// The same bytes as a file: what is read of it, and what opening it for writing does.
+enum FileChecks {
+  /// In the folder that the script made for this process.
+  private static let path = "fuzzed.journal"
+
+  /// A file that grows, or whose room fills, while it is followed is read like one that was whole.
+  static func growth(_ bytes: [UInt8], _ model: FileModel, mark: UInt32) {
+    let cut = 64 + Int(mark >> 5) % (bytes.count - 63)
+    let room = mark & 16 == 0 ? 0 : bytes.count - cut
+    put(Array(bytes[..<cut]) + [UInt8](repeating: 0, count: room), from: 0)
+    do throws(JournalError) {
+      var reader = try JournalReader(path: path)
+      var records = try reader.rest()
+      put(Array(bytes[cut...]), from: cut)
+      records += try reader.rest()
+      require(records == model.records, "grown from \(cut): \(records), not \(model.records)")
+      let ending = try reader.ending()
+      require(EndingModel(ending) == model.ending, "grown from \(cut): \(ending)")
+      var memory = try JournalReader(bytes: bytes)
+      var file = try JournalReader(path: path)
+      let (one, other) = (try memory.survey(), try file.survey())
+      require(one == other, "in memory \(one), in a file \(other)")
+    } catch {
+      finding("grown from \(cut): \(error)")
+    }
+  }
+
+  /// Opening keeps the whole prefix, cuts what the verdict says, and the journal takes records again.
+  static func opening(_ bytes: [UInt8], _ model: FileModel) {
+    put(bytes, from: 0)
+    var records: [JournalRecord] = []
+    do throws(JournalError) {
+      let journal = try Journal.open(at: path) { records.append(JournalTarget.record($0, $1)) }
+      require(model.ending.word != .damaged, "a damaged journal was opened")
+      require(records == model.records, "replayed \(records), not \(model.records)")
+      let isCut = model.ending.word != .clean
+      require((journal.recovery.repair != nil) == isCut, "\(journal.recovery)")
+      let left = contents(of: path)
+      require(left == (isCut ? Array(bytes[..<model.end]) : bytes), "\(left.count) bytes are left")
+      if let repair = journal.recovery.repair { checkKept(repair.keptAside, bytes, model) }
+      try checkLife(journal, model)
+    } catch {
+      checkRefusal(error, bytes, model)
+    }
+  }
+
+  private static func checkKept(_ name: String, _ bytes: [UInt8], _ model: FileModel) {
+    let kept = contents(of: name)
+    let tail = bytes[model.end...]
+    require(
+      tail.starts(with: kept) && tail.dropFirst(kept.count).allSatisfy { $0 == 0 },
+      "of \(tail.count) bytes that were cut, \(kept.count) are kept")
+    unlink(name)
+  }
+
+  private static func checkLife(_ journal: Journal, _ model: FileModel) throws(JournalError) {
+    let draft = JournalDraft(kind: 1, payload: [1, 2, 3])
+    let appended = try journal.append([draft, draft]).appended
+    require(appended.first?.sequence == model.lastSequence + 1, "\(appended)")
+    try journal.close()
+    var reader = try JournalReader(path: path)
+    let records = try reader.rest()
+    require(records == model.records + appended, "\(records) after \(appended) were appended")
+    let ending = try reader.ending()
+    require(ending == .clean, "closed, and \(ending)")
+  }
+
+  private static func checkRefusal(_ error: JournalError, _ bytes: [UInt8], _ model: FileModel) {
+    guard case .damaged(_, let damage) = error, EndingModel(.damaged(damage)) == model.ending
+    else { finding("\(model.ending), and opening says: \(error)") }
+    require(contents(of: path) == bytes, "a damaged journal was changed")
+  }
+
+  // MARK: - Files
+
+  private static func put(_ bytes: [UInt8], from offset: Int) {
+    let file = open(path, O_RDWR | O_CREAT, 0o600)
+    require(
+      file >= 0 && ftruncate(file, off_t(offset == 0 ? 0 : bytes.count + offset)) == 0, "no file")
+    defer { close(file) }
+    let written = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
+    require(written == bytes.count, "the folder of this run has no room")
+  }
+
+  private static func contents(of path: String) -> [UInt8] {
+    let file = open(path, O_RDONLY)
+    guard file >= 0 else { return [] }
+    defer { close(file) }
+    let size = Int(lseek(file, 0, SEEK_END))
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = max(0, pread(file, buffer.baseAddress, size, 0))
+    }
+  }
+}
