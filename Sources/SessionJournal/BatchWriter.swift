@@ -6,6 +6,9 @@ struct BatchWriter {
   /// Behind the last of them.
   private(set) var place: FramePosition
 
+  /// Where each of them ends, and how many zeros of padding it ends with.
+  private(set) var ends: [(place: FramePosition, padding: UInt64)] = []
+
   private var frames: FrameWriter
   private let durable: UInt64
 
@@ -37,6 +40,17 @@ struct BatchWriter {
       place.sequence += 1
       place.chain = frames.chain
     }
+    let last = drafts.last?.payload.count ?? 0
+    ends.append((place, UInt64(JournalFrame.padded(last) - last)))
     return records
+  }
+
+  /// How many of the batches are whole in a file of which everything up to `end` was written, and
+  /// that holds zeros from there up to `size`.
+  func whole(upTo end: UInt64, zerosUpTo size: UInt64) -> Int {
+    ends.prefix { batch in
+      let isPadded = batch.place.offset <= size && batch.place.offset - batch.padding <= end
+      return batch.place.offset <= end || isPadded
+    }.count
   }
 }

@@ -32,11 +32,12 @@ struct DraftFile {
   }
 
   /// Removes what an interrupted creation or compaction left, where this process may.
-  func removeLeftover() throws(SystemFault) {
+  func removeLeftover() {
     do throws(SystemFault) {
       try fileSystem.remove(path)
     } catch {
-      guard error.isMissing || error.isRefusedMode else { throw error }
+      // Mostly there is none. One that cannot be removed keeps nobody from reading and appending, and
+      // is told of where a new one is to be made.
     }
   }
 }

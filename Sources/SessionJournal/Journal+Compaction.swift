@@ -61,6 +61,11 @@ extension JournalStore {
   {
     do throws(JournalError) {
       try lock.acquire(journal: made.scanner.file)
+      // Looked at again: copying takes time, and under another name the old file would go on.
+      let links = try onFile(path) { () throws(SystemFault) in
+        try scanner.file.status().links
+      }
+      guard links <= 1 else { throw JournalError.hardLinked(path: path, links: links) }
       try draft.onDraft { () throws(SystemFault) in try draft.putInPlace() }
     } catch {
       draft.discard()

@@ -53,8 +53,8 @@ public final class Journal: Sendable {
   /// Appends what `decide` answers, as one batch that is durable when the call returns.
   ///
   /// Takes the lock, catches up, and asks `decide` once with the records that others appended since
-  /// the last call of this object. Those are durable by then, and are handed over only once: if
-  /// writing then fails, `decide` has had them. No drafts: nothing is written. `decide` runs under
+  /// the last call of this object, all of them at once. With `everyCommit` those are durable by then;
+  /// they are handed over only once: if writing then fails, `decide` has had them. No drafts: nothing is written. `decide` runs under
   /// the lock and must not call the journal.
   ///
   /// Throws `busy`, `diskFull`, `recordTooLarge`, `batchTooLarge`, `reservedKind` with the journal
@@ -119,11 +119,8 @@ public final class Journal: Sendable {
 
   /// Writes what was submitted until nothing is left.
   private func serve() {
-    while true {
-      let submissions = queue.takeUnattended()
-      guard !submissions.isEmpty else { return }
-      withStore { $0.commit(submissions) }
-    }
+    // Taken and written while the store is held: whoever gets it next finds all before its own done.
+    repeat { withStore { $0.commit(queue.take()) } } while !queue.isServed()
   }
 
   /// The whole records that others appended since the last call of this object; takes no lock.

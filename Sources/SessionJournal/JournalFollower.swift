@@ -121,8 +121,12 @@ package final class FollowedFile {
 
   /// Watched before it is read, so that no change falls between.
   private func opened() throws(JournalError) -> JournalReader {
-    changes = fileSystem.changes(of: path)
-    return try JournalReader(path: path, fileSystem: fileSystem)
+    while true {
+      let reader = try JournalReader(path: path, fileSystem: fileSystem)
+      changes = fileSystem.changes(of: path)
+      // Otherwise it is another file that is watched.
+      if try !reader.isReplaced() { return reader }
+    }
   }
 
   /// A tail that is torn may be a batch on its way; one that is damaged will not get better.

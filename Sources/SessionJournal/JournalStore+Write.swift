@@ -13,7 +13,7 @@ extension JournalStore {
     try check(drafts)
     var writer = batchWriter()
     let appended = writer.append(drafts)
-    try write(writer)
+    if let refusal = try write(writer).refusal { throw refusal }
     return Journal.Transaction(foreign: foreign, appended: appended, repair: takeRepair())
   }
 
@@ -53,11 +53,15 @@ extension JournalStore {
       }
     }
     guard !written.isEmpty else { return }
-    try write(writer)
+    let done = try write(writer)
+    if let refusal = done.refusal {
+      for (submission, _) in written[done.batches...] { submission.finish(.failure(refusal)) }
+      if done.batches == 0 { return }
+    }
     var foreign = undelivered
     var repair = takeRepair()
     undelivered = []
-    for (submission, records) in written {
+    for (submission, records) in written[..<done.batches] {
       submission.finish(
         .success(Journal.Transaction(foreign: foreign, appended: records, repair: repair)))
       foreign = []
@@ -91,45 +95,66 @@ extension JournalStore {
     BatchWriter(behind: scanner.position, seed: scanner.header.seed, durable: durable)
   }
 
+  /// How many batches of a write are in the journal, from the first on, and why not all.
+  private typealias Written = (batches: Int, refusal: JournalError?)
+
   /// Writes batches behind the last frame; with `everyCommit` they are durable then.
-  private mutating func write(_ writer: borrowing BatchWriter) throws(JournalError) {
-    guard writer.place.offset > writer.start else { return }
-    try put(writer.bytes, at: writer.start)
-    if durability == .everyCommit { try synchronize(upTo: writer.place.sequence - 1) }
-    scanner.pass(to: writer.place)
-    lastRecord = scanner.lastSequence
+  private mutating func write(_ writer: borrowing BatchWriter) throws(JournalError) -> Written {
+    guard writer.place.offset > writer.start else { return (writer.ends.count, nil) }
+    let isSynced = durability == .everyCommit
+    let written = try put(writer, withRoom: isSynced)
+    guard written.batches > 0 else { return written }
+    let place = writer.ends[written.batches - 1].place
+    if isSynced { try synchronize(upTo: place.sequence - 1) }
+    scanner.pass(to: place)
+    lastRecord = max(lastRecord, scanner.lastSequence)
     endsWithWatermark = false
+    return written
   }
 
-  /// Writes bytes, and room behind them where the file must grow; all of them or none.
-  private mutating func put(_ bytes: [UInt8], at offset: UInt64) throws(JournalError) {
-    let end = offset + UInt64(bytes.count)
-    let zeros = durability == .everyCommit ? room.zeros(behind: end, in: knownSize) : 0
-    guard zeros > 0 else { return try putAll(bytes, at: offset) }
-    do throws(JournalError) {
-      try putAll(bytes + repeatElement(0, count: zeros), at: offset)
-    } catch {
-      // No room in advance is no reason to refuse what may still fit.
-      guard case .diskFull = error else { throw error }
-      try putAll(bytes, at: offset)
-    }
-  }
-
-  private mutating func putAll(_ bytes: [UInt8], at offset: UInt64) throws(JournalError) {
-    do throws(SystemFault) {
-      try scanner.file.writeAll(bytes, at: offset)
-      knownSize = max(knownSize, offset + UInt64(bytes.count))
-    } catch {
-      let refusal = error.error(at: path)
-      do throws(SystemFault) {
-        try scanner.file.truncate(to: offset)
-        knownSize = offset
-      } catch {
-        // Half a batch is left behind that this process cannot take back.
-        throw poison(error)
+  /// Writes batches, and room behind them where the file must grow.
+  ///
+  /// After a fault the batches that are whole in the file stay: others may have read them. The rest is
+  /// taken back.
+  private mutating func put(_ writer: borrowing BatchWriter, withRoom: Bool) throws(JournalError)
+    -> Written
+  {
+    let bytes = writer.bytes
+    let end = writer.place.offset
+    let zeros = withRoom ? room.zeros(behind: end, in: knownSize) : 0
+    if zeros > 0 {
+      let (count, fault) = scanner.file.writeSome(
+        bytes + repeatElement(0, count: zeros), at: writer.start)
+      if count >= bytes.count {
+        knownSize = max(knownSize, writer.start + UInt64(count))
+        return (writer.ends.count, nil)
       }
-      throw refusal
+      if let fault {
+        let written = try takeBack(writer, behind: count, fault)
+        // No room in advance is no reason to refuse what may still fit.
+        guard written.batches == 0, case .diskFull? = written.refusal else { return written }
+      }
     }
+    let (count, fault) = scanner.file.writeSome(bytes, at: writer.start)
+    if let fault { return try takeBack(writer, behind: count, fault) }
+    knownSize = max(knownSize, end)
+    return (writer.ends.count, nil)
+  }
+
+  /// Cuts the file behind the last batch that is whole, after `count` bytes were written.
+  private mutating func takeBack(
+    _ writer: borrowing BatchWriter, behind count: Int, _ fault: SystemFault
+  ) throws(JournalError) -> Written {
+    let whole = writer.whole(upTo: writer.start + UInt64(count), zerosUpTo: knownSize)
+    let end = whole == 0 ? writer.start : writer.ends[whole - 1].place.offset
+    do throws(SystemFault) {
+      try scanner.file.truncate(to: end)
+      knownSize = end
+    } catch {
+      // Half a batch is left behind that this process cannot take back.
+      throw poison(error)
+    }
+    return (whole, whole == writer.ends.count ? nil : fault.error(at: path))
   }
 
   mutating func synchronize(upTo sequence: UInt64) throws(JournalError) {
@@ -162,6 +187,8 @@ extension JournalStore {
       undelivered = []
     }
     guard wasUsable else { return }
+    // Needs no lock, and is promised whoever has it.
+    if durable < scanner.lastSequence { try synchronize(upTo: scanner.lastSequence) }
     do throws(JournalError) {
       try lock.acquire()
       try settle()
@@ -186,7 +213,7 @@ extension JournalStore {
     guard !endsWithWatermark, scanner.position.previous != 0 else { return }
     var writer = batchWriter()
     _ = writer.append([JournalDraft(kind: RecordKind.watermark, payload: [])])
-    try putAll(writer.bytes, at: writer.start)
+    if let refusal = try put(writer, withRoom: false).refusal { throw refusal }
     try synchronize(upTo: writer.place.sequence - 1)
     scanner.pass(to: writer.place)
   }

@@ -47,15 +47,15 @@ struct JournalStore: ~Copyable, Sendable {
 
   init(
     location: JournalLocation, options: Journal.Options, lock: consuming LockFile,
-    scanner: consuming FrameScanner, recovery: JournalRecovery, lastRecord: UInt64,
-    unproven: UnprovenEnd?
-  ) throws(JournalError) {
+    scanner: consuming FrameScanner, recovery: JournalRecovery, knownSize: UInt64,
+    lastRecord: UInt64, unproven: UnprovenEnd?
+  ) {
     self.location = location
     self.recovery = recovery
     fileSystem = options.fileSystem
     durability = options.durability
     room = options.room
-    knownSize = try Self.size(of: scanner)
+    self.knownSize = knownSize
     self.lastRecord = lastRecord
     endsWithWatermark = lastRecord < scanner.lastSequence
     self.lock = lock
@@ -109,16 +109,23 @@ extension JournalStore {
       try file.synchronizeData()
       try fileSystem.synchronizeFolder(of: location.real)
     }
-    let repair = try repair(&scanner, location, fileSystem)
-    try onFile(path) { () throws(SystemFault) in
-      try DraftFile(location: location, fileSystem: fileSystem).removeLeftover()
-      try file.unlock()
+    var repaired: JournalRepair?
+    var isRepaired = true
+    do throws(JournalError) {
+      repaired = try repair(&scanner, location, fileSystem)
+    } catch {
+      // Without room to keep a tail aside it stays where it is, and the first commit sees to it.
+      guard case .diskFull = error else { throw error }
+      isRepaired = false
     }
+    DraftFile(location: location, fileSystem: fileSystem).removeLeftover()
+    let size = isRepaired ? try size(of: scanner) : 0
+    try onFile(path) { () throws(SystemFault) in try file.unlock() }
     lock.release()
-    let recovery = JournalRecovery(created: created, totals: scanner.totals, repair: repair)
-    return try JournalStore(
+    let recovery = JournalRecovery(created: created, totals: scanner.totals, repair: repaired)
+    return JournalStore(
       location: location, options: options, lock: lock, scanner: scanner, recovery: recovery,
-      lastRecord: lastRecord, unproven: isWritten ? nil : unproven)
+      knownSize: size, lastRecord: lastRecord, unproven: isWritten ? nil : unproven)
   }
 
   /// Cuts what does not count behind the whole prefix; nil if there is nothing.
@@ -134,9 +141,15 @@ extension JournalStore {
       throw .damaged(path: scanner.path, damage)
     case .torn(let tail), .undetermined(let tail):
       let repair = TailRepair(location: location, file: scanner.file, fileSystem: fileSystem)
-      let done = try repair.cut(tail, ending: ending)
-      scanner.seek(to: scanner.position)
-      return done
+      do throws(JournalError) {
+        let done = try repair.cut(tail, ending: ending)
+        scanner.seek(to: scanner.position)
+        return done
+      } catch {
+        // Told of the journal, which is as it was, and not of the copy.
+        if case .diskFull = error { throw .diskFull(path: location.given) }
+        throw error
+      }
     }
   }
 

@@ -97,14 +97,11 @@ final class SubmissionQueue: Sendable {
     }
   }
 
-  /// As `take`; where nothing waits, whoever was sent to serve the queue is done.
-  func takeUnattended() -> [Submission] {
-    let taken = take()
-    guard taken.isEmpty else { return taken }
-    let isEmpty = state.withLock { state in
+  /// Whether nothing is left for whoever was sent to serve the queue, who may then go.
+  func isServed() -> Bool {
+    state.withLock { state in
       if state.waiting.isEmpty { state.isServed = false }
       return state.waiting.isEmpty
     }
-    return isEmpty ? [] : take()
   }
 }

@@ -27,18 +27,22 @@ extension JournalFileHandle {
 
   /// Writes all of `bytes`, however many calls that takes.
   package func writeAll(_ bytes: [UInt8], at offset: UInt64) throws(SystemFault) {
-    let result = bytes.withUnsafeBytes { buffer in
+    if let fault = writeSome(bytes, at: offset).fault { throw fault }
+  }
+
+  /// Writes all of `bytes`, or as many as come before a fault.
+  func writeSome(_ bytes: [UInt8], at offset: UInt64) -> (count: Int, fault: SystemFault?) {
+    bytes.withUnsafeBytes { buffer in
+      var done = 0
       do throws(SystemFault) {
-        var done = 0
         while done < buffer.count {
           let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
           done += try write(rest, at: offset + UInt64(done))
         }
-        return Result<Void, SystemFault>.success(())
+        return (done, nil)
       } catch {
-        return .failure(error)
+        return (done, error)
       }
     }
-    try result.get()
   }
 }
