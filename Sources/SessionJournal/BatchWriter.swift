@@ -27,6 +27,8 @@ struct BatchWriter {
   mutating func append(_ drafts: [JournalDraft]) -> [JournalRecord] {
     var records: [JournalRecord] = []
     records.reserveCapacity(drafts.count)
+    frames.reserve(
+      drafts.reduce(0) { $0 + JournalFrame.headerSize + JournalFrame.padded($1.payload.count) })
     for (number, draft) in drafts.enumerated() {
       let remaining = UInt16(drafts.count - 1 - number)
       place.previous = place.offset

@@ -145,31 +145,37 @@ package struct FrameWriter {
     _ payload: UnsafeRawBufferPointer, sequence: UInt64, durableDelta: UInt32, kind: UInt8,
     flags: UInt8, remainingInBatch: UInt16
   ) {
-    let start = bytes.count
     let padding = JournalFrame.padded(payload.count) - payload.count
-    bytes.appendLittle(UInt32(0))
-    bytes.appendLittle(UInt32(truncatingIfNeeded: payload.count))
-    bytes.appendLittle(sequence)
-    bytes.appendLittle(durableDelta)
-    bytes.appendLittle(chain)
-    bytes.appendLittle(UInt32(0))
-    bytes.append(kind)
-    bytes.append(flags)
-    bytes.appendLittle(remainingInBatch)
-    bytes.append(contentsOf: payload)
-    bytes.append(contentsOf: repeatElement(0, count: padding))
-
-    let payloadChecksum = bytes.withUnsafeBytes { raw in
-      var checksum = Checksum()
-      checksum.extend(over: UnsafeRawBufferPointer(rebasing: raw[(start + 32)...]))
-      return checksum.value
-    }
-    bytes.storeLittle(payloadChecksum, at: start + 24)
-    chain = bytes.withUnsafeBytes { raw in
+    // The header, and behind it the zeros of a padding.
+    withUnsafeTemporaryAllocation(byteCount: JournalFrame.headerSize + 8, alignment: 8) { scratch in
+      scratch.initializeMemory(as: UInt8.self, repeating: 0)
+      let header = UnsafeMutableRawBufferPointer(rebasing: scratch[..<JournalFrame.headerSize])
+      let zeros = UnsafeRawBufferPointer(
+        rebasing: scratch[JournalFrame.headerSize..<JournalFrame.headerSize + padding])
+      var payloadChecksum = Checksum()
+      payloadChecksum.extend(over: payload)
+      payloadChecksum.extend(over: zeros)
+      header.storeLittle(UInt32(truncatingIfNeeded: payload.count), at: 4)
+      header.storeLittle(sequence, at: 8)
+      header.storeLittle(durableDelta, at: 16)
+      header.storeLittle(chain, at: 20)
+      header.storeLittle(payloadChecksum.value, at: 24)
+      header.storeLittle(kind, at: 28)
+      header.storeLittle(flags, at: 29)
+      header.storeLittle(remainingInBatch, at: 30)
       var checksum = seed
-      checksum.extend(over: UnsafeRawBufferPointer(rebasing: raw[(start + 4)..<(start + 32)]))
-      return checksum.value
+      checksum.extend(over: UnsafeRawBufferPointer(rebasing: header[4...]))
+      chain = checksum.value
+      header.storeLittle(chain, at: 0)
+      bytes.append(contentsOf: header)
+      bytes.append(contentsOf: payload)
+      bytes.append(contentsOf: zeros)
     }
-    bytes.storeLittle(chain, at: start)
+  }
+
+  /// Makes room for as many bytes more, so that the frames of a batch are not moved as they come.
+  package mutating func reserve(_ count: Int) {
+    guard bytes.capacity < bytes.count + count else { return }
+    bytes.reserveCapacity(max(bytes.count + count, 2 * bytes.count))
   }
 }

@@ -15,10 +15,12 @@ extension Array where Element == UInt8 {
   mutating func appendBig(_ number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
   }
+}
 
-  mutating func storeLittle(_ number: some FixedWidthInteger, at offset: Int) {
-    Swift.withUnsafeBytes(of: number.littleEndian) { bytes in
-      for (place, byte) in bytes.enumerated() { self[offset + place] = byte }
-    }
+extension UnsafeMutableRawBufferPointer {
+  /// Stores an integer with its lowest byte first.
+  @inline(__always)
+  func storeLittle(_ value: some FixedWidthInteger & BitwiseCopyable, at offset: Int) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: type(of: value).self)
   }
 }

@@ -9,20 +9,27 @@ func blocking<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Va
   let isDone = DispatchSemaphore(value: 0)
   Task {
     do {
-      let value = try await work()
-      outcome.result.withLock { $0 = .success(value) }
+      outcome.set(.success(try await work()))
     } catch {
-      outcome.result.withLock { $0 = .failure(error) }
+      outcome.set(.failure(error))
     }
     isDone.signal()
   }
   isDone.wait()
-  guard let result = outcome.result.withLock({ $0 }) else {
+  guard let result = outcome.current else {
     throw Problem("a task ended without an outcome")
   }
   return try result.get()
 }
 
 private final class Outcome<Value: Sendable>: Sendable {
-  let result = Mutex<Result<Value, any Error>?>(nil)
+  private let result = Mutex<Result<Value, any Error>?>(nil)
+
+  var current: Result<Value, any Error>? { result.withLock { $0 } }
+
+  // Inlined into a task, the lock would take the thread from before the task's last suspension.
+  @inline(never)
+  func set(_ next: Result<Value, any Error>) {
+    result.withLock { $0 = next }
+  }
 }
