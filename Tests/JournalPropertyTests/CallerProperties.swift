@@ -123,12 +123,12 @@ struct CallerProperties {
     expect(
       Property("a death in a write of several callers").exhaustive { choices in
         // The last batch ends here; behind it stand only zeros.
-        let bytes = choices.draw(in: 0...260) * 3
+        let bytes = choices.draw(in: 0...780)
         var group = try Group()
         group.disk.fail(atCall: write.number, with: .death(afterBytes: min(bytes, write.bytes)))
         try group.judge(try group.append())
         try choices.require(!group.process.isAlive, "the write is another one")
-        let cut = CrashProperties.cut(UInt64(bytes / 3 % 3), seed: UInt64(bytes))
+        let cut = CrashProperties.cut(UInt64(bytes % 3), seed: UInt64(bytes))
         var recovery = Recovery(group.disk.crash(cut), group.oracle)
         try recovery.verify()
       })

@@ -14,7 +14,7 @@ struct RoomProperties {
     JournalRun(disk, processes: 2, room: RoomRule(step: 512))
   }
 
-  @Test("JRN-2 Two processes that write into one room, each fault at each call: nobody loses anything")
+  @Test("JRN-2 Two processes write into one room, each fault at each call: nobody loses anything")
   func faults() throws {
     let dry = SimulatedDisk()
     var run = Self.run(dry)
@@ -39,7 +39,7 @@ struct RoomProperties {
       })
   }
 
-  @Test("JRN-2 Zeros behind the last batch are room: opening leaves them, and the next batch fits in")
+  @Test("JRN-2 Zeros behind the last batch are room: opening leaves them, the next batch fits in")
   func left() throws {
     let disk = SimulatedDisk()
     var run = JournalRun(disk, room: RoomRule(step: 512))

@@ -75,7 +75,7 @@ struct FollowerTests {
     let path = scratch.path()
     _ = try Journal.open(at: path).append([draft("zero"), draft("one")])
     async let child = #expect(processExitsWith: .success) { [path = path as String] in
-      let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+      let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(600)))
       for number in 2..<20 {
         _ = try journal.append([draft("\(number)"), draft("\(number) second")])
       }

@@ -76,10 +76,10 @@ struct LinkTests {
     arguments: [0, 1])
   func otherProcess(name: Int) async throws {
     let path = scratch.path()
-    let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+    let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(600)))
     let other = try otherNames(of: path)[name]
     async let child = #expect(processExitsWith: .success) { [other = other as String] in
-      let journal = try Journal.open(at: other, options: .init(lockDeadline: .seconds(60)))
+      let journal = try Journal.open(at: other, options: .init(lockDeadline: .seconds(600)))
       for number in 0..<40 {
         _ = try journal.append([draft("child \(number)"), draft("")])
       }
@@ -87,7 +87,7 @@ struct LinkTests {
     }
     var mine: [JournalRecord] = []
     var foreign: [JournalRecord] = []
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(600)
     while foreign.count < 80 {
       // Lets the child be started where all threads of the pool are at such loops.
       await Task.yield()

@@ -60,7 +60,7 @@ struct SharingTests {
     let path = scratch.path()
     let journal = try Journal.open(at: path)
     async let child = #expect(processExitsWith: .success) { [path = path as String] in
-      let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+      let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(600)))
       for number in 0..<40 {
         _ = try journal.append([draft("child \(number)"), draft("child \(number) second")])
       }
@@ -69,7 +69,7 @@ struct SharingTests {
     var foreign: [JournalRecord] = []
     var mine: [JournalRecord] = []
     var number = 0
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(600)
     while foreign.count < 80 {
       await Task.yield()
       let done = try journal.append([draft("parent \(number)")])
@@ -104,7 +104,7 @@ struct SharingTests {
     let path = scratch.path()
     let journal = try Journal.open(
       at: path, options: .init(lockDeadline: .milliseconds(50)))
-    let patient = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))
+    let patient = try Journal.open(at: path, options: .init(lockDeadline: .seconds(600)))
     let holder = Process()
     holder.executableURL = URL(filePath: "/usr/bin/env")
     let program =

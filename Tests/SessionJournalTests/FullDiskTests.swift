@@ -1,0 +1,149 @@
+import Foundation
+import SessionJournal
+import Testing
+
+/// A disk that is full indeed, where this process may mount one; `PrivilegeTests` limits the size of
+/// files where it may not.
+@Suite("A full disk", .enabled(if: MountedDisk.isAllowed, "mounting takes root"))
+struct FullDiskTests {
+  @Test("JRN-2 Append, transact, submit: diskFull, all as it was, usable when there is room again")
+  func appending() async throws {
+    let disk = try MountedDisk()
+    let path = disk.folder + "/a.journal"
+    let journal = try Journal.open(at: path)
+    var kept = try journal.append([draft("first")]).appended
+    try disk.fill()
+    // What fits into the room that was taken in advance still goes in.
+    kept += try journal.append([draft("in the room")]).appended
+    let before = try contents(of: path)
+    let large = JournalDraft(kind: 1, payload: [UInt8](repeating: 7, count: 200_000))
+    #expect(throws: JournalError.diskFull(path: path)) { try journal.append([large]) }
+    #expect(throws: JournalError.diskFull(path: path)) { try journal.transact { _ in [large] } }
+    await #expect(throws: JournalError.diskFull(path: path)) { try await journal.submit([large]) }
+    let after = try contents(of: path)
+    let end = try #require(kept.last.map { Int($0.offset) + 32 + 16 })
+    #expect(after.starts(with: before.prefix(end)))
+    #expect(try records(at: path) == kept)
+    try disk.empty()
+    kept += try journal.append([large]).appended
+    #expect(try records(at: path) == kept)
+    #expect(try journal.records(after: 0, limit: 9) == kept)
+  }
+
+  @Test("JRN-2 Creating without room: told, and only the lock is left; a full disk still opens")
+  func creating() throws {
+    let disk = try MountedDisk()
+    let old = disk.folder + "/old.journal"
+    let first = try Journal.open(at: old).append([draft("first")]).appended
+    try disk.fill()
+    let path = disk.folder + "/new.journal"
+    do {
+      _ = try Journal.open(at: path)
+      Issue.record("a journal was made without room")
+    } catch {
+      guard case .noRoomToCreate(path) = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+    #expect(try Journal.open(at: old).lastSequence == 1)
+    #expect(try records(at: old) == first)
+    try disk.empty()
+    #expect(try Journal.open(at: path).recovery.created)
+  }
+
+  @Test("JRN-4 Compacting and repairing without room: the old file stands, and both go on later")
+  func compactingAndRepairing() throws {
+    let disk = try MountedDisk()
+    let path = disk.folder + "/a.journal"
+    let journal = try Journal.open(at: path)
+    for number in 0..<20 { _ = try journal.append([draft("record \(number)")]) }
+    try disk.fill()
+    let before = try contents(of: path)
+    #expect(throws: JournalError.diskFull(path: path)) {
+      try journal.compact(keepingFrom: 10, summary: TextSummary())
+    }
+    #expect(try contents(of: path) == before)
+    #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+    // Closing finds room in the room for its watermark, and gives back the rest.
+    try journal.close()
+    try disk.empty()
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.seekToEnd()
+    try file.write(contentsOf: [UInt8](repeating: 9, count: 50))
+    try file.close()
+    try disk.fill()
+    let torn = try contents(of: path)
+    // What should be kept aside finds no room, so nothing is cut.
+    #expect(throws: JournalError.diskFull(path: path + ".torn-22-0")) { try Journal.open(at: path) }
+    #expect(try contents(of: path) == torn)
+    try disk.empty()
+    let opened = try Journal.open(at: path)
+    #expect(opened.recovery.repair != nil)
+    #expect(opened.recovery.totals.records == 20)
+    #expect(try opened.compact(keepingFrom: 10, summary: TextSummary()) != nil)
+    #expect(try opened.append([draft("last")]).appended.map(\.sequence) == [22])
+  }
+}
+
+/// A file system of 512 KiB, gone with the last reference.
+private final class MountedDisk: Sendable {
+  let folder: String
+  private let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
+    folder = scratch.folder
+    let isMounted = try Self.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder])
+    try #require(isMounted)
+  }
+
+  deinit {
+    do {
+      _ = try Self.run(["umount", folder])
+    } catch {
+      Issue.record("left mounted: \(folder)")
+    }
+  }
+
+  /// Takes all the room that there is.
+  func fill() throws {
+    let file = open(folder + "/filling", O_WRONLY | O_CREAT, 0o600)
+    try #require(file >= 0)
+    let bytes = [UInt8](repeating: 1, count: 4096)
+    while write(file, bytes, bytes.count) > 0 {}
+    try #require(errno == ENOSPC)
+    close(file)
+  }
+
+  /// Gives it back.
+  func empty() throws {
+    try FileManager.default.removeItem(atPath: folder + "/filling")
+  }
+
+  /// Whether this process may mount and unmount.
+  static let isAllowed: Bool = {
+    guard geteuid() == 0 else { return false }
+    do {
+      let scratch = try Scratch()
+      guard try run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", scratch.folder]) else {
+        return false
+      }
+      return try run(["umount", scratch.folder])
+    } catch {
+      return false
+    }
+  }()
+
+  private static func run(_ command: [String]) throws -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = command
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+}
