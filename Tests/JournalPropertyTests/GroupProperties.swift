@@ -61,6 +61,36 @@ struct GroupProperties {
         })
   }
 
+  @Test(
+    "J22 JRN-2 No room after any number of bytes: the batches that fit are taken, the rest refused")
+  func noRoom() throws {
+    expect(
+      Property(
+        "of a write without room the batches that fit are taken", regressions: RegressionFolder()
+      )
+      .exhaustive { choices in
+        let disk = SimulatedDisk()
+        let journal = try Journal.open(at: "/j", options: .on(disk))
+        let sizes = [40, 3, 600, 7]
+        let batches = sizes.map {
+          [JournalDraft(kind: 1, payload: [UInt8](repeating: 9, count: $0))]
+        }
+        let bytes = Int(choices.draw(below: 90)) * 9
+        disk.room = bytes
+        var end = 0
+        for (drafts, outcome) in zip(batches, journal.append(together: batches)) {
+          end += 32 + (drafts[0].payload.count + 7) / 8 * 8
+          let isTaken: Bool = if case .success = outcome { true } else { false }
+          try choices.require(isTaken == (end <= bytes), "\(end) of \(bytes): taken \(isTaken)")
+        }
+        disk.room = nil
+        var reader = try JournalReader(path: "/j", on: disk)
+        try choices.require(try reader.ending() == .clean, "not clean")
+        let more = try journal.append([JournalDraft(kind: 1, payload: [])])
+        try choices.require(more.appended[0].sequence == reader.totals.lastSequence + 1, "a gap")
+      })
+  }
+
   @Test("J19 JRN-2 What only the system had survives any death, and after a power cut is a prefix")
   func operatingSystem() {
     expect(
