@@ -76,15 +76,19 @@ struct FullDiskTests {
     try file.close()
     try disk.fill()
     let torn = try contents(of: path)
-    // What should be kept aside finds no room, so nothing is cut.
-    #expect(throws: JournalError.diskFull(path: path + ".torn-22-0")) { try Journal.open(at: path) }
+    // What should be kept aside finds no room, so nothing is cut, and nothing appended behind it.
+    let opened = try Journal.open(at: path)
+    #expect(opened.recovery.repair == nil)
+    #expect(opened.recovery.totals.records == 20)
+    #expect(try opened.records(after: 0, limit: 99).count == 20)
+    #expect(throws: JournalError.diskFull(path: path)) { try opened.append([draft("too early")]) }
     #expect(try contents(of: path) == torn)
     try disk.empty()
-    let opened = try Journal.open(at: path)
-    #expect(opened.recovery.repair != nil)
-    #expect(opened.recovery.totals.records == 20)
+    let done = try opened.append([draft("with room")])
+    #expect(done.repair != nil)
+    #expect(done.appended.map(\.sequence) == [22])
     #expect(try opened.compact(keepingFrom: 10, summary: TextSummary()) != nil)
-    #expect(try opened.append([draft("last")]).appended.map(\.sequence) == [22])
+    #expect(try opened.append([draft("last")]).appended.map(\.sequence) == [24])
   }
 }
 
