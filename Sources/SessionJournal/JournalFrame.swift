@@ -29,8 +29,10 @@ public struct JournalFrame: Equatable, Sendable {
 
   package static let headerSize = 32
 
-  /// The highest sequence that a frame may have. No writer comes to it: from the highest first sequence
-  /// on it would take 2^62 frames, more than a file can hold.
+  /// The highest sequence that a frame may have.
+  ///
+  /// No writer comes to it: from the highest first sequence on it would take 2^62 frames, more than a
+  /// file can hold.
   package static let lastSequence: UInt64 = (1 << 63) - 1
 
   /// The length of a payload in the file, rounded up so that every frame begins 8-aligned.

@@ -111,11 +111,10 @@ struct FrameRecipe {
     // Lengths, sequence, durable delta, kind and flags, left in batch.
     let (place, width) = [(4, 4), (8, 8), (16, 4), (28, 2), (30, 2)][Int(choice & 15) % 5]
     let top = UInt64.max >> UInt64(64 - 8 * width)
-    let value = [top, top - 1, top / 2, top / 2 + 1, top / 4 + 1, top - UInt64(next()), 1, 0]
-    for (number, byte) in (0..<width).map({ value[Int(choice >> 5)] >> UInt64(8 * $0) })
-      .enumerated()
-    {
-      bytes[start + place + number] = UInt8(truncatingIfNeeded: byte)
+    let values = [top, top - 1, top / 2, top / 2 + 1, top / 4 + 1, top - UInt64(next()), 1, 0]
+    let value = values[Int(choice >> 5)]
+    for byte in 0..<width {
+      bytes[start + place + byte] = UInt8(truncatingIfNeeded: value >> UInt64(8 * byte))
     }
     seal(start, payload: false)
   }
