@@ -19,6 +19,7 @@ import uuid
 MAGIC = bytes([0x89, 0x53, 0x4A, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A])
 SUPPORTED, LARGEST_BATCH, UNKNOWN = 1, 16 << 20, 0xFFFFFFFF
 INVALID, SNAPSHOT, WATERMARK = 0x00, 0x7F, 0xFF
+LAST_SEQUENCE = (1 << 63) - 1
 BEGINS_WITH_SNAPSHOT = 1  # the one feature of format 1
 HEADER = struct.Struct("<8sHHI16sQQIQI")  # 64 bytes
 FRAME = struct.Struct("<IIQIIIBBH")  # 32 bytes
@@ -79,7 +80,8 @@ def read_frame(data, offset, header):
     has_snapshot = header["features"] & BEGINS_WITH_SNAPSHOT and offset == HEADER.size
     if (kind == INVALID or (kind == SNAPSHOT) != bool(has_snapshot)
             or length > header["maximumRecordSize"] or delta == 0
-            or (kind == SNAPSHOT and left != 0)
+            or sequence > LAST_SEQUENCE
+            or (kind == SNAPSHOT and (delta, left) != (UNKNOWN, 0))
             or (delta != UNKNOWN and delta > sequence)
             or (kind == WATERMARK and (length, left) != (0, 0))):
         return "impossibleHeader"

@@ -22,9 +22,6 @@ struct FrameScanner: ~Copyable, Sendable {
   /// How far frames were handed over; at most `position.offset`.
   private var delivered: UInt64
 
-  /// Whether byte 64 must hold a snapshot: not where a run behind a lost one is read.
-  private var needsSnapshot: Bool
-
   /// Why the last look behind `position` found no batch; nil at a clean end.
   private(set) var stop: Stop?
 
@@ -40,7 +37,6 @@ struct FrameScanner: ~Copyable, Sendable {
     header = try Self.header(of: file, at: path)
     seed = header.seed
     position = FramePosition(behind: header)
-    needsSnapshot = header.beginsWithSnapshot
     delivered = position.offset
     totals.bytes = position.offset
     totals.lastSequence = header.firstSequence - 1
@@ -81,12 +77,6 @@ struct FrameScanner: ~Copyable, Sendable {
     window.forget(from: 0)
   }
 
-  /// Goes to batches that a survey has found, which are no snapshot even where one should stand.
-  mutating func seek(toRunAt place: FramePosition) {
-    seek(to: place)
-    needsSnapshot = false
-  }
-
   /// Passes over batches that this process has written, so that they are not read back.
   mutating func pass(to place: FramePosition) {
     seek(to: place)
@@ -97,7 +87,7 @@ struct FrameScanner: ~Copyable, Sendable {
   mutating func verdict() throws(JournalError) -> JournalEnding {
     room = 0
     guard let stop else { return .clean }
-    if isSnapshotPlace(stop.offset) {
+    if header.isSnapshotPlace(stop.offset) {
       // The file got its name after its snapshot was durable: this is no writer's doing.
       return .damaged(
         JournalDamage(offset: stop.offset, sequence: stop.sequence, flaw: stop.flaw))
@@ -126,12 +116,6 @@ struct FrameScanner: ~Copyable, Sendable {
 }
 
 extension FrameScanner {
-  /// Whether the file's snapshot must begin at `offset`.
-  @inline(__always)
-  private func isSnapshotPlace(_ offset: UInt64) -> Bool {
-    offset == UInt64(JournalHeader.size) && needsSnapshot
-  }
-
   private static func header(of file: any JournalFileHandle, at path: String)
     throws(JournalError) -> JournalHeader
   {
@@ -212,20 +196,17 @@ extension FrameScanner {
     var here = window.available(at: place.offset)
     if here < size {
       here = try window.fill(size, at: place.offset, keeping: delivered, of: file)
-      if here == 0, !isSnapshotPlace(place.offset) {
+      if here == 0, !header.isSnapshotPlace(place.offset) {
         return expected == nil ? nil : .failure(.shortBatch)
       }
       if here < size { return .failure(.shortHeader) }
     }
     let seed = seed
-    let maximum = header.maximumRecordSize
-    let isFirstSnapshot = isSnapshotPlace(place.offset)
+    let header = header
     let start = Int(place.offset - window.origin)
     let read = window.storage.withUnsafeBytes { bytes -> Result<JournalFrame, JournalFlaw> in
       guard let base = bytes.baseAddress else { return .failure(.shortHeader) }
-      return JournalFrame.read(
-        base + start, offset: place.offset, seed: seed, maximumRecordSize: maximum,
-        isFirstSnapshot: isFirstSnapshot)
+      return JournalFrame.read(base + start, offset: place.offset, seed: seed, header: header)
     }
     guard case .success(let frame) = read else { return read }
     if let flaw = place.flaw(of: frame, batchStart: position.offset, expected: expected) {

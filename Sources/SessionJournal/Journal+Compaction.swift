@@ -84,7 +84,8 @@ extension JournalStore {
   /// Behind a record that ends its batch, whatever watermark frames follow: its sequence is then that
   /// of the snapshot.
   private func firstKept(_ wanted: UInt64) throws(JournalError) -> UInt64? {
-    let wanted = min(wanted, scanner.lastSequence + 1)
+    let wanted = min(
+      wanted, scanner.lastSequence + 1, JournalHeader.firstSequences.upperBound)
     guard wanted > scanner.header.firstSequence else { return nil }
     if let near = scanner.index.place(before: wanted - 1),
       let found = try firstKept(wanted, from: near)

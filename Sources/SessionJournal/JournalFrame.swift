@@ -29,6 +29,12 @@ public struct JournalFrame: Equatable, Sendable {
 
   package static let headerSize = 32
 
+  /// The highest sequence that a frame may have.
+  ///
+  /// No writer comes to it: from the highest first sequence on it would take 2^62 frames, more than a
+  /// file can hold.
+  package static let lastSequence: UInt64 = (1 << 63) - 1
+
   /// The length of a payload in the file, rounded up so that every frame begins 8-aligned.
   @inline(__always)
   package static func padded(_ length: Int) -> Int { (length + 7) & ~7 }
@@ -49,13 +55,11 @@ public struct JournalFrame: Equatable, Sendable {
 }
 
 extension JournalFrame {
-  /// Reads the 32 bytes at `start`; a flaw if they cannot be a frame of the journal with that seed.
-  ///
-  /// `isFirstSnapshot`: they stand where the file's snapshot must be, and must be it.
+  /// Reads the 32 bytes at `start`; a flaw if they cannot be a frame at `offset` of the file with that
+  /// header, whose seed is `seed`.
   @inline(__always)
   static func read(
-    _ start: UnsafeRawPointer, offset: UInt64, seed: Checksum, maximumRecordSize: UInt32,
-    isFirstSnapshot: Bool = false
+    _ start: UnsafeRawPointer, offset: UInt64, seed: Checksum, header: JournalHeader
   ) -> Result<JournalFrame, JournalFlaw> {
     var checksum = seed
     checksum.extend(over: start + 4, count: headerSize - 4)
@@ -64,9 +68,11 @@ extension JournalFrame {
     }
     let frame = JournalFrame(start, offset: offset)
     let delta: UInt32 = start.loadLittle(16)
+    let isFirstSnapshot = header.isSnapshotPlace(offset)
     let isPossible =
       frame.kind != RecordKind.invalid && frame.isSnapshot == isFirstSnapshot
-      && frame.payloadLength <= maximumRecordSize && delta != 0
+      && frame.payloadLength <= header.maximumRecordSize && frame.sequence <= lastSequence
+      && delta != 0
       && (delta == .max || UInt64(delta) <= frame.sequence)
       && (!frame.isWatermark || (frame.payloadLength == 0 && frame.remainingInBatch == 0))
       && (!isFirstSnapshot || (delta == .max && frame.remainingInBatch == 0))

@@ -32,6 +32,12 @@ public struct JournalHeader: Equatable, Sendable {
   /// First sequences that a header may have: far enough from the end that none overflows.
   package static let firstSequences: ClosedRange<UInt64> = 1...(1 << 62)
 
+  /// Whether the file's snapshot, and nothing else, must begin at `offset`.
+  @inline(__always)
+  package func isSnapshotPlace(_ offset: UInt64) -> Bool {
+    beginsWithSnapshot && offset == UInt64(Self.size)
+  }
+
   /// The bit of a file that begins with a snapshot; the only feature of format 1.
   package static let snapshotFeature: UInt32 = 1
 

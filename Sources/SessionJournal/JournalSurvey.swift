@@ -105,7 +105,7 @@ extension JournalReader {
     place.offset = run.offsets.lowerBound
     place.sequence = run.sequences.lowerBound
     place.chain = run.chain
-    reading.seek(toRunAt: place)
+    reading.seek(to: place)
     var next = place.sequence
     var isStopped = false
     try reading.visit { frame, payload in

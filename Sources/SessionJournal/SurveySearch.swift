@@ -55,7 +55,8 @@ struct SurveySearch: ~Copyable {
     seed = header.seed
     history = position
     survey = JournalSurvey(ending: ending)
-    patience = 4 * (self.end - position.offset) + 16 * 1024 * 1024
+    // A file of holes may be nearly as long as a number of 64 bits can say.
+    patience = 4 * min(self.end - position.offset, 1 << 60) + 16 * 1024 * 1024
   }
 
   mutating func run() throws(SystemFault) -> JournalSurvey {
@@ -205,8 +206,7 @@ extension SurveySearch {
         let length: UInt32 = base.loadLittle(here + 4)
         if sequence >= next, length <= header.maximumRecordSize {
           let read = JournalFrame.read(
-            base + here, offset: place + UInt64(here - first), seed: seed,
-            maximumRecordSize: header.maximumRecordSize)
+            base + here, offset: place + UInt64(here - first), seed: seed, header: header)
           if case .success(let frame) = read { return (frame, 0) }
         }
         here += 8
@@ -222,10 +222,10 @@ extension SurveySearch {
       guard try window.fill(size, at: place, keeping: place, of: file) >= size else { return nil }
     }
     let start = Int(place - window.origin)
+    let (header, seed) = (header, seed)
     let read = window.storage.withUnsafeBytes { bytes -> Result<JournalFrame, JournalFlaw> in
       guard let base = bytes.baseAddress else { return .failure(.shortHeader) }
-      return JournalFrame.read(
-        base + start, offset: place, seed: seed, maximumRecordSize: header.maximumRecordSize)
+      return JournalFrame.read(base + start, offset: place, seed: seed, header: header)
     }
     guard case .success(let frame) = read else { return nil }
     return frame

@@ -84,8 +84,7 @@ struct TailSearch {
   private func proves(_ start: UnsafeRawPointer, offset: UInt64, _ stop: FrameScanner.Stop)
     -> Bool
   {
-    let read = JournalFrame.read(
-      start, offset: offset, seed: seed, maximumRecordSize: header.maximumRecordSize)
+    let read = JournalFrame.read(start, offset: offset, seed: seed, header: header)
     guard case .success(let frame) = read, let durable = frame.durableSequence else {
       return false
     }

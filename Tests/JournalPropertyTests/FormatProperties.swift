@@ -159,6 +159,27 @@ struct FormatProperties {
       })
   }
 
+  @Test("J14 JRN-5 No sealed frames, whatever their values, make a reader trap")
+  func sealedFrames() {
+    expect(
+      Property(
+        "sealed frames of any values are read and surveyed", cases: 1000,
+        requiredLabels: ["odd value", "clean", "torn", "undetermined", "damaged", "run"],
+        regressions: RegressionFolder()
+      ).check { choices in
+        let bytes = SealedFile(choices).bytes
+        let found = try SurveyProperties.found(bytes)
+        switch found.survey.ending {
+        case .clean: choices.label("clean")
+        case .torn: choices.label("torn")
+        case .undetermined: choices.label("undetermined")
+        case .damaged: choices.label("damaged")
+        }
+        if !found.survey.runs.isEmpty { choices.label("run") }
+        try SurveyProperties.checkCover(found, size: bytes.count)
+      })
+  }
+
   @Test("J15 JRN-2 Frames of another history of the same journal never continue this one")
   func otherHistory() {
     expect(

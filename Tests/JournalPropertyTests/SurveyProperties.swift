@@ -42,7 +42,7 @@ struct SurveyProperties {
     return (Array(written.bytes.prefix(JournalHeader.size)), pieces)
   }
 
-  private static func found(_ bytes: [UInt8]) throws -> Found {
+  static func found(_ bytes: [UInt8]) throws -> Found {
     var reader = try JournalReader(bytes: bytes)
     var prefix: [JournalRecord] = []
     while let record = try reader.next() { prefix.append(record) }
@@ -68,7 +68,7 @@ struct SurveyProperties {
   }
 
   /// Prefix, gaps, runs and room follow each other and cover the file; sequences ascend.
-  private static func checkCover(_ found: Found, size: Int) throws {
+  static func checkCover(_ found: Found, size: Int) throws {
     var parts = found.survey.gaps.map { ($0.offsets, 0) }
     parts += found.survey.runs.map { ($0.offsets, 1) }
     parts.sort {

@@ -57,6 +57,24 @@ struct CompactionTests {
     #expect(again.recovery.totals.records == 4)
   }
 
+  @Test("JRN-4 No further than the highest first sequence that a header may have")
+  func highestFirst() throws {
+    let highest = JournalHeader.firstSequences.upperBound
+    let header = JournalHeader(identifier: .random(), salt: 3, maximumRecordSize: 4096)
+      .compacted(from: highest - 1, salt: 3)
+    var writer = FrameWriter(seed: header.seed, chain: header.checksum)
+    writer.append(snapshot: Array("old".utf8), sequence: highest - 2)
+    let journal = try Journal.open(at: try scratch.write(header.encoded + writer.bytes))
+    for text in ["one", "two", "three"] { _ = try journal.append([draft(text)]) }
+    let done = try journal.compact(keepingFrom: .max, summary: TextSummary())
+    #expect(done?.firstSequence == highest)
+    let found = try records(at: journal.path)
+    #expect(found.map(\.sequence) == [highest - 1, highest, highest + 1])
+    #expect(try journal.compact(keepingFrom: .max, summary: TextSummary()) == nil)
+    // Behind the watermark that proves the new file.
+    #expect(try journal.append([draft("four")]).appended.map(\.sequence) == [highest + 3])
+  }
+
   @Test("JRN-4 A batch is kept whole, and a watermark does not part a snapshot from its record")
   func cut() throws {
     for (wanted, first, removed) in [(2, 2, 1), (3, 2, 1), (4, 2, 1), (5, 5, 4), (6, 5, 4)]

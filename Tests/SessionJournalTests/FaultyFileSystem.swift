@@ -29,6 +29,9 @@ final class FaultyFileSystem: JournalFileSystem {
     /// Runs, once, when a sync of data begins.
     var whenSyncing: (@Sendable () -> Void)?
 
+    /// How many zeros without data files say to have behind their end, in bytes.
+    var hole: UInt64 = 0
+
     /// Files that were opened and not closed.
     var openFiles = 0
 
@@ -109,7 +112,12 @@ private final class FaultyFile: JournalFileHandle {
 
   deinit { close() }
 
-  func status() throws(SystemFault) -> FileStatus { try file.status() }
+  func status() throws(SystemFault) -> FileStatus {
+    let status = try file.status()
+    return FileStatus(
+      kind: status.kind, size: status.size + system.plan.withLock { $0.hole },
+      identity: status.identity, links: status.links, owner: status.owner)
+  }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SystemFault)
     -> Int

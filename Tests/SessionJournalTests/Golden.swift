@@ -48,6 +48,9 @@ struct Golden: Sendable, CustomTestStringConvertible {
     },
     Golden(name: "impossible", status: 2) { try open { $0.kind = 0 } },
     Golden(name: "other-past", status: 2) { try open { $0.chain = 7 } },
+    Golden(name: "sequence-beyond", status: 2) {
+      try open() + rot(32) + forge { $0.sequence = .max }
+    },
     Golden(name: "miscounted", status: 2) {
       let first = try forge { $0.left = 2 }
       return try open() + first + frame(7, behind: first) { $0.delta = 2 }
@@ -66,6 +69,9 @@ struct Golden: Sendable, CustomTestStringConvertible {
       var bytes = try SampleJournal(closed: true).bytes
       bytes[64 + 5] ^= 0x80
       return bytes + zeros(64)
+    },
+    Golden(name: "sequence-highest", status: 65) {
+      try open() + rot(32) + forge { $0.sequence = (1 << 63) - 1 }
     },
     Golden(name: "dropped", status: 65) {
       let sample = try SampleJournal(closed: true)
@@ -94,9 +100,13 @@ struct Golden: Sendable, CustomTestStringConvertible {
       bytes[64 + 32 + 3] ^= 4
       return bytes
     },
+    Golden(name: "snapshot-impossible", status: 65) { try compactedBytes { $0.delta = 1 } },
+    Golden(name: "snapshot-replaced", status: 65) { try compactedBytes { $0.kind = 1 } },
   ]
 
-  private static func compactedBytes() throws -> [UInt8] {
+  private static func compactedBytes(
+    snapshot change: (inout FrameForge) -> Void = { _ in }
+  ) throws -> [UInt8] {
     var bytes = try under { header in
       header[12] = 1
       header[40] = 5
@@ -108,9 +118,10 @@ struct Golden: Sendable, CustomTestStringConvertible {
       (7, 0xFF, 1, ""),
     ]
     for (sequence, kind, delta, text) in frames {
-      let frame = FrameForge(
-        sequence: sequence, chain: chain, delta: delta, kind: kind, payload: Array(text.utf8)
-      ).bytes
+      var forge = FrameForge(
+        sequence: sequence, chain: chain, delta: delta, kind: kind, payload: Array(text.utf8))
+      if kind == 0x7F { change(&forge) }
+      let frame = forge.bytes
       chain = number(frame, at: 0)
       bytes += frame
     }
@@ -120,6 +131,8 @@ struct Golden: Sendable, CustomTestStringConvertible {
 
 extension Golden {
   private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+  private static func rot(_ count: Int) -> [UInt8] { [UInt8](repeating: 0xFF, count: count) }
 
   /// The sample that was not closed.
   private static func open() throws -> [UInt8] { try SampleJournal(closed: false).bytes }

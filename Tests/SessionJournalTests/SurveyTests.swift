@@ -1,5 +1,6 @@
 import Foundation
 import SessionJournal
+import Synchronization
 import Testing
 
 @Suite("Surveys of journals that do not end cleanly")
@@ -120,6 +121,21 @@ struct SurveyTests {
         JournalDamage(
           offset: UInt64(sample.boundaries[2]), sequence: 5, flaw: .historyChanged))
     ) { try reader.visit(run) { _, _ in true } }
+  }
+
+  @Test("JRN-2 A damaged file with a hole behind it, as long as a file can be, is surveyed")
+  func hole() throws {
+    var bytes = try SampleJournal(closed: true).bytes
+    bytes[70] ^= 1
+    let scratch = try Scratch()
+    let path = try scratch.write(bytes)
+    let system = FaultyFileSystem()
+    let hole = UInt64(Int64.max) - UInt64(bytes.count)
+    system.plan.withLock { $0.hole = hole }
+    var reader = try JournalReader(path: path, fileSystem: system)
+    let survey = try reader.survey()
+    #expect(survey.runs.map(\.sequences) == [2...6])
+    #expect(survey.room == hole)
   }
 
   @Test("JRN-2 A file made of frame headers that claim long payloads is given up on in time")

@@ -58,7 +58,7 @@ struct FileModel {
     if offset == bytes.count { return left == nil ? .shortHeader : .shortBatch }
     if offset + 32 > bytes.count { return .shortHeader }
     guard hasSum(offset) else { return .headerChecksum }
-    guard isPossible(offset, isSnapshot) else { return .impossibleHeader }
+    guard isPossible(offset) else { return .impossibleHeader }
     if bytes.number(offset + 8, 8) != sequence { return .sequenceBroken }
     if bytes.number(offset + 20, 4) != UInt64(sum) { return .chainBroken }
     let size = 32 + (Int(bytes.number(offset + 4, 4)) + 7) / 8 * 8
@@ -75,12 +75,14 @@ struct FileModel {
       == bytes.number(offset, 4)
   }
 
-  private func isPossible(_ offset: Int, _ isSnapshot: Bool) -> Bool {
+  private func isPossible(_ offset: Int) -> Bool {
+    let isSnapshot = offset == 64 && header.hasSnapshot
     let (length, sequence) = (bytes.number(offset + 4, 4), bytes.number(offset + 8, 8))
     let (delta, kind) = (bytes.number(offset + 16, 4), bytes[offset + 28])
     let left = bytes.number(offset + 30, 2)
     let isUnknown = delta == 0xFFFF_FFFF
-    return kind != 0 && length <= header.maximum && delta != 0 && (isUnknown || delta <= sequence)
+    return kind != 0 && length <= header.maximum && sequence < 1 << 63 && delta != 0
+      && (isUnknown || delta <= sequence)
       && (kind != 0xFF || (length == 0 && left == 0)) && (kind == 0x7F) == isSnapshot
       && (!isSnapshot || (isUnknown && left == 0))
   }
@@ -104,13 +106,13 @@ struct FileModel {
     stride(from: start, through: bytes.count - 32, by: 8).contains { offset in
       let (own, delta) = (bytes.number(offset + 8, 8), bytes.number(offset + 16, 4))
       return own > sequence && delta != 0xFFFF_FFFF && delta <= own && own - delta >= sequence
-        && hasSum(offset) && isPossible(offset, false)
+        && hasSum(offset) && isPossible(offset)
     }
   }
 
   /// Whether the frame at `offset` is one of this file, payload and all.
   func isWhole(at offset: Int) -> Bool {
-    guard offset % 8 == 0, offset + 32 <= bytes.count, hasSum(offset), isPossible(offset, false)
+    guard offset % 8 == 0, offset + 32 <= bytes.count, hasSum(offset), isPossible(offset)
     else { return false }
     let size = 32 + (Int(bytes.number(offset + 4, 4)) + 7) / 8 * 8
     return offset + size <= bytes.count

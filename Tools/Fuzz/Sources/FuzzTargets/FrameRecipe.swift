@@ -94,6 +94,7 @@ struct FrameRecipe {
     for place in 0..<length { bytes.append(UInt8(truncatingIfNeeded: place &+ Int(own))) }
     bytes += [UInt8](repeating: oddity == 9 ? 1 : 0, count: (8 - length % 8) % 8)
     seal(start, payload: oddity != 10)
+    if oddity == 15 { extreme(start) }
     if oddity == 11 { bytes[start] ^= 1 }
     if oddity == 12 { bytes.removeLast(min(Int(next()), bytes.count - start)) }
     // 13: the next frame takes its place, as where one is lost.
@@ -102,6 +103,20 @@ struct FrameRecipe {
     if oddity == 14 { return }
     chain = bytes.count >= start + 4 ? UInt32(bytes.number(start, 4)) : chain
     sequence = sequence &+ 1
+  }
+
+  /// Gives a field of a sealed frame a value at the end of its range, and seals it again.
+  private mutating func extreme(_ start: Int) {
+    let choice = next()
+    // Lengths, sequence, durable delta, kind and flags, left in batch.
+    let (place, width) = [(4, 4), (8, 8), (16, 4), (28, 2), (30, 2)][Int(choice & 15) % 5]
+    let top = UInt64.max >> UInt64(64 - 8 * width)
+    let values = [top, top - 1, top / 2, top / 2 + 1, top / 4 + 1, top - UInt64(next()), 1, 0]
+    let value = values[Int(choice >> 5)]
+    for byte in 0..<width {
+      bytes[start + place + byte] = UInt8(truncatingIfNeeded: value >> UInt64(8 * byte))
+    }
+    seal(start, payload: false)
   }
 
   private mutating func seal(_ start: Int, payload: Bool) {
