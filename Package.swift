@@ -79,6 +79,12 @@ let package = Package(
         "SessionTestKit", "SessionTesting", "SessionKit", "SessionCore", "ReplayCommands",
       ],
       swiftSettings: strict),
+    // What Specs/PropertyTesting.md shows, compiled as its readers do: with plain imports, and
+    // without what a package keeps to itself.
+    .testTarget(
+      name: "PropertyPageTests",
+      dependencies: ["SessionTestKit", "SessionTesting", "SessionKit", "SessionCore"],
+      packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "SessionPropertyTests",
       dependencies: [

@@ -37,6 +37,10 @@ struct ChoiceState: Sendable {
   static let maximumSchedule = 500
 
   var labels: Set<String> = []
+  /// What was asked of the kit and means nothing, each once.
+  private(set) var complaints: [String] = []
+  /// How many are at work of whom nothing is told.
+  var muted = 0
   private var told: [Step] = []
   private var scheduled = 0
   var journal: String?
@@ -69,6 +73,9 @@ struct ChoiceState: Sendable {
   var failingCase: ShrinkCase {
     ShrinkCase(draws: recorded, limits: Array(limits.prefix(position)), spans: spans)
   }
+
+  /// Whether the odometer has as many digits as a case may have draws, and turns every one of them.
+  var isFull: Bool { position >= Self.maximumDraws }
 
   /// Whether the case asked for more draws than a case may make.
   var isOverrun: Bool { asked > Self.maximumDraws }
@@ -150,7 +157,12 @@ struct ChoiceState: Sendable {
       ? told + [Step("… and \(left) more lines of the schedule", isSchedule: true)] : told
   }
 
+  mutating func complain(_ text: String) {
+    if !complaints.contains(text) { complaints.append(text) }
+  }
+
   mutating func note(_ step: Step) {
+    guard muted == 0 else { return }
     if step.isSchedule {
       scheduled += 1
       if scheduled > Self.maximumSchedule { return }

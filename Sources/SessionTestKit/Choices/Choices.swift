@@ -106,6 +106,21 @@ public final class Choices: Sendable {
     if isTracing { state.withLock { $0.elapsed = elapsed } }
   }
 
+  /// Says that the test asked for something that means nothing: a warning in the report, once.
+  package func complain(_ text: String) {
+    state.withLock { $0.complain(text) }
+  }
+
+  /// What the test asked for and means nothing, in order.
+  package var complaints: [String] { state.withLock { $0.complaints } }
+
+  /// Tells nothing of what `body` does: it happens after the case, and led to nothing in it.
+  func untold(_ body: () -> Void) {
+    state.withLock { $0.muted += 1 }
+    defer { state.withLock { $0.muted -= 1 } }
+    body()
+  }
+
   private func note(_ text: String, state outcome: String?, isSchedule: Bool) {
     // Outside the lock: the clock has a lock of its own.
     let time = state.withLock { $0.elapsed }.map { $0() }
@@ -132,8 +147,12 @@ public final class Choices: Sendable {
   package var labels: Set<String> { state.withLock { $0.labels } }
   package var journal: String? { state.withLock { $0.journal } }
   /// What a case that held adds to the count: in one look, since enumerations count millions.
-  var findings: (labels: Set<String>, isOverrun: Bool) {
-    state.withLock { ($0.labels, $0.isOverrun) }
+  var findings: CaseFindings {
+    state.withLock { state in
+      CaseFindings(
+        labels: state.labels, complaints: state.complaints, isOverrun: state.isOverrun,
+        isTooDeep: state.isOverrun && state.isFull)
+    }
   }
   /// Says what ends a case that asks for draws for ever.
   func endless(_ end: @escaping @Sendable ([UInt64]) -> Never) {

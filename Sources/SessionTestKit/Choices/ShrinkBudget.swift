@@ -2,9 +2,8 @@
 struct ShrinkBudget: Hashable, Sendable {
   /// How many cases.
   var runs: Int
-  /// How many draws it may write into cases and look at, so that huge cases end in seconds: the same
-  /// on every machine.
-  var work = 10_000_000
+  /// How many draws may be replayed in them, so that huge cases end: the same on every machine.
+  var draws: Int
   /// For how long: for bodies that take long themselves.
   var time: Duration
 }

@@ -55,9 +55,14 @@ enum ShrinkPass: Hashable, Sendable {
     case .deleteParts(let count):
       return parts(count, of: best)
     case .deleteSpans:
-      return best.spans.map { Site(first: $0, second: $0, limit: 1) }
+      let end = draws.trimmed.count
+      return best.spans.filter { $0.lowerBound < end }.map { Site(first: $0, second: $0, limit: 1) }
     case .deleteChunks(let size):
-      return chunks(size, in: draws).map { Site(first: $0, second: $0, limit: 1) }
+      // What is deleted from the zeros at the end leaves the same case.
+      let end = draws.trimmed.count
+      return chunks(size, in: draws).filter { $0.lowerBound < end }.map {
+        Site(first: $0, second: $0, limit: 1)
+      }
     case .zeroChunks(let size):
       return chunks(size, in: draws).filter { draws[$0].contains { $0 > 0 } }
         .map { Site(first: $0, second: $0, limit: 1) }

@@ -9,7 +9,7 @@ struct Shrinker: Sendable {
   private(set) var runs = 0
 
   private let budget: ShrinkBudget
-  private var work = 0
+  private var replayed = 0
   private var tried: Set<UInt64>
   private var passes = ShrinkPass.quick
   private var isThorough = false
@@ -39,18 +39,21 @@ struct Shrinker: Sendable {
   /// Why it stopped before it came to its end.
   var stop: String? {
     if runs >= budget.runs { return "no more were allowed" }
-    return work >= budget.work ? "too many draws had been tried" : nil
+    return replayed >= budget.draws ? "\(budget.draws) draws had been replayed" : nil
   }
 
-  /// The next case to try, to be answered with `learn`; `nil` when there is none left.
-  mutating func next() -> [UInt64]? {
+  /// The next case to try, to be answered with `learn`; `nil` when there is none left, or where
+  /// `isOver` says so while candidates are looked at that were tried before.
+  mutating func next(_ isOver: () -> Bool = { false }) -> [UInt64]? {
+    var looks = 0
     while stop == nil {
+      looks += 1
+      if looks % 64 == 0, isOver() { return nil }
       guard let descent else {
         guard begin() else { return nil }
         continue
       }
       let candidate = passes[pass].edit(descent.base, at: sites[site], by: descent.amount)
-      work += candidate.count
       guard candidate.isSimpler(than: best.draws),
         tried.insert(Self.fingerprint(candidate)).inserted
       else {
@@ -58,6 +61,7 @@ struct Shrinker: Sendable {
         continue
       }
       runs += 1
+      replayed += candidate.count
       pending = candidate
       return candidate
     }
@@ -114,7 +118,6 @@ struct Shrinker: Sendable {
 
   private mutating func look() {
     sites = passes[pass].sites(in: best)
-    work += best.draws.count + sites.count
   }
 
   private mutating func narrow(stillFails: Bool) {

@@ -6,6 +6,7 @@ struct Examination {
     var draws: [UInt64]
     var steps: [Step]
     var journal: String?
+    var complaints: [String] = []
     var isFlaky = false
     var number = 0
     var firstDraws: Int
@@ -20,6 +21,7 @@ struct Examination {
       draws = choices.recorded
       steps = choices.steps
       journal = choices.journal
+      complaints = choices.complaints
       firstDraws = draws.count
     }
 
@@ -76,13 +78,12 @@ struct Examination {
     case .confirm:
       return Choices(replaying: firstDraws, isTracing: true)
     case .shrink:
-      if let deadline, .now >= deadline {
-        stop = "its \(budget.time) were over"
-      } else if let draws = shrinker?.next() {
+      let deadline = deadline
+      let isOver = { deadline.map { .now >= $0 } ?? false }
+      if !isOver(), let draws = shrinker?.next(isOver) {
         return Choices(replaying: draws, isTracing: false)
-      } else {
-        stop = shrinker?.stop
       }
+      stop = isOver() ? "its \(budget.time) were over" : shrinker?.stop
       phase = .tell
       return next()
     case .tell:

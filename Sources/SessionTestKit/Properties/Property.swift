@@ -25,7 +25,9 @@ public struct Property: Sendable {
   public let requiredLabels: [String]
   /// How many cases the shrinker may try.
   public let shrinkRuns: Int
-  /// For how long it may try; a huge case may end it before, by the number of draws tried.
+  /// How many draws it may replay in them: what ends the shrinking of huge cases.
+  public let shrinkDraws: Int
+  /// For how long it may try.
   public let shrinkTime: Duration
   /// Where failing cases are kept; nowhere where `nil`.
   public let regressions: RegressionFolder?
@@ -35,7 +37,7 @@ public struct Property: Sendable {
   /// A property, not yet checked.
   public init(
     _ name: String, cases: Int = 100, seed: UInt64? = nil, requiredLabels: [String] = [],
-    shrinkRuns: Int = 4_096, shrinkTime: Duration = .seconds(60),
+    shrinkRuns: Int = 4_096, shrinkDraws: Int = 50_000_000, shrinkTime: Duration = .seconds(60),
     regressions: RegressionFolder? = nil,
     settings: PropertySettings = .ofProcess
   ) {
@@ -44,6 +46,7 @@ public struct Property: Sendable {
     self.seed = seed
     self.requiredLabels = requiredLabels
     self.shrinkRuns = shrinkRuns
+    self.shrinkDraws = shrinkDraws
     self.shrinkTime = shrinkTime
     self.regressions = regressions
     self.settings = settings

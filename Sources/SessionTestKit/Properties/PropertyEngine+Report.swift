@@ -41,6 +41,7 @@ extension PropertyEngine {
   private mutating func tell(_ verdict: Examination.Verdict) -> PropertyFailure {
     let code = ReplayCode(property: property.name, draws: verdict.draws)
     let replay = code.text
+    warn(verdict.complaints)
     let (command, problem) = ReplayFile.replay(code)
     problem.map { warnings.append($0) }
     return PropertyFailure(
@@ -65,7 +66,7 @@ extension PropertyEngine {
     } catch {
       warnings.append(
         "the failing case could not be saved in \(folder.path): "
-          + (error as NSError).localizedDescription)
+          + RegressionFolder.reason(error))
       return nil
     }
   }

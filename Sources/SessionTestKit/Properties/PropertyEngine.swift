@@ -164,10 +164,17 @@ extension PropertyEngine {
     }
   }
 
+  /// Says each thing once, whichever and however many cases gave rise to it.
+  mutating func warn(_ texts: [String]) {
+    for text in texts where !warnings.contains(text) { warnings.append(text) }
+  }
+
   private mutating func learnOfSearch(_ outcome: CaseOutcome, _ choices: Choices) {
+    let findings = choices.findings
+    warn(findings.complaints)
     switch outcome {
     case .held:
-      tally.count(choices.findings)
+      tally.count(findings)
     case .discarded:
       tally.discarded += 1
     case .failed(let fault):
@@ -175,10 +182,16 @@ extension PropertyEngine {
       phase = .examine(
         Examination(
           fault, draws: choices.recorded, number: attempts, isShrunk: true,
-          budget: ShrinkBudget(runs: property.shrinkRuns, time: property.shrinkTime)))
+          budget: ShrinkBudget(
+            runs: property.shrinkRuns, draws: property.shrinkDraws, time: property.shrinkTime)))
       return
     }
     if let odometer {
+      if findings.isTooDeep {
+        problems.append(.endless(cases: tally.cases))
+        phase = .done
+        return
+      }
       isNarrowed = isNarrowed || odometer.isNarrowed
       isExhausted = !odometer.advance()
     }
@@ -186,6 +199,7 @@ extension PropertyEngine {
 
   private mutating func learnOfReplay(_ outcome: CaseOutcome, _ choices: Choices) {
     phase = .done
+    warn(choices.complaints)
     switch outcome {
     case .held: tally.cases += 1
     case .discarded:
@@ -225,12 +239,13 @@ extension PropertyEngine {
     let file = files[index]
     phase = .saved(index + 1)
     guard case .success(let regression) = file.content else { return }
+    warn(choices.complaints)
     if case .failed(let fault) = outcome {
       tally.cases += 1
       phase = .examine(
         Examination(
           fault, draws: choices.recorded, number: 0, isShrunk: false,
-          budget: ShrinkBudget(runs: 0, time: .zero),
+          budget: ShrinkBudget(runs: 0, draws: 0, time: .zero),
           savedAt: file.path))
       return
     }

@@ -26,7 +26,7 @@ extension PropertyReport {
     labels.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { label, count in
       let tenths = cases > 0 ? (count * 1_000 + cases / 2) / cases : 0
       let share = "\(tenths / 10).\(tenths % 10)%"
-      return String(repeating: " ", count: max(0, 8 - share.count)) + "\(share)  \(label)"
+      return String(repeating: " ", count: max(0, 8 - share.count)) + "\(share)  " + label.onOneLine
     }.joined(separator: "\n")
   }
 
@@ -83,7 +83,10 @@ extension PropertyReport {
     let runs = failure.shrinkRuns.counted("run")
     let sizes = "from \(failure.firstDraws.counted("draw")) to \(failure.choices.count)"
     if let stop = failure.shrinkStop {
-      lines.append("Perhaps not the simplest case, since after \(runs) \(stop), \(sizes):")
+      let left = failure.choices.count { $0 > 0 }
+      lines.append(
+        "Perhaps not the simplest case, since after \(runs) \(stop), \(sizes), \(left) of them "
+          + "above 0:")
     } else if failure.shrinkRuns > 0 {
       lines.append("Simplest case found, in \(runs), \(sizes):")
     } else {

@@ -127,6 +127,9 @@ public enum HealthProblem: Hashable, Sendable, CustomStringConvertible {
   case cancelled(cases: Int, of: Int)
   /// An enumeration was asked for within bounds that mean nothing.
   case bounds(String)
+  /// A case of an enumeration asked for more than 65,536 draws, and no depth bounds it; so many cases
+  /// had held before.
+  case endless(cases: Int)
   /// There was no case to run.
   case noCases
 
@@ -140,15 +143,27 @@ public enum HealthProblem: Hashable, Sendable, CustomStringConvertible {
       "\(count) of \(whole.counted("case")) asked for more than \(ChoiceState.maximumDraws) draws: "
         + "let a draw of 0 end every loop"
     case .labelMissing(let label, let cases):
-      "none of \(cases.counted("case")) was labelled \"\(label)\", which is required: the generator does not "
+      "none of \(cases.counted("case")) was labelled \"\(label.onOneLine)\", which is required: the generator does not "
         + "reach it, or too few cases ran"
     case .replay(let reason): "SESSION_REPLAY: \(reason)"
     case .cancelled(let cases, let whole):
       "cancelled after \(cases) of \(whole.counted("case")): allow more time, or ask for fewer"
     case .bounds(let reason): "nothing was enumerated: \(reason)"
+    case .endless(let cases):
+      "the enumeration has no end: after \(cases.counted("case")) one asked for more than "
+        + "\(ChoiceState.maximumDraws) draws: bound it by a depth, or let a draw of 0 end every loop"
     case .noCases: "no case was run: ask for at least one"
     }
   }
+}
+
+/// What a case says of itself, however it ended.
+struct CaseFindings: Sendable {
+  let labels: Set<String>
+  let complaints: [String]
+  let isOverrun: Bool
+  /// Whether it overran with every draw that a case may make, so that no depth bounds an enumeration.
+  let isTooDeep: Bool
 }
 
 /// The count of what ran.
@@ -159,7 +174,7 @@ struct PropertyTally: Sendable {
   var labels: [String: Int] = [:]
 
   /// A case that held, or overran.
-  mutating func count(_ findings: (labels: Set<String>, isOverrun: Bool)) {
+  mutating func count(_ findings: CaseFindings) {
     if findings.isOverrun {
       overruns += 1
     } else {

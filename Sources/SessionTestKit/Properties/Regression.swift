@@ -100,6 +100,11 @@ struct Regression: Hashable, Sendable {
   }
 
   private static func oneLine(_ text: String) -> String {
-    String(text.map { $0.isNewline ? " " : $0 }.drop { $0 == " " })
+    String(text.onOneLine.drop { $0 == " " })
   }
+}
+
+extension String {
+  /// The text with blanks for line breaks.
+  var onOneLine: String { String(map { $0.isNewline ? " " : $0 }) }
 }

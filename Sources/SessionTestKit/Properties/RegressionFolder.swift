@@ -73,6 +73,15 @@ public struct RegressionFolder: Hashable, Sendable {
     return File(path: path, content: .failure(Regression.Unreadable(reason: reason)))
   }
 
+  /// Why a case could not be saved; what is not there is a folder that could not be made.
+  package static func reason(_ error: any Error) -> String {
+    let missing: [CocoaError.Code] = [.fileNoSuchFile, .fileReadNoSuchFile]
+    if let error = error as? CocoaError, missing.contains(error.code) {
+      return "the system makes no folder there"
+    }
+    return (error as NSError).localizedDescription
+  }
+
   /// Saves a case under a name made of its replay code; the path.
   func save(_ regression: Regression) throws -> String {
     let folder = folder(of: regression.property)

@@ -30,7 +30,7 @@ public struct SessionWalk: Sendable {
   @discardableResult
   public mutating func step(_ choices: Choices) -> SessionEvent {
     let event = choices.legalEvent(after: model)
-    choices.label(TransitionRow(event, after: model).label)
+    if let row = TransitionRow(event, after: model) { choices.label(row.label) }
     take(event)
     choices.step(event.line, state: state.line)
     return event

@@ -21,11 +21,12 @@ public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
   /// Whether the event may happen.
   public let isLegal: Bool
 
-  /// The row that an event meets, told from the model alone.
+  /// The row that an event meets, told from the model alone; `nil` where it meets none.
   ///
-  /// A token that is not newer than every one before it meets its row all the same: that generations
-  /// never repeat is asked before the table is.
-  public init(_ event: SessionEvent, after model: SessionModel) {
+  /// That generations never repeat is asked before the table is: an event with a token that is not
+  /// newer than every one before is rejected, and meets a row only where one tells of such a token.
+  /// So an event that meets a row `isLegal` may happen, and no other.
+  public init?(_ event: SessionEvent, after model: SessionModel) {
     let number = event.announcedToken?.generation.number
     let condition =
       switch (model.standing, event) {
@@ -40,6 +41,8 @@ public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
       default: ""
       }
     self.init(model.standing, event.kind, condition)
+    let isStale = number.map { $0 <= model.newest } ?? false
+    guard !isStale || condition == "token not newer" else { return nil }
   }
 
   private init(_ state: SessionModel.Standing, _ event: SessionEvent.Kind, _ condition: String) {

@@ -50,16 +50,46 @@ extension SimulatedServer {
   }
 
   /// Decides what becomes of a request, whatever the weather: the one of that number of its kind, from 1
-  /// and since the world began, as `refresh #2` in a report; without a number the next that is sent.
+  /// and since the world began, as `refresh #2` in a report; without a number the next that is sent and
+  /// has no script, so that two calls decide two requests.
+  ///
+  /// A number below 1, that of a request that was sent before, and one that has a script, which is
+  /// replaced, are told as warnings of the report and in the world's `failures`. `pendingScripts` names
+  /// what has not struck.
   public func script(_ fate: Fate, for endpoint: LoopbackEndpoint, number: Int? = nil) {
+    let misuse: String? = state.withLock { state in
+      let sent = state.sent[endpoint] ?? 0
+      var next = Request(endpoint: endpoint, number: number ?? sent + 1)
+      if number == nil {
+        while state.script[next] != nil { next.number += 1 }
+      }
+      if next.number < 1 {
+        return "a script for \(next) never strikes: requests are counted from 1"
+      }
+      if next.number <= sent { return "a script for \(next) never strikes: it was sent before" }
+      let old = state.script.updateValue(fate, forKey: next)
+      return old == nil ? nil : "a second script for \(next) replaces the first"
+    }
+    guard let misuse else { return }
+    choices.complain(misuse)
+    state.withLock { $0.misuses.append(misuse) }
+  }
+
+  /// The requests that have a script and were not sent yet, such as `refresh #2`, in their order.
+  public var pendingScripts: [String] {
     state.withLock { state in
-      let number = number ?? (state.sent[endpoint] ?? 0) + 1
-      state.script[Request(endpoint: endpoint, number: number)] = fate
+      state.script.keys.sorted { ("\($0.endpoint)", $0.number) < ("\($1.endpoint)", $1.number) }
+        .map { "\($0)" }
     }
   }
 
-  struct Request: Hashable, Sendable {
+  /// What was asked of the service and means nothing.
+  var misuses: [String] { state.withLock { $0.misuses } }
+
+  struct Request: Hashable, Sendable, CustomStringConvertible {
     let endpoint: LoopbackEndpoint
-    let number: Int
+    var number: Int
+
+    var description: String { "\(endpoint) #\(number)" }
   }
 }

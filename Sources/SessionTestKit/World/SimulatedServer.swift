@@ -52,6 +52,7 @@ public final class SimulatedServer: HTTPTransport {
     var sent: [LoopbackEndpoint: Int] = [:]
     /// What becomes of requests, where a test says it.
     var script: [Request: Fate] = [:]
+    var misuses: [String] = []
     /// Requests that may change a token and whose sender still waits, by the session they are of.
     var waiting: [Int: Int] = [:]
     var mostWaiting = 0
@@ -59,7 +60,7 @@ public final class SimulatedServer: HTTPTransport {
 
   let state: Mutex<State>
   private let clock: ManualClock
-  private let choices: Choices
+  let choices: Choices
   private let scheduler: SimulatedScheduler?
 
   /// A service whose fate is drawn from `choices`.

@@ -14,6 +14,8 @@ extension SimulatedWorld {
     case timePassed
     /// So many jobs ran without an end that something goes in circles.
     case restless
+    /// The world was finished before: nothing runs in it any more.
+    case finished
   }
 
   /// A task that `run` waited for did not finish.
@@ -35,6 +37,7 @@ extension SimulatedWorld {
         case .escaped: "what it waits for has escaped from the world, such as a bare Task"
         case .timePassed: "its time is over"
         case .restless: "the world goes in circles"
+        case .finished: "the world is finished"
         }
       return "\(name) did not finish: \(reason). Unfinished: \(waiting.joined(separator: ", "))"
     }
@@ -60,6 +63,9 @@ extension SimulatedWorld {
     _ name: String = "run", for milliseconds: Int64 = 3_600_000,
     _ work: @escaping @Sendable () async throws -> Value
   ) throws -> Value {
+    guard !isFinished else {
+      throw UnfinishedTask(name: name, ending: .finished, waiting: [name])
+    }
     let outcome = Outcome<Value>()
     spawn(name) {
       do { outcome.set(.success(try await work())) } catch { outcome.set(.failure(error)) }
@@ -72,7 +78,8 @@ extension SimulatedWorld {
   }
 
   private func run(for milliseconds: Int64, steps: Int, until isDone: () -> Bool) -> Ending {
-    scheduler.watching {
+    guard !isFinished else { return .finished }
+    return scheduler.watching {
       let end = clock.now().uptime.addingSaturating(max(0, milliseconds))
       var left = steps
       while left > 0 {
@@ -101,8 +108,16 @@ extension SimulatedWorld {
   /// draw; what does not end in 20,000 jobs is left alone.
   ///
   /// Call it where the case is over (`defer`): tasks that still sleep or wait keep the world, and
-  /// everything in it, for ever.
+  /// everything in it, for ever. What they do now stands in no report, since it led to nothing, and that
+  /// they were cancelled in no `failures`. A finished world runs nothing any more: `run` answers
+  /// `finished`.
   public func finish() {
+    counts.withLock { $0.isEnding = true }
+    choices.untold { end() }
+    counts.withLock { $0.isFinished = true }
+  }
+
+  private func end() {
     scheduler.watching {
       clock.stop()
       var left = 20_000

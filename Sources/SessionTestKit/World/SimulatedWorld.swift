@@ -41,6 +41,10 @@ public final class SimulatedWorld: Sendable {
     /// The tasks that have not finished, by their numbers.
     var live: [Int: (name: String, task: Task<Void, Never>?)] = [:]
     var failures: [String] = []
+    /// What was asked of the world and means nothing.
+    var misuses: [String] = []
+    var isEnding = false
+    var isFinished = false
   }
 
   /// A world; its service issues tokens by `backend`.
@@ -99,6 +103,10 @@ public final class SimulatedWorld: Sendable {
   public func spawn(
     _ name: String? = nil, _ work: @escaping @Sendable () async throws -> Void
   ) -> Task<Void, Never> {
+    guard !isFinished else {
+      tellMisuse("\(name ?? "a task") is spawned in a finished world, and never runs")
+      return Task {}
+    }
     let (number, name) = counts.withLock { counts in
       counts.started += 1
       let name = name ?? "task \(counts.started)"
@@ -110,7 +118,10 @@ public final class SimulatedWorld: Sendable {
         try await work()
       } catch {
         choices.tellSchedule("\(name) throws: \(error)")
-        counts.withLock { $0.failures.append("\(name): \(error)") }
+        counts.withLock { counts in
+          guard !(counts.isEnding && error is CancellationError) else { return }
+          counts.failures.append("\(name): \(error)")
+        }
       }
       counts.withLock { $0.live[number] = nil }
     }
@@ -118,8 +129,19 @@ public final class SimulatedWorld: Sendable {
     return task
   }
 
-  /// What tasks threw, each with the task's name, in the order in which they ended.
-  public var failures: [String] { counts.withLock { $0.failures } }
+  /// What tasks threw, each with the task's name, in the order in which they ended; behind it what a
+  /// test asked of the world and means nothing, such as to script a request that was sent before.
+  public var failures: [String] {
+    counts.withLock { $0.failures + $0.misuses } + server.misuses
+  }
+
+  /// Says in the report and in `failures` that a test asked for something that means nothing.
+  func tellMisuse(_ text: String) {
+    choices.complain(text)
+    counts.withLock { $0.misuses.append(text) }
+  }
+
+  var isFinished: Bool { counts.withLock { $0.isFinished } }
 
   /// How many tasks were started and have not finished.
   public var unfinished: Int { counts.withLock { $0.live.count } }

@@ -41,6 +41,26 @@ struct ShrinkerTests {
     #expect(failure.shrinkRuns < 400)
   }
 
+  @Test("TST-1: a case whose thousands of draws all count ends at the few that must")
+  func wide() throws {
+    func check(_ count: Int, shrinkRuns: Int) -> PropertyReport {
+      let property = Property(
+        "wide", cases: 3, shrinkRuns: shrinkRuns, settings: PropertySettings())
+      return property.check { choices in
+        let values = (0..<count).map { _ in choices.draw(below: 1_000) }
+        try choices.require(values.reduce(0, +) < 6_000, "great")
+      }
+    }
+    // What is looked at and not run does not end it.
+    let huge = try #require(check(2_000, shrinkRuns: 300).failure)
+    #expect(huge.shrinkRuns == 300)
+    #expect(huge.shrinkStop == "no more were allowed")
+    let report = check(600, shrinkRuns: 4_096)
+    let failure = try #require(report.failure)
+    #expect(failure.choices.filter { $0 > 0 }.count == 7, "\(report.text)")
+    #expect(failure.choices.reduce(0, +) == 6_000)
+  }
+
   @Test("TST-1: shrinking ends by its work and its time too, and the report says so")
   func budgets() throws {
     func check(_ property: Property) -> PropertyReport {
@@ -49,9 +69,15 @@ struct ShrinkerTests {
         try choices.require(sum < 100_000, "great")
       }
     }
-    let worked = check(Property("work", shrinkRuns: .max, settings: PropertySettings()))
-    let stop = try #require(worked.failure).shrinkStop
-    #expect(stop == "too many draws had been tried", "\(worked.text)")
+    let worked = check(
+      Property(
+        "work", shrinkRuns: .max, shrinkDraws: 1_000_000, settings: PropertySettings()))
+    let failure = try #require(worked.failure)
+    #expect(failure.shrinkStop == "1000000 draws had been replayed", "\(worked.text)")
+    // Only what is replayed is counted: of a case of 30,000 draws 33 or more.
+    #expect(failure.shrinkRuns >= 33)
+    let left = failure.choices.count { $0 > 0 }
+    #expect(worked.text.contains(" to \(failure.choices.count), \(left) of them above 0:"))
     let timed = check(Property("time", shrinkTime: .zero, settings: PropertySettings()))
     #expect(timed.failure?.shrinkRuns == 0)
     #expect(timed.failure?.shrinkStop == "its 0.0 seconds were over")

@@ -22,6 +22,27 @@ struct EndlessTests {
     #expect(all.overruns == 1)
   }
 
+  @Test("TST-1: an enumeration without a bound that has no end says so at the first such case")
+  func endlessEnumeration() {
+    var runs = 0
+    let report = Property("l2", settings: still).exhaustive { choices in
+      runs += 1
+      while choices.draw(below: 2) == 0 {}
+    }
+    #expect(runs == 1)
+    #expect(
+      report.text.contains("after 0 cases one asked for more than 65536 draws"), "\(report.text)")
+    runs = 0
+    let late = Property("late", settings: still).exhaustive { choices in
+      runs += 1
+      guard choices.draw(below: 3) == 2 else { return }
+      while choices.draw(below: 2) == 0 {}
+      try choices.assume(false)
+    }
+    #expect(runs == 3)
+    #expect(late.text.contains("after 2 cases one asked"), "\(late.text)")
+  }
+
   @Test("TST-1: a draw past the limits is the same in every run, and any value comes")
   func overrun() {
     func last(_ choices: Choices) -> [UInt64] {

@@ -122,6 +122,21 @@ struct RegressionTests {
     #expect(!report.text.contains("NSError") && !report.text.contains("Domain="), "\(report.text)")
   }
 
+  @Test("TST-1: a folder that cannot be made is told as such, not as a file that is missing")
+  func noFolder() {
+    let missing = CocoaError(.fileNoSuchFile)
+    #expect(RegressionFolder.reason(missing) == "the system makes no folder there")
+    #if os(Linux)
+      let report = Property(
+        "p", regressions: RegressionFolder(path: "/proc/nope"), settings: PropertySettings()
+      ).check(Self.body(300))
+      #expect(
+        report.warnings == [
+          "the failing case could not be saved in /proc/nope: the system makes no folder there"
+        ])
+    #endif
+  }
+
   @Test(
     "TST-1: a saved case is read whatever an editor or a version control does to its lines",
     arguments: [("\n", "\r\n"), ("status: open", "status:  Fixed "), ("\nsteps", " \nsteps")])

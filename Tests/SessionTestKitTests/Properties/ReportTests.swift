@@ -66,6 +66,14 @@ struct ReportTests {
     #expect(report.text.hasPrefix(expected + "\n"), "\(report.text)")
   }
 
+  @Test("TST-1: a label of several lines stays in its line of the table")
+  func label() {
+    let report = Property("p", cases: 2, requiredLabels: ["c\nd"], settings: PropertySettings())
+      .check { $0.label("a\nb") }
+    #expect(report.labelText == "  100.0%  a b")
+    #expect(report.text.contains("was labelled \"c d\""), "\(report.text)")
+  }
+
   @Test("TST-1: journals come with the line that inspects them")
   func journals() {
     var report = failing()

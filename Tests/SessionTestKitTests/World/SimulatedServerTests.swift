@@ -70,9 +70,7 @@ struct SimulatedServerTests {
     let (world, session) = try signedIn()
     defer { world.finish() }
     let token = try #require(session.currentToken)
-    let request = HTTPRequest(
-      method: "GET", url: URL(filePath: "/materials"),
-      headers: [HTTPHeader("Authorization", "Bearer \(token.value.value)")])
+    let request = HTTPRequest.materials(token)
     world.server.script(.delayed(there: 5, back: 500), for: .materials, number: 1)
     world.server.script(.delayed(back: 20), for: .materials, number: 2)
     for name in ["first", "second"] {

@@ -127,9 +127,3 @@ struct WorldRunTests {
     #expect(left == nil)
   }
 }
-
-extension PasswordCredentials {
-  /// Whom the simulated service knows.
-  static let sample = PasswordCredentials(
-    userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
-}

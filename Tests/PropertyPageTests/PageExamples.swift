@@ -76,33 +76,4 @@ struct PageExamples {
     #expect(world.server.count(of: .refresh) == 3)
     // shown: ends
   }
-
-  @Test("TST-1: the code that the specification shows is this file's")
-  func code() throws {
-    var folder = URL(filePath: #filePath)
-    while folder.path.count > 1,
-      !FileManager.default.fileExists(atPath: folder.path + "/Package.swift")
-    {
-      folder.deleteLastPathComponent()
-    }
-    let page = try String(
-      contentsOf: folder.appending(path: "Specs/PropertyTesting.md"), encoding: .utf8)
-    var block: [Substring]?
-    var count = 0
-    for line in try String(contentsOfFile: #filePath, encoding: .utf8)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-    {
-      let text = line.dropFirst(4)
-      if text == "// shown: begins" {
-        block = []
-      } else if text == "// shown: ends", let lines = block {
-        let code = lines.joined(separator: "\n")
-        #expect(page.contains("```swift\n\(code)\n```"), "\(code)")
-        (block, count) = (nil, count + 1)
-      } else {
-        block?.append(text)
-      }
-    }
-    #expect(count == 5)
-  }
 }

@@ -1,0 +1,58 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("TST-2: how fast a world is")
+struct WorldFigures {
+  /// A life of ten commands of one app, in the weather of a bad day; how many of them succeeded.
+  private static func life(_ choices: Choices) throws -> Int {
+    let world = SimulatedWorld(choices)
+    defer { world.finish() }
+    world.server.weather = .rough
+    let configuration = try world.configuration(
+      in: SimulatedDisk().process(), secrets: MemorySecretStore())
+    let session = try world.run { try await Session.open(configuration) }
+    var successes = 0
+    for command in 0..<10 as Range<Int> {
+      let draw = choices.draw(below: 4)
+      do {
+        try world.run {
+          switch (session.isAuthenticated, command, draw) {
+          case (false, _, _): try await session.login(.sample)
+          case (true, 9, _), (true, _, 3): try await session.logout()
+          case (true, _, 0): try await session.refreshIfNeeded()
+          case (true, _, _): try await session.refresh()
+          }
+        }
+        successes += 1
+      } catch is SessionError {
+        continue
+      }
+    }
+    return successes
+  }
+
+  @Test("TST-2: ten commands in any weather, and most succeed")
+  func lives() throws {
+    let successes = try (0..<20 as Range<UInt64>).map { try Self.life(Choices(seed: $0)) }
+    #expect(successes.reduce(0, +) > 100)
+    #expect(Set(successes).count > 1)
+  }
+
+  /// A figure for the specification:
+  /// SESSION_BENCH=1 swift test -c release -Xswiftc -enable-testing --filter sessionsASecond.
+  @Test(
+    "simulated sessions a second",
+    .enabled(if: ProcessInfo.processInfo.environment["SESSION_BENCH"] != nil))
+  func sessionsASecond() throws {
+    let count = 1_000
+    var successes = 0
+    let duration = try ContinuousClock().measure {
+      for seed in 0..<UInt64(count) { successes += try Self.life(Choices(seed: seed)) }
+    }
+    let rate = Double(count) / (duration / .seconds(1))
+    print("\(count) lives, \(successes) of \(count * 10) commands, \(rate) lives a second")
+  }
+}
