@@ -57,7 +57,7 @@ extension SessionCoordinator {
     if case .login(let caller, _) = stuck.purpose {
       flight = nil
       lastProblem = .storage
-      return wipe(state.kind == .expired ? .token : .session) + [
+      return wipeEnded() + [
         .discard(stuck.number, revoking: true), .resume(caller, .failed(.storage)),
       ]
     }
@@ -77,7 +77,7 @@ extension SessionCoordinator {
     }
     self.flight = nil
     lastProblem = .request(unreadable)
-    return wipe(state.kind == .expired ? .token : .session) + [
+    return wipeEnded() + [
       .discard(flight.number, revoking: true), .resume(caller, .failed(.request(unreadable))),
     ]
   }
