@@ -18,7 +18,7 @@ extension CoordinatorRun {
     switch move {
     case .ask(let question):
       try tell(
-        callers.input(question, generation: coordinator.fold.generation, ends: ends))
+        callers.input(question, generation: coordinator.fold.generation, ends: ends(for: question)))
     case .askDuringCommit(let question): interposed.append(question)
     case .cancel(let caller): try cancel(caller)
     case .clearError: try tell(.clearError)

@@ -133,7 +133,9 @@ extension CoordinatorRun {
       try require(.repliesAreTrue, isStopped || truth.kind != .authenticated) {
         "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
       }
-    case .failed(.rejected(let rejection)) where rejection.reason == .alreadyAuthenticated:
+    case .failed(.rejected(let rejection))
+    where rejection.reason == .alreadyAuthenticated && !wire.hasLogin(of: caller):
+      // A login that was sent is refused by what was known when its answer came.
       let truth = disk.truth.state
       try require(.repliesAreTrue, isStopped || truth.kind == .authenticated) {
         "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"

@@ -206,8 +206,17 @@ public struct CoordinatorRun: Sendable {
   }
 
   /// How many sessions have ended, as far as the coordinator can know.
-  var ends: Int {
-    disk.journal.prefix(Int(coordinator.fold.sequence)).count { record in
+  var ends: Int { ends(in: disk.journal.prefix(Int(coordinator.fold.sequence))) }
+
+  /// How many had ended when the question, asked now, is decided: one that finds nobody signed in
+  /// looks at the whole journal first.
+  func ends(for question: CoordinatorMove.Question) -> Int {
+    let looks = question.needsToken && coordinator.state.kind != .authenticated
+    return looks ? ends(in: disk.journal[...]) : ends
+  }
+
+  private func ends(in records: ArraySlice<SessionRecord>) -> Int {
+    records.count { record in
       switch record.event {
       case .sessionExpired, .logout: true
       default: false
