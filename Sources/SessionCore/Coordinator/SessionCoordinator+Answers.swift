@@ -5,7 +5,9 @@ extension SessionCoordinator {
     // A late answer: the session ended, or another process came first. Nothing of it is stored;
     // where nobody is signed in any more, the server is told that its tokens are not wanted.
     guard flight?.number == number else { return giveUp(number) }
-    return settle(SessionFlight.Arrival(number: number, facts: facts, moment: now), at: now)
+    // One that comes a second time came when it came first: its token lives no longer for that.
+    let arrival = SessionFlight.Arrival(number: number, facts: facts, moment: now)
+    return settle(flight?.unsettled ?? arrival, at: now)
   }
 
   private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
@@ -57,7 +59,7 @@ extension SessionCoordinator {
     if case .login(let caller, _) = stuck.purpose {
       flight = nil
       lastProblem = .storage
-      return wipe(state.kind == .expired ? .token : .session) + [
+      return wipeEnded() + [
         .discard(stuck.number, revoking: true), .resume(caller, .failed(.storage)),
       ]
     }
@@ -77,7 +79,7 @@ extension SessionCoordinator {
     }
     self.flight = nil
     lastProblem = .request(unreadable)
-    return wipe(state.kind == .expired ? .token : .session) + [
+    return wipeEnded() + [
       .discard(flight.number, revoking: true), .resume(caller, .failed(.request(unreadable))),
     ]
   }

@@ -17,9 +17,8 @@ extension SessionCoordinator {
 
   /// The logout of `generation` is durable: wipe, then tell the server, then let the caller go on.
   mutating func left(_ caller: Caller, _ generation: Generation?) -> [SessionEffect] {
-    let effects = stopWaiting()
     leavings.append(Leaving(caller: caller, generation: generation))
-    return effects + wipe(.everything(keepingRevocation: generation))
+    return wipe(.everything(keepingRevocation: generation))
   }
 
   mutating func wiped(_ ending: SessionInput.WipeEnding, at now: Moment) -> [SessionEffect] {
@@ -67,7 +66,7 @@ extension SessionCoordinator {
   /// Removes again what could not be removed, unless somebody has signed in since.
   mutating func wipeAgain() -> [SessionEffect] {
     guard wiping == nil, state.kind != .authenticated else { return [] }
-    return wipe(state.kind == .expired ? .token : .session)
+    return wipeEnded()
   }
 
   mutating func revoked(

@@ -47,11 +47,23 @@ extension SessionCoordinator {
     return telling.contains(generation) ? [] : tell(generation)
   }
 
-  /// What another process stored could not be read: that is not "no token" (RES-3).
-  mutating func reloaded(_ isRead: Bool, at now: Moment) -> [SessionEffect] {
-    guard !isRead, stopped == nil, state.kind == .authenticated else { return [] }
-    isRestored = false
-    return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
+  /// The token that another process announced, as it is stored: nobody is shown as signed in by a
+  /// token that nobody has (RES-1), and one that cannot be read yet is not "no token" (RES-3).
+  mutating func reloaded(
+    _ generation: Generation, _ outcome: SessionInput.Reload, at now: Moment
+  ) -> [SessionEffect] {
+    // A newer one has been asked for since, or the session is over.
+    guard stopped == nil, state.token?.generation == generation else { return [] }
+    switch outcome {
+    case .found: return []
+    case .unread:
+      isRestored = false
+      return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
+    case .other:
+      guard isRestored else { return [] }
+      isRestored = false
+      return [.readSecrets]
+    }
   }
 
   private mutating func launch(at now: Moment) -> [SessionEffect] {

@@ -193,7 +193,7 @@ extension SessionCoordinator {
   mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: Moment)
     -> [SessionEffect]
   {
-    guard state.kind == .authenticated else { return ended(by: failure) }
+    guard state.kind == .authenticated else { return wipeEnded() }
     guard let failed = flight else { return [] }
     flight = nil
     if case .switchContext = failed.purpose {

@@ -43,10 +43,9 @@ extension SessionCoordinator {
     }
   }
 
-  /// The session has ended, by us or by another process: nobody waits for it any longer.
-  mutating func ended(by failure: RequestFailure?) -> [SessionEffect] {
-    let waiting = stopWaiting(because: failure)
-    return wipe(state.kind == .expired ? .token : .session) + waiting
+  /// What goes of a session that has ended: an expired one's user is still known.
+  mutating func wipeEnded() -> [SessionEffect] {
+    wipe(state.kind == .expired ? .token : .session)
   }
 
   /// Asks for a wipe, and remembers it until it has ended.

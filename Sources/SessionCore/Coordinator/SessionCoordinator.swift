@@ -163,7 +163,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .observed(let records, let isHolderGone):
       looked(at: records, isHolderGone: isHolderGone, now)
     case .unobserved: notLooked(at: now)
-    case .reloaded(let isRead): reloaded(isRead, at: now)
+    case .reloaded(let generation, let outcome): reloaded(generation, outcome, at: now)
     case .fired(let timer): fired(timer, at: now)
     case .committed, .conflicted, .commitFailed: []
     }
@@ -171,12 +171,14 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   // MARK: Looking
 
-  /// Whether the answer would be that nobody is signed in, by a view that others may have outdated.
+  /// Whether the answer would be that nobody is signed in, or somebody already, by a view that others
+  /// may have outdated.
   private func isDoubtful(_ input: SessionInput) -> Bool {
     guard stopped == nil else { return false }
     return switch input {
     case .logout: state.kind == .unauthenticated
     case .refresh, .switchContext: isRestored && state.kind != .authenticated
+    case .login: isRestored && state.kind == .authenticated
     default: false
     }
   }
@@ -199,7 +201,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     return effects + (question.map { follow($0, at: now) } ?? [])
   }
 
-  /// Nothing is known of what others did: who asked is not told that nobody is signed in.
+  /// Nothing is known of what others did: who asked is not told who is signed in.
   private mutating func notLooked(at now: Moment) -> [SessionEffect] {
     let question = look?.question
     look = nil
@@ -238,6 +240,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   private mutating func committed(
     _ durable: PendingCommit, firstSequence: UInt64, at now: Moment
   ) -> [SessionEffect] {
+    let before = state.kind
     var published: [RecordedEvent] = []
     for (content, sequence) in zip(durable.contents, firstSequence...) {
       let record = SessionRecord(sequence: sequence, time: durable.time, content: content)
@@ -253,23 +256,26 @@ public struct SessionCoordinator: Hashable, Sendable {
           RecordedEvent(sequence: sequence, time: durable.time, event: event))
       }
     }
+    let effects = follow(durable, publishing: published, at: now)
+    guard state.kind != before, state.kind != .authenticated else { return effects }
+    // Whatever the batch was for: nobody waits in a session that it ended.
+    return effects + stopWaiting(because: durable.purpose.failure)
+  }
+
+  private mutating func follow(
+    _ durable: PendingCommit, publishing events: [RecordedEvent], at now: Moment
+  ) -> [SessionEffect] {
     switch durable.purpose {
-    case .restore(let facts):
-      return publish(published) + restored(facts, at: now)
-    case .send:
-      return publish(published) + send(note: fold.sequence)
-    case .settle(let arrival):
-      return settled(arrival, publishing: published, at: now)
+    case .restore(let facts): publish(events) + restored(facts, at: now)
+    case .send: publish(events) + send(note: fold.sequence)
+    case .settle(let arrival): settled(arrival, publishing: events, at: now)
     case .fail(let failure, _, let delay):
-      return publish(published) + failureNoted(failure, delay: delay, at: now)
-    case .expire:
-      return publish(published) + ended(by: nil)
-    case .logout(let caller):
-      return publish(published) + left(caller, durable.pendingRevocation)
+      publish(events) + failureNoted(failure, delay: delay, at: now)
+    case .expire: publish(events) + wipeEnded()
+    case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
     case .revoked(let generation, let outcome, let status):
-      return revocationNoted(generation, outcome, status: status)
-    case .close(let caller):
-      return closed(caller)
+      revocationNoted(generation, outcome, status: status)
+    case .close(let caller): closed(caller)
     }
   }
 
@@ -356,7 +362,7 @@ public struct SessionCoordinator: Hashable, Sendable {
       let left = hasEnded ? stopWaiting(.ended(.unauthenticated, by: nil)) : []
       return left + tokenTaken(token, at: now) + effects
     }
-    return effects + (state.token == nil && before.token != nil ? ended(by: nil) : [])
+    return effects + (state.token == nil && before.token != nil ? wipeEnded() + stopWaiting() : [])
   }
 
   /// Another process has a newer token: it is everybody's.

@@ -58,6 +58,12 @@ struct PendingCommit: Hashable, Sendable {
     case logout(Caller)
     case revoked(Generation, RevocationOutcome, status: UInt16)
     case close(Caller)
+
+    /// The failure that it journals, where it journals one.
+    var failure: RequestFailure? {
+      guard case .fail(let failure, _, _) = self else { return nil }
+      return failure
+    }
   }
 
   let purpose: Purpose

@@ -31,8 +31,8 @@ public enum SessionInput: Hashable, Sendable {
   case observed([SessionRecord], isHolderGone: Bool)
   /// The journal could not be looked at: it is not known what others appended.
   case unobserved
-  /// Another process's token was read, or could not be read yet.
-  case reloaded(Bool)
+  /// Another process's token, of this generation, was looked for where it should be stored.
+  case reloaded(Generation, Reload)
   /// A timer's time has come.
   case fired(SessionTimer)
   /// The last commit is durable; its first record has this sequence.
@@ -51,6 +51,16 @@ public enum SessionInput: Hashable, Sendable {
     case failed
     /// Nothing was removed: others had appended these records first.
     case overtaken([SessionRecord])
+  }
+
+  /// What was found where another process's token should be stored.
+  public enum Reload: Hashable, Sendable {
+    /// That token.
+    case found
+    /// None, or one of another generation.
+    case other
+    /// It is not known: the stored items cannot be read yet.
+    case unread
   }
 
   /// Whether the input is how a commit ended.

@@ -357,11 +357,11 @@ extension SessionEngine {
       let stored = try vault.token()
       profile = try vault.profile()
       token = stored?.generation == generation ? stored : nil
-      inbox.append(.reloaded(true))
+      inbox.append(.reloaded(generation, token == nil ? .other : .found))
     } catch {
       // Ours is dead, and the other process's cannot be read yet: none is better than a wrong one.
       token = nil
-      inbox.append(.reloaded(false))
+      inbox.append(.reloaded(generation, .unread))
     }
     show()
   }

@@ -35,4 +35,18 @@ struct ClockDecisionTests {
     #expect(bench.names.last == "refreshSucceeded")
     #expect(bench.coordinator.tokenDeadline == arrival + CoordinatorBench.lifetime)
   }
+
+  @Test("REF-8 an answer that waits to be journaled and comes again lives no longer for that")
+  func comesAgain() {
+    var bench = CoordinatorBench.signedIn()
+    let (_, sent) = bench.refresh()
+    bench.commitEndings = [.fails]
+    let answer = SessionInput.answered(sent.request ?? RequestNumber(0), .token())
+    bench.tell(answer)
+    let deadline = bench.now.uptime + CoordinatorBench.lifetime
+    bench.advance(by: 60_000)
+    bench.tell(answer)
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+    #expect(bench.coordinator.tokenDeadline == deadline)
+  }
 }

@@ -178,7 +178,7 @@ struct OpenDecisionTests {
     bench.commitEndings = [.conflicts([.event(Self.refreshed(2))])]
     let (_, effects) = bench.refresh()
     #expect(effects.contains(.reloadToken(Generation(2))))
-    #expect(bench.tell(.reloaded(false)).uptime(of: .restore) != nil)
+    #expect(bench.tell(.reloaded(Generation(2), .unread)).uptime(of: .restore) != nil)
     #expect(bench.coordinator.activity == .loading)
     #expect(bench.tell(.fired(.restore)) == [.readSecrets])
     bench.tell(.secretsRead(.session(2)))

@@ -66,6 +66,21 @@ struct StaleViewTests {
     #expect(expired.tell(.switchContext(expired.caller())).sendCount == 1)
   }
 
+  @Test("LOG-10 a login where another process has logged out is sent; where not, it is refused")
+  func login() {
+    var bench = CoordinatorBench.signedIn()
+    bench.lookEndings = [.finds([.event(.loggedOut())])]
+    let effects = bench.tell(.login(bench.caller(), .password))
+    #expect(effects.sendCount == 1)
+
+    var other = CoordinatorBench.signedIn()
+    let caller = other.caller()
+    var coordinator = other.coordinator
+    #expect(coordinator.handle(.login(caller, .password), at: other.now) == [.readJournal])
+    other.lookEndings = [.fails]
+    #expect(other.tell(.login(caller, .password)) == [.resume(caller, .failed(.storage))])
+  }
+
   @Test("OUT-1 a journal that cannot be looked at is an error, never \"nobody is signed in\"")
   func unreadable() {
     let questions: [(Caller) -> SessionInput] = [

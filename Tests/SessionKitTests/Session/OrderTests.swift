@@ -1,10 +1,11 @@
 import Foundation
 import SessionCore
 import SessionJournal
-import SessionKit
 import SessionTestKit
 import Synchronization
 import Testing
+
+@testable import SessionKit
 
 /// Says what is written to it, just before it is.
 private final class WitnessStore: SecretStore {
@@ -69,7 +70,7 @@ struct OrderTests {
       do {
         guard try bench.eventNames().last == "logout", !isDone.withLock({ $0 }) else { return }
         isDone.withLock { $0 = true }
-        try Self.signInElsewhere(bench)
+        try Self.signInElsewhere(bench, store)
       } catch {
         Issue.record(error)
       }
@@ -85,7 +86,7 @@ struct OrderTests {
     try await session.close()
   }
 
-  private static func signInElsewhere(_ bench: Bench) throws {
+  private static func signInElsewhere(_ bench: Bench, _ store: MemorySecretStore) throws {
     let now = bench.clock.now().time
     let token = TokenFacts(
       generation: Generation(2), issuedAt: now, expiresAt: now.advanced(by: 3_600_000), id: nil,
@@ -93,6 +94,10 @@ struct OrderTests {
     let login = SessionEvent.Login(user: "other", method: .password, token: token)
     let (kind, payload) = SessionCodec.encode(.event(.login(login)), at: now)
     let journal = try Journal.open(at: bench.journal)
+    let item = StoredToken(
+      journal: journal.identifier.description, facts: token, access: Secret("other"), refresh: nil,
+      announcement: .login(login), at: now)
+    try store.write(.token, try item.encoded())
     _ = try journal.append([JournalDraft(kind: kind, payload: payload)])
     try journal.close()
   }

@@ -11,7 +11,7 @@ extension Choices {
         guard let request = pick(requests) else { return .ask(question()) }
         return reply(to: request, run)
       case 6, 7:
-        guard let timer = pick(run.timers.keys.sorted { "\($0)" < "\($1)" }) else {
+        guard let timer = pick(run.reachableTimers) else {
           return .pass(delay())
         }
         return .fire(timer)

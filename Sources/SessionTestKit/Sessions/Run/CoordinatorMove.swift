@@ -108,6 +108,14 @@ extension CoordinatorMove: CustomStringConvertible {
 }
 
 extension CoordinatorMove.Question {
+  /// Whether only who is signed in can be served.
+  var needsToken: Bool {
+    switch self {
+    case .refresh, .switchContext: true
+    case .login, .logout, .close: false
+    }
+  }
+
   package var line: String {
     switch self {
     case .login(let method): "login by \(method)"

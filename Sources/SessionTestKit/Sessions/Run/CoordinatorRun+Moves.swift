@@ -18,7 +18,7 @@ extension CoordinatorRun {
     switch move {
     case .ask(let question):
       try tell(
-        callers.input(question, generation: coordinator.fold.generation, ends: ends))
+        callers.input(question, generation: coordinator.fold.generation, ends: ends(for: question)))
     case .askDuringCommit(let question): interposed.append(question)
     case .cancel(let caller): try cancel(caller)
     case .clearError: try tell(.clearError)
@@ -67,13 +67,22 @@ extension CoordinatorRun {
   }
 
   private mutating func cancel(_ caller: Caller) throws(Falsified) {
+    var (cancelled, failed) = (coordinator, coordinator)
+    let effects = cancelled.handle(.cancelled(caller), at: now)
+    // The others go on as if the sign-in, which nobody else waits for, had come to nothing.
+    let login = wire.outstanding.first { $0.request == .login(caller) }
+    let expected =
+      login.map {
+        failed.handle(.failed($0.number, RequestFailure(kind: .noConnection), jitter: 0), at: now)
+      } ?? []
+    let (others, due) = (effects.without(caller), expected.without(caller))
+    try require(.cancelSparesOthers, others == due) {
+      "cancelling caller \(caller.number) leads to \(others.map(\.line)), and not to "
+        + "\(due.map(\.line))"
+    }
     callers.cancel(caller)
     wire.abandon(caller)
     try tell(.cancelled(caller))
-    let others = lastEffects.filter { $0 != .resume(caller, .failed(.cancelled)) }
-    try require(.cancelSparesOthers, others.isEmpty) {
-      "cancelling caller \(caller.number) led to \(others.map(\.line))"
-    }
   }
 
   private mutating func fire(_ timer: SessionTimer) throws(Falsified) {
@@ -113,6 +122,13 @@ extension CoordinatorRun {
     ]
     try tell(.opened(facts))
     try checkRestored()
+  }
+}
+
+extension [SessionEffect] {
+  /// All but what the caller is told.
+  fileprivate func without(_ caller: Caller) -> [SessionEffect] {
+    filter { if case .resume(caller, _) = $0 { false } else { true } }
   }
 }
 

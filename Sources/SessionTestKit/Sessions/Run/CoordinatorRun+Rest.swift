@@ -6,6 +6,7 @@ extension CoordinatorRun {
     try checkFold()
     try checkDeadline()
     try checkAhead()
+    try checkWaiting()
     if let open = coordinator.fold.intents.request, open.sent.process == 77 {
       if leaseSeen?.sequence != open.sequence { leaseSeen = (open.sequence, now.uptime) }
     } else {
@@ -56,6 +57,16 @@ extension CoordinatorRun {
     let latest = now.uptime.addingSaturating(token.lifetime)
     try require(.clockJumpsChangeNothing, coordinator.tokenDeadline <= latest) {
       "\(token.generation) lives for \(token.lifetime) ms and dies at \(coordinator.tokenDeadline)"
+    }
+  }
+
+  /// Where nobody is signed in there is nothing to wait for.
+  private func checkWaiting() throws(Falsified) {
+    guard coordinator.state.kind != .authenticated, interposed.isEmpty else { return }
+    let left = callers.waiting.filter { $0.question.needsToken }
+    try require(.waitersFinish, left.isEmpty) {
+      "\(left.map { "caller \($0.caller.number) (\($0.question.line))" }) waits while "
+        + coordinator.state.line
     }
   }
 
@@ -120,6 +131,13 @@ extension CoordinatorRun {
     where rejection.reason == .notAuthenticated || rejection.reason == .expired:
       let truth = disk.truth.state
       try require(.repliesAreTrue, isStopped || truth.kind != .authenticated) {
+        "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+      }
+    case .failed(.rejected(let rejection))
+    where rejection.reason == .alreadyAuthenticated && !wire.hasLogin(of: caller):
+      // A login that was sent is refused by what was known when its answer came.
+      let truth = disk.truth.state
+      try require(.repliesAreTrue, isStopped || truth.kind == .authenticated) {
         "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
       }
     case .loggedOut, .failed:

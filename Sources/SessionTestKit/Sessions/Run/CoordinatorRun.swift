@@ -65,6 +65,11 @@ public struct CoordinatorRun: Sendable {
   /// What the clock that never jumps says.
   public var uptime: Int64 { now.uptime }
 
+  /// The timers that can go off: no clock runs on to the end of time, where no lease can be counted.
+  var reachableTimers: [SessionTimer] {
+    timers.filter { $0.value < 1 << 60 }.keys.sorted { "\($0)" < "\($1)" }
+  }
+
   // MARK: The shell
 
   /// Tells the coordinator what happened and does what it says, until nothing is left to tell.
@@ -115,7 +120,7 @@ public struct CoordinatorRun: Sendable {
         inbox.append(.revoked(generation, .abandoned, status: 0))
       }
     case .forgetRevocation: disk.items.revocation = nil
-    case .reloadToken: inbox.append(.reloaded(!disk.items.facts.isLocked))
+    case .reloadToken(let generation): inbox.append(.reloaded(generation, reload(generation)))
     case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
     case .readJournal: inbox.insert(observe(), at: 0)
     }
@@ -201,13 +206,28 @@ public struct CoordinatorRun: Sendable {
   }
 
   /// How many sessions have ended, as far as the coordinator can know.
-  var ends: Int {
-    disk.journal.prefix(Int(coordinator.fold.sequence)).count { record in
+  var ends: Int { ends(in: disk.journal.prefix(Int(coordinator.fold.sequence))) }
+
+  /// How many had ended when the question, asked now, is decided: one that finds nobody signed in
+  /// looks at the whole journal first.
+  func ends(for question: CoordinatorMove.Question) -> Int {
+    let looks = question.needsToken && coordinator.state.kind != .authenticated
+    return looks ? ends(in: disk.journal[...]) : ends
+  }
+
+  private func ends(in records: ArraySlice<SessionRecord>) -> Int {
+    records.count { record in
       switch record.event {
       case .sessionExpired, .logout: true
       default: false
       }
     }
+  }
+
+  private func reload(_ generation: Generation) -> SessionInput.Reload {
+    guard !disk.items.facts.isLocked else { return .unread }
+    let isStored = disk.items.facts.token == .present && disk.items.facts.generation == generation
+    return isStored ? .found : .other
   }
 
   /// What the stored items look like to whoever opens.

@@ -69,6 +69,9 @@ struct CoordinatorWire: Sendable {
     change(number) { if $0.fate != .journaled { $0.fate = .discarded } }
   }
 
+  /// Whether the caller's login has left.
+  func hasLogin(of caller: Caller) -> Bool { requests.contains { $0.request == .login(caller) } }
+
   mutating func abandon(_ caller: Caller) {
     for index in requests.indices where requests[index].request == .login(caller) {
       requests[index].isAbandoned = true

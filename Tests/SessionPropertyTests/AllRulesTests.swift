@@ -1,0 +1,29 @@
+import SessionCore
+import SessionTestKit
+import SessionTesting
+import Testing
+
+/// Every rule at once on random runs, preset by preset.
+///
+/// A rule that is checked alone lets a run go on past what another rule would object to, and a drawn
+/// policy gives each preset a part of the runs only.
+@Suite("Properties of the coordinator: all rules at once")
+struct AllRulesTests {
+  static let policies: [SessionPolicy] = [
+    .development, .staging, .production, .edu(.development), .edu(.staging), .edu(.production),
+  ]
+
+  @Test("C* TST-1 POL-1 every rule holds of every preset", arguments: policies)
+  func every(policy: SessionPolicy) {
+    for seed in 1...4 as ClosedRange<UInt64> {
+      expect(
+        Property(
+          "all rules, \(policy.name), seed \(seed)", cases: 250,
+          seed: seed &* 0x9E37_79B9_7F4A_7C15,
+          regressions: RegressionFolder()
+        ).check {
+          _ = try CoordinatorRun.random($0, policy: policy, rules: CoordinatorRule.all)
+        })
+    }
+  }
+}
