@@ -97,7 +97,7 @@ struct CompactionCopy {
       return true
     }
     if isPossible, output.fault == nil {
-      try requireEnd(of: scanner)
+      try scanner.requireWhole(upTo: end)
       if snapshot == nil {
         snapshot = total.snapshot()
         isPossible = output.begin(snapshot, sequence: first - 1)
@@ -114,17 +114,6 @@ struct CompactionCopy {
     return Written(
       header: header, snapshot: snapshot, total: whole, recordsRemoved: removed,
       oldStart: oldStart, lastSequence: output.lastSequence, size: output.size)
-  }
-
-  /// All that was whole when it was read before must be whole now.
-  private func requireEnd(of scanner: borrowing FrameScanner) throws(JournalError) {
-    guard scanner.position.offset < end.offset else { return }
-    throw .damaged(
-      path: path,
-      JournalDamage(
-        offset: scanner.stop?.offset ?? scanner.position.offset,
-        sequence: scanner.stop?.sequence ?? scanner.position.sequence,
-        flaw: scanner.stop?.flaw ?? .historyChanged))
   }
 
   /// What does not read back of the new file says nothing of the journal.
@@ -186,5 +175,17 @@ extension DraftFile {
       if case .diskFull = told { throw .diskFull(path: location.given) }
       throw told
     }
+  }
+}
+
+extension FrameScanner {
+  /// All that was whole when it was read before must be whole now.
+  func requireWhole(upTo end: FramePosition) throws(JournalError) {
+    guard position.offset < end.offset else { return }
+    throw .damaged(
+      path: path,
+      JournalDamage(
+        offset: stop?.offset ?? position.offset, sequence: stop?.sequence ?? position.sequence,
+        flaw: stop?.flaw ?? .historyChanged))
   }
 }

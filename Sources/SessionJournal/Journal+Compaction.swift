@@ -7,28 +7,35 @@ extension Journal {
   /// Others who have the journal open go over to the new file by themselves, without gap or
   /// duplicate. Reads and writes the file once; memory does not grow with it.
   ///
-  /// Returns nil, with nothing changed, where no record stands before `first`, or where the summary
-  /// makes no snapshot. Throws `busy`, `diskFull`, `io`, `readOnlyFolder`, `hardLinked`, `damaged`
+  /// `expected`: the first sequence that the file must have, so that what was decided on it still
+  /// holds; nil if any will do.
+  ///
+  /// Returns nil, with nothing changed, where no record stands before `first`, where the file begins
+  /// elsewhere than expected, since others have compacted it, or where the summary makes no snapshot.
+  /// Throws `busy`, `diskFull`, `io`, `readOnlyFolder`, `hardLinked`, `damaged`
   /// or `compactionRefused` with the journal as it was and still usable; `io` on a failed sync of
   /// what stood there or of the folder, after which every call throws `poisoned`; `replaced`,
   /// `missing`, `closed`.
-  public func compact(keepingFrom first: UInt64, summary: some JournalSummary)
-    throws(JournalError) -> JournalCompaction?
-  {
+  public func compact(
+    keepingFrom first: UInt64, ifFirstIs expected: UInt64? = nil, summary: some JournalSummary
+  ) throws(JournalError) -> JournalCompaction? {
     try withStore { store throws(JournalError) in
-      try store.compact(keepingFrom: first, summary: summary)
+      try store.compact(keepingFrom: first, ifFirstIs: expected, summary: summary)
     }
   }
 }
 
 extension JournalStore {
-  fileprivate mutating func compact(keepingFrom wanted: UInt64, summary: some JournalSummary)
-    throws(JournalError) -> JournalCompaction?
-  {
+  fileprivate mutating func compact(
+    keepingFrom wanted: UInt64, ifFirstIs expected: UInt64?, summary: some JournalSummary
+  ) throws(JournalError) -> JournalCompaction? {
     try requireUsable()
     try lock.acquire()
     defer { release() }
     try settle()
+    guard expected ?? scanner.header.firstSequence == scanner.header.firstSequence else {
+      return nil
+    }
     // A snapshot stands for what nobody can lose any more.
     if durable < scanner.lastSequence { try synchronize(upTo: scanner.lastSequence) }
     let file = scanner.file
@@ -101,11 +108,14 @@ extension JournalStore {
     var old = try FrameScanner(path: path, file: scanner.file)
     old.seek(to: place)
     var found: UInt64?
+    var isReached = false
     try old.visit { frame, _ in
-      guard frame.sequence < wanted else { return false }
+      isReached = frame.sequence >= wanted
+      guard !isReached else { return false }
       if !frame.isWatermark, frame.remainingInBatch == 0 { found = frame.sequence + 1 }
       return true
     }
+    if !isReached { try old.requireWhole(upTo: scanner.position) }
     // A snapshot alone is no record to sum up.
     return found == scanner.header.firstSequence ? nil : found
   }

@@ -20,6 +20,7 @@ public final class Journal: Sendable {
 
   private let store: Mutex<JournalStore>
   private let last: Atomic<UInt64>
+  private let first: Atomic<UInt64>
   private let queue = SubmissionQueue()
   private let worker = DispatchQueue(label: "session journal")
 
@@ -44,11 +45,17 @@ public final class Journal: Sendable {
     recovery = store.recovery
     identifier = store.scanner.header.identifier
     last = Atomic(store.scanner.lastSequence)
+    first = Atomic(store.scanner.header.firstSequence)
     self.store = Mutex(store)
   }
 
   /// The last sequence that this object has read or written; never waits.
   public var lastSequence: UInt64 { last.load(ordering: .acquiring) }
+
+  /// The first sequence of the file that this object last had, a snapshot's not counted; never waits.
+  ///
+  /// Grows when this object compacts, or goes over to a file that another one compacted.
+  public var firstSequence: UInt64 { first.load(ordering: .acquiring) }
 
   /// Appends what `decide` answers, as one batch that is durable when the call returns.
   ///
@@ -155,7 +162,10 @@ public final class Journal: Sendable {
     _ body: (inout JournalStore) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     try store.withLock { store throws(Failure) -> Value in
-      defer { last.store(store.scanner.lastSequence, ordering: .releasing) }
+      defer {
+        first.store(store.scanner.header.firstSequence, ordering: .releasing)
+        last.store(store.scanner.lastSequence, ordering: .releasing)
+      }
       return try body(&store)
     }
   }

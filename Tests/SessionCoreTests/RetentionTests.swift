@@ -114,4 +114,40 @@ struct RetentionTests {
       bytes: 100)
     #expect(plan.firstKept == 92)
   }
+
+  @Test("JRN-4 a plan forgets what another process removed, and counts what is left of the file")
+  func forgets() {
+    let policy = RetentionPolicy(
+      maximumRecords: 50, maximumBytes: nil, keptRecords: 10, keptBeforeEnd: 5)
+    var plan = Self.plan(policy, records: 60, end: 40, open: nil)
+    #expect(plan.isDue(at: SampleRecords.time))
+    plan.forget(before: 1)
+    #expect(plan.records == 60)
+    // The end is explained from its fifth before on, or from where the file begins.
+    plan.forget(before: 35)
+    #expect((plan.records, plan.bytes, plan.firstKept) == (26, 2_600, 35))
+    #expect(plan.oldest == Timestamp(milliseconds: 34_000))
+    #expect(!plan.isDue(at: SampleRecords.time))
+    // The places of 38 and 39 are forgotten: rather too few than too many.
+    plan.forget(before: 38)
+    #expect((plan.records, plan.firstKept) == (21, 40))
+    plan.forget(before: 41)
+    #expect(plan.firstKept == 51)
+    plan.forget(before: 20)
+    let told = plan
+    // A record that is gone already is no news; nothing is known of the one that ended with it.
+    plan.take(
+      SessionRecord(
+        sequence: 30, time: SampleRecords.time,
+        content: .event(.sessionExpired(.init(reason: .inactivity)))), bytes: 100)
+    #expect((plan.records, plan.oldest, plan.firstKept) == (told.records, told.oldest, 51))
+    plan.forget(before: 100)
+    #expect((plan.records, plan.bytes, plan.oldest, plan.firstKept) == (0, 0, nil, nil))
+    plan.take(
+      SessionRecord(sequence: 99, time: SampleRecords.time, content: .note(.closed)), bytes: 100)
+    #expect(plan.records == 0)
+    plan.take(
+      SessionRecord(sequence: 100, time: SampleRecords.time, content: .note(.closed)), bytes: 100)
+    #expect((plan.records, plan.firstKept) == (1, 100))
+  }
 }

@@ -100,14 +100,17 @@ struct CompactionRefusalTests {
 
   @Test("JRN-4 Damage that is met on the way is told, and nothing is changed")
   func damage() throws {
-    let journal = try sample()
-    var bytes = try contents(of: journal.path)
-    bytes[64 + 40 + 33] ^= 1
-    let file = try FileHandle(forWritingTo: URL(filePath: journal.path))
-    try file.write(contentsOf: bytes)
-    try file.close()
-    let found = JournalDamage(offset: 104, sequence: 2, flaw: .payloadChecksum)
-    #expect(try refusal(journal) == .damaged(path: journal.path, found))
+    for (sequence, offset) in [(1, 64), (2, 104)] as [(UInt64, UInt64)] {
+      let journal = try sample()
+      var bytes = try contents(of: journal.path)
+      bytes[Int(offset) + 33] ^= 1
+      let file = try FileHandle(forWritingTo: URL(filePath: journal.path))
+      try file.write(contentsOf: bytes)
+      try file.close()
+      let found = JournalDamage(offset: offset, sequence: sequence, flaw: .payloadChecksum)
+      #expect(try refusal(journal) == .damaged(path: journal.path, found))
+      try FileManager.default.removeItem(atPath: journal.path)
+    }
   }
 
   @Test("JRN-4 A fold that loses something is found out before the file takes its place")

@@ -156,6 +156,31 @@ struct CompactionTests {
       try records(at: journal.path).map(\.text) == ["one\ntwo\nthree\n\nsix\nseven\neight\nten"])
   }
 
+  @Test(
+    "JRN-4 A journal tells where its file begins, and what was decided on another one is not done")
+  func beginning() throws {
+    let journal = try sample()
+    let other = try Journal.open(at: journal.path)
+    #expect(journal.firstSequence == 1 && other.firstSequence == 1)
+    let done = try journal.compact(
+      keepingFrom: 7, ifFirstIs: journal.firstSequence, summary: TextSummary())
+    #expect(done?.firstSequence == 7)
+    #expect(journal.firstSequence == 7)
+    #expect(other.firstSequence == 1)
+    let file = try contents(of: journal.path)
+    #expect(
+      try other.compact(keepingFrom: 8, ifFirstIs: other.firstSequence, summary: TextSummary())
+        == nil)
+    #expect(try contents(of: journal.path) == file)
+    #expect(other.firstSequence == 7)
+    #expect(
+      try other.compact(keepingFrom: 8, ifFirstIs: other.firstSequence, summary: TextSummary())?
+        .firstSequence == 8)
+    _ = try journal.append([draft("on")])
+    #expect(journal.firstSequence == 8)
+    #expect(try Journal.open(at: journal.path).firstSequence == 8)
+  }
+
   @Test("JRN-4 A journal of watermarks alone has nothing to sum up")
   func watermarks() throws {
     let header = JournalHeader(identifier: .random(), salt: 5, maximumRecordSize: 64)

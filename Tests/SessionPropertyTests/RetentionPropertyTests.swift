@@ -73,7 +73,7 @@ struct RetentionPropertyTests {
           choices.label("due")
           try choices.require((history.count - kept) * 4 >= history.count, "too little goes")
           // As the process that compacted goes on, and as one that opens the new file begins.
-          plan.removed()
+          plan.forget(before: first)
           var fold = SessionFold()
           for record in history.prefix(history.count - kept) { try fold.apply(record) }
           let snapshot = SessionRecord(
@@ -112,13 +112,139 @@ struct RetentionPropertyTests {
                 sequence: total, time: .plainStart,
                 content: isEnd ? .event(.logout(.init(reason: .user))) : .note(.closed)), bytes: 100
             )
-            guard plan.isDue(at: .plainStart) else { continue }
-            plan.removed()
+            guard plan.isDue(at: .plainStart), let first = plan.firstKept else { continue }
+            plan.forget(before: first)
             copied += plan.records
           }
           let most = max(policy.maximumRecords ?? 0, UInt64(policy.keptRecords) * 2)
           try choices.require(plan.records <= most + 1, "\(plan.records) records")
           try choices.require(copied <= total * 4, "\(copied) copied")
         })
+  }
+
+  @Test("R3 JRN-4 whoever compacts a shared journal, enough goes and no record is copied often")
+  func shared() {
+    expect(
+      Property("R3 a shared journal is copied seldom", cases: 200, regressions: RegressionFolder())
+        .check { choices in
+          let policy = RetentionPolicy(
+            maximumRecords: UInt64(choices.draw(in: 20...60)), maximumBytes: nil,
+            keptRecords: choices.draw(in: 1...20), keptBeforeEnd: choices.draw(in: 0...10))
+          var other = policy
+          if choices.chance(1, in: 4) {
+            choices.label("two policies")
+            other.keptRecords = choices.draw(in: 1...20)
+            other.maximumRecords = UInt64(choices.draw(in: 20...60))
+          }
+          var file = SharedFile()
+          var plans = (0..<choices.draw(in: 2...4)).map { number in
+            SharedPlan(RetentionPlan(number == 0 ? other : policy))
+          }
+          for _ in 0..<400 {
+            let number = choices.draw(in: 0...plans.count - 1)
+            plans[number].catchUp(with: file)
+            file.append(choices)
+            plans[number].catchUp(with: file)
+            let plan = plans[number].plan
+            try choices.require(
+              plan.records <= UInt64(file.records.count), "\(plan.records) counted, more than are")
+            if policy == other {
+              try choices.require(
+                plan.records + 2 >= UInt64(file.records.count), "\(plan.records) counted, too few")
+            }
+            guard plan.isDue(at: .plainStart), let first = plan.firstKept else { continue }
+            // Found due on the file as it is; another may be quicker with the lock.
+            let expected = file.first
+            if choices.chance(1, in: 3) {
+              let quicker = choices.draw(in: 0...plans.count - 1)
+              plans[quicker].catchUp(with: file)
+              if plans[quicker].plan.isDue(at: .plainStart),
+                let first = plans[quicker].plan.firstKept
+              {
+                choices.label("another was quicker")
+                try file.compact(keepingFrom: first, ifFirstIs: file.first, choices)
+              }
+            }
+            try file.compact(keepingFrom: first, ifFirstIs: expected, choices)
+          }
+          try choices.require(file.compactions > 0, "nothing was compacted")
+          let most = file.copies.values.max() ?? 0
+          try choices.require(most <= 8, "a record was copied \(most) times")
+        })
+  }
+}
+
+/// A journal of batches that several plans share.
+private struct SharedFile {
+  struct Record {
+    let record: SessionRecord
+    let isBatchBegin: Bool
+  }
+
+  private(set) var first: UInt64 = 1
+  private(set) var last: UInt64 = 0
+  private(set) var records: [Record] = []
+  private(set) var copies: [UInt64: Int] = [:]
+  private(set) var compactions = 0
+  /// What stood here and is gone, for whoever has the old file open still.
+  private(set) var old: [Record] = []
+
+  mutating func append(_ choices: Choices) {
+    // A number that is missing is that of a frame of the journal's own.
+    if choices.chance(1, in: 8) { last += 1 }
+    for place in 0..<choices.draw(in: 1...3) {
+      last += 1
+      let isEnd = choices.chance(1, in: 40)
+      records.append(
+        Record(
+          record: SessionRecord(
+            sequence: last, time: .plainStart,
+            content: isEnd ? .event(.logout(.init(reason: .user))) : .note(.closed)),
+          isBatchBegin: place == 0))
+    }
+  }
+
+  /// As the journal does it: whole batches, and only where the file begins as expected.
+  mutating func compact(keepingFrom wanted: UInt64, ifFirstIs expected: UInt64, _ choices: Choices)
+    throws
+  {
+    guard first == expected,
+      let kept = records.lastIndex(where: { $0.isBatchBegin && $0.record.sequence <= wanted }),
+      kept > 0
+    else { return }
+    let count = records.count
+    try choices.require((kept + 2) * 4 >= count, "only \(kept) of \(count) go")
+    first = records[kept].record.sequence
+    old = Array(records.prefix(kept))
+    records.removeFirst(kept)
+    for record in records { copies[record.record.sequence, default: 0] += 1 }
+    compactions += 1
+  }
+}
+
+/// A plan, and how far it has read the file.
+private struct SharedPlan {
+  private(set) var plan: RetentionPlan
+  private var last: UInt64 = 0
+
+  init(_ plan: RetentionPlan) {
+    self.plan = plan
+  }
+
+  /// As a session does it: where the file begins now, the old one to its end, what is new.
+  mutating func catchUp(with file: SharedFile) {
+    plan.forget(before: file.first)
+    // Who has the file before this one open reads that to its end, gone or not.
+    let isOneBehind = file.old.first.map { $0.record.sequence <= last + 1 } ?? true
+    if last < file.first - 1, !isOneBehind {
+      plan.take(
+        SessionRecord(
+          sequence: file.first - 1, time: .plainStart, content: .snapshot(SessionFold())),
+        bytes: 300)
+    }
+    for entry in (isOneBehind ? file.old : []) + file.records where entry.record.sequence > last {
+      plan.take(entry.record, bytes: 100)
+    }
+    last = file.last
   }
 }

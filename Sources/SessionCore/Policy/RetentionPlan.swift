@@ -1,12 +1,13 @@
-/// Which records of a journal could go: fed record after record, it knows at any time from where on
-/// they would be kept (`Specs/Retention.md`).
+/// Which records of a journal could go: fed record after record, and told where the file begins, it
+/// knows at any time from where on they would be kept (`Specs/Retention.md`).
 ///
-/// Remembers the places of the records that the policy keeps by number, and nothing else, whatever
+/// Never counts a record that is gone; one whose place it has forgotten, and that another process's
+/// compaction made the first, it may not count. Remembers the places of the records that the policy keeps by number, and nothing else, whatever
 /// the length of the journal.
 public struct RetentionPlan: Hashable, Sendable {
   /// What is kept, and when it is time.
   public let policy: RetentionPolicy
-  /// How many records stand in the file, as far as was told.
+  /// How many records stand in the file, as far as was told; never more.
   public private(set) var records: UInt64 = 0
   /// How many bytes they take.
   public private(set) var bytes: UInt64 = 0
@@ -21,13 +22,20 @@ public struct RetentionPlan: Hashable, Sendable {
     let bytes: UInt64
   }
 
+  private struct End: Hashable, Sendable {
+    let start: Mark
+    let place: Mark
+  }
+
   /// The newest records, the last one last; cut now and then, so that it costs no move for each.
   private var recent: [Mark] = []
-  /// From where the last end of a session is explained.
-  private var end: Mark?
+  /// The last end of a session, and from where it is explained.
+  private var end: End?
   /// The note of the open request.
   private var request: Mark?
   private var intents = OpenIntents()
+  /// The file's first sequence: what is before it is gone.
+  private var beginning: UInt64 = 1
 
   /// The plan for a journal without records.
   public init(_ policy: RetentionPolicy) {
@@ -36,25 +44,24 @@ public struct RetentionPlan: Hashable, Sendable {
 
   /// Takes in the next record, which takes so many bytes of the file.
   ///
-  /// A snapshot says that everything before it is gone.
+  /// A snapshot says that everything before it is gone. A record that is gone counts nowhere.
   public mutating func take(_ record: SessionRecord, bytes size: UInt64) {
     if case .snapshot(let fold) = record.content {
+      let beginning = max(beginning, record.sequence.addingSaturating(1))
       self = RetentionPlan(policy)
+      self.beginning = beginning
       intents = fold.intents
       return
     }
-    let mark = Mark(sequence: record.sequence, time: record.time, records: records, bytes: bytes)
-    recent.append(mark)
-    cut()
-    if oldest == nil { oldest = record.time }
-    records += 1
-    bytes = bytes.addingSaturating(size)
+    let mark = record.sequence < beginning ? nil : count(record, size)
     switch record.content {
     case .event(let event):
       intents.apply(event)
       switch event {
       case .sessionExpired, .logout:
-        end = recent[max(0, recent.count - 1 - policy.keptBeforeEnd)]
+        end = mark.map {
+          End(start: recent[max(0, recent.count - 1 - policy.keptBeforeEnd)], place: $0)
+        }
       case .login, .refreshSucceeded, .refreshFailed, .contextSwitched: break
       }
     case .note(let note):
@@ -76,30 +83,57 @@ public struct RetentionPlan: Hashable, Sendable {
     return policy.isExceeded(records: records, bytes: bytes, oldest: oldest, now: now)
   }
 
-  /// Forgets what a compaction removed, which kept the records from `firstKept` on.
-  public mutating func removed() {
-    guard let first else { return }
+  /// Forgets the records before the file's first sequence, which a compaction has removed, this
+  /// process's or another's.
+  ///
+  /// Told before the records that came since, the plan still has the place where the file begins.
+  public mutating func forget(before first: UInt64) {
+    guard first > beginning else { return }
+    beginning = first
+    recent.removeAll { $0.sequence < first }
+    if let place = end?.place, place.sequence < first { end = nil }
+    if let place = request, place.sequence < first { request = nil }
+    let known = [end?.start, end?.place, request, recent.first].compactMap(\.self)
+    let start = known.filter { $0.sequence >= first }.min { $0.sequence < $1.sequence }
+    guard let start else {
+      (records, bytes, oldest) = (0, 0, nil)
+      return
+    }
     func shifted(_ mark: Mark) -> Mark {
       Mark(
-        sequence: mark.sequence, time: mark.time, records: mark.records - first.records,
-        bytes: mark.bytes - first.bytes)
+        sequence: mark.sequence, time: mark.time, records: mark.records - start.records,
+        bytes: mark.bytes - start.bytes)
     }
-    recent = recent.filter { $0.sequence >= first.sequence }.map(shifted)
-    end = end.flatMap { $0.sequence >= first.sequence ? shifted($0) : nil }
-    request = request.flatMap { $0.sequence >= first.sequence ? shifted($0) : nil }
-    (records, bytes, oldest) = (records - first.records, bytes - first.bytes, first.time)
+    recent = recent.map(shifted)
+    end = end.map {
+      End(
+        start: shifted($0.start.sequence < start.sequence ? start : $0.start),
+        place: shifted($0.place))
+    }
+    request = request.map(shifted)
+    (records, bytes, oldest) = (records - start.records, bytes - start.bytes, start.time)
   }
 
   private var first: Mark? {
     guard !recent.isEmpty else { return nil }
     var first = recent[max(0, recent.count - policy.keptRecords)]
-    for mark in [end, request] {
+    for mark in [end?.start, request] {
       guard let mark, mark.sequence < first.sequence,
         policy.hasRoom(records: records - mark.records, bytes: bytes - mark.bytes)
       else { continue }
       first = mark
     }
     return first
+  }
+
+  private mutating func count(_ record: SessionRecord, _ size: UInt64) -> Mark {
+    let mark = Mark(sequence: record.sequence, time: record.time, records: records, bytes: bytes)
+    recent.append(mark)
+    cut()
+    if oldest == nil { oldest = record.time }
+    records += 1
+    bytes = bytes.addingSaturating(size)
+    return mark
   }
 
   private mutating func cut() {

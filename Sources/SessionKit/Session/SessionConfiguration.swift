@@ -26,12 +26,14 @@ public struct SessionConfiguration: Sendable {
   package var journalOptions = Journal.Options()
   /// How the journal is compacted.
   package var compaction: Compaction = { (journal, first) throws(JournalError) in
-    try journal.compact(keepingFrom: first, summary: SnapshotSummary())
+    try journal.compact(
+      keepingFrom: first, ifFirstIs: journal.firstSequence, summary: SnapshotSummary())
   }
   /// Makes what the session's work runs on.
   package var runtime: @Sendable () -> SessionRuntime = { .system() }
 
-  /// Compacts a journal, keeping the records from a sequence on; `nil` where nothing could go.
+  /// Compacts a journal, keeping the records from a sequence on; `nil` where nothing could go,
+  /// or the file does not begin any more where the journal said that it does.
   package typealias Compaction =
     @Sendable (Journal, UInt64) throws(JournalError) ->
     JournalCompaction?

@@ -8,6 +8,7 @@ extension SessionEngine {
 
   /// Compacts the journal if it is time; what others appended meanwhile, if anything.
   func compactIfDue() -> SessionInput? {
+    tellPlan()
     let now = configuration.clock.now()
     guard let first = plan?.firstKept,
       plan?.isDue(at: now.time) == true, now.uptime >= nextCompaction,
@@ -15,17 +16,29 @@ extension SessionEngine {
     else { return nil }
     let problem = compactionProblem
     defer { if compactionProblem != problem { show() } }
+    let beginning = journal.firstSequence
     do throws(JournalError) {
       let done = try configuration.compaction(journal, first)
       compactionProblem = nil
-      // Also where nothing could go: then others have compacted it already.
-      plan?.removed()
+      // Where others have compacted it meanwhile, the plan learns so before it is asked again.
+      if journal.firstSequence == beginning { pause(from: now) }
       let others = read(done?.foreign ?? [])
       return others.isEmpty ? nil : .observed(others, isHolderGone: false)
     } catch {
       compactionProblem = .journal(error)
-      nextCompaction = now.uptime.addingSaturating(Self.compactionPause)
+      pause(from: now)
       return nil
     }
+  }
+
+  private func pause(from now: Moment) {
+    nextCompaction = now.uptime.addingSaturating(Self.compactionPause)
+  }
+
+  /// The truth about the file is the file: what is gone from it goes first, while its place is known.
+  private func tellPlan() {
+    plan?.forget(before: journal.firstSequence)
+    for (record, bytes) in untold { plan?.take(record, bytes: bytes) }
+    untold = []
   }
 }

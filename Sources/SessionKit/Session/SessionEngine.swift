@@ -32,6 +32,8 @@ actor SessionEngine {
   var token: StoredToken?
   /// What of the journal could go; `nil` where everything is kept.
   var plan: RetentionPlan?
+  /// Records that the plan was not told of yet, with how many bytes each takes.
+  var untold: [(record: SessionRecord, bytes: UInt64)] = []
   /// When compacting is tried again at the earliest, on the clock that never jumps.
   var nextCompaction = Int64.min
   var compactionProblem: SessionError?
@@ -265,17 +267,20 @@ extension SessionEngine {
   func read(_ foreign: [JournalRecord]) -> [SessionRecord] {
     foreign.compactMap { raw in
       guard let record = read(raw) else { return nil }
-      plan?.take(record, bytes: JournalFrame.bytes(of: raw.payload.count))
+      count(record, raw)
       return record
     }
   }
 
   private func count(_ appended: [JournalRecord], of commit: SessionCommit) {
     for (raw, content) in zip(appended, commit.contents) {
-      plan?.take(
-        SessionRecord(sequence: raw.sequence, time: commit.time, content: content),
-        bytes: JournalFrame.bytes(of: raw.payload.count))
+      count(SessionRecord(sequence: raw.sequence, time: commit.time, content: content), raw)
     }
+  }
+
+  private func count(_ record: SessionRecord, _ raw: JournalRecord) {
+    guard plan != nil else { return }
+    untold.append((record, JournalFrame.bytes(of: raw.payload.count)))
   }
 
   /// A record of another process; one whose payload cannot be read stays one that nobody knows.
