@@ -50,26 +50,42 @@ package final class FileChanges: Sendable {
   /// Waits for a change, but no longer than `limit`; at once if there was one since the last wait,
   /// or when the task is cancelled.
   package func wait(atMost limit: Duration) async {
-    let ticket = state.withLock { state in
-      state.begun += 1
-      return state.begun
-    }
+    let ticket = begin()
     let parts = limit.components
     let nanoseconds = Double(parts.seconds) * 1e9 + Double(parts.attoseconds) / 1e9
     let span = DispatchTimeInterval.nanoseconds(Int(min(max(0, nanoseconds), 1e17)))
     queue.asyncAfter(deadline: .now() + span) { [weak self] in self?.wake(ticket) }
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          if state.hasChanged || Task.isCancelled || state.ended >= ticket { return true }
-          state.waiter = continuation
-          return false
-        }
-        if isOver { continuation.resume() }
-      }
+      await withCheckedContinuation { park($0, ticket) }
     } onCancel: {
       wake(ticket)
     }
+    end()
+  }
+
+  // Never inlined into `wait`: a lock knows its thread, and after an `await` that may be another one
+  // than the optimizer remembers.
+
+  @inline(never)
+  private func begin() -> UInt64 {
+    state.withLock { state in
+      state.begun += 1
+      return state.begun
+    }
+  }
+
+  @inline(never)
+  private func park(_ continuation: CheckedContinuation<Void, Never>, _ ticket: UInt64) {
+    let isOver = state.withLock { state in
+      if state.hasChanged || Task.isCancelled || state.ended >= ticket { return true }
+      state.waiter = continuation
+      return false
+    }
+    if isOver { continuation.resume() }
+  }
+
+  @inline(never)
+  private func end() {
     state.withLock { $0.hasChanged = false }
   }
 

@@ -78,7 +78,7 @@ final class EventHub: Sendable {
   /// What comes after `sequence`; waits until there is something, or the task is cancelled.
   func answer(after sequence: UInt64) async -> Answer {
     while true {
-      let (answer, ticket) = state.withLock { $0.answer(after: sequence) }
+      let (answer, ticket) = look(after: sequence)
       if let answer { return answer }
       await wait(ticket, after: sequence)
       if Task.isCancelled { return .finished }
@@ -87,17 +87,30 @@ final class EventHub: Sendable {
 
   private func wait(_ ticket: UInt64, after sequence: UInt64) async {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isReady = state.withLock { state in
-          guard state.last <= sequence, !state.isFinished, !Task.isCancelled else { return true }
-          state.parked[ticket] = continuation
-          return false
-        }
-        if isReady { continuation.resume() }
-      }
+      await withCheckedContinuation { park($0, ticket, after: sequence) }
     } onCancel: {
       state.withLock { $0.parked.removeValue(forKey: ticket) }?.resume()
     }
+  }
+
+  // Never inlined into the functions above: a lock knows its thread, and after an `await` theirs may be
+  // another one than the optimizer remembers.
+
+  @inline(never)
+  private func look(after sequence: UInt64) -> (Answer?, UInt64) {
+    state.withLock { $0.answer(after: sequence) }
+  }
+
+  @inline(never)
+  private func park(
+    _ continuation: CheckedContinuation<Void, Never>, _ ticket: UInt64, after sequence: UInt64
+  ) {
+    let isReady = state.withLock { state in
+      guard state.last <= sequence, !state.isFinished, !Task.isCancelled else { return true }
+      state.parked[ticket] = continuation
+      return false
+    }
+    if isReady { continuation.resume() }
   }
 }
 

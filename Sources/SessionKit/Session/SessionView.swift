@@ -21,10 +21,16 @@ struct SessionView: ~Copyable, Sendable {
 
   private let snapshot = Mutex(Snapshot())
 
-  var current: Snapshot { snapshot.withLock { $0 } }
+  // Never inlined: async functions look at it before and after an `await`, and a lock knows its thread.
+
+  var current: Snapshot {
+    @inline(never) get { snapshot.withLock { $0 } }
+  }
 
   /// The token alone: asked for with every request, and a copy of all the rest costs more than that.
-  var token: AccessToken? { snapshot.withLock { $0.token } }
+  var token: AccessToken? {
+    @inline(never) get { snapshot.withLock { $0.token } }
+  }
 
   func swap(_ next: Snapshot) {
     snapshot.withLock { $0 = next }
