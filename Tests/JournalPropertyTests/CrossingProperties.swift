@@ -12,12 +12,6 @@ struct CrossingProperties {
     (1, .catchUp),
   ]
 
-  private static let faults: [DiskFault] = [
-    .inputOutput, .noSpace, .interrupted, .shortWrite(33),
-    .failedSync(written: 0, evicting: false), .failedSync(written: 0, evicting: true),
-    .death(afterBytes: 0), .death(afterBytes: 35),
-  ]
-
   @Test("JRN-4 A fault of one process at any call, compactions of both: nobody loses anything")
   func faults() throws {
     let dry = SimulatedDisk()
@@ -28,7 +22,7 @@ struct CrossingProperties {
     expect(
       Property("a fault of one process harms no other across compactions").exhaustive { choices in
         let call = choices.pick(calls)?.number ?? 0
-        let fault = choices.pick(Self.faults) ?? .inputOutput
+        let fault = choices.pick(SharingProperties.faults) ?? .inputOutput
         let disk = SimulatedDisk()
         disk.fail(atCall: call, with: fault)
         var run = JournalRun(disk, processes: 2)

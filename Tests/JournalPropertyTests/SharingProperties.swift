@@ -11,7 +11,8 @@ struct SharingProperties {
     (1, .catchUp), (0, .close), (1, .append([7])), (0, .catchUp),
   ]
 
-  private static let faults: [DiskFault] = [
+  /// What befalls one call of one process.
+  static let faults: [DiskFault] = [
     .inputOutput, .noSpace, .interrupted, .shortWrite(33),
     .failedSync(written: 0, evicting: false), .failedSync(written: 0, evicting: true),
     .death(afterBytes: 0), .death(afterBytes: 35),
