@@ -79,6 +79,24 @@ struct RoomTests {
     #expect(reader.totals.records == 2)
   }
 
+  @Test("JRN-2 a batch that lacks only zeros where zeros stand is whole, and not refused")
+  func padding() throws {
+    let journal = try open()
+    _ = try journal.append([draft("takes room")])
+    // The first batch, and the second but for its padding.
+    system.plan.withLock { $0.writeSizes = [40 + 33] }
+    system.fail("write", EIO)
+    let outcomes = journal.append(together: [[draft("8 bytes.")], [draft("b")], [draft("c")]])
+    let sequences = try outcomes.prefix(2).map { try $0.get().appended.map(\.sequence) }
+    #expect(sequences == [[2], [3]])
+    let refusal = JournalError.io(path: scratch.path(), operation: "write", code: EIO)
+    #expect(throws: refusal) { try outcomes[2].get() }
+    var reader = try JournalReader(path: scratch.path())
+    #expect(try reader.ending() == .clean)
+    #expect(reader.totals.records == 3)
+    #expect(try journal.append([draft("goes on")]).appended.map(\.sequence) == [4])
+  }
+
   @Test("JRN-2 what the operating system has is not synced until closing, and closing proves it")
   func operatingSystem() throws {
     let journal = try open(durability: .operatingSystem)
