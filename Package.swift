@@ -29,8 +29,12 @@ let package = Package(
     // CRC32C: the one instruction that Swift cannot reach.
     .target(name: "CChecksum"),
 
+    // A file's status without its times: the one call of Linux that Swift does not show.
+    .target(name: "CFileStatus"),
+
     // An append-only file of opaque records. Knows nothing of sessions.
-    .target(name: "SessionJournal", dependencies: ["CChecksum"], swiftSettings: strict),
+    .target(
+      name: "SessionJournal", dependencies: ["CChecksum", "CFileStatus"], swiftSettings: strict),
 
     // The living session: performs effects. What an app imports.
     .target(

@@ -10,10 +10,26 @@ struct FrameScanner: ~Copyable, Sendable {
     let sequence: UInt64
   }
 
+  /// What stands around `position`.
+  enum Surroundings: Equatable, Sendable {
+    /// Another history has taken the place of what was read.
+    case changed
+    /// Nothing behind it but zeros, or nothing.
+    case quiet
+    /// Whoever writes begins here, and somebody did.
+    case grown
+  }
+
   let path: String
   let file: any JournalFileHandle
   let header: JournalHeader
-  private let seed: Checksum
+
+  /// Which file it is, whatever its name now leads to.
+  let identity: FileStatus.Identity
+
+  /// What the chain of frames begins with.
+  let seed: Checksum
+
   private var window = ReadWindow()
 
   /// The end of the last whole batch.
@@ -32,9 +48,9 @@ struct FrameScanner: ~Copyable, Sendable {
   private(set) var index = SequenceIndex()
 
   init(path: String, file: any JournalFileHandle) throws(JournalError) {
+    (identity, header) = try Self.beginning(of: file, at: path)
     self.path = path
     self.file = file
-    header = try Self.header(of: file, at: path)
     seed = header.seed
     position = FramePosition(behind: header)
     delivered = position.offset
@@ -106,18 +122,31 @@ struct FrameScanner: ~Copyable, Sendable {
     return self.stop == nil ? .clean : ending
   }
 
-  /// Whether the last frame that was read still stands where it was.
-  func isContinued() throws(JournalError) -> Bool {
-    let place = position.previous == 0 ? 60 : position.previous
-    let found = try onFile(path) { () throws(SystemFault) in try file.bytes(4, at: place) }
-    return found.count == 4
-      && found.withUnsafeBytes { $0.baseAddress?.loadLittle(0) } == position.chain
+  /// Looks whether the last frame that was read still stands where it was, and what begins behind it.
+  func surroundings() throws(JournalError) -> Surroundings {
+    let place = position.previous == 0 ? UInt64(JournalHeader.checksumPlace) : position.previous
+    let gap = position.offset - place
+    let (before, behind) = try onFile(path) { () throws(SystemFault) in
+      // Mostly near enough to be had with one call.
+      guard gap > 1024 else {
+        let both = try file.bytes(Int(gap) + JournalFrame.headerSize, at: place)
+        return (both[...], both.dropFirst(Int(gap)))
+      }
+      let before = try file.bytes(MemoryLayout<UInt32>.size, at: place)
+      return (before[...], try file.bytes(JournalFrame.headerSize, at: position.offset)[...])
+    }
+    let isContinued = before.withUnsafeBytes { bytes in
+      bytes.count >= MemoryLayout<UInt32>.size && bytes.baseAddress?.loadLittle(0) == position.chain
+    }
+    guard isContinued else { return .changed }
+    let isQuiet = behind.withUnsafeBytes { bytes in bytes.allSatisfy { $0 == 0 } }
+    return isQuiet ? .quiet : .grown
   }
 }
 
 extension FrameScanner {
-  private static func header(of file: any JournalFileHandle, at path: String)
-    throws(JournalError) -> JournalHeader
+  private static func beginning(of file: any JournalFileHandle, at path: String)
+    throws(JournalError) -> (FileStatus.Identity, JournalHeader)
   {
     let status = try onFile(path) { () throws(SystemFault) in try file.status() }
     guard status.kind != .folder else { throw .isDirectory(path: path) }
@@ -126,7 +155,7 @@ extension FrameScanner {
       try file.bytes(JournalHeader.size, at: 0)
     }
     switch JournalHeader.read(bytes) {
-    case .whole(let header): return header
+    case .whole(let header): return (status.identity, header)
     case .empty: throw .empty(path: path)
     case .notAJournal: throw .notAJournal(path: path)
     case .damaged: throw .headerDamaged(path: path)

@@ -23,6 +23,9 @@ public struct JournalHeader: Equatable, Sendable {
   package let checksum: UInt32
 
   package static let size = 64
+
+  /// Where its checksum stands, behind all that it covers.
+  static let checksumPlace = 60
   package static let supportedVersion: UInt16 = 1
   package static let magic: [UInt8] = [0x89, 0x53, 0x4A, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -132,11 +135,11 @@ extension JournalHeader {
     }
     var checksum = Checksum()
     checksum.extend(over: magic)
-    checksum.extend(over: Array(bytes[magic.count..<60]))
+    checksum.extend(over: Array(bytes[magic.count..<checksumPlace]))
     return bytes.withUnsafeBytes { raw in
       guard let start = raw.baseAddress else { return .empty }
       let hasMagic = bytes.prefix(magic.count).elementsEqual(magic)
-      guard start.loadLittle(60, as: UInt32.self) == checksum.value else {
+      guard start.loadLittle(checksumPlace, as: UInt32.self) == checksum.value else {
         return hasMagic ? .damaged : .notAJournal
       }
       // The checksum holds for the right magic: the file is a journal, its first bytes are not.

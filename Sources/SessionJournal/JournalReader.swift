@@ -86,7 +86,7 @@ public struct JournalReader: ~Copyable, Sendable {
   /// Whether another file has taken the path since this one was opened.
   package func isReplaced() throws(JournalError) -> Bool {
     try onFile(path) { () throws(SystemFault) in
-      try fileSystem.status(of: path).identity != scanner.file.status().identity
+      try fileSystem.status(of: path).identity != scanner.identity
     }
   }
 }

@@ -1,10 +1,18 @@
 extension JournalStore {
   /// Brings this process up to date under the lock, and makes what others wrote durable.
   mutating func settle() throws(JournalError) {
-    try followReplacement()
     try lock.acquire(journal: scanner.file)
-    guard try scanner.isContinued() else { throw historyChanged() }
-    let isQuiet = try isQuiet()
+    var status = try Self.status(of: location, fileSystem)
+    if status.identity != scanner.identity {
+      // Closing the old file gives its lock back.
+      try goOver()
+      try lock.acquire(journal: scanner.file)
+      status = try Self.status(of: location, fileSystem)
+    }
+    let surroundings = try scanner.surroundings()
+    if surroundings == .changed { throw historyChanged() }
+    // A process that dies in a write leaves its first bytes, or a longer file.
+    let isQuiet = surroundings == .quiet && status.size == knownSize
     if !isQuiet { try collect() }
     if let unproven {
       guard try unproven.writeAgain(in: scanner) else { throw .diskFull(path: path) }
@@ -13,18 +21,6 @@ extension JournalStore {
     if isOwed || unproven != nil { try synchronize(upTo: scanner.lastSequence) }
     unproven = nil
     if !isQuiet { try repairOthers() }
-  }
-
-  /// Whether nobody has written since this process last looked at the end of the file.
-  private func isQuiet() throws(JournalError) -> Bool {
-    let end = scanner.position.offset
-    let known = knownSize
-    return try onFile(path) { () throws(SystemFault) in
-      guard try scanner.file.status().size == known else { return false }
-      if known == end { return true }
-      // Whoever writes begins here: a process that dies in a write leaves its first bytes.
-      return try scanner.file.bytes(JournalFrame.headerSize, at: end).allSatisfy { $0 == 0 }
-    }
   }
 
   /// Cuts what another process left half done.
@@ -54,7 +50,7 @@ extension JournalStore {
   /// Reads on, without the lock: a batch on its way is simply not there yet.
   mutating func catchUp() throws(JournalError) -> [JournalRecord] {
     try requireUsable()
-    try followReplacement()
+    if try Self.status(of: location, fileSystem).identity != scanner.identity { try goOver() }
     try collect()
     let records = undelivered
     undelivered = []
@@ -80,8 +76,7 @@ extension JournalStore {
   }
 
   /// Goes over to the file that compaction has put in the old one's place.
-  private mutating func followReplacement() throws(JournalError) {
-    guard try Self.isReplaced(scanner.file, location, fileSystem) else { return }
+  private mutating func goOver() throws(JournalError) {
     // Nobody appends to the old file any more: what is there is all that will be.
     try collect()
     var next = try Self.scan(location, fileSystem)

@@ -92,7 +92,7 @@ extension JournalStore {
   }
 
   private func batchWriter() -> BatchWriter {
-    BatchWriter(behind: scanner.position, seed: scanner.header.seed, durable: durable)
+    BatchWriter(behind: scanner.position, seed: scanner.seed, durable: durable)
   }
 
   /// How many batches of a write are in the journal, from the first on, and why not all.

@@ -88,7 +88,7 @@ extension JournalStore {
     // The header is read before the lock, so that what is no journal gets no lock file beside it.
     var scanner = try scan(location, fileSystem)
     try lock.acquire()
-    if try isReplaced(scanner.file, location, fileSystem) {
+    if try status(of: location, fileSystem).identity != scanner.identity {
       scanner = try scan(location, fileSystem)
     }
     try lock.acquire(journal: scanner.file)
@@ -173,12 +173,12 @@ extension JournalStore {
     return scanner
   }
 
-  static func isReplaced(
-    _ file: any JournalFileHandle, _ location: JournalLocation,
-    _ fileSystem: any JournalFileSystem
-  ) throws(JournalError) -> Bool {
+  /// Of the file that has the journal's name now.
+  static func status(
+    of location: JournalLocation, _ fileSystem: any JournalFileSystem
+  ) throws(JournalError) -> FileStatus {
     try onFile(location.given) { () throws(SystemFault) in
-      try fileSystem.status(of: location.real).identity != file.status().identity
+      try fileSystem.status(of: location.real)
     }
   }
 

@@ -8,7 +8,10 @@ struct LockFile: Sendable {
   private let journalPath: String
   private let fileSystem: any JournalFileSystem
   private let deadline: UInt64
-  private var file: (any JournalFileHandle)?
+
+  /// The open lock file, and which one it is.
+  private var opened: (file: any JournalFileHandle, identity: FileStatus.Identity)?
+
   private let turn: ProcessTurn
 
   /// Whose holder has the lock.
@@ -55,30 +58,32 @@ struct LockFile: Sendable {
   }
 
   mutating func release() {
-    guard taken != nil, let file else { return }
+    guard taken != nil, let opened else { return }
     defer { taken = nil }
     do throws(SystemFault) {
-      try file.unlock()
+      try opened.file.unlock()
     } catch {
       // Closing gives the lock back too.
-      file.close()
-      self.file = nil
+      forget()
     }
   }
 
   mutating func close() {
     release()
-    file?.close()
-    file = nil
+    forget()
+  }
+
+  private mutating func forget() {
+    opened?.file.close()
+    opened = nil
   }
 
   /// One try; false if somebody else has the lock or the lock file was exchanged meanwhile.
   private mutating func attempt() throws(JournalError) -> Bool {
-    let file = try opened()
+    let (file, mine) = try open()
     var refusal: SystemFault?
     do throws(SystemFault) {
       guard try file.tryLock() else { return false }
-      let mine = try file.status().identity
       if try fileSystem.status(of: path).identity == mine { return true }
       try file.unlock()
     } catch {
@@ -86,18 +91,20 @@ struct LockFile: Sendable {
     }
     // Somebody removed the lock file, and a lock on the old one keeps nobody out; or a fault came
     // after the lock was taken. Closing gives it back.
-    file.close()
-    self.file = nil
+    forget()
     if let refusal, !refusal.isMissing { throw refusal.error(at: path) }
     return false
   }
 
-  private mutating func opened() throws(JournalError) -> any JournalFileHandle {
-    if let file { return file }
+  private mutating func open() throws(JournalError)
+    -> (file: any JournalFileHandle, identity: FileStatus.Identity)
+  {
+    if let opened { return opened }
     do throws(SystemFault) {
-      let opened = try fileSystem.open(path, for: .creating)
-      file = opened
-      return opened
+      let file = try fileSystem.open(path, for: .creating)
+      let identity = try file.status().identity
+      opened = (file, identity)
+      return (file, identity)
     } catch {
       throw refusal(for: error)
     }

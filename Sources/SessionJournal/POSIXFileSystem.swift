@@ -1,3 +1,4 @@
+internal import CFileStatus
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -15,8 +16,7 @@ package struct POSIXFileSystem: JournalFileSystem {
   package func open(_ path: String, for access: FileAccess) throws(SystemFault)
     -> any JournalFileHandle
   {
-    // The C call would silently stop at the first NUL and open another file.
-    guard !path.utf8.contains(0) else { throw SystemFault("open", code: EINVAL) }
+    try requireCString(path, for: "open")
     let mode: Int32 =
       switch access {
       case .reading: O_RDONLY
@@ -40,14 +40,14 @@ package struct POSIXFileSystem: JournalFileSystem {
   }
 
   package func status(of path: String) throws(SystemFault) -> FileStatus {
-    guard !path.utf8.contains(0) else { throw SystemFault("inspect", code: EINVAL) }
-    var status = stat()
-    _ = try checked("inspect") { stat(path, &status) }
+    try requireCString(path, for: "inspect")
+    var status = cfilestatus()
+    _ = try checked("inspect") { cfilestatus_of_path(path, &status) }
     return FileStatus(status)
   }
 
   package func realPath(of path: String) throws(SystemFault) -> String {
-    guard !path.utf8.contains(0) else { throw SystemFault("inspect", code: EINVAL) }
+    try requireCString(path, for: "inspect")
     while true {
       if let found = realpath(path, nil) {
         defer { free(found) }
@@ -58,14 +58,14 @@ package struct POSIXFileSystem: JournalFileSystem {
   }
 
   package func isLink(_ path: String) throws(SystemFault) -> Bool {
-    guard !path.utf8.contains(0) else { throw SystemFault("inspect", code: EINVAL) }
+    try requireCString(path, for: "inspect")
     var status = stat()
     _ = try checked("inspect") { lstat(path, &status) }
     return status.st_mode & S_IFMT == S_IFLNK
   }
 
   package func names(beside path: String) throws(SystemFault) -> [String] {
-    guard !path.utf8.contains(0) else { throw SystemFault("list", code: EINVAL) }
+    try requireCString(path, for: "list")
     guard let folder = opendir(Self.folder(of: path)) else {
       throw SystemFault("list", code: errno)
     }
@@ -111,7 +111,7 @@ package struct POSIXFileSystem: JournalFileSystem {
   }
 
   package func changes(of path: String) -> FileChanges? {
-    path.utf8.contains(0) ? nil : FileChanges(of: path)
+    isCString(path) ? FileChanges(of: path) : nil
   }
 
   package func uptime() -> UInt64 {
@@ -149,8 +149,8 @@ final class POSIXFileHandle: JournalFileHandle {
   }
 
   func status() throws(SystemFault) -> FileStatus {
-    var status = stat()
-    _ = try checked("inspect") { fstat(descriptor, &status) }
+    var status = cfilestatus()
+    _ = try checked("inspect") { cfilestatus_of_descriptor(descriptor, &status) }
     return FileStatus(status)
   }
 
@@ -214,9 +214,9 @@ final class POSIXFileHandle: JournalFileHandle {
   }
 
   func makePrivate() throws(SystemFault) {
-    var status = stat()
-    _ = try checked("inspect") { fstat(descriptor, &status) }
-    guard status.st_mode & 0o7777 != 0o600 else { return }
+    var status = cfilestatus()
+    _ = try checked("inspect") { cfilestatus_of_descriptor(descriptor, &status) }
+    guard status.mode & 0o7777 != 0o600 else { return }
     _ = try checked("protect") { fchmod(descriptor, 0o600) }
   }
 
@@ -238,6 +238,15 @@ final class POSIXFileHandle: JournalFileHandle {
     let last = current.exchange(-1, ordering: .relaxed)
     if last >= 0 { releaseDescriptor(last) }
   }
+}
+
+/// Whether C reads all of it: a call would silently stop at the first NUL and take another file.
+private func isCString(_ path: String) -> Bool {
+  path.withCString { strlen($0) } == path.utf8.count
+}
+
+private func requireCString(_ path: String, for operation: String) throws(SystemFault) {
+  guard isCString(path) else { throw SystemFault(operation, code: EINVAL) }
 }
 
 /// The system's words for an errno.
@@ -273,19 +282,17 @@ private func checked<Number: FixedWidthInteger & SignedNumeric>(
 }
 
 extension FileStatus {
-  fileprivate init(_ status: stat) {
+  fileprivate init(_ status: cfilestatus) {
     let kind: Kind =
-      switch status.st_mode & S_IFMT {
+      switch mode_t(truncatingIfNeeded: status.mode) & S_IFMT {
       case S_IFREG: .file
       case S_IFDIR: .folder
       default: .other
       }
     self.init(
-      kind: kind, size: UInt64(max(0, status.st_size)),
-      identity: Identity(
-        device: UInt64(truncatingIfNeeded: status.st_dev),
-        number: UInt64(truncatingIfNeeded: status.st_ino)),
-      links: UInt64(truncatingIfNeeded: status.st_nlink), owner: status.st_uid)
+      kind: kind, size: status.size,
+      identity: Identity(device: status.device, number: status.number), links: status.links,
+      owner: status.owner)
   }
 }
 

@@ -25,7 +25,7 @@ struct HouseTests {
     ("Sources/SessionCore", []),
     (
       "Sources/SessionJournal",
-      ["CChecksum", "Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
+      ["CChecksum", "CFileStatus", "Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
     ),
     (
       "Sources/SessionKit",

@@ -6,6 +6,7 @@ extension Group {
     let journal = try Journal.open(at: stage.path("engine.journal"))
     let shared = try Journal.open(at: stage.path("submit.journal"))
     let raw = try RawFile(stage.path("raw"))
+    let limit = try RawFile(stage.path("limit"), zeros: 4 * 1024 * 1024)
     let relation = try Relation(stage.path("full.sqlite"), .full)
     let level = try LevelStore(stage.path("leveldb"))
     let count = stage.pick(10, 20)
@@ -16,6 +17,9 @@ extension Group {
     var contenders = [
       Contest.Contender(name: "raw") {
         try .timing(count) { for bytes in frames { try raw.append(bytes) } }
+      },
+      Contest.Contender(name: "raw over zeros") {
+        try .timing(count) { for bytes in frames { try limit.append(bytes) } }
       },
       Contest.Contender(name: "engine") {
         try .timing(count) { for draft in drafts { _ = try journal.append(draft) } }
@@ -46,6 +50,9 @@ extension Group {
     outcome.figures = [
       try .comparing(
         "append.engine.raw", "engine", to: "raw", in: rates, goal: .atLeast(1.3), unit: "records/s"),
+      try .comparing(
+        "append.engine.limit", "engine", to: "raw over zeros", in: rates, goal: .none,
+        unit: "records/s"),
       try .comparing(
         "append.engine.sqlite", "engine", to: "SQLite", in: rates, goal: .atLeast(1.5),
         unit: "records/s"),
@@ -127,13 +134,18 @@ extension Group {
     let journal = try Journal.open(
       at: stage.path("unsynced.journal"),
       options: Journal.Options(durability: .operatingSystem))
+    let raw = try RawFile(stage.path("unsynced"), isSynced: false)
     let relation = try Relation(stage.path("normal.sqlite"), .normal)
     let count = stage.pick(16_000, 64_000)
     var place = 0
     let batches = (0..<count / 64).map { _ in stage.drafts(64, from: &place) }
     let rows = batches.flatMap { $0 }.map(Relation.row)
+    let frames = batches.map { RawFile.bytes(for: $0) }
     let thousands = stride(from: 0, to: count, by: 1000).map { Array(rows[$0..<$0 + 1000]) }
     let contenders = [
+      Contest.Contender(name: "raw, unsynced") {
+        try .timing(count) { for bytes in frames { try raw.append(bytes) } }
+      },
       Contest.Contender(name: "engine") {
         try .timing(count) { for batch in batches { _ = try journal.append(batch) } }
       },
@@ -147,7 +159,10 @@ extension Group {
     return Outcome(figures: [
       try .comparing(
         "unsynced.engine.sqlite", "engine", to: "SQLite, 1000 a transaction", in: rates,
-        goal: .atLeast(5), unit: "records/s")
+        goal: .atLeast(5), unit: "records/s"),
+      try .comparing(
+        "unsynced.engine.raw", "engine", to: "raw, unsynced", in: rates, goal: .none,
+        unit: "records/s"),
     ])
   }
 }
