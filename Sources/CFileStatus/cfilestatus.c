@@ -2,37 +2,8 @@
 #define _GNU_SOURCE
 #include "CFileStatus.h"
 
+#include <errno.h>
 #include <sys/stat.h>
-
-#ifdef __linux__
-
-#include <fcntl.h>
-#include <sys/sysmacros.h>
-
-static int ask(int descriptor, const char *path, int flags, struct cfilestatus *status) {
-  const unsigned mask =
-      STATX_TYPE | STATX_MODE | STATX_UID | STATX_NLINK | STATX_SIZE | STATX_INO;
-  struct statx found;
-  int result = statx(descriptor, path, flags, mask, &found);
-  if (result != 0) return result;
-  status->mode = found.stx_mode;
-  status->owner = found.stx_uid;
-  status->links = found.stx_nlink;
-  status->size = found.stx_size;
-  status->device = makedev(found.stx_dev_major, found.stx_dev_minor);
-  status->number = found.stx_ino;
-  return 0;
-}
-
-int cfilestatus_of_descriptor(int descriptor, struct cfilestatus *status) {
-  return ask(descriptor, "", AT_EMPTY_PATH, status);
-}
-
-int cfilestatus_of_path(const char *path, struct cfilestatus *status) {
-  return ask(AT_FDCWD, path, 0, status);
-}
-
-#else
 
 static int tell(int result, const struct stat *found, struct cfilestatus *status) {
   if (result != 0) return result;
@@ -45,14 +16,62 @@ static int tell(int result, const struct stat *found, struct cfilestatus *status
   return 0;
 }
 
-int cfilestatus_of_descriptor(int descriptor, struct cfilestatus *status) {
+static int ask_descriptor(int descriptor, struct cfilestatus *status) {
   struct stat found;
   return tell(fstat(descriptor, &found), &found, status);
 }
 
-int cfilestatus_of_path(const char *path, struct cfilestatus *status) {
+static int ask_path(const char *path, struct cfilestatus *status) {
   struct stat found;
   return tell(stat(path, &found), &found, status);
+}
+
+// Android has it from API 30, Musl from 1.2.5.
+#if defined(__linux__) && defined(STATX_TYPE) && \
+    (!defined(__ANDROID__) || __ANDROID_API__ >= 30)
+
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+
+static int ask(int descriptor, const char *path, int flags, struct cfilestatus *status) {
+  const unsigned mask =
+      STATX_TYPE | STATX_MODE | STATX_UID | STATX_NLINK | STATX_SIZE | STATX_INO;
+  struct statx found;
+  if (statx(descriptor, path, flags, mask, &found) != 0) return -1;
+  if ((found.stx_mask & mask) != mask) {
+    errno = ENOSYS;
+    return -1;
+  }
+  status->mode = found.stx_mode;
+  status->owner = found.stx_uid;
+  status->links = found.stx_nlink;
+  status->size = found.stx_size;
+  status->device = makedev(found.stx_dev_major, found.stx_dev_minor);
+  status->number = found.stx_ino;
+  return 0;
+}
+
+// Sandboxes refuse calls that they do not know, with one or the other.
+static int is_refused(void) { return errno == ENOSYS || errno == EPERM; }
+
+int cfilestatus_of_descriptor(int descriptor, struct cfilestatus *status) {
+  if (ask(descriptor, "", AT_EMPTY_PATH, status) == 0) return 0;
+  return is_refused() ? ask_descriptor(descriptor, status) : -1;
+}
+
+int cfilestatus_of_path(const char *path, struct cfilestatus *status) {
+  if (ask(AT_FDCWD, path, 0, status) == 0) return 0;
+  return is_refused() ? ask_path(path, status) : -1;
+}
+
+#else
+
+int cfilestatus_of_descriptor(int descriptor, struct cfilestatus *status) {
+  return ask_descriptor(descriptor, status);
+}
+
+int cfilestatus_of_path(const char *path, struct cfilestatus *status) {
+  return ask_path(path, status);
 }
 
 #endif

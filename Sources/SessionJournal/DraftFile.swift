@@ -18,7 +18,11 @@ struct DraftFile {
     }
   }
 
-  func putInPlace() throws(SystemFault) {
+  /// Gives it the journal's name; `identity` is what it was when it was made.
+  ///
+  /// Where the lock file was removed, somebody else may be making theirs: it is not whole yet.
+  func putInPlace(_ identity: FileStatus.Identity) throws(SystemFault) {
+    guard try fileSystem.status(of: path).identity == identity else { throw .isExchanged }
     try fileSystem.rename(path, to: location.real)
   }
 

@@ -32,6 +32,10 @@ struct FrameScanner: ~Copyable, Sendable {
 
   private var window = ReadWindow()
 
+  /// What is in the window before this offset was read by an earlier call: somebody may have written
+  /// there since.
+  private var staleEnd: UInt64 = 0
+
   /// The end of the last whole batch.
   private(set) var position: FramePosition
 
@@ -64,6 +68,7 @@ struct FrameScanner: ~Copyable, Sendable {
 
   /// Hands over every frame to the end of the whole prefix, or until `body` says false.
   mutating func visit(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
+    staleEnd = window.end
     while true {
       if delivered == position.offset {
         guard try verifyBatch() else { return }
@@ -120,6 +125,22 @@ struct FrameScanner: ~Copyable, Sendable {
     // A writer may have been at work: what is whole by now was only on its way.
     if try verifyBatch() { return .clean }
     return self.stop == nil ? .clean : ending
+  }
+
+  /// The frame that the whole prefix ends with; nil where there is none.
+  func lastFrame() throws(JournalError) -> JournalFrame? {
+    guard position.previous != 0 else { return nil }
+    let bytes = try onFile(path) { () throws(SystemFault) in
+      try file.bytes(JournalFrame.headerSize, at: position.previous)
+    }
+    return bytes.withUnsafeBytes { bytes in
+      guard bytes.count == JournalFrame.headerSize, let start = bytes.baseAddress else {
+        return nil
+      }
+      let read = JournalFrame.read(start, offset: position.previous, seed: seed, header: header)
+      guard case .success(let frame) = read else { return nil }
+      return frame
+    }
   }
 
   /// Looks whether the last frame that was read still stands where it was, and what begins behind it.
@@ -188,6 +209,7 @@ extension FrameScanner {
   private mutating func verifyBatch() throws(JournalError) -> Bool {
     var place = position
     var expected: UInt16?
+    var isOver = false
     repeat {
       let found: Result<JournalFrame, JournalFlaw>?
       do throws(SystemFault) {
@@ -204,12 +226,19 @@ extension FrameScanner {
         try refuseShrunkFile()
         stop = nil
         return false
+      case .failure where position.offset < staleEnd:
+        // What is not whole here may be by now.
+        window.forget(from: position.offset)
+        staleEnd = 0
+        (place, expected) = (position, nil)
+        continue
       case .failure(let flaw):
         stop = Stop(flaw: flaw, offset: place.offset, sequence: place.sequence)
         window.forget(from: position.offset)
         return false
       }
-    } while expected != nil
+      isOver = expected == nil
+    } while !isOver
     stop = nil
     position = place
     index.note(place)

@@ -73,7 +73,7 @@ extension JournalStore {
         try scanner.file.status().links
       }
       guard links <= 1 else { throw JournalError.hardLinked(path: path, links: links) }
-      try draft.onDraft { () throws(SystemFault) in try draft.putInPlace() }
+      try draft.onDraft { () throws(SystemFault) in try draft.putInPlace(made.scanner.identity) }
     } catch {
       draft.discard()
       throw error

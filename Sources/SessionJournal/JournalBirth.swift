@@ -25,7 +25,7 @@ struct JournalBirth {
     do throws(SystemFault) {
       try file.writeAll(header.encoded, at: 0)
       try file.synchronize()
-      try draft.putInPlace()
+      try draft.putInPlace(file.status().identity)
     } catch {
       draft.discard()
       throw error

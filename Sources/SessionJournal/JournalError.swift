@@ -93,6 +93,10 @@ extension JournalError: CustomStringConvertible {
     case .unknownFeatures(let path, let features):
       "\(path) uses features of a newer version (bits 0x\(String(features, radix: 16))) that this "
         + "version does not know. Nothing was changed. Use a newer version."
+    case .damaged(let path, let damage) where damage.flaw == .historyChanged:
+      "\(path) is no longer the file that was read of it up to seq \(damage.sequence): it was cut, "
+        + "rewritten or exchanged for another copy. Nothing was changed. Keep a copy and open it "
+        + "anew to see what is there."
     case .damaged(let path, let damage):
       "\(path) is damaged at byte \(grouped(damage.offset)) (seq \(damage.sequence)): "
         + "\(damage.flaw.explanation). What comes before it is intact; nothing was changed. "
@@ -116,7 +120,7 @@ extension JournalError: CustomStringConvertible {
       "The system refused to \(operation) \(path): \(systemMessage(code)) (errno \(code)). "
         + "Check the disk and the path."
     case .busy(let path, let waited):
-      "Another process held the lock of \(path) for \(waited) ms. Nothing was written. Try again."
+      "Somebody else held the lock of \(path) for \(waited) ms. Nothing was written. Try again."
     case .conflict(let path, let expected, let found):
       "The last record of \(path) is \(found), not \(expected) as the append asked. Nothing was "
         + "written. Read on, decide again and append."

@@ -3,12 +3,15 @@ extension JournalStore {
   mutating func settle() throws(JournalError) {
     try lock.acquire(journal: scanner.file)
     var status = try Self.status(of: location, fileSystem)
-    if status.identity != scanner.identity {
-      // Closing the old file gives its lock back.
+    while status.identity != scanner.identity {
+      // Closing the old file gives its lock back. Somebody may come first once more, where the lock
+      // file was removed and keeps nobody out.
       try goOver()
       try lock.acquire(journal: scanner.file)
       status = try Self.status(of: location, fileSystem)
     }
+    // Its name was taken from it, under whatever other name it was opened.
+    guard status.links > 0 else { throw .missing(path: path) }
     let surroundings = try scanner.surroundings()
     if surroundings == .changed { throw historyChanged() }
     // A process that dies in a write leaves its first bytes, or a longer file.
@@ -52,6 +55,7 @@ extension JournalStore {
     try requireUsable()
     if try Self.status(of: location, fileSystem).identity != scanner.identity { try goOver() }
     try collect()
+    if try scanner.surroundings() == .changed { throw historyChanged() }
     let records = undelivered
     undelivered = []
     return records
@@ -85,6 +89,8 @@ extension JournalStore {
       throw .replaced(path: path, expected: expected, found: next.header.identifier)
     }
     let last = scanner.lastSequence
+    let known = try scanner.lastFrame()
+    var isSame = known == nil
     let first = FramePosition(behind: next.header).sequence
     // As in opening: what stands there may be left by a sync that failed.
     var unproven = UnprovenEnd()
@@ -93,12 +99,13 @@ extension JournalStore {
       try next.visit { frame, _ in
         unproven.note(frame)
         lastIsWatermark = frame.isWatermark
+        isSame = known.map { frame.isSame(as: $0) } ?? true
         return frame.sequence < last
       }
     }
     // A snapshot stands for what is missing; without one, all must be there.
     let isContinued = next.header.beginsWithSnapshot || first <= last + 1
-    guard isContinued, last < first || next.totals.lastSequence == last else {
+    guard isContinued, last < first || next.totals.lastSequence == last && isSame else {
       throw historyChanged()
     }
     // Whoever renamed may have died before the name was durable, and records would go with it.

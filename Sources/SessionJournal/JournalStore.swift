@@ -88,10 +88,11 @@ extension JournalStore {
     // The header is read before the lock, so that what is no journal gets no lock file beside it.
     var scanner = try scan(location, fileSystem)
     try lock.acquire()
-    if try status(of: location, fileSystem).identity != scanner.identity {
-      scanner = try scan(location, fileSystem)
-    }
     try lock.acquire(journal: scanner.file)
+    while try status(of: location, fileSystem).identity != scanner.identity {
+      scanner = try scan(location, fileSystem)
+      try lock.acquire(journal: scanner.file)
+    }
     var lastRecord = scanner.lastSequence
     var unproven = UnprovenEnd()
     try scanner.visit { frame, payload in

@@ -315,6 +315,8 @@ extension SystemFault {
     SystemFault(operation, code: EBADF)
   }
 
+  /// Another file has taken the name of one that was made.
+  static let isExchanged = SystemFault("rename", code: ESTALE)
   static let isFolder = SystemFault("open", code: EISDIR)
   static let isNoFile = SystemFault("open", code: ENXIO)
 

@@ -13,6 +13,9 @@ struct ReadWindow: ~Copyable, Sendable {
   /// How many bytes of `storage` are of the file.
   private(set) var count = 0
 
+  /// Behind the last byte that is here.
+  var end: UInt64 { origin + UInt64(count) }
+
   /// How many bytes from `offset` on are here.
   @inline(__always)
   func available(at offset: UInt64) -> Int {
