@@ -100,6 +100,16 @@ INSTRUCTION_TARGET
 static uint32_t crc32c_instruction(uint32_t crc, const void *bytes, size_t length) {
   const uint8_t *at = bytes;
   uint32_t value = ~crc;
+  while (length >= 32) {
+    uint64_t words[4];
+    memcpy(words, at, 32);
+    value = STEP8(value, words[0]);
+    value = STEP8(value, words[1]);
+    value = STEP8(value, words[2]);
+    value = STEP8(value, words[3]);
+    at += 32;
+    length -= 32;
+  }
   while (length >= 8) {
     uint64_t word;
     memcpy(&word, at, 8);

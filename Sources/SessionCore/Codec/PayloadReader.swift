@@ -1,6 +1,6 @@
 /// Takes the journal's little-endian encodings off the front of a payload.
 ///
-/// Reads in place and allocates for texts only. Every length is checked before it is believed.
+/// Reads in place and allocates for long texts only. Every length is checked before it is believed.
 struct PayloadReader {
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset = 0
@@ -12,6 +12,7 @@ struct PayloadReader {
 
   var remaining: Int { bytes.count - offset }
 
+  @inline(__always)
   mutating func integer<Value: FixedWidthInteger & BitwiseCopyable>(
     _: Value.Type = Value.self
   ) throws(CodecError) -> Value {
@@ -22,6 +23,7 @@ struct PayloadReader {
     return Value(littleEndian: value)
   }
 
+  @inline(__always)
   mutating func flag() throws(CodecError) -> Bool {
     switch try integer(UInt8.self) {
     case 0: return false
@@ -30,27 +32,52 @@ struct PayloadReader {
     }
   }
 
+  @inline(__always)
   mutating func code<Value: Code>(_: Value.Type = Value.self) throws(CodecError) -> Value {
     Value(rawValue: try integer(UInt8.self))
   }
 
+  @inline(__always)
   mutating func timestamp() throws(CodecError) -> Timestamp {
     Timestamp(milliseconds: try integer())
   }
 
+  @inline(__always)
   mutating func generation() throws(CodecError) -> Generation {
     Generation(try integer())
   }
 
   mutating func text() throws(CodecError) -> String {
-    let length = Int(try integer(UInt32.self))
-    guard remaining >= length else { throw .cutShort(offset: offset) }
-    let utf8 = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
-    guard let text = String(checkedUTF8: utf8) else { throw .notUTF8(offset: offset) }
-    offset += length
+    let start = offset + MemoryLayout<UInt32>.size
+    guard let text = String(checkedUTF8: try textBytes()) else { throw .notUTF8(offset: start) }
     return text
   }
 
+  /// A text that may have been read before.
+  mutating func text(_ known: inout TextTable) throws(CodecError) -> String {
+    let start = offset + MemoryLayout<UInt32>.size
+    guard let text = known.text(try textBytes()) else { throw .notUTF8(offset: start) }
+    return text
+  }
+
+  /// Passes over a text that is UTF-8.
+  @inline(__always)
+  mutating func skipText() throws(CodecError) {
+    let start = offset + MemoryLayout<UInt32>.size
+    let utf8 = try textBytes()
+    guard utf8.isASCII() || String(checkedUTF8: utf8) != nil else { throw .notUTF8(offset: start) }
+  }
+
+  /// What a text is made of, which may not be UTF-8.
+  @inline(__always)
+  mutating func textBytes() throws(CodecError) -> UnsafeRawBufferPointer {
+    let length = Int(try integer(UInt32.self))
+    guard remaining >= length else { throw .cutShort(offset: offset) }
+    defer { offset += length }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+  }
+
+  @inline(__always)
   mutating func optionalIdentifier() throws(CodecError) -> Identifier? {
     switch try integer(UInt8.self) {
     case 0: return nil
@@ -63,10 +90,27 @@ struct PayloadReader {
     }
   }
 
+  @inline(__always)
   mutating func identifier() throws(CodecError) -> Identifier {
     let start = offset
     guard let id = try optionalIdentifier() else { throw .invalid(offset: start, byte: 0) }
     return id
+  }
+
+  /// Passes over an identifier.
+  @inline(__always)
+  mutating func skipIdentifier() throws(CodecError) {
+    switch try integer(UInt8.self) {
+    case 1:
+      let (_, _): (UInt64, UInt64) = (try integer(), try integer())
+    case 2: try skipText()
+    case let byte: throw .invalid(offset: offset - 1, byte: byte)
+    }
+  }
+
+  /// The bytes from one offset to the present one.
+  func bytes(from start: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
   }
 
   /// Everything that is left.
@@ -80,8 +124,8 @@ extension String {
   /// The text with these bytes; `nil` unless they are UTF-8.
   ///
   /// Most texts are ASCII, which is valid as it is: the library's own check is many times slower.
-  fileprivate init?(checkedUTF8 bytes: UnsafeRawBufferPointer) {
-    if bytes.isASCII {
+  init?(checkedUTF8 bytes: UnsafeRawBufferPointer) {
+    if bytes.isASCII() {
       self = String(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
     } else {
       self.init(validating: bytes, as: UTF8.self)
@@ -90,17 +134,35 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-  fileprivate var isASCII: Bool {
+  /// Whether no byte is above 127: such bytes are UTF-8.
+  @inline(__always)
+  func isASCII() -> Bool {
     var all: UInt64 = 0
     var place = 0
     while place + 8 <= count {
       all |= loadUnaligned(fromByteOffset: place, as: UInt64.self)
       place += 8
     }
-    while place < count {
-      all |= UInt64(self[place])
-      place += 1
-    }
+    if place < count { all |= word(from: place) }
     return all & 0x8080_8080_8080_8080 == 0
+  }
+
+  /// The bytes from `place` on, at least one and at most eight, as a number; the first is the lowest.
+  @inline(__always)
+  func word(from place: Int) -> UInt64 {
+    let length = count - place
+    if count >= 8 {
+      let last = UInt64(littleEndian: loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+      return last >> UInt64(8 * (8 - length))
+    }
+    // Of fewer than eight in all, the halves overlap: where they do, they say the same.
+    if length >= 4 {
+      let low = UInt32(littleEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
+      let high = UInt32(littleEndian: loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+      return UInt64(low) | UInt64(high) << UInt64(8 * (length - 4))
+    }
+    let (middle, last) = (length / 2, length - 1)
+    return UInt64(self[place]) | UInt64(self[place + middle]) << UInt64(8 * middle)
+      | UInt64(self[place + last]) << UInt64(8 * last)
   }
 }
