@@ -31,8 +31,10 @@ public struct PayloadFold: Sendable {
 
   /// The fold, but for the context in `context`.
   private var partial: SessionFold
-  /// The session's context as the last event with one has it.
+  /// The session's context as the last event with one has it, and room for longer ones.
   private var context: [UInt8] = []
+  /// How many bytes of `context` it takes.
+  private var contextSize = 0
   /// Whether the session has the context in `context` and not the one in `partial`.
   private var isContextApart = false
 
@@ -40,6 +42,9 @@ public struct PayloadFold: Sendable {
   public init(_ fold: SessionFold = SessionFold()) {
     partial = fold
   }
+
+  /// The sequence of the last record; 0 before the first.
+  public var sequence: UInt64 { partial.sequence }
 
   /// What was opened and has not ended.
   public var intents: OpenIntents { partial.intents }
@@ -49,7 +54,8 @@ public struct PayloadFold: Sendable {
     guard isContextApart else { return partial }
     var fold = partial
     let whole = try context.span.bytes.withUnsafeBytes { (bytes) throws(CodecError) in
-      var (reader, known) = (PayloadReader(bytes), TextTable())
+      var known = TextTable()
+      var reader = PayloadReader(UnsafeRawBufferPointer(rebasing: bytes[..<contextSize]))
       return try reader.context(&known)
     }
     fold.complete(with: whole)
@@ -185,8 +191,12 @@ public struct PayloadFold: Sendable {
 
   @inline(__always)
   private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
-    context.removeAll(keepingCapacity: true)
-    context.append(contentsOf: bytes)
+    if context.count < bytes.count {
+      context = [UInt8](bytes)
+    } else {
+      context.withUnsafeMutableBytes { $0.copyMemory(from: bytes) }
+    }
+    contextSize = bytes.count
     isContextApart = true
   }
 }

@@ -3,14 +3,17 @@
 /// Reads in place and allocates for long texts only. Every length is checked before it is believed.
 struct PayloadReader {
   private let bytes: UnsafeRawBufferPointer
+  private let count: Int
+  /// At most `count`.
   private(set) var offset = 0
 
   /// The bytes must outlive the reader: make one only inside `withUnsafeBytes`.
   init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
+    count = bytes.count
   }
 
-  var remaining: Int { bytes.count - offset }
+  var remaining: Int { count &- offset }
 
   @inline(__always)
   mutating func integer<Value: FixedWidthInteger & BitwiseCopyable>(
@@ -19,7 +22,7 @@ struct PayloadReader {
     let size = MemoryLayout<Value>.size
     guard remaining >= size else { throw .cutShort(offset: offset) }
     let value = bytes.loadUnaligned(fromByteOffset: offset, as: Value.self)
-    offset += size
+    offset &+= size
     return Value(littleEndian: value)
   }
 
@@ -65,7 +68,7 @@ struct PayloadReader {
   mutating func skipText() throws(CodecError) {
     let start = offset + MemoryLayout<UInt32>.size
     let utf8 = try textBytes()
-    guard utf8.isASCII() || String(checkedUTF8: utf8) != nil else { throw .notUTF8(offset: start) }
+    guard utf8.isASCII() || utf8.isUTF8() else { throw .notUTF8(offset: start) }
   }
 
   /// What a text is made of, which may not be UTF-8.
@@ -73,8 +76,8 @@ struct PayloadReader {
   mutating func textBytes() throws(CodecError) -> UnsafeRawBufferPointer {
     let length = Int(try integer(UInt32.self))
     guard remaining >= length else { throw .cutShort(offset: offset) }
-    defer { offset += length }
-    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+    defer { offset &+= length }
+    return UnsafeRawBufferPointer(start: bytes.baseAddress?.advanced(by: offset), count: length)
   }
 
   @inline(__always)
@@ -108,6 +111,26 @@ struct PayloadReader {
     }
   }
 
+  /// The fixed part of a token whose identifier is a UUID, where all of it is here: one look at the
+  /// length for all fields.
+  @inline(__always)
+  mutating func wholeToken() -> TokenFacts? {
+    let start = offset
+    guard remaining >= 42, bytes[start + 24] == 1, bytes[start + 41] <= 1 else { return nil }
+    offset &+= 42
+    return TokenFacts(
+      generation: Generation(word(start)),
+      issuedAt: Timestamp(milliseconds: Int64(bitPattern: word(start + 8))),
+      expiresAt: Timestamp(milliseconds: Int64(bitPattern: word(start + 16))),
+      id: Identifier(uuidHigh: word(start + 25).byteSwapped, low: word(start + 33).byteSwapped),
+      isRefreshable: bytes[start + 41] == 1)
+  }
+
+  @inline(__always)
+  private func word(_ place: Int) -> UInt64 {
+    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+  }
+
   /// The bytes from one offset to the present one.
   func bytes(from start: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
@@ -130,39 +153,5 @@ extension String {
     } else {
       self.init(validating: bytes, as: UTF8.self)
     }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Whether no byte is above 127: such bytes are UTF-8.
-  @inline(__always)
-  func isASCII() -> Bool {
-    var all: UInt64 = 0
-    var place = 0
-    while place + 8 <= count {
-      all |= loadUnaligned(fromByteOffset: place, as: UInt64.self)
-      place += 8
-    }
-    if place < count { all |= word(from: place) }
-    return all & 0x8080_8080_8080_8080 == 0
-  }
-
-  /// The bytes from `place` on, at least one and at most eight, as a number; the first is the lowest.
-  @inline(__always)
-  func word(from place: Int) -> UInt64 {
-    let length = count - place
-    if count >= 8 {
-      let last = UInt64(littleEndian: loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
-      return last >> UInt64(8 * (8 - length))
-    }
-    // Of fewer than eight in all, the halves overlap: where they do, they say the same.
-    if length >= 4 {
-      let low = UInt32(littleEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
-      let high = UInt32(littleEndian: loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
-      return UInt64(low) | UInt64(high) << UInt64(8 * (length - 4))
-    }
-    let (middle, last) = (length / 2, length - 1)
-    return UInt64(self[place]) | UInt64(self[place + middle]) << UInt64(8 * middle)
-      | UInt64(self[place + last]) << UInt64(8 * last)
   }
 }

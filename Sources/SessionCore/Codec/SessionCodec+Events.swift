@@ -113,7 +113,8 @@ extension PayloadReader {
 
   @inline(__always)
   mutating func token() throws(CodecError) -> TokenFacts {
-    TokenFacts(
+    if let token = wholeToken() { return token }
+    return TokenFacts(
       generation: try generation(), issuedAt: try timestamp(), expiresAt: try timestamp(),
       id: try optionalIdentifier(), isRefreshable: try flag())
   }
@@ -126,12 +127,23 @@ extension PayloadReader {
     var permissions: [String] = []
     // A damaged count must not reserve memory: each permission takes at least its length's bytes.
     permissions.reserveCapacity(min(Int(count), remaining / MemoryLayout<UInt32>.size))
-    for _ in 0..<count { permissions.append(try text(&known)) }
-    return ActiveContext(role: role, school: school, unit: unit, permissions: permissions)
+    var isSorted = true
+    var last: UnsafeRawBufferPointer?
+    for _ in 0..<count {
+      let (start, utf8) = (offset, try textBytes())
+      guard let text = known.text(utf8) else {
+        throw .notUTF8(offset: start + MemoryLayout<UInt32>.size)
+      }
+      if let last, isSorted { isSorted = last.precedes(utf8) }
+      last = utf8
+      permissions.append(text)
+    }
+    return isSorted
+      ? ActiveContext(role: role, school: school, unit: unit, sorted: permissions)
+      : ActiveContext(role: role, school: school, unit: unit, permissions: permissions)
   }
 
   /// Passes over a context, refusing what `context` refuses.
-  @inline(__always)
   mutating func skipContext() throws(CodecError) {
     try skipNamed()
     if try flag() { try skipNamed() }

@@ -51,14 +51,11 @@ struct TextTable: Sendable {
 
   @inline(__always)
   private static func words(_ utf8: UnsafeRawBufferPointer) -> Words {
-    func whole(_ place: Int) -> UInt64 {
-      UInt64(littleEndian: utf8.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-    }
-    return switch utf8.count {
-    case ...8: Words(utf8.word(from: 0), 0, 0, 0)
-    case ...16: Words(whole(0), utf8.word(from: 8), 0, 0)
-    case ...24: Words(whole(0), whole(8), utf8.word(from: 16), 0)
-    default: Words(whole(0), whole(8), whole(16), utf8.word(from: 24))
+    switch utf8.count {
+    case ...8: Words(utf8.firstWord(), 0, 0, 0)
+    case ...16: Words(utf8.word(at: 0), utf8.lastWord(from: 8), 0, 0)
+    case ...24: Words(utf8.word(at: 0), utf8.word(at: 8), utf8.lastWord(from: 16), 0)
+    default: Words(utf8.word(at: 0), utf8.word(at: 8), utf8.word(at: 16), utf8.lastWord(from: 24))
     }
   }
 
