@@ -87,39 +87,50 @@ uint32_t cchecksum_crc32c_portable(uint32_t crc, const void *bytes, size_t lengt
 #if HAVE_INSTRUCTION
 
 #if defined(__x86_64__)
-#define STEP8(value, word) ((uint32_t)_mm_crc32_u64((value), (word)))
+#define STEP8(value, word) (_mm_crc32_u64((value), (word)))
 #define STEP4(value, word) (_mm_crc32_u32((value), (word)))
 #define STEP1(value, byte) (_mm_crc32_u8((value), (byte)))
 #else
-#define STEP8(value, word) (__crc32cd((value), (word)))
+#define STEP8(value, word) ((uint64_t)__crc32cd((uint32_t)(value), (word)))
 #define STEP4(value, word) (__crc32cw((value), (word)))
 #define STEP1(value, byte) (__crc32cb((value), (byte)))
 #endif
 
 INSTRUCTION_TARGET
+static inline uint64_t load8(const uint8_t *at) {
+  uint64_t word;
+  memcpy(&word, at, 8);
+  return word;
+}
+
+INSTRUCTION_TARGET
 static uint32_t crc32c_instruction(uint32_t crc, const void *bytes, size_t length) {
   const uint8_t *at = bytes;
-  uint32_t value = ~crc;
-  while (length >= 8) {
-    uint64_t word;
-    memcpy(&word, at, 8);
-    value = STEP8(value, word);
-    at += 8;
-    length -= 8;
+  const uint8_t *const end = at + length;
+  // As wide as the instruction's result, whose upper half is zero: no step narrows it.
+  uint64_t value = (uint32_t)~crc;
+  while (end - at >= 32) {
+    value = STEP8(value, load8(at));
+    value = STEP8(value, load8(at + 8));
+    value = STEP8(value, load8(at + 16));
+    value = STEP8(value, load8(at + 24));
+    at += 32;
   }
-  if (length >= 4) {
+  while (end - at >= 8) {
+    value = STEP8(value, load8(at));
+    at += 8;
+  }
+  if (end - at >= 4) {
     uint32_t word;
     memcpy(&word, at, 4);
-    value = STEP4(value, word);
+    value = STEP4((uint32_t)value, word);
     at += 4;
-    length -= 4;
   }
-  while (length > 0) {
-    value = STEP1(value, *at);
+  while (at < end) {
+    value = STEP1((uint32_t)value, *at);
     at += 1;
-    length -= 1;
   }
-  return ~value;
+  return ~(uint32_t)value;
 }
 
 static int has_instruction(void) {

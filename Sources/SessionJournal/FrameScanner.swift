@@ -71,6 +71,7 @@ struct FrameScanner: ~Copyable, Sendable {
     staleEnd = window.end
     while true {
       if delivered == position.offset {
+        guard visitSingles(body) else { return }
         guard try verifyBatch() else { return }
       }
       while delivered < position.offset {
@@ -187,6 +188,40 @@ extension FrameScanner {
     }
   }
 
+  /// Verifies and hands over batches of one frame while each is here whole and valid.
+  ///
+  /// False if `body` says so. Everything else it leaves to `verifyBatch`: to read on, to name a flaw.
+  private mutating func visitSingles(_ body: (JournalFrame, RawSpan) -> Bool) -> Bool {
+    let (storage, origin, end) = (window.storage, window.origin, window.count)
+    let (seed, header) = (seed, header)
+    var place = position
+    var goesOn = true
+    guard place.offset >= origin else { return true }
+    storage.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return }
+      while goesOn {
+        let start = Int(place.offset - origin)
+        guard start + JournalFrame.headerSize <= end,
+          case .success(let frame) = JournalFrame.read(
+            base + start, offset: place.offset, seed: seed, header: header),
+          frame.remainingInBatch == 0, start + frame.size <= end,
+          place.flaw(of: frame, batchStart: place.offset, expected: nil) == nil,
+          frame.isIntact(base + start)
+        else { break }
+        place.advance(over: frame)
+        index.note(place)
+        totals.count(frame)
+        let payload = UnsafeRawBufferPointer(
+          start: base + start + JournalFrame.headerSize, count: Int(frame.payloadLength))
+        goesOn = body(frame, payload.bytes)
+      }
+    }
+    if place != position { stop = nil }
+    position = place
+    delivered = place.offset
+    return goesOn
+  }
+
   /// Hands over one frame that was verified.
   @inline(__always)
   private mutating func deliver(_ body: (JournalFrame, RawSpan) -> Bool) -> Bool {
@@ -274,12 +309,10 @@ extension FrameScanner {
       here = try window.fill(frame.size, at: place.offset, keeping: delivered, of: file)
       if here < frame.size { return .failure(.shortPayload) }
     }
-    let payload = Int(place.offset - window.origin) + size
+    let again = Int(place.offset - window.origin)
     let isIntact = window.storage.withUnsafeBytes { bytes -> Bool in
       guard let base = bytes.baseAddress else { return false }
-      var checksum = Checksum()
-      checksum.extend(over: base + payload, count: frame.size - size)
-      return checksum.value == frame.payloadChecksum
+      return frame.isIntact(base + again)
     }
     return isIntact ? read : .failure(.payloadChecksum)
   }

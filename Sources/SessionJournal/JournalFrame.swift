@@ -85,6 +85,15 @@ extension JournalFrame {
     return isPossible ? .success(frame) : .failure(.impossibleHeader)
   }
 
+  /// Whether what follows this header, which stands at `start`, is the payload that it was written
+  /// with; its whole size must be there.
+  @inline(__always)
+  func isIntact(_ start: UnsafeRawPointer) -> Bool {
+    var checksum = Checksum()
+    checksum.extend(over: start + Self.headerSize, count: size - Self.headerSize)
+    return checksum.value == payloadChecksum
+  }
+
   /// Reads a frame again that was found whole and valid.
   @inline(__always)
   init(verified start: UnsafeRawPointer, offset: UInt64) {

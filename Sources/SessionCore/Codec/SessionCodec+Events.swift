@@ -61,56 +61,105 @@ extension PayloadWriter {
 }
 
 extension PayloadReader {
-  mutating func event(_ kind: SessionEvent.Kind) throws(CodecError) -> SessionEvent {
+  @inline(__always)
+  mutating func event(_ kind: SessionEvent.Kind, _ known: inout TextTable) throws(CodecError)
+    -> SessionEvent
+  {
     switch kind {
     case .login:
       .login(
         SessionEvent.Login(
           user: try identifier(), method: try code(), token: try token(),
-          context: try flag() ? try context() : nil))
+          context: try flag() ? try context(&known) : nil))
     case .refreshSucceeded:
-      .refreshSucceeded(
-        SessionEvent.RefreshSucceeded(
-          token: try token(), trigger: try code(), attempt: try integer(), isRotated: try flag(),
-          request: try integer()))
+      .refreshSucceeded(try refreshSucceeded())
     case .refreshFailed:
-      .refreshFailed(
-        SessionEvent.RefreshFailed(
-          generation: try generation(), trigger: try code(), attempt: try integer(),
-          failure: try failure(), retryAt: try flag() ? try timestamp() : nil,
-          request: try integer()))
+      .refreshFailed(try refreshFailed())
     case .contextSwitched:
       .contextSwitched(
         SessionEvent.ContextSwitched(
-          context: try context(), token: try flag() ? try token() : nil, trigger: try code(),
-          request: try integer()))
+          context: try context(&known), token: try flag() ? try token() : nil,
+          trigger: try code(), request: try integer()))
     case .sessionExpired:
-      .sessionExpired(SessionEvent.SessionExpired(reason: try code()))
+      .sessionExpired(try sessionExpired())
     case .logout:
-      .logout(SessionEvent.Logout(reason: try code()))
+      .logout(try logout())
     }
   }
 
+  @inline(__always)
+  mutating func refreshSucceeded() throws(CodecError) -> SessionEvent.RefreshSucceeded {
+    SessionEvent.RefreshSucceeded(
+      token: try token(), trigger: try code(), attempt: try integer(), isRotated: try flag(),
+      request: try integer())
+  }
+
+  mutating func refreshFailed() throws(CodecError) -> SessionEvent.RefreshFailed {
+    SessionEvent.RefreshFailed(
+      generation: try generation(), trigger: try code(), attempt: try integer(),
+      failure: try failure(), retryAt: try flag() ? try timestamp() : nil,
+      request: try integer())
+  }
+
+  @inline(__always)
+  mutating func sessionExpired() throws(CodecError) -> SessionEvent.SessionExpired {
+    SessionEvent.SessionExpired(reason: try code())
+  }
+
+  @inline(__always)
+  mutating func logout() throws(CodecError) -> SessionEvent.Logout {
+    SessionEvent.Logout(reason: try code())
+  }
+
+  @inline(__always)
   mutating func token() throws(CodecError) -> TokenFacts {
-    TokenFacts(
+    if let token = wholeToken() { return token }
+    return TokenFacts(
       generation: try generation(), issuedAt: try timestamp(), expiresAt: try timestamp(),
       id: try optionalIdentifier(), isRefreshable: try flag())
   }
 
-  mutating func context() throws(CodecError) -> ActiveContext {
-    let role = try named()
-    let school = try flag() ? try named() : nil
-    let unit = try flag() ? try named() : nil
+  mutating func context(_ known: inout TextTable) throws(CodecError) -> ActiveContext {
+    let role = try named(&known)
+    let school = try flag() ? try named(&known) : nil
+    let unit = try flag() ? try named(&known) : nil
     let count = try integer(UInt32.self)
     var permissions: [String] = []
     // A damaged count must not reserve memory: each permission takes at least its length's bytes.
     permissions.reserveCapacity(min(Int(count), remaining / MemoryLayout<UInt32>.size))
-    for _ in 0..<count { permissions.append(try text()) }
-    return ActiveContext(role: role, school: school, unit: unit, permissions: permissions)
+    var isSorted = true
+    var last: UnsafeRawBufferPointer?
+    for _ in 0..<count {
+      let (start, utf8) = (offset, try textBytes())
+      guard let text = known.text(utf8) else {
+        throw .notUTF8(offset: start + MemoryLayout<UInt32>.size)
+      }
+      if let last, isSorted { isSorted = last.precedes(utf8) }
+      last = utf8
+      permissions.append(text)
+    }
+    return isSorted
+      ? ActiveContext(role: role, school: school, unit: unit, sorted: permissions)
+      : ActiveContext(role: role, school: school, unit: unit, permissions: permissions)
   }
 
-  private mutating func named() throws(CodecError) -> ActiveContext.Named {
-    ActiveContext.Named(id: try identifier(), name: try text())
+  /// Passes over a context, refusing what `context` refuses.
+  mutating func skipContext() throws(CodecError) {
+    try skipNamed()
+    if try flag() { try skipNamed() }
+    if try flag() { try skipNamed() }
+    let count = try integer(UInt32.self)
+    for _ in 0..<count { try skipText() }
+  }
+
+  private mutating func named(_ known: inout TextTable) throws(CodecError) -> ActiveContext.Named {
+    ActiveContext.Named(id: try identifier(), name: try text(&known))
+  }
+
+  @inline(__always)
+  private mutating func skipNamed() throws(CodecError) {
+    try skipIdentifier()
+    try skipText()
   }
 
   mutating func failure() throws(CodecError) -> RequestFailure {

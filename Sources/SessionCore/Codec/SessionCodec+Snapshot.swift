@@ -38,14 +38,15 @@ extension PayloadReader {
   ///
   /// Throws `impossible` at the first field that no history leads to, after those before it.
   mutating func fold(through last: UInt64) throws(CodecError) -> SessionFold {
+    var known = TextTable()
     let sequence: UInt64 = try integer { $0 <= last }
     let eventSequence: UInt64 = try integer { $0 <= sequence }
     let newest: UInt64 = try integer { ($0 == 0) == (eventSequence == 0) }
     let authenticated = try possible(
-      { (reader) throws(CodecError) in try reader.flag() ? try reader.authenticated() : nil },
+      { (reader) throws(CodecError) in try reader.flag() ? try reader.authenticated(&known) : nil },
       { $0.map { $0.isPossible(newest: newest, events: eventSequence) } ?? true })
     let expired = try possible(
-      { (reader) throws(CodecError) in try reader.flag() ? try reader.expired() : nil },
+      { (reader) throws(CodecError) in try reader.flag() ? try reader.expired(&known) : nil },
       { expired in
         guard authenticated == nil else { return expired == nil }
         return eventSequence >= 2 || (eventSequence == 0 && expired == nil)
@@ -81,17 +82,21 @@ extension PayloadReader {
     try possible({ (reader) throws(CodecError) in try reader.integer() }, isPossible)
   }
 
-  private mutating func authenticated() throws(CodecError) -> SessionState.Authenticated {
+  private mutating func authenticated(_ known: inout TextTable) throws(CodecError)
+    -> SessionState.Authenticated
+  {
     SessionState.Authenticated(
       user: try identifier(), method: try code(), since: try timestamp(), token: try token(),
-      context: try flag() ? try context() : nil,
+      context: try flag() ? try context(&known) : nil,
       failures: SessionState.RefreshFailures(
         total: try integer(), answered: try integer(), last: try flag() ? try failure() : nil))
   }
 
-  private mutating func expired() throws(CodecError) -> SessionState.Expired {
+  private mutating func expired(_ known: inout TextTable) throws(CodecError)
+    -> SessionState.Expired
+  {
     SessionState.Expired(
-      user: try identifier(), context: try flag() ? try context() : nil, reason: try code(),
+      user: try identifier(), context: try flag() ? try context(&known) : nil, reason: try code(),
       since: try timestamp())
   }
 

@@ -32,16 +32,15 @@ public enum SessionCodec {
     }
   }
 
-  /// The record with this sequence, kind and payload.
+  /// The record with this sequence, kind and payload; of many, a ``SessionDecoder`` is faster.
   ///
   /// A kind without a word here becomes `unknown` and keeps its bytes; throws where a known kind's
   /// payload is not what its kind says.
   public static func decode(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(CodecError)
     -> SessionRecord
   {
-    try payload.withUnsafeBytes { (bytes) throws(CodecError) in
-      try decode(sequence: sequence, kind: kind, reader: PayloadReader(bytes))
-    }
+    var decoder = SessionDecoder(known: TextTable())
+    return try decoder.decode(sequence: sequence, kind: kind, payload: payload)
   }
 
   /// The record with this sequence, kind and payload.
@@ -50,43 +49,19 @@ public enum SessionCodec {
   {
     try decode(sequence: sequence, kind: kind, payload: payload.span.bytes)
   }
-
-  private static func decode(sequence: UInt64, kind: UInt8, reader: consuming PayloadReader)
-    throws(CodecError) -> SessionRecord
-  {
-    let time = try reader.timestamp()
-    let content: SessionRecord.Content
-    var version = SessionCodec.version
-    if let event = SessionEvent.Kind(rawValue: kind) {
-      version = try reader.version()
-      content = .event(try reader.event(event))
-      try reader.finish(version)
-    } else if let note = SessionNote.Kind(rawValue: kind) {
-      version = try reader.version()
-      content = .note(try reader.note(note))
-      try reader.finish(version)
-    } else if kind == SessionRecord.snapshotKind {
-      version = try reader.version()
-      content = .snapshot(try reader.fold(through: sequence))
-      try reader.finish(version)
-    } else {
-      content = .unknown(SessionRecord.Unknown(kind: kind, payload: reader.rest()))
-    }
-    return SessionRecord(
-      sequence: sequence, time: time, content: content,
-      hasUnknownFields: version > SessionCodec.version)
-  }
 }
 
 extension PayloadReader {
-  fileprivate mutating func version() throws(CodecError) -> UInt8 {
+  @inline(__always)
+  mutating func version() throws(CodecError) -> UInt8 {
     let version = try integer(UInt8.self)
     guard version > 0 else { throw .invalid(offset: offset - 1, byte: 0) }
     return version
   }
 
   /// Only a newer version may have more than we know.
-  fileprivate func finish(_ version: UInt8) throws(CodecError) {
+  @inline(__always)
+  func finish(_ version: UInt8) throws(CodecError) {
     guard remaining == 0 || version > SessionCodec.version else {
       throw .trailingBytes(offset: offset, count: remaining)
     }

@@ -10,6 +10,16 @@ public struct SessionRecord: Hashable, Sendable {
     indirect case snapshot(SessionFold)
     /// An entry of a kind that this version has no word for, kept as it is (JRN-3).
     case unknown(Unknown)
+
+    /// The byte that stands for the kind.
+    public var kind: UInt8 {
+      switch self {
+      case .event(let event): event.kind.rawValue
+      case .note(let note): note.kind.rawValue
+      case .snapshot: snapshotKind
+      case .unknown(let unknown): unknown.kind
+      }
+    }
   }
 
   /// An entry of a kind that this version does not know.

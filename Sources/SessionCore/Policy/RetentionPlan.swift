@@ -46,30 +46,41 @@ public struct RetentionPlan: Hashable, Sendable {
   ///
   /// A snapshot says that everything before it is gone. A record that is gone counts nowhere.
   public mutating func take(_ record: SessionRecord, bytes size: UInt64) {
-    if case .snapshot(let fold) = record.content {
-      let beginning = max(beginning, record.sequence.addingSaturating(1))
+    var intents = intents
+    switch record.content {
+    case .event(let event): intents.apply(event)
+    case .note(let note): intents.apply(note, sequence: record.sequence)
+    case .snapshot(let fold): intents = fold.intents
+    case .unknown: break
+    }
+    take(
+      record.content.kind, sequence: record.sequence, at: record.time, leaving: intents,
+      bytes: size)
+  }
+
+  /// The same for a record of which only its kind in the journal is known, its sequence and time, and
+  /// what it left open.
+  public mutating func take(
+    _ kind: UInt8, sequence: UInt64, at time: Timestamp, leaving intents: OpenIntents,
+    bytes size: UInt64
+  ) {
+    guard kind != SessionRecord.snapshotKind else {
+      let beginning = max(beginning, sequence.addingSaturating(1))
       self = RetentionPlan(policy)
       self.beginning = beginning
-      intents = fold.intents
+      self.intents = intents
       return
     }
-    let mark = record.sequence < beginning ? nil : count(record, size)
-    switch record.content {
-    case .event(let event):
-      intents.apply(event)
-      switch event {
-      case .sessionExpired, .logout:
-        end = mark.map {
-          End(start: recent[max(0, recent.count - 1 - policy.keptBeforeEnd)], place: $0)
-        }
-      case .login, .refreshSucceeded, .refreshFailed, .contextSwitched: break
+    let mark = sequence < beginning ? nil : count(sequence, time, size)
+    switch kind {
+    case SessionEvent.Kind.sessionExpired.rawValue, SessionEvent.Kind.logout.rawValue:
+      end = mark.map {
+        End(start: recent[max(0, recent.count - 1 - policy.keptBeforeEnd)], place: $0)
       }
-    case .note(let note):
-      intents.apply(note, sequence: record.sequence)
-      if case .requestSent = note { request = mark }
-    case .snapshot, .unknown:
-      break
+    case SessionNote.Kind.requestSent.rawValue: request = mark
+    default: break
     }
+    self.intents = intents
     if intents.request == nil { request = nil }
   }
 
@@ -126,11 +137,11 @@ public struct RetentionPlan: Hashable, Sendable {
     return first
   }
 
-  private mutating func count(_ record: SessionRecord, _ size: UInt64) -> Mark {
-    let mark = Mark(sequence: record.sequence, time: record.time, records: records, bytes: bytes)
+  private mutating func count(_ sequence: UInt64, _ time: Timestamp, _ size: UInt64) -> Mark {
+    let mark = Mark(sequence: sequence, time: time, records: records, bytes: bytes)
     recent.append(mark)
     cut()
-    if oldest == nil { oldest = record.time }
+    if oldest == nil { oldest = time }
     records += 1
     bytes = bytes.addingSaturating(size)
     return mark

@@ -3,8 +3,7 @@
 /// Two folds run side by side: of the events into the state, and of the notes that open something
 /// into the intents that are still open.
 public struct SessionFold: Hashable, Sendable {
-  /// The fold of the events.
-  public private(set) var state: SessionState = .unauthenticated
+  private var standing = SessionStanding()
   /// The newest token that any event announced; survives logout, so that numbers never repeat.
   public private(set) var generation: Generation = .none
   /// The sequence of the last record; 0 before the first.
@@ -26,12 +25,15 @@ public struct SessionFold: Hashable, Sendable {
     state: SessionState, generation: Generation, sequence: UInt64, eventSequence: UInt64,
     intents: OpenIntents
   ) {
-    self.state = state
+    standing = SessionStanding(state)
     self.generation = generation
     self.sequence = sequence
     self.eventSequence = eventSequence
     self.intents = intents
   }
+
+  /// The fold of the events.
+  public var state: SessionState { standing.state }
 
   /// What may stand for all that was folded; `nil` where this version does not know all of it.
   public var snapshot: SessionRecord.Content? { isWhole ? .snapshot(self) : nil }
@@ -71,29 +73,23 @@ public struct SessionFold: Hashable, Sendable {
   /// A snapshot takes the place of all that was folded. It must be ahead of that, or equal to it: a
   /// reader that was behind when others compacted the journal meets one that is ahead.
   public mutating func apply(_ record: SessionRecord) throws(Failure) {
+    let place = Place(sequence: record.sequence, hasUnknownFields: record.hasUnknownFields)
     switch record.content {
     case .event(let event):
-      do {
-        try apply(event, at: record.time)
-      } catch {
-        throw .illegal(error, sequence: record.sequence)
-      }
-      eventSequence = record.sequence
+      try apply(event, at: record.time, place)
     case .note(let note):
-      intents.apply(note, sequence: record.sequence)
+      apply(note, place)
     case .snapshot(let snapshot):
       guard isFollowed(by: snapshot) else { throw .contradiction(sequence: record.sequence) }
       self = snapshot
       isWhole = !record.hasUnknownFields
-      return
     case .unknown(let unknown):
       guard unknown.isIgnorable else {
         throw .unknownKind(unknown.kind, sequence: record.sequence)
       }
       isWhole = false
+      pass(to: place)
     }
-    if record.hasUnknownFields { isWhole = false }
-    sequence = record.sequence
   }
 
   /// Whether the records behind those that were folded can lead to this snapshot.
@@ -107,13 +103,61 @@ public struct SessionFold: Hashable, Sendable {
       && snapshot.generation >= generation
   }
 
-  private mutating func apply(_ event: SessionEvent, at time: Timestamp) throws(SessionRejection) {
-    if let token = event.announcedToken, token.generation <= generation {
-      throw SessionRejection(state: state.kind, event: event.kind, reason: .staleGeneration)
+  private mutating func apply(_ event: SessionEvent, at time: Timestamp, _ place: Place)
+    throws(Failure)
+  {
+    let token = event.announcedToken?.generation
+    try take(event.kind, announcing: token, place) { (standing) throws(SessionRejection) in
+      try standing.apply(event, at: time)
     }
-    try state.evolve(event, at: time)
-    if let token = event.announcedToken { generation = token.generation }
     intents.apply(event)
+  }
+}
+
+// What a fold of values and a fold of payloads have in common.
+extension SessionFold {
+  /// Where a record stands, and whether a newer version wrote fields into it.
+  struct Place {
+    let sequence: UInt64
+    let hasUnknownFields: Bool
+  }
+
+  /// Takes in an event by its rule, or throws and stays as it was; the open request is left to the
+  /// caller.
+  @inline(__always)
+  mutating func take(
+    _ event: SessionEvent.Kind, announcing token: Generation?, _ place: Place,
+    by rule: (inout SessionStanding) throws(SessionRejection) -> Void
+  ) throws(Failure) {
+    do throws(SessionRejection) {
+      if let token, token <= generation {
+        throw SessionRejection(state: standing.kind, event: event, reason: .staleGeneration)
+      }
+      try rule(&standing)
+    } catch {
+      throw .illegal(error, sequence: place.sequence)
+    }
+    if let token { generation = token }
+    eventSequence = place.sequence
+    pass(to: place)
+  }
+
+  mutating func apply(_ note: SessionNote, _ place: Place) {
+    intents.apply(note, sequence: place.sequence)
+    pass(to: place)
+  }
+
+  /// Ends the open request, or only that one.
+  @inline(__always)
+  mutating func endRequest(_ sequence: UInt64? = nil) { intents.endRequest(sequence) }
+
+  /// Gives the session a context that was left out of its events.
+  mutating func complete(with context: ActiveContext) { standing.complete(with: context) }
+
+  @inline(__always)
+  private mutating func pass(to place: Place) {
+    if place.hasUnknownFields { isWhole = false }
+    sequence = place.sequence
   }
 }
 
@@ -145,7 +189,7 @@ public struct OpenIntents: Hashable, Sendable {
     case .requestSent(let sent):
       request = Request(sequence: sequence, sent: sent)
     case .requestEnded(let ended):
-      if request?.sequence == ended.request { request = nil }
+      endRequest(ended.request)
     case .revocationPending(let generation):
       if !revocations.contains(generation) { revocations.append(generation) }
     case .revocationSettled(let settled):
@@ -159,11 +203,17 @@ public struct OpenIntents: Hashable, Sendable {
   mutating func apply(_ event: SessionEvent) {
     switch event {
     case .refreshFailed(let refresh):
-      if request?.sequence == refresh.request { request = nil }
+      endRequest(refresh.request)
     case .contextSwitched(let change):
-      if change.token != nil { request = nil }
+      if change.token != nil { endRequest() }
     case .login, .refreshSucceeded, .sessionExpired, .logout:
-      request = nil
+      endRequest()
     }
+  }
+
+  /// Ends the request, or only that with this sequence.
+  @inline(__always)
+  mutating func endRequest(_ sequence: UInt64? = nil) {
+    if sequence == nil || request?.sequence == sequence { request = nil }
   }
 }

@@ -41,7 +41,7 @@ public enum SessionState: Hashable, Sendable {
     /// The user that it belongs to until logout.
     public let user: Identifier
     /// The context that was active.
-    public let context: ActiveContext?
+    public internal(set) var context: ActiveContext?
     /// Why it expired.
     public let reason: ExpiryReason
     /// When.

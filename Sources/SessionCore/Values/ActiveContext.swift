@@ -50,6 +50,11 @@ public struct ActiveContext: Hashable, Sendable {
       permissions: permissions.isInOrder ? permissions : permissions.inOrder())
   }
 
+  /// A context whose permissions are in order, each once.
+  init(role: Named, school: Named?, unit: Named?, sorted permissions: [String]) {
+    storage = Storage(role: role, school: school, unit: unit, permissions: permissions)
+  }
+
   /// Whether the context grants `permission`, compared exactly (STA-4).
   public func permits(_ permission: String) -> Bool {
     permissions.contains { $0.utf8.elementsEqual(permission.utf8) }

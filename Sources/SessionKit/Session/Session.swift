@@ -33,7 +33,7 @@ public final class Session: Sendable {
   private static func makeEngine(
     _ configuration: SessionConfiguration, _ runtime: SessionRuntime
   ) throws(SessionError) -> (SessionEngine, [SessionNote]) {
-    var fold = SessionFold()
+    var payloads = PayloadFold()
     var plan = configuration.retention.map { RetentionPlan($0) }
     var failure: SessionError?
     let path = configuration.journal
@@ -43,8 +43,10 @@ public final class Session: Sendable {
         frame, payload in
         guard failure == nil else { return }
         do throws(SessionError) {
-          guard let record = try fold.apply(frame, payload, path: path) else { return }
-          plan?.take(record, bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
+          guard let time = try payloads.apply(frame, payload, path: path) else { return }
+          plan?.take(
+            frame.kind, sequence: frame.sequence, at: time, leaving: payloads.intents,
+            bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
         } catch {
           failure = error
         }
@@ -52,7 +54,11 @@ public final class Session: Sendable {
     } catch {
       throw .journal(error)
     }
-    if let failure {
+    let fold: SessionFold
+    do throws(SessionError) {
+      if let failure { throw failure }
+      fold = try payloads.fold(path: path)
+    } catch let failure {
       do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
       throw failure
     }

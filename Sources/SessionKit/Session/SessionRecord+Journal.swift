@@ -32,24 +32,26 @@ extension JournalFrame {
   static func bytes(of payload: Int) -> UInt64 { UInt64(headerSize + padded(payload)) }
 }
 
-extension SessionFold {
-  /// Takes in a journal's record while it is read, without an array of it, and gives it back.
-  @discardableResult
+extension PayloadFold {
+  /// Takes in a journal's record while it is read; when it was written, or `nil` for the journal's
+  /// own frames.
   mutating func apply(_ frame: JournalFrame, _ payload: RawSpan, path: String)
-    throws(SessionError) -> SessionRecord?
+    throws(SessionError) -> Timestamp?
   {
     guard RecordKind.isOfSession(frame.kind) else { return nil }
-    do {
-      let record = try SessionCodec.decode(
-        sequence: frame.sequence, kind: frame.kind, payload: payload)
-      try apply(record)
-      return record
-    } catch let error as CodecError {
-      throw .unusableJournal(path: path, sequence: frame.sequence, problem: error.description)
-    } catch let error as SessionFold.Failure {
-      throw .unusableJournal(path: path, sequence: frame.sequence, problem: error.description)
+    do throws(PayloadFold.Failure) {
+      return try apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
     } catch {
-      throw .unusableJournal(path: path, sequence: frame.sequence, problem: "\(error)")
+      throw .unusableJournal(path: path, sequence: frame.sequence, problem: error.description)
+    }
+  }
+
+  /// All that was taken in from the journal at `path`, folded.
+  func fold(path: String) throws(SessionError) -> SessionFold {
+    do throws(CodecError) {
+      return try fold()
+    } catch {
+      throw .unusableJournal(path: path, sequence: sequence, problem: error.description)
     }
   }
 }

@@ -3,7 +3,7 @@ package import SessionJournal
 
 /// Sums up a session's journal while it is compacted.
 package struct SnapshotSummary: JournalSummary {
-  private var fold = SessionFold()
+  private var payloads = PayloadFold()
   private var time = Timestamp(milliseconds: 0)
   /// A record could not be read or folded: nothing may stand for what follows.
   private var isBroken = false
@@ -13,11 +13,8 @@ package struct SnapshotSummary: JournalSummary {
 
   package mutating func take(_ frame: JournalFrame, payload: RawSpan) {
     guard !isBroken, RecordKind.isOfSession(frame.kind) else { return }
-    do {
-      let record = try SessionCodec.decode(
-        sequence: frame.sequence, kind: frame.kind, payload: payload)
-      try fold.apply(record)
-      time = record.time
+    do throws(PayloadFold.Failure) {
+      time = try payloads.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
     } catch {
       isBroken = true
     }
@@ -25,7 +22,12 @@ package struct SnapshotSummary: JournalSummary {
 
   /// `nil` where this version does not know all that was taken.
   package func snapshot() -> [UInt8]? {
-    guard !isBroken, let content = fold.snapshot else { return nil }
-    return SessionCodec.encode(content, at: time).payload
+    guard !isBroken else { return nil }
+    do throws(CodecError) {
+      guard let content = try payloads.fold().snapshot else { return nil }
+      return SessionCodec.encode(content, at: time).payload
+    } catch {
+      return nil
+    }
   }
 }

@@ -38,24 +38,31 @@ struct StateCommand: Command {
         .resolve([(at, .atOrBefore)]).first
       if case .fromEnd(let number) = at, target == 0 { throw try beforeTheStart(file, number) }
     }
-    var snapshot = StateSnapshot()
+    var payloads = PayloadFold()
+    var time: Timestamp?
     var illegal: JournalFault?
     // The journal's own frames have sequences too, so that the totals may end behind the last record.
     var (last, isBeyond) = (UInt64(0), true)
     var compacted: UInt64 = 0
-    let pass = try file.visit { entry in
-      if last == 0, case .snapshot = entry.record.content { compacted = entry.record.sequence }
-      if let target, entry.record.sequence > target {
+    let pass = try file.visitPayloads { (frame, payload) throws(CodecError) in
+      if last == 0, frame.isSnapshot { compacted = frame.sequence }
+      if let target, frame.sequence > target {
         isBeyond = false
         return false
       }
-      last = entry.record.sequence
-      do throws(SessionFold.Failure) {
-        try snapshot.apply(entry.record)
+      do throws(PayloadFold.Failure) {
+        time = try payloads.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
+        last = frame.sequence
         return true
       } catch {
-        illegal = JournalFault(error, at: entry.place)
-        return false
+        switch error {
+        case .unreadable(let problem, _): throw problem
+        case .refused(let failure):
+          last = frame.sequence
+          illegal = JournalFault(
+            failure, at: JournalPlace(sequence: frame.sequence, offset: frame.offset))
+          return false
+        }
       }
     }
     if let target, target < compacted {
@@ -64,6 +71,12 @@ struct StateCommand: Command {
         "\(file.name) begins with a snapshot of the records up to @\(compacted); what they were, one by "
           + "one, is no longer in it.",
         next: "--at @\(compacted), or later")
+    }
+    let snapshot: StateSnapshot
+    do throws(CodecError) {
+      snapshot = StateSnapshot(try payloads.fold(), at: time)
+    } catch {
+      throw ToolError(.unexpected, "unexpected", error.description)
     }
     let fault = illegal ?? pass.fault
     if fault?.code != .damaged, isBeyond, case .sequence(let wanted)? = at, wanted > last {

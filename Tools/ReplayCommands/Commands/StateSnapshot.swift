@@ -6,6 +6,11 @@ struct StateSnapshot: Equatable, Sendable {
   /// When the last record in it was written.
   private(set) var time: Timestamp?
 
+  init(_ fold: SessionFold = SessionFold(), at time: Timestamp? = nil) {
+    self.fold = fold
+    self.time = time
+  }
+
   mutating func apply(_ record: SessionRecord) throws(SessionFold.Failure) {
     try fold.apply(record)
     time = record.time

@@ -26,17 +26,28 @@ struct JournalFile: Sendable {
   ///
   /// Where the body ends the pass, what follows is not looked at.
   func visit(_ body: (JournalEntry) -> Bool) throws(ToolError) -> Pass {
+    var decoder = SessionDecoder()
+    return try visitPayloads { (frame, payload) throws(CodecError) in
+      let record = try decoder.decode(
+        sequence: frame.sequence, kind: frame.kind, payload: payload)
+      return body(
+        JournalEntry(
+          record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch))
+    }
+  }
+
+  /// Hands over each record's frame and payload, until `body` says no or cannot read it, or the good
+  /// prefix ends.
+  func visitPayloads(
+    _ body: (JournalFrame, RawSpan) throws(CodecError) -> Bool
+  ) throws(ToolError) -> Pass {
     var fault: JournalFault?
     var isStopped = false
     var reader = try open()
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
         do throws(CodecError) {
-          let record = try SessionCodec.decode(
-            sequence: frame.sequence, kind: frame.kind, payload: payload)
-          isStopped = !body(
-            JournalEntry(
-              record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch))
+          isStopped = !(try body(frame, payload))
           return !isStopped
         } catch {
           let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)

@@ -127,13 +127,12 @@ func foldJournal(_ path: String, _ count: Int) throws {
 
 /// Reads, verifies and folds a journal; the last sequence.
 func foldWhole(_ path: String) throws -> UInt64 {
-  var fold = SessionFold()
+  var payloads = PayloadFold()
   var failure: (any Error)?
   var reader = try JournalReader(path: path)
   try reader.visit { frame, payload in
-    do {
-      try fold.apply(
-        try SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: payload))
+    do throws(PayloadFold.Failure) {
+      try payloads.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
       return true
     } catch {
       failure = error
@@ -141,6 +140,8 @@ func foldWhole(_ path: String) throws -> UInt64 {
     }
   }
   if let failure { throw failure }
+  let fold = try payloads.fold()
+  keep(fold)
   return fold.sequence
 }
 
@@ -149,11 +150,12 @@ func decodeJournal(_ path: String, _ count: Int) throws {
   var seen = 0
   var failure: (any Error)?
   var reader = try JournalReader(path: path)
+  var decoder = SessionDecoder()
   try reader.visit { frame, payload in
-    do {
-      let record = try SessionCodec.decode(
+    do throws(CodecError) {
+      let record = try decoder.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)
-      if record.event != nil { seen += 1 }
+      if case .event = record.content { seen += 1 }
       return true
     } catch {
       failure = error

@@ -1,0 +1,248 @@
+/// The fold of a journal's records as they lie in the file: no value is made of what a later record
+/// replaces.
+///
+/// Every record is checked as ``SessionDecoder`` checks it, and folded by the rules of
+/// ``SessionFold``; only the active context stays bytes until somebody asks for it
+/// (`Specs/Decisions/payloads-are-folded.md`).
+public struct PayloadFold: Sendable {
+  /// Why a record cannot be taken in.
+  public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Its payload is not what its kind says.
+    case unreadable(CodecError, sequence: UInt64)
+    /// It can be read, and cannot be folded.
+    case refused(SessionFold.Failure)
+
+    /// The sequence of the record.
+    public var sequence: UInt64 {
+      switch self {
+      case .unreadable(_, let sequence): sequence
+      case .refused(let failure): failure.sequence
+      }
+    }
+
+    /// What is wrong, without its place.
+    public var description: String {
+      switch self {
+      case .unreadable(let error, _): error.description
+      case .refused(let failure): failure.description
+      }
+    }
+  }
+
+  /// The fold, but for the context in `context`.
+  private var partial: SessionFold
+  /// The session's context as the last event with one has it, and room for longer ones.
+  private var context: [UInt8] = []
+  /// How many bytes of `context` it takes.
+  private var contextSize = 0
+  /// Whether the session has the context in `context` and not the one in `partial`.
+  private var isContextApart = false
+
+  /// Goes on from a fold.
+  public init(_ fold: SessionFold = SessionFold()) {
+    partial = fold
+  }
+
+  /// The sequence of the last record; 0 before the first.
+  public var sequence: UInt64 { partial.sequence }
+
+  /// What was opened and has not ended.
+  public var intents: OpenIntents { partial.intents }
+
+  /// All that was taken in, folded; throws only where `apply` would have thrown.
+  public func fold() throws(CodecError) -> SessionFold {
+    guard isContextApart else { return partial }
+    var fold = partial
+    let whole = try context.span.bytes.withUnsafeBytes { (bytes) throws(CodecError) in
+      var known = TextTable()
+      var reader = PayloadReader(UnsafeRawBufferPointer(rebasing: bytes[..<contextSize]))
+      return try reader.context(&known)
+    }
+    fold.complete(with: whole)
+    return fold
+  }
+
+  /// Takes in the next record, or throws and stays as it was; when the record was written.
+  @discardableResult
+  public mutating func apply(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(Failure)
+    -> Timestamp
+  {
+    try payload.withUnsafeBytes { (bytes) throws(Failure) in
+      var payload = try Payload(bytes, sequence)
+      if let event = SessionEvent.Kind(rawValue: kind) {
+        try apply(event, &payload)
+      } else if let note = SessionNote.Kind(rawValue: kind) {
+        let (note, place) = try payload.read { (reader) throws(CodecError) in
+          try reader.note(note)
+        }
+        partial.apply(note, place)
+      } else {
+        try applyWhole(sequence, kind, bytes.bytes)
+      }
+      return payload.time
+    }
+  }
+
+  @inline(__always)
+  private mutating func apply(_ event: SessionEvent.Kind, _ payload: inout Payload) throws(Failure)
+  {
+    switch event {
+    case .login:
+      try login(&payload)
+    case .refreshSucceeded:
+      let (refresh, place) = try payload.read { (reader) throws(CodecError) in
+        try reader.refreshSucceeded()
+      }
+      try take(event, announcing: refresh.token.generation, place) {
+        (standing) throws(SessionRejection) in try standing.refreshSucceeded(refresh.token)
+      }
+      partial.endRequest()
+    case .refreshFailed:
+      let (refresh, place) = try payload.read { (reader) throws(CodecError) in
+        try reader.refreshFailed()
+      }
+      try take(event, place) { (standing) throws(SessionRejection) in
+        try standing.refreshFailed(with: refresh.generation, by: refresh.failure)
+      }
+      partial.endRequest(refresh.request)
+    case .contextSwitched:
+      try contextSwitched(&payload)
+    case .sessionExpired:
+      let (expiry, place) = try payload.read { (reader) throws(CodecError) in
+        try reader.sessionExpired()
+      }
+      let time = payload.time
+      try take(event, place) { (standing) throws(SessionRejection) in
+        try standing.sessionExpired(expiry.reason, at: time)
+      }
+      partial.endRequest()
+    case .logout:
+      let (_, place) = try payload.read { (reader) throws(CodecError) in try reader.logout() }
+      try take(event, place) { (standing) throws(SessionRejection) in try standing.logout() }
+      partial.endRequest()
+      isContextApart = false
+    }
+  }
+
+  @inline(__always)
+  private mutating func login(_ payload: inout Payload) throws(Failure) {
+    let ((login, context), place) = try payload.read { (reader) throws(CodecError) in
+      (
+        SessionEvent.Login(
+          user: try reader.identifier(), method: try reader.code(), token: try reader.token()),
+        try reader.flag() ? try reader.contextBytes() : nil
+      )
+    }
+    let time = payload.time
+    try take(.login, announcing: login.token.generation, place) {
+      (standing) throws(SessionRejection) in try standing.apply(login, at: time)
+    }
+    partial.endRequest()
+    isContextApart = false
+    if let context { keep(context) }
+  }
+
+  @inline(__always)
+  private mutating func contextSwitched(_ payload: inout Payload) throws(Failure) {
+    let ((context, token), place) = try payload.read { (reader) throws(CodecError) in
+      let context = try reader.contextBytes()
+      let token = try reader.flag() ? try reader.token() : nil
+      let (_, _): (SwitchTrigger, UInt64) = (try reader.code(), try reader.integer())
+      return (context, token)
+    }
+    try take(.contextSwitched, announcing: token?.generation, place) {
+      (standing) throws(SessionRejection) in try standing.contextSwitched(to: nil, token: token)
+    }
+    if token != nil { partial.endRequest() }
+    keep(context)
+  }
+
+  /// Of a snapshot, or a kind to come: decoded and folded as a value.
+  private mutating func applyWhole(_ sequence: UInt64, _ kind: UInt8, _ payload: RawSpan)
+    throws(Failure)
+  {
+    let record: SessionRecord
+    var whole: SessionFold
+    do throws(CodecError) {
+      record = try SessionCodec.decode(sequence: sequence, kind: kind, payload: payload)
+      whole = try fold()
+    } catch {
+      throw .unreadable(error, sequence: sequence)
+    }
+    do throws(SessionFold.Failure) {
+      try whole.apply(record)
+    } catch {
+      throw .refused(error)
+    }
+    self = PayloadFold(whole)
+  }
+
+  @inline(__always)
+  private mutating func take(
+    _ event: SessionEvent.Kind, announcing token: Generation? = nil, _ place: SessionFold.Place,
+    by rule: (inout SessionStanding) throws(SessionRejection) -> Void
+  ) throws(Failure) {
+    do throws(SessionFold.Failure) {
+      try partial.take(event, announcing: token, place, by: rule)
+    } catch {
+      throw .refused(error)
+    }
+  }
+
+  @inline(__always)
+  private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
+    if context.count < bytes.count {
+      context = [UInt8](bytes)
+    } else {
+      context.withUnsafeMutableBytes { $0.copyMemory(from: bytes) }
+    }
+    contextSize = bytes.count
+    isContextApart = true
+  }
+}
+
+/// A payload of which the time is read, and then the fields.
+private struct Payload {
+  private var reader: PayloadReader
+  private let sequence: UInt64
+  let time: Timestamp
+
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer, _ sequence: UInt64) throws(PayloadFold.Failure) {
+    reader = PayloadReader(bytes)
+    self.sequence = sequence
+    do throws(CodecError) {
+      time = try reader.timestamp()
+    } catch {
+      throw .unreadable(error, sequence: sequence)
+    }
+  }
+
+  /// All fields of a known kind, and what the record's place means for the fold.
+  @inline(__always)
+  mutating func read<Fields>(
+    _ fields: (inout PayloadReader) throws(CodecError) -> Fields
+  ) throws(PayloadFold.Failure) -> (Fields, SessionFold.Place) {
+    do throws(CodecError) {
+      let version = try reader.version()
+      let read = try fields(&reader)
+      try reader.finish(version)
+      return (
+        read,
+        SessionFold.Place(sequence: sequence, hasUnknownFields: version > SessionCodec.version)
+      )
+    } catch {
+      throw .unreadable(error, sequence: sequence)
+    }
+  }
+}
+
+extension PayloadReader {
+  /// What a context is made of, checked and not decoded.
+  @inline(__always)
+  fileprivate mutating func contextBytes() throws(CodecError) -> UnsafeRawBufferPointer {
+    let start = offset
+    try skipContext()
+    return bytes(from: start)
+  }
+}

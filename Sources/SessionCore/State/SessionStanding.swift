@@ -1,0 +1,173 @@
+/// A session's state laid out flat, so that an event changes a few fields where they stand: the rules
+/// of `Specs/Transitions.md`, one function for each event.
+///
+/// A rule that refuses changes nothing. What a state does not have stands as in a new value.
+struct SessionStanding: Hashable, Sendable {
+  /// Which of the three states.
+  private(set) var kind = SessionState.Kind.unauthenticated
+
+  // Of both others.
+  private var user = Identifier.none
+  private var since = Timestamp(milliseconds: 0)
+  private var context: ActiveContext?
+
+  // Of a signed-in user.
+  private var method = LoginMethod.password
+  private var token = TokenFacts.none
+  private var failures = SessionState.RefreshFailures()
+
+  // Of an expired session.
+  private var reason = ExpiryReason.tokenExpired
+
+  /// Nobody is signed in.
+  init() {}
+
+  init(_ state: SessionState) {
+    switch state {
+    case .unauthenticated: break
+    case .authenticated(let session):
+      kind = .authenticated
+      (user, since, context) = (session.user, session.since, session.context)
+      (method, token, failures) = (session.method, session.token, session.failures)
+    case .expired(let session):
+      kind = .expired
+      (user, since, context) = (session.user, session.since, session.context)
+      reason = session.reason
+    }
+  }
+
+  /// The same as a state.
+  var state: SessionState {
+    switch kind {
+    case .unauthenticated: .unauthenticated
+    case .authenticated:
+      .authenticated(
+        SessionState.Authenticated(
+          user: user, method: method, since: since, token: token, context: context,
+          failures: failures))
+    case .expired:
+      .expired(
+        SessionState.Expired(user: user, context: context, reason: reason, since: since))
+    }
+  }
+
+  mutating func apply(_ event: SessionEvent, at time: Timestamp) throws(SessionRejection) {
+    switch event {
+    case .login(let login): try apply(login, at: time)
+    case .refreshSucceeded(let refresh): try refreshSucceeded(refresh.token)
+    case .refreshFailed(let refresh):
+      try refreshFailed(with: refresh.generation, by: refresh.failure)
+    case .contextSwitched(let change): try contextSwitched(to: change.context, token: change.token)
+    case .sessionExpired(let expiry): try sessionExpired(expiry.reason, at: time)
+    case .logout: try logout()
+    }
+  }
+
+  @inline(__always)
+  mutating func apply(_ login: SessionEvent.Login, at time: Timestamp) throws(SessionRejection) {
+    switch kind {
+    case .authenticated: throw rejection(of: .login, .alreadyAuthenticated)
+    case .expired:
+      guard login.user == user else { throw rejection(of: .login, .differentUser) }
+      reason = .tokenExpired
+    case .unauthenticated: break
+    }
+    kind = .authenticated
+    user = login.user
+    since = time
+    context = login.context
+    method = login.method
+    token = login.token
+  }
+
+  @inline(__always)
+  mutating func refreshSucceeded(_ token: TokenFacts) throws(SessionRejection) {
+    try requireUser(for: .refreshSucceeded)
+    try replace(by: token, in: .refreshSucceeded)
+  }
+
+  @inline(__always)
+  mutating func refreshFailed(
+    with generation: Generation, by failure: RequestFailure
+  ) throws(SessionRejection) {
+    try requireUser(for: .refreshFailed)
+    guard generation == token.generation else {
+      throw rejection(of: .refreshFailed, .staleGeneration)
+    }
+    failures.count(failure)
+  }
+
+  @inline(__always)
+  mutating func contextSwitched(to context: ActiveContext?, token: TokenFacts?)
+    throws(SessionRejection)
+  {
+    try requireUser(for: .contextSwitched)
+    if let token { try replace(by: token, in: .contextSwitched) }
+    self.context = context
+  }
+
+  @inline(__always)
+  mutating func sessionExpired(_ reason: ExpiryReason, at time: Timestamp) throws(SessionRejection)
+  {
+    try requireUser(for: .sessionExpired)
+    var expired = SessionStanding()
+    expired.kind = .expired
+    (expired.user, expired.since, expired.context) = (user, time, context)
+    expired.reason = reason
+    self = expired
+  }
+
+  @inline(__always)
+  mutating func logout() throws(SessionRejection) {
+    guard kind != .unauthenticated else { throw rejection(of: .logout, .notAuthenticated) }
+    self = SessionStanding()
+  }
+
+  /// Gives the session the context that was left out when its events were folded.
+  mutating func complete(with context: ActiveContext) {
+    self.context = context
+  }
+
+  @inline(__always)
+  private mutating func replace(by token: TokenFacts, in event: SessionEvent.Kind)
+    throws(SessionRejection)
+  {
+    guard token.generation > self.token.generation else {
+      throw rejection(of: event, .staleGeneration)
+    }
+    self.token = token
+    if failures.total > 0 { failures = SessionState.RefreshFailures() }
+  }
+
+  /// Refuses an event that needs a signed-in user.
+  @inline(__always)
+  private func requireUser(for event: SessionEvent.Kind) throws(SessionRejection) {
+    guard kind == .authenticated else {
+      throw rejection(of: event, kind == .expired ? .expired : .notAuthenticated)
+    }
+  }
+
+  private func rejection(of event: SessionEvent.Kind, _ reason: SessionRejection.Reason)
+    -> SessionRejection
+  {
+    SessionRejection(state: kind, event: event, reason: reason)
+  }
+}
+
+extension Identifier {
+  fileprivate static let none = Identifier(uuidHigh: 0, low: 0)
+}
+
+extension TokenFacts {
+  fileprivate static let none = TokenFacts(
+    generation: .none, issuedAt: Timestamp(milliseconds: 0), expiresAt: Timestamp(milliseconds: 0),
+    isRefreshable: false)
+}
+
+extension SessionState.RefreshFailures {
+  fileprivate mutating func count(_ failure: RequestFailure) {
+    total = total == .max ? .max : total + 1
+    if failure.kind.isAnswered { answered = answered == .max ? .max : answered + 1 }
+    last = failure
+  }
+}

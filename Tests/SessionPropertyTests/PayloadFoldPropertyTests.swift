@@ -1,0 +1,120 @@
+import SessionCore
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@Suite("Properties of the fold of payloads")
+struct PayloadFoldPropertyTests {
+  private struct Raw {
+    let sequence: UInt64
+    var kind: UInt8
+    var payload: [UInt8]
+  }
+
+  /// A history as a journal holds it: some records damaged, some snapshots between them.
+  private func raws(_ choices: Choices) throws -> [Raw] {
+    let history = choices.chance(1, in: 2) ? History.legal()(choices) : History.any()(choices)
+    let isDamaged = choices.chance(1, in: 2)
+    var fold = SessionFold()
+    var raws: [Raw] = []
+    for record in history.records {
+      var (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+      if isDamaged, choices.chance(1, in: 6) { damage(&kind, &payload, choices) }
+      raws.append(Raw(sequence: record.sequence, kind: kind, payload: payload))
+      do { try fold.apply(record) } catch { continue }
+      if choices.chance(1, in: 12), let snapshot = fold.snapshot {
+        let (kind, payload) = SessionCodec.encode(snapshot, at: record.time)
+        raws.append(Raw(sequence: record.sequence, kind: kind, payload: payload))
+      }
+    }
+    return raws
+  }
+
+  private func damage(_ kind: inout UInt8, _ payload: inout [UInt8], _ choices: Choices) {
+    let place = choices.draw(in: 0...payload.count - 1)
+    switch choices.draw(below: 6) {
+    case 0, 1: payload[place] ^= UInt8(choices.draw(in: 1...255))
+    case 2: payload.removeSubrange(place...)
+    case 3: payload.append(UInt8(choices.draw(below: 256)))
+    case 4: payload[min(8, payload.count - 1)] = 2
+    default: kind = UInt8(choices.draw(below: 256))
+    }
+  }
+
+  /// What folding a value of each payload makes of it.
+  private func reference(_ raw: Raw, on fold: inout SessionFold) -> PayloadFold.Failure? {
+    do {
+      try fold.apply(
+        SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
+      return nil
+    } catch let error as CodecError {
+      return .unreadable(error, sequence: raw.sequence)
+    } catch let error as SessionFold.Failure {
+      return .refused(error)
+    } catch {
+      Issue.record("neither the codec's nor the fold's: \(error)")
+      return nil
+    }
+  }
+
+  @Test("F7 STA-1 the fold of payloads is the fold of their values, and refuses the same the same")
+  func agreement() {
+    expect(
+      Property(
+        "F7 the fold of payloads is that of their values", cases: 600,
+        regressions: RegressionFolder()
+      ).check { choices in
+        var (values, payloads) = (SessionFold(), PayloadFold())
+        for raw in try raws(choices) {
+          choices.step(
+            "@\(raw.sequence) kind \(raw.kind), \(raw.payload)", state: values.state.line)
+          let expected = reference(raw, on: &values)
+          var failure: PayloadFold.Failure?
+          do throws(PayloadFold.Failure) {
+            try payloads.apply(
+              sequence: raw.sequence, kind: raw.kind, payload: raw.payload.span.bytes)
+          } catch {
+            failure = error
+            choices.label(error.isUnreadable ? "unreadable" : "refused")
+          }
+          try choices.require(
+            failure == expected,
+            "\(failure?.description ?? "taken"), and as a value "
+              + (expected?.description ?? "taken"))
+          let folded = try payloads.fold()
+          try choices.require(folded == values, "payloads lead to \(folded.state.line)")
+          try choices.require(payloads.intents == values.intents, "the open intents differ")
+          // Somebody may look, and go on from what was seen.
+          if choices.chance(1, in: 8) { payloads = PayloadFold(folded) }
+        }
+      })
+  }
+
+  @Test("P5 JRN-5 a decoder that remembers texts decodes as one that remembers nothing")
+  func memory() {
+    expect(
+      Property(
+        "P5 a decoder's memory changes nothing", cases: 300, regressions: RegressionFolder()
+      ).check { choices in
+        var decoder = SessionDecoder()
+        for raw in try raws(choices) {
+          choices.step("@\(raw.sequence) kind \(raw.kind), \(raw.payload)")
+          let expected = Result { () throws(CodecError) in
+            try SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload)
+          }
+          let found = Result { () throws(CodecError) in
+            try decoder.decode(
+              sequence: raw.sequence, kind: raw.kind, payload: raw.payload.span.bytes)
+          }
+          try choices.require(found == expected, "\(found), and without memory \(expected)")
+        }
+      })
+  }
+}
+
+extension PayloadFold.Failure {
+  fileprivate var isUnreadable: Bool {
+    if case .unreadable = self { return true }
+    return false
+  }
+}
