@@ -153,6 +153,26 @@ struct CompactionProperties {
       })
   }
 
+  @Test("JRN-4 A write of which any byte arrives otherwise: the new file never takes the place")
+  func lyingWrites() throws {
+    let dry = try Dry()
+    let writes = dry.calls.filter { $0.operation == .write }
+    expect(
+      Property("a compacted file that is not as it was written is not taken").exhaustive {
+        choices in
+        guard let call = choices.pick(writes) else { return }
+        let byte = choices.draw(in: 0...(call.bytes - 1))
+        let (disk, run) = try Self.struck(call, by: .flippedBit(8 * byte + byte % 8))
+        try choices.require(
+          disk.contents(of: journalPath) == dry.old, "the file is not the old one")
+        try choices.require(disk.contents(of: journalPath + ".new") == nil, "a file is left")
+        var going = run
+        try going.perform(Array(Self.script.dropFirst()))
+        var recovery = Recovery(disk.crash(.losingAll), going.oracle)
+        try recovery.verify()
+      })
+  }
+
   @Test("JRN-4 No room after any number of bytes: the new file is gone, the journal goes on")
   func noRoom() throws {
     let dry = try Dry()
