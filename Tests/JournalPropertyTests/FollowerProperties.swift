@@ -107,4 +107,61 @@ struct FollowerProperties {
     }
     return records
   }
+
+  @Test("JRN-4 A follower that looks at any time sees every record once, in order")
+  func followers() {
+    expect(
+      Property("a follower crosses compactions without gap or duplicate", cases: 150).check {
+        choices in
+        let disk = SimulatedDisk()
+        var run = JournalRun(disk, processes: 2)
+        try run.perform(.append([10]))
+        let start = UInt64(choices.draw(in: 0...3))
+        let follower = FollowedFile(
+          path: journalPath, sequence: start, fileSystem: disk.process())
+        var seen = History()
+        for _ in 0..<choices.draw(in: 1...14) {
+          try choices.span {
+            if choices.chance(1, in: 2) {
+              let place = choices.draw(in: 0...1)
+              let step = DrawnProperties.compactingStep(choices)
+              choices.step("p\(place) \(step)")
+              try run.perform(step, by: place)
+            } else {
+              // Some of what is there: it may be behind when the next compaction comes.
+              for _ in 0..<choices.draw(in: 1...5) {
+                guard let record = try follower.next() else { break }
+                choices.step("follower: seq \(record.sequence)")
+                try Self.take(record, &seen, after: start)
+              }
+            }
+          }
+        }
+        while let record = try follower.next() { try Self.take(record, &seen, after: start) }
+        let all = try JournalInspection(disk).records
+        try choices.require(
+          seen.records.filter { $0.sequence > start } == all.filter { $0.sequence > start },
+          "the follower saw \(seen.records.map(\.sequence)) of \(all.map(\.sequence))")
+      })
+  }
+
+  /// A follower that began behind `start` may be shown a snapshot of more than it has seen.
+  private static func take(_ record: JournalRecord, _ seen: inout History, after start: UInt64)
+    throws
+  {
+    if record.isSnapshot, seen.records.isEmpty || (seen.records.first?.sequence ?? 0) > 1 {
+      let past = try History.expanded([record]).records(after: start)
+      guard past.starts(with: seen.records), past.count > seen.records.count else {
+        throw Falsified("a snapshot up to \(record.sequence) after all of it was seen")
+      }
+      seen = History()
+    }
+    try seen.take(record)
+  }
+}
+
+extension [JournalRecord] {
+  fileprivate func records(after start: UInt64) -> [JournalRecord] {
+    filter { $0.sequence > start }
+  }
 }
