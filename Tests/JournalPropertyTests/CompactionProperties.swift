@@ -94,9 +94,9 @@ struct CompactionProperties {
     expect(
       Property("a death inside a write of a compaction leaves the old file").exhaustive { choices in
         guard let call = choices.pick(writes) else { return }
-        let bytes = 7 * Int(choices.draw(below: UInt64(call.bytes / 7 + 1)))
+        let bytes = choices.draw(in: 0...call.bytes)
         let (disk, run) = try Self.struck(call, by: .death(afterBytes: bytes))
-        let after = disk.crash(CrashProperties.cut(choices.draw(below: 3), seed: UInt64(bytes)))
+        let after = disk.crash(CrashProperties.cut(UInt64(bytes % 3), seed: UInt64(bytes)))
         try choices.require(
           after.contents(of: journalPath) == dry.old, "the old file is not as it was")
         var recovery = Recovery(after, run.oracle)
@@ -149,6 +149,26 @@ struct CompactionProperties {
         try run.perform(Array(Self.script.dropFirst()))
         let cut = CrashProperties.cut(choices.draw(below: 3), seed: UInt64(call.number))
         var recovery = Recovery(disk.crash(cut), run.oracle)
+        try recovery.verify()
+      })
+  }
+
+  @Test("JRN-4 A write of which any byte arrives otherwise: the new file never takes the place")
+  func lyingWrites() throws {
+    let dry = try Dry()
+    let writes = dry.calls.filter { $0.operation == .write }
+    expect(
+      Property("a compacted file that is not as it was written is not taken").exhaustive {
+        choices in
+        guard let call = choices.pick(writes) else { return }
+        let byte = choices.draw(in: 0...(call.bytes - 1))
+        let (disk, run) = try Self.struck(call, by: .flippedBit(8 * byte + byte % 8))
+        try choices.require(
+          disk.contents(of: journalPath) == dry.old, "the file is not the old one")
+        try choices.require(disk.contents(of: journalPath + ".new") == nil, "a file is left")
+        var going = run
+        try going.perform(Array(Self.script.dropFirst()))
+        var recovery = Recovery(disk.crash(.losingAll), going.oracle)
         try recovery.verify()
       })
   }

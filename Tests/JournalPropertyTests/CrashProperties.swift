@@ -51,14 +51,14 @@ struct CrashProperties {
         "a crash inside every write keeps what was acknowledged", regressions: RegressionFolder()
       ).exhaustive { choices in
         guard let write = choices.pick(writes) else { return }
-        // Every byte of a small write, every 61st of a large one.
-        let stride = write.bytes > 200 ? 61 : write.bytes > 70 ? 7 : 1
-        let bytes = 1 + stride * Int(choices.draw(below: UInt64((write.bytes - 1) / stride + 1)))
+        let bytes = choices.draw(in: 1...write.bytes)
         let disk = SimulatedDisk()
         disk.fail(atCall: write.number, with: .death(afterBytes: bytes))
         var run = JournalRun(disk)
         try run.perform(JournalRun.script)
-        let cut = Self.cut(choices.draw(below: 3), seed: UInt64(bytes))
+        // All cuts at each byte of a small write; of a large one each byte meets one of them.
+        let number = write.bytes > 70 ? UInt64(bytes % 3) : choices.draw(below: 3)
+        let cut = Self.cut(number, seed: UInt64(bytes))
         var recovery = Recovery(disk.crash(cut), run.oracle)
         try recovery.verify()
       })
@@ -110,6 +110,53 @@ struct CrashProperties {
           },
           size: { choices.pick($0 + [$0.reduce(0, +) / $0.count]) ?? 0 })
         var recovery = Recovery(disk.crash(cut), oracle)
+        try recovery.verify()
+      })
+  }
+
+  /// A commit that is written and not synced, over so many sectors.
+  private static func unsynced(_ sectors: Int) throws -> (disk: SimulatedDisk, JournalOracle) {
+    let disk = SimulatedDisk()
+    var run = JournalRun(disk)
+    try run.perform([.append([40]), .append([300])])
+    disk.fail(atCall: disk.callCount + 9, with: .death(afterBytes: 0))
+    try run.perform(.append(Array(repeating: 480, count: sectors)))
+    #expect(disk.trace.last?.operation == .synchronizeData)
+    #expect(disk.unsyncedSectors.count == sectors + 1)
+    return (disk, run.oracle)
+  }
+
+  @Test(
+    "J4 JRN-2 Every subset of two, five and ten unsynced sectors, the others old, zero or noise")
+  func subsetsOfTen() throws {
+    let commits = try [1, 4, 9].map { try Self.unsynced($0) }
+    expect(
+      Property(
+        "every subset of ten unsynced sectors is recovered from",
+        regressions: RegressionFolder()
+      ).exhaustive { choices in
+        guard let (disk, oracle) = choices.pick(commits) else { return }
+        let written = choices.draw(below: 1 << UInt64(disk.unsyncedSectors.count))
+        let lost = choices.pick([.old, .zeros, .garbage(9)] as [SectorFate]) ?? .old
+        var number: UInt64 = 0
+        let cut = PowerCut(sector: { _ in
+          defer { number += 1 }
+          return written >> number & 1 == 1 ? .new : lost
+        })
+        var recovery = Recovery(disk.crash(cut), oracle)
+        try recovery.verify()
+      })
+  }
+
+  @Test("J4 JRN-2 Sampled fates and sizes of forty unsynced sectors")
+  func subsetsOfMany() throws {
+    let (disk, oracle) = try Self.unsynced(39)
+    expect(
+      Property(
+        "sampled fates of forty unsynced sectors are recovered from", cases: 300,
+        regressions: RegressionFolder()
+      ).check { choices in
+        var recovery = Recovery(disk.crash(choices), oracle)
         try recovery.verify()
       })
   }

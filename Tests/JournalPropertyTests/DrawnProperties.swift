@@ -23,44 +23,70 @@ struct DrawnProperties {
     (0..<choices.draw(in: 1...4)).map { _ in choices.draw(in: 0...300) }
   }
 
-  @Test("J5 JRN-1 JRN-2 JRN-4 Any life of faults, deaths, rewrites and power cuts: no gap, no loss")
+  @Test("J5 JRN-1 JRN-2 JRN-4 Any life of faults, deaths, compactions and power cuts: no loss")
   func lives() {
     expect(
       Property(
-        "a journal keeps what it acknowledged through any life", cases: 150,
+        "a journal keeps what it acknowledged through any life", cases: 300,
+        requiredLabels: ["compactions", "faults", "room", "left to the system"],
         regressions: RegressionFolder()
       ).check {
         choices in
         var disk = SimulatedDisk()
         var oracle = JournalOracle()
         for _ in 0..<choices.draw(in: 1...3) {
-          let processes = choices.draw(in: 1...3)
-          let room = RoomRule(step: choices.pick([0, 512, 2048]) ?? 0)
-          let lazy = choices.chance(1, in: 4) ? choices.draw(in: 1...processes) : 0
-          var run = JournalRun(
-            disk, processes: processes, oracle: oracle, room: room, lazyProcesses: lazy)
-          // A sync that fails may drop what only the system had, of any process.
-          if lazy == 0, !choices.chance(1, in: 3) { disk.drawFaults(from: choices, oneIn: 60) }
-          defer {
-            for call in disk.trace where call.fault != nil { choices.step("\(call)") }
+          oracle = try Self.live(on: disk, oracle, choices)
+          // A death takes nothing back, a power cut what only the system had.
+          if choices.chance(1, in: 4) {
+            var survivors = Recovery(disk.crash(.keepingAll), oracle)
+            try survivors.verify()
           }
-          for _ in 0..<choices.draw(in: 0...12) {
-            try choices.span {
-              let place = choices.draw(in: 0...(processes - 1))
-              let step = run.isAlive(place) ? Self.step(choices) : .replaceProcess
-              choices.step("p\(place) \(step)")
-              try run.perform(step, by: place)
-              if choices.chance(1, in: 8) { disk.writeBack(choices) }
-            }
-          }
-          disk.stopFaults()
           disk = disk.crash(choices)
           choices.step("the power fails")
-          oracle = run.oracle
           oracle.powerFails()
         }
         var recovery = Recovery(disk, oracle)
         try recovery.verify()
       })
+  }
+
+  /// Up to three processes and twelve steps; what they were told.
+  private static func live(on disk: SimulatedDisk, _ oracle: JournalOracle, _ choices: Choices)
+    throws -> JournalOracle
+  {
+    let processes = choices.draw(in: 1...3)
+    let room = RoomRule(step: choices.pick([0, 512, 2048]) ?? 0)
+    if room != .none { choices.label("room") }
+    let lazy = choices.chance(1, in: 4) ? choices.draw(in: 1...processes) : 0
+    if lazy > 0 { choices.label("left to the system") }
+    let compacts = choices.chance(1, in: 2)
+    if compacts { choices.label("compactions") }
+    var run = JournalRun(
+      disk, processes: processes, oracle: oracle, room: room, lazyProcesses: lazy)
+    // A sync that fails may drop what only the system had, of any process.
+    if lazy == 0, !choices.chance(1, in: 3) {
+      disk.drawFaults(from: choices, oneIn: 70)
+      choices.label("faults")
+    }
+    defer {
+      disk.stopFaults()
+      for call in disk.trace where call.fault != nil { choices.step("\(call)") }
+    }
+    for _ in 0..<choices.draw(in: 0...12) {
+      try choices.span {
+        let place = choices.draw(in: 0...(processes - 1))
+        let next = compacts ? compactingStep(choices) : step(choices)
+        let step = run.isAlive(place) ? next : .replaceProcess
+        choices.step("p\(place) \(step)")
+        try run.perform(step, by: place)
+        if choices.chance(1, in: 8) { disk.writeBack(choices) }
+      }
+    }
+    return run.oracle
+  }
+
+  /// As `step`; one in three compacts.
+  static func compactingStep(_ choices: Choices) -> JournalStep {
+    choices.chance(1, in: 3) ? .compact(choices.draw(in: 0...6)) : step(choices)
   }
 }

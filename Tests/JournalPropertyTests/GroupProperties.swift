@@ -1,64 +1,183 @@
+import Foundation
 import SessionJournal
 import SessionTestKit
 import SessionTesting
+import Synchronization
 import Testing
 
-@Suite("Batches of several callers in one write")
+@Suite("Several callers' batches in one write")
 struct GroupProperties {
-  private static let groups: [JournalStep] = [
-    .append([20]), .together([[40, 3], [600], [7]]), .together([[1], [1]]), .append([500]),
+  /// What the callers of one write hand in: sizes of drafts, and the sequence that they expect.
+  private static let callers: [(sizes: [Int], expected: UInt64?)] = [
+    ([30], nil), ([7, 90], nil), ([12], 1), ([200], nil), ([5000], nil), ([5, 6, 7], 99),
+    ([300], nil),
   ]
 
-  private static func run(on disk: SimulatedDisk, room: RoomRule) throws -> JournalRun {
-    var run = JournalRun(disk, room: room)
-    try run.perform(groups)
-    return run
+  /// Those whose batch is refused for a reason of its own: decided on an older record, too large,
+  /// decided on a later one.
+  private static let wrong: Set<Int> = [2, 4, 5]
+
+  /// How many bytes the batches of the others are.
+  private static let batchBytes: Int = {
+    let written = callers.indices.filter { !wrong.contains($0) }
+    let sizes: [Int] = written.flatMap { callers[$0].sizes }
+    return sizes.reduce(0) { $0 + JournalFrame.headerSize + JournalFrame.padded($1) }
+  }()
+
+  /// A journal on which several callers' batches go into one write, and what they were told.
+  private struct Group {
+    let disk: SimulatedDisk
+    let process: SimulatedProcess
+    let journal: Journal
+    var oracle = JournalOracle()
+
+    init(room: UInt64) throws {
+      disk = SimulatedDisk()
+      process = disk.process()
+      var options = Journal.Options(maximumRecordSize: 4096).on(process)
+      options.room = RoomRule(step: room)
+      journal = try Journal.open(at: journalPath, options: options)
+      try oracle.settle(journal.identifier)
+      for size in [40, 60] {
+        _ = try journal.append(oracle.submit([size]))
+        oracle.decide(.acknowledged)
+      }
+    }
+
+    /// Hands in all batches while nobody can write, then lets them go into one write.
+    mutating func append() throws -> [Result<Journal.Transaction, JournalError>?] {
+      let batches = GroupProperties.callers.map { (oracle.submit($0.sizes), $0.expected) }
+      let results = Mutex<[Int: Result<Journal.Transaction, JournalError>]>([:])
+      let finished = DispatchSemaphore(value: 0)
+      var started = 0
+      do throws(JournalError) {
+        _ = try journal.transact { _ in
+          for (number, (drafts, expected)) in batches.enumerated() {
+            Thread.detachNewThread { [journal] in
+              let result = Result { () throws(JournalError) in
+                try journal.append(drafts, ifLastIs: expected)
+              }
+              results.withLock { $0[number] = result }
+              finished.signal()
+            }
+            started += 1
+            while journal.waitingCount < started { sched_yield() }
+          }
+          return []
+        }
+      } catch {
+        guard started == 0 else { throw Falsified("nothing was written, and it fails: \(error)") }
+      }
+      for _ in 0..<started { finished.wait() }
+      return results.withLock { results in batches.indices.map { results[$0] } }
+    }
+
+    /// What each was told against what may have become of its batch.
+    mutating func judge(_ results: [Result<Journal.Transaction, JournalError>?]) throws {
+      let first = oracle.batches.count - results.count
+      for (number, result) in results.enumerated() {
+        let isWrong = GroupProperties.wrong.contains(number)
+        switch result {
+        case .success(let done)?:
+          guard !isWrong else { throw Falsified("caller \(number) should have been refused") }
+          let drafts = oracle.batches[first + number].drafts
+          guard done.appended.map(\.payload) == drafts.map(\.payload) else {
+            throw Falsified("caller \(number) was told of another batch: \(done)")
+          }
+          oracle.decide(.acknowledged, of: first + number)
+        case nil:
+          oracle.decide(.refused, of: first + number)
+        case .failure(let error)?:
+          try judge(error, number, isWrong)
+          let isOpen = !isWrong && (!process.isAlive || error.leavesItOpen)
+          oracle.decide(isOpen ? .open : .refused, of: first + number)
+        }
+      }
+    }
+
+    private func judge(_ error: JournalError, _ number: Int, _ isWrong: Bool) throws {
+      switch error {
+      case .conflict, .recordTooLarge:
+        if !isWrong { throw Falsified("caller \(number) has another's error: \(error)") }
+      case .io, .diskFull, .poisoned: break
+      default: throw Falsified("a disk that fails made the journal say: \(error)")
+      }
+    }
+
+    /// One more batch, which only a poisoned journal refuses.
+    mutating func goOn() throws {
+      guard process.isAlive else { return }
+      let drafts = oracle.submit([500])
+      do throws(JournalError) {
+        _ = try journal.append(drafts)
+        oracle.decide(.acknowledged)
+      } catch {
+        guard case .poisoned = error else { throw Falsified("the fault is over: \(error)") }
+        oracle.decide(.refused)
+      }
+    }
   }
 
-  @Test("J17 JRN-2 A crash at every byte of a write of several batches: each whole or not there")
-  func crash() throws {
-    for step in [0, 256] as [UInt64] {
-      let room = RoomRule(step: step)
-      let clean = SimulatedDisk()
-      _ = try Self.run(on: clean, room: room)
-      let writes = clean.trace.filter { $0.operation == .write }
+  /// The calls of a group that nothing befalls, its write among them.
+  private static func calls(room: UInt64) throws -> [DiskCall] {
+    var group = try Group(room: room)
+    let start = group.disk.callCount
+    let results = try group.append()
+    try group.judge(results)
+    for (number, result) in results.enumerated() {
+      let isAppended: Bool = if case .success = result { true } else { false }
+      #expect(isAppended == !wrong.contains(number))
+    }
+    let calls = group.disk.trace.filter { $0.number >= start }
+    #expect(calls.count { $0.operation == .write } == 1)
+    #expect(calls.count { $0.operation == .synchronizeData } == 1)
+    return calls
+  }
+
+  @Test("J17 JRN-2 A death at every byte of a write of several callers: each whole or not there")
+  func death() throws {
+    for room in [0, 512] as [UInt64] {
+      let write = try #require(try Self.calls(room: room).first { $0.operation == .write })
       expect(
         Property(
-          "a crash in a write of several batches, room \(step)", regressions: RegressionFolder()
+          "a death in a write of several callers, room \(room)", regressions: RegressionFolder()
         ).exhaustive { choices in
-          guard let write = choices.pick(writes) else { return }
-          let stride = write.bytes > 200 ? 37 : 3
-          let bytes = stride * Int(choices.draw(below: UInt64(write.bytes / stride + 1)))
-          let disk = SimulatedDisk()
-          disk.fail(atCall: write.number, with: .death(afterBytes: bytes))
-          let run = try Self.run(on: disk, room: room)
-          let cut = CrashProperties.cut(choices.draw(below: 4), seed: UInt64(bytes))
-          var recovery = Recovery(disk.crash(cut), run.oracle)
+          // Behind the batches stand only zeros.
+          let bytes = choices.draw(in: 0...Self.batchBytes)
+          var group = try Group(room: room)
+          group.disk.fail(atCall: write.number, with: .death(afterBytes: bytes))
+          try group.judge(try group.append())
+          try choices.require(!group.process.isAlive, "the write is another one")
+          let cut = CrashProperties.cut(UInt64(bytes % 3), seed: UInt64(bytes))
+          var recovery = Recovery(group.disk.crash(cut), group.oracle)
           try recovery.verify()
         })
     }
   }
 
-  @Test("J18 JRN-2 A fault at every call of such a write: all callers are told, none half")
+  @Test("J18 JRN-2 Every fault at every call of such a write: all are told, none is lost")
   func faults() throws {
-    let clean = SimulatedDisk()
-    _ = try Self.run(on: clean, room: .none)
-    let count = UInt64(clean.callCount)
-    let faults: [DiskFault] = [
-      .inputOutput, .noSpace, .interrupted, .shortWrite(1), .shortWrite(70),
-      .failedSync(written: 0, evicting: false), .failedSync(written: .max, evicting: true),
-    ]
-    expect(
-      Property("a fault in a write of several batches", regressions: RegressionFolder())
-        .exhaustive { choices in
-          let disk = SimulatedDisk()
-          let call = Int(choices.draw(below: count))
-          guard let fault = choices.pick(faults) else { return }
-          disk.fail(atCall: call, with: fault)
-          let run = try Self.run(on: disk, room: .none)
-          var recovery = Recovery(disk.crash(.losingAll), run.oracle)
+    for room in [0, 512] as [UInt64] {
+      let calls = try Self.calls(room: room)
+      expect(
+        Property(
+          "a fault at any call of a write of several callers, room \(room)",
+          regressions: RegressionFolder()
+        ).exhaustive { choices in
+          guard let call = choices.pick(calls) else { return }
+          let fault =
+            choices.pick(FaultProperties.faults + [.death(afterBytes: 0)]) ?? .inputOutput
+          choices.step("\(call) \(fault)")
+          var group = try Group(room: room)
+          group.disk.fail(atCall: call.number, with: fault)
+          try group.judge(try group.append())
+          guard group.disk.trace.contains(where: { $0.fault != nil }) else { throw Discard() }
+          try group.goOn()
+          let cut = CrashProperties.cut(choices.draw(below: 3), seed: UInt64(call.number))
+          var recovery = Recovery(group.disk.crash(cut), group.oracle)
           try recovery.verify()
         })
+    }
   }
 
   @Test(
@@ -70,12 +189,11 @@ struct GroupProperties {
       )
       .exhaustive { choices in
         let disk = SimulatedDisk()
-        let journal = try Journal.open(at: "/j", options: .on(disk))
-        let sizes = [40, 3, 600, 7]
-        let batches = sizes.map {
+        let journal = try Journal.open(at: journalPath, options: .on(disk))
+        let batches = [40, 3, 600, 7].map {
           [JournalDraft(kind: 1, payload: [UInt8](repeating: 9, count: $0))]
         }
-        let bytes = Int(choices.draw(below: 90)) * 9
+        let bytes = choices.draw(in: 0...800)
         disk.room = bytes
         var end = 0
         for (drafts, outcome) in zip(batches, journal.append(together: batches)) {
@@ -84,32 +202,10 @@ struct GroupProperties {
           try choices.require(isTaken == (end <= bytes), "\(end) of \(bytes): taken \(isTaken)")
         }
         disk.room = nil
-        var reader = try JournalReader(path: "/j", on: disk)
-        try choices.require(try reader.ending() == .clean, "not clean")
+        let found = try JournalInspection(disk)
+        try choices.require(found.ending == .clean, "\(found.ending)")
         let more = try journal.append([JournalDraft(kind: 1, payload: [])])
-        try choices.require(more.appended[0].sequence == reader.totals.lastSequence + 1, "a gap")
-      })
-  }
-
-  @Test("J19 JRN-2 What only the system had survives any death, and after a power cut is a prefix")
-  func operatingSystem() {
-    expect(
-      Property(
-        "what only the system had survives a death", cases: 200, regressions: RegressionFolder()
-      ).check { choices in
-        let disk = SimulatedDisk()
-        var run = JournalRun(disk, processes: 2, lazyProcesses: choices.draw(in: 1...2))
-        for _ in 0..<choices.draw(in: 1...10) {
-          try run.perform(DrawnProperties.step(choices), by: choices.draw(in: 0...1))
-          if choices.chance(1, in: 6) { disk.writeBack(choices) }
-        }
-        // Nothing is lost by a death; everything that was durable says so, and nothing else.
-        var survivors = Recovery(disk.crash(.keepingAll), run.oracle)
-        try survivors.verify()
-        var oracle = run.oracle
-        oracle.powerFails()
-        var recovery = Recovery(disk.crash(choices), oracle)
-        try recovery.verify()
+        try choices.require(more.appended[0].sequence == found.lastSequence + 1, "a gap")
       })
   }
 
@@ -122,8 +218,8 @@ struct GroupProperties {
       )
       .check { choices in
         let disk = SimulatedDisk()
-        let mine = try Journal.open(at: "/j", options: .on(disk))
-        let other = try Journal.open(at: "/j", options: .on(disk))
+        let mine = try Journal.open(at: journalPath, options: .on(disk))
+        let other = try Journal.open(at: journalPath, options: .on(disk))
         var records: [UInt64] = []
         for _ in 0..<choices.draw(in: 1...8) {
           if choices.chance(1, in: 3) {
@@ -138,45 +234,20 @@ struct GroupProperties {
             try choices.require(isRight, "appended behind \(last), expected \(expected)")
             records += done.appended.map(\.sequence)
           } catch let error as JournalError {
-            let conflict = JournalError.conflict(path: "/j", expected: expected, found: last)
+            let conflict = JournalError.conflict(
+              path: journalPath, expected: expected, found: last)
             try choices.require(error == conflict && !isRight, "\(error)")
           }
         }
-        let found = try JournalReader.records(at: "/j", on: disk)
+        let found = try JournalInspection(disk).records.map(\.sequence)
         try choices.require(found == records, "\(found) for \(records)")
-      })
-  }
-
-  @Test("J21 JRN-2 What is wrong with one batch of a write is not the others' harm")
-  func neighbours() {
-    expect(
-      Property("a bad batch fails alone", cases: 100, regressions: RegressionFolder()).check {
-        choices in
-        let disk = SimulatedDisk()
-        var options = Journal.Options(maximumRecordSize: 64).on(disk)
-        options.room = .none
-        let journal = try Journal.open(at: "/j", options: options)
-        let batches = (0..<choices.draw(in: 1...5)).map { _ in
-          let size = choices.chance(1, in: 3) ? 65 : choices.draw(in: 0...64)
-          return [JournalDraft(kind: 1, payload: [UInt8](repeating: 5, count: size))]
-        }
-        for (drafts, outcome) in zip(batches, journal.append(together: batches)) {
-          let isBad = drafts[0].payload.count > 64
-          switch outcome {
-          case .success(let done): try choices.require(!isBad && done.appended.count == 1, "taken")
-          case .failure(let error): try choices.require(isBad, "refused: \(error)")
-          }
-        }
       })
   }
 }
 
-extension JournalReader {
-  /// The sequences of all records.
-  fileprivate static func records(at path: String, on disk: SimulatedDisk) throws -> [UInt64] {
-    var reader = try JournalReader(path: path, on: disk)
-    var sequences: [UInt64] = []
-    while let record = try reader.next() { sequences.append(record.sequence) }
-    return sequences
+extension JournalError {
+  /// Whether the batch may be there all the same.
+  fileprivate var leavesItOpen: Bool {
+    if case .io(_, let operation, _) = self { operation == "sync" } else { false }
   }
 }

@@ -28,6 +28,9 @@ public enum DiskFault: Equatable, Sendable {
   /// given up stays visible, as on ext4, until the power fails; `evicting`: it is gone at once, as on btrfs.
   case failedSync(written: UInt64, evicting: Bool)
 
+  /// A write of which one bit, counted modulo its bits, arrives as the opposite; nobody is told.
+  case flippedBit(Int)
+
   /// The process dies in the call; a write still puts in so many of its bytes.
   case death(afterBytes: Int)
 
@@ -37,7 +40,7 @@ public enum DiskFault: Equatable, Sendable {
     case .inputOutput, .failedSync, .death: EIO
     case .noSpace: ENOSPC
     case .interrupted: EINTR
-    case .shortWrite: nil
+    case .shortWrite, .flippedBit: nil
     }
   }
 
@@ -45,7 +48,7 @@ public enum DiskFault: Equatable, Sendable {
     switch self {
     case .inputOutput, .interrupted, .death: true
     case .noSpace: operation.needsRoom
-    case .shortWrite: operation == .write
+    case .shortWrite, .flippedBit: operation == .write
     case .failedSync: operation == .synchronizeData || operation == .synchronize
     }
   }

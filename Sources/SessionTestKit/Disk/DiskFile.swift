@@ -64,6 +64,11 @@ extension DiskFile {
     dirty.insert(Self.sectors(offset..<end))
   }
 
+  /// Turns a bit of what was just written from `offset` on.
+  mutating func flip(bit: Int, from offset: Int) {
+    content[offset + bit / 8] ^= 1 << (bit % 8)
+  }
+
   mutating func truncate(to size: Int) {
     guard size != content.count else { return }
     noteSize()

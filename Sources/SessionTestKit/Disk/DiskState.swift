@@ -31,6 +31,12 @@ struct DiskState: Sendable {
   /// Whether each process lives, by its number.
   private(set) var processes: [Bool] = []
   var faults = FaultPlan()
+
+  /// What happens before the call of a number.
+  var moments: [Int: @Sendable () -> Void] = [:]
+
+  /// The file that each process asked last to be told about.
+  var watched: [Int: Int] = [:]
   var trace = DiskTrace()
   private(set) var calls = 0
   var uptime: UInt64 = 1_000_000_000
@@ -64,6 +70,8 @@ struct DiskState: Sendable {
     for process in processes.indices { kill(process) }
     processes = []
     faults.clear()
+    moments = [:]
+    watched = [:]
     trace = DiskTrace(limit: trace.limit)
     calls = 0
     room = nil
@@ -84,7 +92,7 @@ struct DiskState: Sendable {
     guard let fault else { return nil }
     let isSync = DiskFault.failedSync(written: 0, evicting: false).applies(to: operation)
     switch fault {
-    case .shortWrite, .failedSync:
+    case .shortWrite, .failedSync, .flippedBit:
       return fault
     case .death where operation == .write:
       return fault

@@ -43,6 +43,11 @@ public final class SimulatedDisk: Sendable {
     state.withLock { state in state.names[path].map { state.files[$0].content } }
   }
 
+  /// The number of the file at `path`, as a call's `file` gives it; nil if there is none.
+  public func file(at path: String) -> Int? {
+    state.withLock { $0.names[path] }
+  }
+
   /// Puts a file of these bytes at `path`, durably, in place of what stood there.
   public func place(_ bytes: [UInt8], at path: String) {
     state.withLock { $0.place(bytes, at: path) }
@@ -81,6 +86,23 @@ extension SimulatedDisk {
   /// Lets each call from now on fail with a chance of 1 in `oneIn`, by draws; none where that is 0.
   public func drawFaults(from choices: Choices, oneIn: UInt64) {
     state.withLock { $0.faults.draw(from: choices, oneIn: oneIn) }
+  }
+
+  /// Lets something happen in the very moment before the call of that number, such as what another
+  /// process does meanwhile: whole operations of processes alternate otherwise.
+  ///
+  /// The calls that it makes come first in the count.
+  public func before(call number: Int, _ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.moments[number] = body }
+  }
+
+  /// Runs `body` on what the disk is when the moment of the next call has passed.
+  func calling<Value, Failure: Error>(
+    _ body: (inout sending DiskState) throws(Failure) -> sending Value
+  ) throws(Failure) -> sending Value {
+    let moment = state.withLock { $0.moments.removeValue(forKey: $0.calls) }
+    moment?()
+    return try state.withLock(body)
   }
 
   /// Takes back all faults that have not struck.

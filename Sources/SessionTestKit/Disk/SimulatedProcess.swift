@@ -37,7 +37,7 @@ extension SimulatedProcess: JournalFileSystem {
   package func open(_ path: String, for access: FileAccess) throws(SystemFault)
     -> any JournalFileHandle
   {
-    try disk.state.withLock { state throws(SystemFault) in
+    try disk.calling { state throws(SystemFault) in
       let file = try state.open(path.plain, for: access, by: number)
       return DiskHandle(
         number: state.newHandle(), file: file, seenFailures: state.files[file].failures,
@@ -46,14 +46,20 @@ extension SimulatedProcess: JournalFileSystem {
   }
 
   package func status(of path: String) throws(SystemFault) -> FileStatus {
-    try disk.state.withLock { state throws(SystemFault) in
+    try disk.calling { state throws(SystemFault) in
       let file = try state.file(at: path.plain, .inspectPath, by: number)
       return state.files[file].status(number: file)
     }
   }
 
   /// Nobody tells: a simulated clock stands still.
-  package func changes(of path: String) -> FileChanges? { nil }
+  package func changes(of path: String) -> FileChanges? {
+    disk.state.withLock { $0.watched[number] = $0.names[path.plain] }
+    return nil
+  }
+
+  /// The number of the file that it asked last to be told about; nil if there was none.
+  package var watchedFile: Int? { disk.state.withLock { $0.watched[number] } }
 
   /// A new turn each time: calls of a simulation never wait for each other.
   package func turn(at path: String) -> ProcessTurn { ProcessTurn() }
@@ -66,28 +72,28 @@ extension SimulatedProcess: JournalFileSystem {
   package func isLink(_ path: String) throws(SystemFault) -> Bool { false }
 
   package func names(beside path: String) throws(SystemFault) -> [String] {
-    try disk.state.withLock { state throws(SystemFault) in
+    try disk.calling { state throws(SystemFault) in
       _ = try state.begin(.list, by: number)
       return state.names(beside: path.plain)
     }
   }
 
   package func rename(_ path: String, to newPath: String) throws(SystemFault) {
-    try disk.state.withLock { state throws(SystemFault) in
+    try disk.calling { state throws(SystemFault) in
       let file = try state.file(at: path.plain, .rename, by: number)
       state.change(DiskState.NameChange(from: path.plain, to: newPath.plain, file: file))
     }
   }
 
   package func remove(_ path: String) throws(SystemFault) {
-    try disk.state.withLock { state throws(SystemFault) in
+    try disk.calling { state throws(SystemFault) in
       let file = try state.file(at: path.plain, .remove, by: number)
       state.change(DiskState.NameChange(from: path.plain, to: nil, file: file))
     }
   }
 
   package func synchronizeFolder(of path: String) throws(SystemFault) {
-    try disk.state.withLock { state throws(SystemFault) in
+    try disk.calling { state throws(SystemFault) in
       _ = try state.begin(.synchronizeFolder, by: number)
       state.synchronizeFolder(of: path.plain)
     }
@@ -135,7 +141,7 @@ final class DiskHandle: JournalFileHandle {
     guard !isClosed.load(ordering: .relaxed) else {
       throw SystemFault(operation.errorName, code: EBADF)
     }
-    return try process.disk.state.withLock { state throws(SystemFault) -> Value in
+    return try process.disk.calling { state throws(SystemFault) -> Value in
       let fault = try state.begin(
         operation, by: process.number, file: file, offset: Int(clamping: offset), bytes: bytes)
       return try body(&state, fault)
@@ -168,6 +174,9 @@ final class DiskHandle: JournalFileHandle {
       }
       count = try state.admit(count, at: start, of: file)
       state.files[file].write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: start)
+      if case .flippedBit(let bit) = fault, count > 0 {
+        state.files[file].flip(bit: bit % (8 * count), from: start)
+      }
       if dies {
         state.kill(process.number)
         throw SystemFault("write", code: ESRCH)
