@@ -32,11 +32,19 @@ package final class FileChanges: Sendable {
   private let queue = DispatchQueue(label: "journal changes")
   private let source = Mutex<(any DispatchSourceProtocol)?>(nil)
 
+  /// Ends the wait that is under way at its limit; one for all, since a follower waits for ever.
+  private let timer: Mutex<any DispatchSourceTimer>
+
   /// Whether the system tells of changes; if not, every wait lasts to its limit.
   package var isTold: Bool { source.withLock { $0 != nil } }
 
   /// Watches the file that stands at `path` now, wherever it is moved.
   package init(of path: String) {
+    timer = Mutex(DispatchSource.makeTimerSource(queue: queue))
+    timer.withLock { timer in
+      timer.setEventHandler { [weak self] in self?.wakeLast() }
+      timer.resume()
+    }
     source.withLock { source in
       source = Self.watch(path, on: queue) { [weak self] in self?.note() }
       source?.resume()
@@ -45,6 +53,7 @@ package final class FileChanges: Sendable {
 
   deinit {
     source.withLock { $0?.cancel() }
+    timer.withLock { $0.cancel() }
   }
 
   /// Waits for a change, but no longer than `limit`; at once if there was one since the last wait,
@@ -54,13 +63,14 @@ package final class FileChanges: Sendable {
     let parts = limit.components
     let nanoseconds = Double(parts.seconds) * 1e9 + Double(parts.attoseconds) / 1e9
     let span = DispatchTimeInterval.nanoseconds(Int(min(max(0, nanoseconds), 1e17)))
-    queue.asyncAfter(deadline: .now() + span) { [weak self] in self?.wake(ticket) }
+    setLimit(.now() + span)
     await withTaskCancellationHandler {
       await withCheckedContinuation { park($0, ticket) }
     } onCancel: {
       wake(ticket)
     }
     end()
+    setLimit(.distantFuture)
   }
 
   // Never inlined into `wait`: a lock knows its thread, and after an `await` that may be another one
@@ -89,12 +99,21 @@ package final class FileChanges: Sendable {
     state.withLock { $0.hasChanged = false }
   }
 
+  @inline(never)
+  private func setLimit(_ deadline: DispatchTime) {
+    timer.withLock { $0.schedule(deadline: deadline) }
+  }
+
   private func note() {
     let waiter = state.withLock { state in
       state.hasChanged = true
       return state.takeWaiter()
     }
     waiter?.resume()
+  }
+
+  private func wakeLast() {
+    wake(state.withLock { $0.begun })
   }
 
   private func wake(_ ticket: UInt64) {

@@ -66,7 +66,11 @@ extension JournalStore {
   private mutating func putInPlace(_ made: borrowing CompactedFile, by draft: DraftFile)
     throws(JournalError)
   {
+    let folder: any JournalFolder
     do throws(JournalError) {
+      folder = try onFile(path) { () throws(SystemFault) in
+        try fileSystem.openFolder(of: location.real)
+      }
       try lock.acquire(journal: made.scanner.file)
       // Looked at again: copying takes time, and under another name the old file would go on.
       let links = try onFile(path) { () throws(SystemFault) in
@@ -79,7 +83,7 @@ extension JournalStore {
       throw error
     }
     do throws(SystemFault) {
-      try fileSystem.synchronizeFolder(of: location.real)
+      try folder.synchronize()
     } catch {
       // Which of the two a power cut would leave is open, so nothing may be built on either.
       throw poison(error)

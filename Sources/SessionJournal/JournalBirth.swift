@@ -9,8 +9,9 @@ struct JournalBirth {
   /// stands at the path, so nothing of another creator is replaced.
   func create(_ header: JournalHeader) throws(JournalError) {
     do throws(SystemFault) {
+      let folder = try fileSystem.openFolder(of: location.real)
       try putInPlace(header)
-      try fileSystem.synchronizeFolder(of: location.real)
+      try folder.synchronize()
     } catch {
       if error.isDenied { throw .readOnlyFolder(path: location.given) }
       if error.isMissing { throw .folderMissing(path: location.given) }

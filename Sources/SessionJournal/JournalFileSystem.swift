@@ -18,8 +18,8 @@ package protocol JournalFileSystem: Sendable {
   func rename(_ path: String, to newPath: String) throws(SystemFault)
   func remove(_ path: String) throws(SystemFault)
 
-  /// Makes the names in the folder of `path` durable.
-  func synchronizeFolder(of path: String) throws(SystemFault)
+  /// The folder of `path`, open.
+  func openFolder(of path: String) throws(SystemFault) -> any JournalFolder
 
   /// This process's turn at the lock file with that path.
   func turn(at path: String) -> ProcessTurn
@@ -36,11 +36,22 @@ package protocol JournalFileSystem: Sendable {
 }
 
 extension JournalFileSystem {
+  /// Makes the names in the folder of `path` durable.
+  package func synchronizeFolder(of path: String) throws(SystemFault) {
+    try openFolder(of: path).synchronize()
+  }
+
   /// A random number.
   package func newSalt() -> UInt64 {
     var generator = SystemRandomNumberGenerator()
     return generator.next()
   }
+}
+
+/// One open folder: who renames in it has it open before, so that nothing is missing behind that.
+package protocol JournalFolder: AnyObject, Sendable {
+  /// Makes its names durable.
+  func synchronize() throws(SystemFault)
 }
 
 /// One open file.

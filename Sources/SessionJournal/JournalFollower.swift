@@ -1,8 +1,9 @@
 /// The records of a journal, those that are there and those that come, whoever appends them.
 ///
-/// Reads without a lock, as soon as the system tells of a change, and crosses compactions without gap or duplicate; where it is
-/// behind what was compacted, the snapshot comes first. Ends when its task is cancelled; throws when
-/// the file is damaged, replaced by another journal, or gone.
+/// Reads without a lock, as soon as the system tells of a change, and crosses compactions without gap
+/// or duplicate; where it is behind what was compacted, the snapshot comes first. Ends when its task is
+/// cancelled; throws when the file is damaged, cut or rewritten, replaced by another journal or by
+/// another copy, or gone.
 public struct JournalFollower: AsyncSequence, Sendable {
   /// One record with its bytes.
   public typealias Element = JournalRecord
@@ -16,7 +17,7 @@ public struct JournalFollower: AsyncSequence, Sendable {
   /// Follows the journal at `path` behind `sequence`.
   ///
   /// Where the system does not tell of changes it looks again after each `interval`; where it does,
-  /// once a second all the same, since some file systems forget to.
+  /// after each `interval` or second, whichever is longer, all the same: some file systems forget to.
   public init(
     path: String, after sequence: UInt64 = 0, interval: Duration = .milliseconds(100)
   ) {
@@ -63,6 +64,7 @@ package final class FollowedFile {
   private let path: String
   private let fileSystem: any JournalFileSystem
   private var sequence: UInt64
+  private var last: JournalRecord?
   private var reader: JournalReader?
   private var changes: FileChanges?
 
@@ -91,8 +93,13 @@ package final class FollowedFile {
 
   private func nextHere() throws(JournalError) -> JournalRecord? {
     while let record = try reader?.next() {
-      guard record.sequence > sequence else { continue }
-      sequence = record.sequence
+      guard record.sequence > sequence else {
+        if let last, last.sequence == record.sequence, !last.isSame(as: record) {
+          throw otherHistory()
+        }
+        continue
+      }
+      (sequence, last) = (record.sequence, record)
       return record
     }
     return nil
@@ -105,6 +112,13 @@ package final class FollowedFile {
       throw .replaced(path: path, expected: expected, found: next.identifier)
     }
     reader = consume next
+  }
+
+  /// What was handed over is not what the file holds: it was cut or rewritten, or is another copy.
+  private func otherHistory() -> JournalError {
+    .damaged(
+      path: path,
+      JournalDamage(offset: last?.offset ?? 0, sequence: sequence, flaw: .historyChanged))
   }
 
   /// Waits until the file may have changed, the limit is over, or the task is cancelled.
@@ -134,5 +148,8 @@ package final class FollowedFile {
     if case .damaged(let damage) = try reader?.endingBehindRecords() {
       throw .damaged(path: path, damage)
     }
+    guard try reader?.isContinued() == true else { throw otherHistory() }
+    // Who renames a compacted file into place has all in it that was there.
+    if let last, let end = reader?.lastSequence, end < last.sequence { throw otherHistory() }
   }
 }

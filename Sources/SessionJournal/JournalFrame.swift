@@ -42,10 +42,12 @@ public struct JournalFrame: Equatable, Sendable {
   @inline(__always)
   package var size: Int { Self.headerSize + Self.padded(Int(payloadLength)) }
 
-  /// Whether it is the same record, in whatever file it stands.
+  /// Whether it is the same record, in whatever file it stands; a snapshot may stand for it.
   func isSame(as other: JournalFrame) -> Bool {
-    sequence == other.sequence && kind == other.kind && payloadLength == other.payloadLength
-      && payloadChecksum == other.payloadChecksum && remainingInBatch == other.remainingInBatch
+    guard sequence == other.sequence else { return false }
+    return isSnapshot || other.isSnapshot
+      || kind == other.kind && payloadLength == other.payloadLength
+        && payloadChecksum == other.payloadChecksum && remainingInBatch == other.remainingInBatch
   }
 
   /// Whether the journal wrote it for itself.

@@ -78,6 +78,14 @@ public struct JournalReader: ~Copyable, Sendable {
     try scanner.verdict()
   }
 
+  /// The last sequence of what was read of the file.
+  package var lastSequence: UInt64 { scanner.lastSequence }
+
+  /// Whether the last record that was read still stands where it was.
+  package func isContinued() throws(JournalError) -> Bool {
+    try scanner.surroundings() != .changed
+  }
+
   /// How long the file is now, in bytes.
   package func size() throws(JournalError) -> UInt64 {
     try onFile(path) { () throws(SystemFault) in try scanner.file.status().size }

@@ -25,6 +25,12 @@ public struct JournalRecord: Equatable, Sendable {
   /// Whether it stands for all records up to its sequence; only the first of a compacted file does.
   public var isSnapshot: Bool { kind == RecordKind.snapshot }
 
+  /// Whether it is the same record, in whatever file it stands; a snapshot may stand for it.
+  func isSame(as other: JournalRecord) -> Bool {
+    isSnapshot || other.isSnapshot
+      || sequence == other.sequence && kind == other.kind && payload == other.payload
+  }
+
   /// Makes a record of its parts.
   public init(
     sequence: UInt64, offset: UInt64, kind: UInt8, flags: UInt8 = 0, remainingInBatch: UInt16 = 0,

@@ -21,7 +21,8 @@ package struct POSIXFileSystem: JournalFileSystem {
       switch access {
       case .reading: O_RDONLY
       case .writing: O_RDWR
-      case .creating: O_RDWR | O_CREAT
+      // What is made here is nobody's link to something else.
+      case .creating: O_RDWR | O_CREAT | O_NOFOLLOW
       case .creatingOnly: O_RDWR | O_CREAT | O_EXCL
       }
     // O_NONBLOCK: opening a pipe must not wait for its other end. It means nothing to a file.
@@ -35,8 +36,13 @@ package struct POSIXFileSystem: JournalFileSystem {
         Musl.open(path, flags, 0o600)
       #endif
     }
-    if access == .creatingOnly { BackupExclusion.mark(descriptor) }
-    return POSIXFileHandle(descriptor: descriptor)
+    let handle = POSIXFileHandle(descriptor: descriptor)
+    if access == .creatingOnly {
+      BackupExclusion.mark(descriptor)
+      // Whatever the process's mask takes away.
+      try handle.makePrivate()
+    }
+    return handle
   }
 
   package func status(of path: String) throws(SystemFault) -> FileStatus {
@@ -100,10 +106,8 @@ package struct POSIXFileSystem: JournalFileSystem {
     _ = try checked("remove") { unlink(path) }
   }
 
-  package func synchronizeFolder(of path: String) throws(SystemFault) {
-    let folder = try open(Self.folder(of: path), for: .reading)
-    defer { folder.close() }
-    try folder.synchronize()
+  package func openFolder(of path: String) throws(SystemFault) -> any JournalFolder {
+    POSIXFolder(handle: try open(Self.folder(of: path), for: .reading))
   }
 
   package func turn(at path: String) -> ProcessTurn {
@@ -131,6 +135,19 @@ package struct POSIXFileSystem: JournalFileSystem {
   static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}
+
+/// Closed when nobody has it any more.
+private final class POSIXFolder: JournalFolder {
+  private let handle: any JournalFileHandle
+
+  init(handle: any JournalFileHandle) {
+    self.handle = handle
+  }
+
+  func synchronize() throws(SystemFault) {
+    try handle.synchronize()
   }
 }
 

@@ -70,7 +70,7 @@ struct CrashProperties {
     // A commit of several sectors stops half way: torn in one cut, garbled in others.
     var base = JournalRun(SimulatedDisk())
     try base.perform([.append([40]), .append([3, 600])])
-    base.disk.fail(atCall: base.disk.callCount + 5, with: .death(afterBytes: 900))
+    base.disk.fail(atNext: .write, with: .death(afterBytes: 900))
     try base.perform(.append([1400]))
     #expect(!base.isAlive())
     #expect(base.disk.trace.last?.operation == .write)
@@ -95,8 +95,7 @@ struct CrashProperties {
     let disk = SimulatedDisk()
     var run = JournalRun(disk)
     try run.perform([.append([40]), .append([300])])
-    let start = disk.callCount
-    disk.fail(atCall: start + 6, with: .death(afterBytes: 0))
+    disk.fail(atNext: .synchronizeData, with: .death(afterBytes: 0))
     try run.perform(.append([400, 500, 300]))
     #expect(disk.trace.last?.operation == .synchronizeData)
     #expect(disk.unsyncedSectors.count == 4)
@@ -119,7 +118,7 @@ struct CrashProperties {
     let disk = SimulatedDisk()
     var run = JournalRun(disk)
     try run.perform([.append([40]), .append([300])])
-    disk.fail(atCall: disk.callCount + 9, with: .death(afterBytes: 0))
+    disk.fail(atNext: .synchronizeData, with: .death(afterBytes: 0))
     try run.perform(.append(Array(repeating: 480, count: sectors)))
     #expect(disk.trace.last?.operation == .synchronizeData)
     #expect(disk.unsyncedSectors.count == sectors + 1)

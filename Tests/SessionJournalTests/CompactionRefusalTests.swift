@@ -50,7 +50,8 @@ struct CompactionRefusalTests {
   @Test("JRN-4 A full disk or a failing one: the new file is gone, the old one goes on")
   func faults() throws {
     for (operation, code) in [
-      ("open creatingOnly", EIO), ("write", EIO), ("syncAll", EIO), ("rename", EIO),
+      ("open creatingOnly", EIO), ("write", EIO), ("syncAll", EIO), ("openFolder", EIO),
+      ("rename", EIO),
     ] {
       let system = FaultyFileSystem()
       let journal = try sample(system)

@@ -84,9 +84,9 @@ final class FaultyFileSystem: JournalFileSystem {
     try real.remove(path)
   }
 
-  func synchronizeFolder(of path: String) throws(SystemFault) {
-    try check("syncFolder")
-    try real.synchronizeFolder(of: path)
+  func openFolder(of path: String) throws(SystemFault) -> any JournalFolder {
+    try check("openFolder", isLogged: false)
+    return FaultyFolder(real: try real.openFolder(of: path), system: self)
   }
 
   func turn(at path: String) -> ProcessTurn { real.turn(at: path) }
@@ -96,6 +96,20 @@ final class FaultyFileSystem: JournalFileSystem {
   func pause(nanoseconds: UInt64) {
     plan.withLock { $0.log.append("pause") }
     real.pause(nanoseconds: nanoseconds)
+  }
+}
+
+final class FaultyFolder: JournalFolder {
+  private let real: any JournalFolder
+  private let system: FaultyFileSystem
+
+  init(real: any JournalFolder, system: FaultyFileSystem) {
+    (self.real, self.system) = (real, system)
+  }
+
+  func synchronize() throws(SystemFault) {
+    try system.check("syncFolder")
+    try real.synchronize()
   }
 }
 

@@ -121,6 +121,22 @@ struct JournalTests {
       verdictLine(Array(bytes.dropLast())) == "1 0 torn 104 2 \(size - 1) shortPayload")
   }
 
+  @Test("JRN-1 A page goes on behind what was appended since the one before, over room taken")
+  func pagesBetweenAppends() throws {
+    let scratch = try Scratch()
+    let journal = try Journal.open(at: scratch.path())
+    var read: [JournalRecord] = []
+    var all: [JournalRecord] = []
+    for number in 0..<40 {
+      for size in 0...(number % 3) {
+        all += try journal.append([draft(String(repeating: "x", count: 100 * size))]).appended
+      }
+      read += try journal.records(after: read.last?.sequence ?? 0, limit: 1 + number % 4)
+    }
+    read += try journal.records(after: read.last?.sequence ?? 0, limit: 1000)
+    #expect(read == all)
+  }
+
   @Test("JRN-1 Pages give every record once, from any place, in pages of any size")
   func pages() throws {
     let scratch = try Scratch()

@@ -57,10 +57,15 @@ public enum DiskFault: Equatable, Sendable {
 /// Where faults come from.
 struct FaultPlan: Sendable {
   private var script: [Int: DiskFault] = [:]
+  private var next: [DiskOperation: DiskFault] = [:]
   private var chance: (choices: Choices, oneIn: UInt64)?
 
   mutating func add(_ fault: DiskFault, atCall number: Int) {
     script[number] = fault
+  }
+
+  mutating func add(_ fault: DiskFault, atNext operation: DiskOperation) {
+    next[operation] = fault
   }
 
   mutating func draw(from choices: Choices, oneIn: UInt64) {
@@ -68,11 +73,12 @@ struct FaultPlan: Sendable {
   }
 
   mutating func clear() {
-    script = [:]
+    (script, next) = ([:], [:])
     chance = nil
   }
 
   mutating func fault(atCall number: Int, _ operation: DiskOperation, bytes: Int) -> DiskFault? {
+    if !next.isEmpty, let fault = next.removeValue(forKey: operation) { return fault }
     if !script.isEmpty, let fault = script.removeValue(forKey: number),
       fault.applies(to: operation)
     {

@@ -83,6 +83,11 @@ extension SimulatedDisk {
     state.withLock { $0.faults.add(fault, atCall: number) }
   }
 
+  /// Lets the next call of an operation fail, whatever its number.
+  public func fail(atNext operation: DiskOperation, with fault: DiskFault) {
+    state.withLock { $0.faults.add(fault, atNext: operation) }
+  }
+
   /// Lets each call from now on fail with a chance of 1 in `oneIn`, by draws; none where that is 0.
   public func drawFaults(from choices: Choices, oneIn: UInt64) {
     state.withLock { $0.faults.draw(from: choices, oneIn: oneIn) }

@@ -92,11 +92,9 @@ extension SimulatedProcess: JournalFileSystem {
     }
   }
 
-  package func synchronizeFolder(of path: String) throws(SystemFault) {
-    try disk.calling { state throws(SystemFault) in
-      _ = try state.begin(.synchronizeFolder, by: number)
-      state.synchronizeFolder(of: path.plain)
-    }
+  /// Opening it is no call of its own: nothing can be in its way that is not in the way of the others.
+  package func openFolder(of path: String) throws(SystemFault) -> any JournalFolder {
+    SimulatedFolder(disk: disk, process: number, path: path.plain)
   }
 
   package func uptime() -> UInt64 {
@@ -262,5 +260,22 @@ extension String {
   /// The path without a leading `./`, which leads nowhere else.
   fileprivate var plain: String {
     hasPrefix("./") ? String(dropFirst(2)) : self
+  }
+}
+
+private final class SimulatedFolder: JournalFolder {
+  private let disk: SimulatedDisk
+  private let process: Int
+  private let path: String
+
+  init(disk: SimulatedDisk, process: Int, path: String) {
+    (self.disk, self.process, self.path) = (disk, process, path)
+  }
+
+  func synchronize() throws(SystemFault) {
+    try disk.calling { state throws(SystemFault) in
+      _ = try state.begin(.synchronizeFolder, by: process)
+      state.synchronizeFolder(of: path)
+    }
   }
 }

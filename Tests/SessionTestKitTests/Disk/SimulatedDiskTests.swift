@@ -188,7 +188,7 @@ struct SimulatedDiskTests {
       for size in 0..<40 {
         _ = try journal.append([JournalDraft(kind: 1, payload: Array(repeating: 7, count: size))])
       }
-      disk.fail(atCall: disk.callCount + 6, with: .death(afterBytes: 0))
+      disk.fail(atNext: .synchronizeData, with: .death(afterBytes: 0))
       #expect(throws: JournalError.self) {
         try journal.append([JournalDraft(kind: 1, payload: Array(repeating: 8, count: 5000))])
       }

@@ -1,0 +1,102 @@
+import Foundation
+import SessionJournal
+import Testing
+
+/// Copies, cuts and rewrites under a journal that is open: what was acknowledged is never silently
+/// another history.
+@Suite("A file that is exchanged, cut or rewritten")
+struct ExchangedFileTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func isChanged(_ error: JournalError?) -> Bool {
+    guard case .damaged(_, let damage) = error else { return false }
+    return damage.flaw == .historyChanged
+  }
+
+  private func append(_ texts: [String], to path: String) throws {
+    let journal = try Journal.open(at: path)
+    for text in texts { _ = try journal.append([draft(text)]) }
+    try journal.close()
+  }
+
+  /// Two files of one journal that went different ways behind its second record.
+  private func diverged() throws -> (mine: Journal, other: String) {
+    let path = scratch.path()
+    let other = scratch.path("other.journal")
+    try append(["1", "2"], to: path)
+    try FileManager.default.copyItem(atPath: path, toPath: other)
+    try append(["B", "B", "B", "B"], to: other)
+    let mine = try Journal.open(at: path)
+    for text in ["A", "A"] { _ = try mine.append([draft(text)]) }
+    return (mine, other)
+  }
+
+  @Test("JRN-1 Another copy of the journal that went another way: no append, no catch-up")
+  func divergedCopy() throws {
+    for call in 0..<2 {
+      let (mine, other) = try diverged()
+      #expect(rename(other, mine.path) == 0)
+      let error = #expect(throws: JournalError.self) {
+        if call == 0 { _ = try mine.append([draft("x")]) } else { _ = try mine.catchUp() }
+      }
+      #expect(isChanged(error), "\(String(describing: error))")
+      try FileManager.default.removeItem(atPath: mine.path)
+    }
+  }
+
+  @Test("JRN-1 A follower is told when the file becomes another copy, or an older one")
+  func followedCopy() throws {
+    let (mine, other) = try diverged()
+    let follower = FollowedFile(path: mine.path, sequence: 0)
+    while try follower.next() != nil {}
+    #expect(rename(other, mine.path) == 0)
+    #expect(isChanged(#expect(throws: JournalError.self) { try follower.next() }))
+
+    let path = scratch.path("c.journal")
+    let old = scratch.path("old.journal")
+    try append(["1", "2"], to: path)
+    try FileManager.default.copyItem(atPath: path, toPath: old)
+    try append(["3", "4"], to: path)
+    let second = FollowedFile(path: path, sequence: 0)
+    while try second.next() != nil {}
+    #expect(rename(old, path) == 0)
+    #expect(isChanged(#expect(throws: JournalError.self) { try second.next() }))
+  }
+
+  @Test(
+    "JRN-1 A file rewritten in place: neither catch-up nor a follower goes on as if nothing were")
+  func rewrittenInPlace() throws {
+    let (mine, other) = try diverged()
+    let follower = FollowedFile(path: mine.path, sequence: 0)
+    while try follower.next() != nil {}
+    let bytes = try contents(of: other)
+    let file = try FileHandle(forWritingTo: URL(filePath: mine.path))
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: bytes)
+    try file.close()
+    #expect(isChanged(#expect(throws: JournalError.self) { try mine.catchUp() }))
+    guard case .damaged? = #expect(throws: JournalError.self, performing: { try follower.next() })
+    else {
+      Issue.record("the follower goes on")
+      return
+    }
+  }
+
+  @Test("JRN-1 The words for it do not claim that what comes before is intact")
+  func words() {
+    let damage = JournalDamage(offset: 80, sequence: 7, flaw: .historyChanged)
+    let text = JournalError.damaged(path: "/a", damage).description
+    #expect(text.contains("seq 7") && text.contains("exchanged for another copy"))
+    #expect(!text.contains("intact"))
+  }
+
+  @Test("JRN-1 A lock file that is a link is refused, and nothing is made where it leads")
+  func linkedLock() throws {
+    let path = scratch.path()
+    #expect(symlink(scratch.path("elsewhere"), path + ".lock") == 0)
+    #expect(throws: JournalError.self) { try Journal.open(at: path) }
+    #expect(try scratch.names == ["a.journal.lock"])
+  }
+}
