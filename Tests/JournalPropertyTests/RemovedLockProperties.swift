@@ -4,8 +4,9 @@ import SessionTesting
 import Synchronization
 import Testing
 
-/// The lock file is only a file: a cleaner may remove it while writers are at work, and then each
-/// has one of its own. What keeps them apart is the lock on the journal itself.
+/// A cleaner may remove the lock file while writers are at work, and then each has one of its own.
+///
+/// What keeps them apart is the lock on the journal itself.
 @Suite("A lock file that is removed")
 struct RemovedLockProperties {
   /// Another process that finds no lock file, and what was acknowledged to it.

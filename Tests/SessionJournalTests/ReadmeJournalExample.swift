@@ -30,7 +30,8 @@ struct ReadmeJournalExample {
     _ = try journal.compact(keepingFrom: 3, summary: Lines())  // one and two become a snapshot
     try journal.close()
 
-    var reader = try JournalReader(path: folder + "/notes.journal")  // takes no lock, changes nothing
+    // Takes no lock, changes nothing.
+    var reader = try JournalReader(path: folder + "/notes.journal")
     var lines = Lines()
     try reader.visit { frame, payload in
       lines.take(frame, payload: payload)
