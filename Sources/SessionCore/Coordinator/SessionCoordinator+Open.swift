@@ -1,6 +1,7 @@
 extension SessionCoordinator {
   mutating func open(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     process = facts.process
+    noteLease(at: now)
     openingNotes = facts.notes
     return restore(facts, at: now)
   }
@@ -156,7 +157,7 @@ extension SessionCoordinator {
 
   /// Whether a request's answer will not come any more: its process is gone, or out of time.
   func isLost(_ request: OpenIntents.Request, holderIsGone: Bool = false, at now: Moment) -> Bool {
-    holderIsGone || now.time >= request.sent.deadline
+    holderIsGone || now.uptime >= leaseEnd(of: request, at: now)
   }
 
   /// The end of a request whose answer is lost: the server may have acted on it.

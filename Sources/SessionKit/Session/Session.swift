@@ -93,7 +93,7 @@ public final class Session: Sendable {
   /// Any number of callers at once share one request (REF-3).
   @discardableResult
   public func refresh() async throws(SessionError) -> AccessToken {
-    try await refresh(ifNeeded: false)
+    try await refresh(.manual, .always)
   }
 
   /// Returns the current token if it is good, else a newer one.
@@ -105,11 +105,13 @@ public final class Session: Sendable {
     if let token = shown.token, engine.configuration.clock.now().uptime < shown.deadline {
       return token
     }
-    return try await refresh(ifNeeded: true)
+    return try await refresh(.manual, .ifExpired)
   }
 
-  private func refresh(ifNeeded: Bool) async throws(SessionError) -> AccessToken {
-    _ = try await engine.ask { .refresh($0, .manual, ifNeeded: ifNeeded) }
+  func refresh(_ trigger: RefreshTrigger, _ need: RefreshNeed) async throws(SessionError)
+    -> AccessToken
+  {
+    _ = try await engine.ask { .refresh($0, trigger, need) }
     let shown = engine.view.current
     if let token = shown.token { return token }
     // The session may have ended since, which is the truth by now; or another process's token

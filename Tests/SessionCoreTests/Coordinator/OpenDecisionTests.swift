@@ -111,7 +111,7 @@ struct OpenDecisionTests {
     #expect(bench.coordinator.state.kind == .authenticated)
     let caller = bench.caller()
     #expect(
-      bench.tell(.refresh(caller, .manual, ifNeeded: false)).reply(to: caller)
+      bench.tell(.refresh(caller, .manual, .always)).reply(to: caller)
         == .failed(.locked))
     #expect(bench.tell(.fired(.restore)) == [.readSecrets])
     bench.tell(.secretsRead(.session(1)))
