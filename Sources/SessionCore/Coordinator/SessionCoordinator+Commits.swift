@@ -4,6 +4,8 @@ extension SessionCoordinator {
     _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: Moment,
     storing: RequestNumber? = nil
   ) -> [SessionEffect] {
+    // What the opening found and could not be noted then goes first.
+    let contents = openingNotes.map(SessionRecord.Content.note) + contents
     pending = PendingCommit(purpose: purpose, contents: contents, time: now.time)
     return [.commit(SessionCommit(contents: contents, time: now.time, storing: storing))]
   }
@@ -30,6 +32,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     let before = state.kind
     noteOvertaken(by: durable, at: now)
+    openingNotes = []
     var published: [RecordedEvent] = []
     for (content, sequence) in zip(durable.contents, firstSequence...) {
       let record = SessionRecord(sequence: sequence, time: durable.time, content: content)
@@ -93,7 +96,12 @@ extension SessionCoordinator {
     _ purpose: PendingCommit.Purpose, isLasting: Bool, at now: Moment
   ) -> [SessionEffect] {
     switch purpose {
-    case .restore:
+    case .restore(let facts):
+      // With a durable token the user goes on working, and what is to be noted is noted later.
+      if let notes = notesOfOpening(facts, at: now) {
+        openingNotes += notes
+        return restored(facts, at: now)
+      }
       return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     case .send, .fail:
       return sendingFailed(at: now)

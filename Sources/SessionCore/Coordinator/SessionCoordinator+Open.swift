@@ -10,14 +10,13 @@ extension SessionCoordinator {
   /// stored token that is newer than the journal proves an event that a crash kept out (REF-7).
   mutating func restore(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     guard stopped == nil else { return [] }
-    let contents = openingNotes.map(SessionRecord.Content.note) + agreement(with: facts, at: now)
-    guard !contents.isEmpty else { return restored(facts, at: now) }
+    let contents = agreement(with: facts, at: now)
+    guard !contents.isEmpty || !openingNotes.isEmpty else { return restored(facts, at: now) }
     return commit(contents, for: .restore(facts), at: now)
   }
 
   /// What follows once journal and items agree.
   mutating func restored(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
-    openingNotes = []
     guard !facts.isLocked else {
       return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     }
@@ -92,6 +91,21 @@ extension SessionCoordinator {
     let unreadable = items.filter { facts.item($0) == .unreadable }
       .map { SessionRecord.Content.note(.itemUnreadable($0)) }
     return unreadable + abandonedRevocations(facts) + stateAgreement(facts, at: now)
+  }
+
+  /// What opening has to note beside its own notes; `nil` where journal and items agree only by an
+  /// event that begins or ends a session.
+  func notesOfOpening(_ facts: StoredFacts, at now: Moment) -> [SessionNote]? {
+    var notes: [SessionNote] = []
+    for content in agreement(with: facts, at: now) {
+      switch content {
+      case .note(let note): notes.append(note)
+      // Said again where the lost request's place is taken.
+      case .event(let event) where event.kind == .refreshFailed: continue
+      case .event, .snapshot, .unknown: return nil
+      }
+    }
+    return notes
   }
 
   /// Revocations that lost what they need cannot be made good any more.

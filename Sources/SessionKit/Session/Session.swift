@@ -195,6 +195,12 @@ public final class Session: Sendable {
 
   // MARK: What it shows
 
+  /// Why the last records or stored items could not be written; `nil` once they could (RES-6).
+  ///
+  /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
+  /// not refreshed.
+  public var storageProblem: SessionError? { engine.view.current.storageProblem }
+
   /// Why the journal could not be compacted when it should have been last; `nil` where it could.
   ///
   /// A session goes on all the same: the journal is as it was, and longer than it should be. It is
