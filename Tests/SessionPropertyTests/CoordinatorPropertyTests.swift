@@ -90,7 +90,7 @@ struct CoordinatorPropertyTests {
           let failure = RequestFailure(kind: choices.pick(kinds) ?? .noReply)
           let move: CoordinatorMove? =
             switch choices.draw(below: 6) {
-            case 0: .ask(.refresh(.manual, ifNeeded: choices.chance(1, in: 2)))
+            case 0: .ask(.refresh(.manual, choices.chance(1, in: 2) ? .ifExpired : .always))
             case 1: .ask(.switchContext)
             case 2: .restart(isHolderGone: choices.chance(1, in: 2))
             default:
@@ -122,7 +122,7 @@ struct CoordinatorPropertyTests {
         let kind: RequestFailure.Kind = choices.pick([.noConnection, .noReply]) ?? .noReply
         let lifetime = Int64(choices.draw(below: 2))
         let start = run.uptime
-        try run.make(.ask(.refresh(.manual, ifNeeded: false)))
+        try run.make(.ask(.refresh(.manual, .always)))
         var sent = 0
         for _ in 0..<200 {
           let move: CoordinatorMove? = run.request.map {
@@ -180,7 +180,7 @@ struct CoordinatorPropertyTests {
       ).check { choices in
         var run = try CoordinatorRun.signedIn(choices.policy(), rules: CoordinatorRule.all)
         for _ in 0..<choices.draw(in: 0...3) {
-          try run.tell(.ask(.refresh(.manual, ifNeeded: false)), choices)
+          try run.tell(.ask(.refresh(.manual, .always)), choices)
           guard let request = run.request else { continue }
           try run.tell(.answer(request, .token(lifetime: 3_600_000)), choices)
         }

@@ -52,7 +52,7 @@ struct CoverageTests {
   func everyInput() {
     var coverage = CoordinatorCoverage()
     expect(
-      Property("K2 runs meet every input and effect", cases: 300, regressions: RegressionFolder())
+      Property("K2 runs meet every input and effect", cases: 900, regressions: RegressionFolder())
         .check { choices in
           coverage.add(try CoordinatorRun.random(choices, rules: []).coverage)
         })

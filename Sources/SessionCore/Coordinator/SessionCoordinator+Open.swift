@@ -1,6 +1,7 @@
 extension SessionCoordinator {
   mutating func open(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     process = facts.process
+    noteLease(at: now)
     openingNotes = facts.notes
     return restore(facts, at: now)
   }
@@ -9,14 +10,13 @@ extension SessionCoordinator {
   /// stored token that is newer than the journal proves an event that a crash kept out (REF-7).
   mutating func restore(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     guard stopped == nil else { return [] }
-    let contents = openingNotes.map(SessionRecord.Content.note) + agreement(with: facts, at: now)
-    guard !contents.isEmpty else { return restored(facts, at: now) }
+    let contents = agreement(with: facts, at: now)
+    guard !contents.isEmpty || !openingNotes.isEmpty else { return restored(facts, at: now) }
     return commit(contents, for: .restore(facts), at: now)
   }
 
   /// What follows once journal and items agree.
   mutating func restored(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
-    openingNotes = []
     guard !facts.isLocked else {
       return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     }
@@ -93,6 +93,21 @@ extension SessionCoordinator {
     return unreadable + abandonedRevocations(facts) + stateAgreement(facts, at: now)
   }
 
+  /// What opening has to note beside its own notes; `nil` where journal and items agree only by an
+  /// event that begins or ends a session.
+  func notesOfOpening(_ facts: StoredFacts, at now: Moment) -> [SessionNote]? {
+    var notes: [SessionNote] = []
+    for content in agreement(with: facts, at: now) {
+      switch content {
+      case .note(let note): notes.append(note)
+      // Said again where the lost request's place is taken.
+      case .event(let event) where event.kind == .refreshFailed: continue
+      case .event, .snapshot, .unknown: return nil
+      }
+    }
+    return notes
+  }
+
   /// Revocations that lost what they need cannot be made good any more.
   private func abandonedRevocations(_ facts: StoredFacts) -> [SessionRecord.Content] {
     fold.intents.revocations
@@ -156,7 +171,7 @@ extension SessionCoordinator {
 
   /// Whether a request's answer will not come any more: its process is gone, or out of time.
   func isLost(_ request: OpenIntents.Request, holderIsGone: Bool = false, at now: Moment) -> Bool {
-    holderIsGone || now.time >= request.sent.deadline
+    holderIsGone || now.uptime >= leaseEnd(of: request, at: now)
   }
 
   /// The end of a request whose answer is lost: the server may have acted on it.

@@ -1,11 +1,24 @@
 extension SessionCoordinator {
   mutating func refresh(
-    _ caller: Caller, _ trigger: RefreshTrigger, ifNeeded: Bool, at now: Moment
+    _ caller: Caller, _ trigger: RefreshTrigger, _ need: RefreshNeed, at now: Moment
   ) -> [SessionEffect] {
-    guard isRestored, stopped == nil, state.kind == .authenticated else {
+    guard isRestored, stopped == nil, case .authenticated(let session) = state else {
       return [.resume(caller, .failed(notAuthenticated(.refreshSucceeded)))]
     }
-    if ifNeeded, isTokenGood(at: now.uptime) { return [.resume(caller, .refreshed)] }
+    switch need {
+    case .always:
+      break
+    case .ifExpired:
+      if isTokenGood(at: now.uptime) { return [.resume(caller, .refreshed)] }
+    case .unlessNewer(let used):
+      if session.token.generation > used, isTokenGood(at: now.uptime) {
+        return [.resume(caller, .refreshed)]
+      }
+      // One of many calls that the same token was refused for, and the attempt for all has failed.
+      if session.token.generation == used, let rest, now.uptime < rest.end {
+        return [.resume(caller, .failed(.request(rest.failure)))]
+      }
+    }
     waiters.append(caller)
     due = due ?? trigger
     return settleAgain(at: now)
@@ -49,40 +62,6 @@ extension SessionCoordinator {
     due = nil
     guard isTokenGood(at: now.uptime) else { return expire(.tokenExpired, at: now) }
     return resumeWaiters(.failed(.request(RequestFailure(kind: .noRefreshToken))))
-  }
-
-  // MARK: Another process's request
-
-  /// The request of another process that may still be answered, where there is one.
-  func runningElsewhere(at now: Moment) -> OpenIntents.Request? {
-    guard let open = fold.intents.request, open.sequence != givenUp else { return nil }
-    return isLost(open, at: now) ? nil : open
-  }
-
-  mutating func waitForLease(of request: OpenIntents.Request, at now: Moment) -> [SessionEffect] {
-    isWaitingForLease = true
-    // A deadline stamped by a clock far ahead of ours must not make anybody wait for ever.
-    if leaseEnd == nil { leaseEnd = now.uptime.addingSaturating(policy.leaseDuration) }
-    return [.schedule(.lease, uptime: now.uptime.addingSaturating(leasePause))]
-  }
-
-  /// Milliseconds between two looks at whether another process's request has ended.
-  private var leasePause: Int64 { 100 }
-
-  /// What others appended is folded; whoever waits for their request looks at it again.
-  mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: Moment)
-    -> [SessionEffect]
-  {
-    let waitedFor = fold.intents.request?.sequence
-    let effects = absorb(records, at: now)
-    // A newer request has a time of its own, however long the one before it was waited for.
-    if fold.intents.request?.sequence != waitedFor { leaseEnd = nil }
-    if let request = fold.intents.request, isHolderGone || now.uptime >= leaseEnd ?? .max {
-      givenUp = request.sequence
-      leaseEnd = nil
-    }
-    isWaitingForLease = false
-    return effects
   }
 
   // MARK: Answers
@@ -141,7 +120,13 @@ extension SessionCoordinator {
         flight = nil
         return []
       }
-      let verdict = verdict(on: failure, after: session.failures, jitter: jitter)
+      // Others took our request for lost and made theirs: what becomes of that counts (REF-3).
+      if let open = fold.intents.request, open.sequence != failed.note {
+        let end = SessionNote.RequestEnded(request: failed.note, failure: failure)
+        return commit(
+          [.note(.requestEnded(end))], for: .fail(failure, jitter: jitter, delay: nil), at: now)
+      }
+      let verdict = verdict(on: failure, after: session.failures, jitter: jitter, at: now)
       let event = SessionEvent.RefreshFailed(
         generation: failed.base, trigger: trigger, attempt: attempt, failure: failure,
         retryAt: verdict.delay.map(now.time.advanced(by:)), request: failed.note)
@@ -158,14 +143,21 @@ extension SessionCoordinator {
   }
 
   private func verdict(
-    on failure: RequestFailure, after failures: SessionState.RefreshFailures, jitter: UInt16
+    on failure: RequestFailure, after failures: SessionState.RefreshFailures, jitter: UInt16,
+    at now: Moment
   ) -> Verdict {
+    let backoff = max(
+      shortestDelay, policy.retryDelay(failures: failures.total &+ 1, jitter: jitter))
     switch failure.kind {
     case .userInactive:
       return Verdict(end: endEvents(.userInactive, .keep))
     case .userDeleted:
       return Verdict(end: [.event(.logout(SessionEvent.Logout(reason: .userDeleted)))])
     case let kind where kind.isFinal:
+      // It may be refused because the server has answered a process that we overtook.
+      if let overtaken, now.uptime < overtaken.end {
+        return Verdict(delay: max(shortestDelay, min(backoff, overtaken.end - now.uptime)))
+      }
       return Verdict(end: endEvents(.refreshRejected, policy.onRejection))
     default:
       break
@@ -181,8 +173,7 @@ extension SessionCoordinator {
     // The server may have rotated and its answer is lost: at once, while it still forgives the
     // old token (REF-7); once only, then as any other failure.
     if failure.kind == .noReply, failures.last?.kind != .noReply { return Verdict(delay: 0) }
-    let backoff = policy.retryDelay(failures: failures.total &+ 1, jitter: jitter)
-    return Verdict(delay: max(shortestDelay, backoff, failure.retryAfter ?? 0))
+    return Verdict(delay: max(backoff, failure.retryAfter ?? 0))
   }
 
   /// Milliseconds before another attempt even where a policy asks for none: without a network, an
@@ -199,18 +190,24 @@ extension SessionCoordinator {
     if case .switchContext = failed.purpose {
       return resume(failed.owner.map { [$0] } ?? [], .failed(.request(failure)))
     }
-    guard let delay else { return [] }
+    guard let delay else {
+      // Another process is at it: waited for like any other.
+      due = due ?? .retry
+      return []
+    }
     // At once: who waits waits on, for the reply to this one.
     guard delay > 0 else {
       due = .retry
       return []
     }
     refreshTrigger = .retry
-    let retry = SessionEffect.schedule(.refresh, uptime: now.uptime.addingSaturating(delay))
-    guard isTokenGood(at: now.uptime) else {
-      return resumeAll(.failed(.request(failure))) + [retry]
-    }
-    return resumeWaiters(.failed(.request(failure))) + [retry]
+    let end = now.uptime.addingSaturating(delay)
+    // A refusal that is doubted is told as what it is: nobody knows what became of the token.
+    let told = failure.kind.isFinal ? RequestFailure(kind: .noReply) : failure
+    rest = Rest(failure: told, end: end)
+    let reply = SessionEffect.Reply.failed(.request(told))
+    let retry = SessionEffect.schedule(.refresh, uptime: end)
+    return (isTokenGood(at: now.uptime) ? resumeWaiters(reply) : resumeAll(reply)) + [retry]
   }
 }
 

@@ -11,7 +11,7 @@ extension SessionCoordinator {
     -> [SessionEffect]
   {
     tokenDeadline = now.uptime.addingSaturating(remaining)
-    due = nil
+    (overtaken, rest, due) = (nil, nil, nil)
     guard token.isRefreshable else {
       return [.cancel(.refresh), .schedule(.expiry, uptime: tokenDeadline)]
     }
@@ -70,7 +70,7 @@ extension SessionCoordinator {
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
     let unsettled = dropUnsettled(revoking: true)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
-    (isWaitingForLease, leaseEnd, due) = (false, nil, nil)
+    (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
     return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
       + resume(callers, problem) + closing
   }

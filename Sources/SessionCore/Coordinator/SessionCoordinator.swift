@@ -15,7 +15,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// What the apps disagree about.
   public let policy: SessionPolicy
   /// What the journal says.
-  public private(set) var fold: SessionFold
+  public internal(set) var fold: SessionFold
 
   /// Whether the stored items have been seen, so that it is known whether anybody is signed in.
   var isRestored = false
@@ -31,8 +31,12 @@ public struct SessionCoordinator: Hashable, Sendable {
   var waiters: [Caller] = []
   /// Whether we wait for another process's request to end.
   var isWaitingForLease = false
-  /// When we stop waiting for it whatever its deadline says, on the clock that never jumps.
-  var leaseEnd: Int64?
+  /// How long another process's open request may still be answered.
+  var lease: Lease?
+  /// The request of another process that was taken for lost, and how long a refusal may be its doing.
+  var overtaken: Lease?
+  /// The failure that the next attempt was put off for.
+  var rest: Rest?
   /// What makes the next refresh start, where one should as soon as nothing is on the wire.
   var due: RefreshTrigger?
   /// The logins that were given up while on the wire: their tokens are given back.
@@ -56,9 +60,10 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// The process that this coordinator decides for.
   var process: UInt32 = 0
 
-  private var pending: PendingCommit?
+  /// The commit that was asked for and has not ended.
+  var pending: PendingCommit?
   private var look: JournalLook?
-  private var deferred: [SessionInput] = []
+  private var deferred = InputQueue()
   private var requests: UInt64 = 0
 
   /// A coordinator for the session whose journal folds to `fold`.
@@ -110,8 +115,8 @@ public struct SessionCoordinator: Hashable, Sendable {
       effects = decide(input, at: now)
     }
     effects += proceed(at: now)
-    while pending == nil, look == nil, !deferred.isEmpty {
-      effects += decide(deferred.removeFirst(), at: now) + proceed(at: now)
+    while pending == nil, look == nil, let next = deferred.takeFirst() {
+      effects += decide(next, at: now) + proceed(at: now)
     }
     return effects
   }
@@ -147,8 +152,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .opened(let facts): open(facts, at: now)
     case .secretsRead(let facts): restore(facts, at: now)
     case .login(let caller, let method): login(caller, method, at: now)
-    case .refresh(let caller, let trigger, let ifNeeded):
-      refresh(caller, trigger, ifNeeded: ifNeeded, at: now)
+    case .refresh(let caller, let trigger, let need): refresh(caller, trigger, need, at: now)
     case .switchContext(let caller): switchContext(caller, at: now)
     case .logout(let caller): logout(caller, at: now)
     case .cancelled(let caller): cancel(caller)
@@ -209,173 +213,6 @@ public struct SessionCoordinator: Hashable, Sendable {
     return effects + (question?.caller.map { [.resume($0, .failed(.storage))] } ?? [])
   }
 
-  // MARK: Committing
-
-  /// Asks for a batch; what follows from it is decided when it is durable.
-  mutating func commit(
-    _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: Moment,
-    storing: RequestNumber? = nil
-  ) -> [SessionEffect] {
-    pending = PendingCommit(purpose: purpose, contents: contents, time: now.time)
-    return [.commit(SessionCommit(contents: contents, time: now.time, storing: storing))]
-  }
-
-  private mutating func end(_ ended: PendingCommit, by input: SessionInput, at now: Moment)
-    -> [SessionEffect]
-  {
-    switch input {
-    case .committed(let first):
-      return committed(ended, firstSequence: first, at: now)
-    case .conflicted(let records):
-      let effects = absorb(records, at: now)
-      return effects + decideAgain(ended.purpose, at: now)
-    case .commitFailed(let isLasting):
-      return commitFailed(ended.purpose, isLasting: isLasting, at: now)
-    default:
-      return []
-    }
-  }
-
-  /// Folds the batch that is durable now and says what follows.
-  private mutating func committed(
-    _ durable: PendingCommit, firstSequence: UInt64, at now: Moment
-  ) -> [SessionEffect] {
-    let before = state.kind
-    var published: [RecordedEvent] = []
-    for (content, sequence) in zip(durable.contents, firstSequence...) {
-      let record = SessionRecord(sequence: sequence, time: durable.time, content: content)
-      do {
-        try fold.apply(record)
-      } catch {
-        // Decided on this very fold, so it cannot be illegal; if it were, nothing may follow.
-        stopped = .unusableJournal(error)
-        return stopWaiting()
-      }
-      if let event = record.event {
-        published.append(
-          RecordedEvent(sequence: sequence, time: durable.time, event: event))
-      }
-    }
-    let effects = follow(durable, publishing: published, at: now)
-    guard state.kind != before, state.kind != .authenticated else { return effects }
-    // Whatever the batch was for: nobody waits in a session that it ended.
-    return effects + stopWaiting(because: durable.purpose.failure)
-  }
-
-  private mutating func follow(
-    _ durable: PendingCommit, publishing events: [RecordedEvent], at now: Moment
-  ) -> [SessionEffect] {
-    switch durable.purpose {
-    case .restore(let facts): publish(events) + restored(facts, at: now)
-    case .send: publish(events) + send(note: fold.sequence)
-    case .settle(let arrival): settled(arrival, publishing: events, at: now)
-    case .fail(let failure, _, let delay):
-      publish(events) + failureNoted(failure, delay: delay, at: now)
-    case .expire: publish(events) + wipeEnded()
-    case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
-    case .revoked(let generation, let outcome, let status):
-      revocationNoted(generation, outcome, status: status)
-    case .close(let caller): closed(caller)
-    }
-  }
-
-  /// Another process came first: the same question is asked of the state as it is now.
-  private mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: Moment)
-    -> [SessionEffect]
-  {
-    switch purpose {
-    // The items were looked at before the other process changed them.
-    case .restore: [.readSecrets]
-    case .send: sendAgain()
-    case .settle(let arrival): settle(arrival, at: now)
-    case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
-    case .expire: expiryIsDue(at: now)
-    case .logout(let caller): logout(caller, at: now)
-    case .revoked(let generation, let outcome, let status):
-      revoked(generation, outcome, status: status, at: now)
-    // Still first among the closers: asked for again as soon as nothing else is to be done.
-    case .close: []
-    }
-  }
-
-  /// Nothing was journaled; `isLasting` says that the same batch never can be.
-  private mutating func commitFailed(
-    _ purpose: PendingCommit.Purpose, isLasting: Bool, at now: Moment
-  ) -> [SessionEffect] {
-    switch purpose {
-    case .restore:
-      return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
-    case .send, .fail:
-      return sendingFailed(at: now)
-    case .settle(let arrival):
-      return isLasting ? settlingIsImpossible(at: now) : settlingFailed(arrival, at: now)
-    case .expire:
-      return resumeAll(.failed(.storage))
-        + [.schedule(.expiry, uptime: now.uptime.addingSaturating(retryPause))]
-    case .logout(let caller):
-      return [.resume(caller, .failed(.storage))]
-    case .close(let caller):
-      return closed(caller)
-    case .revoked(let generation, let outcome, let status):
-      // The note is lost and the intent stays open: it is settled at the next open.
-      return resumeLeaving(generation, outcome, status: status)
-    }
-  }
-
-  /// Whether the opening is noted in the journal.
-  package var isOpen: Bool { openingNotes.isEmpty }
-
-  /// Milliseconds before a commit or a look at the stored items is tried again.
-  var retryPause: Int64 { 1_000 }
-
-  // MARK: What others appended
-
-  /// Folds another process's records and follows what they say.
-  mutating func absorb(_ records: [SessionRecord], at now: Moment) -> [SessionEffect] {
-    let before = fold.state
-    var hasEnded = false
-    var effects: [SessionEffect] = []
-    var published: [RecordedEvent] = []
-    for record in records {
-      let last = fold.eventSequence
-      do {
-        try fold.apply(record)
-        hasEnded = hasEnded || (before.token != nil && !fold.state.continues(before))
-      } catch {
-        // A newer version's essential record: what follows cannot be understood here either.
-        stopped = .unusableJournal(error)
-        return effects + publish(published) + stopWaiting()
-      }
-      if let event = record.event {
-        published.append(
-          RecordedEvent(sequence: record.sequence, time: record.time, event: event))
-      } else if fold.eventSequence > last {
-        // A snapshot: others compacted the journal, and its events are not to be had any more.
-        effects += publish(published) + [.skip(through: record.sequence)]
-        published = []
-      }
-    }
-    effects += publish(published)
-    if fold.intents.request == nil { (isWaitingForLease, leaseEnd) = (false, nil) }
-    if let token = state.token, token.generation != before.token?.generation {
-      // Who waited for the session that ended must not be told of the one that others began.
-      let left = hasEnded ? stopWaiting(.ended(.unauthenticated, by: nil)) : []
-      return left + tokenTaken(token, at: now) + effects
-    }
-    return effects + (state.token == nil && before.token != nil ? wipeEnded() + stopWaiting() : [])
-  }
-
-  /// Another process has a newer token: it is everybody's.
-  private mutating func tokenTaken(_ token: TokenFacts, at now: Moment) -> [SessionEffect] {
-    var effects: [SessionEffect] = [.reloadToken(token.generation)]
-    effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
-    if flight?.isRefresh == true {
-      effects += dropUnsettled(revoking: false)
-      flight = nil
-    }
-    return effects + resumeWaiters(.refreshed)
-  }
-
   // MARK: Small tools
 
   mutating func nextRequest() -> RequestNumber {
@@ -422,15 +259,5 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()
     }
-  }
-}
-
-extension SessionState {
-  /// Whether a user is signed in who has been since before, by the same sign-in.
-  fileprivate func continues(_ before: SessionState) -> Bool {
-    guard case .authenticated(let session) = self, case .authenticated(let old) = before else {
-      return false
-    }
-    return session.user == old.user && session.since == old.since && session.method == old.method
   }
 }

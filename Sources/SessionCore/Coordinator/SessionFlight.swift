@@ -59,6 +59,12 @@ struct PendingCommit: Hashable, Sendable {
     case revoked(Generation, RevocationOutcome, status: UInt16)
     case close(Caller)
 
+    /// Whether the process that sent the open request is known to be gone.
+    var knowsHolderIsGone: Bool {
+      guard case .restore(let facts) = self else { return false }
+      return facts.isHolderGone
+    }
+
     /// The failure that it journals, where it journals one.
     var failure: RequestFailure? {
       guard case .fail(let failure, _, _) = self else { return nil }
@@ -75,6 +81,22 @@ struct PendingCommit: Hashable, Sendable {
     for case .note(.revocationPending(let generation)) in contents { return generation }
     return nil
   }
+}
+
+/// How long something about another process's request holds.
+struct Lease: Hashable, Sendable {
+  /// The sequence of its note.
+  let request: UInt64
+  /// On the clock that never jumps, in milliseconds.
+  let end: Int64
+}
+
+/// The pause between a failed refresh and the next.
+struct Rest: Hashable, Sendable {
+  /// Why there is one.
+  let failure: RequestFailure
+  /// On the clock that never jumps, in milliseconds.
+  let end: Int64
 }
 
 /// A look at the journal that was asked for and has not ended.

@@ -6,8 +6,8 @@ public enum SessionInput: Hashable, Sendable {
   case secretsRead(StoredFacts)
   /// A caller wants to sign in.
   case login(Caller, LoginMethod)
-  /// A caller wants a newer token; with `ifNeeded` only if the current one is not good.
-  case refresh(Caller, RefreshTrigger, ifNeeded: Bool)
+  /// A caller wants a newer token, where it has need of one.
+  case refresh(Caller, RefreshTrigger, RefreshNeed)
   /// A caller wants to act in another context.
   case switchContext(Caller)
   /// A caller wants to log out.

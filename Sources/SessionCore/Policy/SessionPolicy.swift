@@ -48,6 +48,9 @@ public struct SessionPolicy: Hashable, Sendable {
   public var requiredItems: Set<SecretItem>
   /// How long a request for a token may take; others wait a second longer for its end.
   public var requestTimeout: Int64
+  /// How long a refused refresh ends nothing, after another process's request was taken for lost
+  /// whose process may only be suspended: its answer may hold the one good token (REF-3).
+  public var overtakenGrace: Int64
 
   /// A policy; the defaults are those of `production`.
   public init(
@@ -55,7 +58,8 @@ public struct SessionPolicy: Hashable, Sendable {
     maximumAttempts: UInt32 = 5, firstRetryDelay: Int64 = 2_000,
     longestRetryDelay: Int64 = 300_000, launchRefresh: LaunchRefresh = .ifExpired,
     onRejection: End = .clear, onExhaustion: Exhaustion = .stay,
-    requiredItems: Set<SecretItem> = [.token], requestTimeout: Int64 = 30_000
+    requiredItems: Set<SecretItem> = [.token], requestTimeout: Int64 = 30_000,
+    overtakenGrace: Int64 = 60_000
   ) {
     self.name = name
     self.credentials = credentials
@@ -68,6 +72,7 @@ public struct SessionPolicy: Hashable, Sendable {
     self.onExhaustion = onExhaustion
     self.requiredItems = requiredItems.union([.token])
     self.requestTimeout = max(1, requestTimeout)
+    self.overtakenGrace = max(0, overtakenGrace)
   }
 }
 

@@ -99,7 +99,7 @@ public final class Session: Sendable {
   /// Any number of callers at once share one request (REF-3).
   @discardableResult
   public func refresh() async throws(SessionError) -> AccessToken {
-    try await refresh(ifNeeded: false)
+    try await refresh(.manual, .always)
   }
 
   /// Returns the current token if it is good, else a newer one.
@@ -111,11 +111,13 @@ public final class Session: Sendable {
     if let token = shown.token, engine.configuration.clock.now().uptime < shown.deadline {
       return token
     }
-    return try await refresh(ifNeeded: true)
+    return try await refresh(.manual, .ifExpired)
   }
 
-  private func refresh(ifNeeded: Bool) async throws(SessionError) -> AccessToken {
-    _ = try await engine.ask { .refresh($0, .manual, ifNeeded: ifNeeded) }
+  func refresh(_ trigger: RefreshTrigger, _ need: RefreshNeed) async throws(SessionError)
+    -> AccessToken
+  {
+    _ = try await engine.ask { .refresh($0, trigger, need) }
     let shown = engine.view.current
     if let token = shown.token { return token }
     // The session may have ended since, which is the truth by now; or another process's token
@@ -198,6 +200,12 @@ public final class Session: Sendable {
   }
 
   // MARK: What it shows
+
+  /// Why the last records or stored items could not be written; `nil` once they could (RES-6).
+  ///
+  /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
+  /// not refreshed.
+  public var storageProblem: SessionError? { engine.view.current.storageProblem }
 
   /// Why the journal could not be compacted when it should have been last; `nil` where it could.
   ///

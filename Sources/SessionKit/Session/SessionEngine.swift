@@ -67,13 +67,14 @@ actor SessionEngine {
     hub.finish()
   }
 
-  /// Brings journal and stored items into agreement; throws where the journal cannot be written.
+  /// Brings journal and stored items into agreement; throws where the journal cannot be written, and
+  /// not only for now.
   func open(noting notes: [SessionNote], process: UInt32) throws(SessionError) {
     var contents = look()
     contents.notes = notes
     contents.process = process
     feed(.opened(contents))
-    if !coordinator.isOpen, let commitError { throw commitError }
+    if !coordinator.isOpen, let commitError, !commitError.isPassing { throw commitError }
   }
 
   // MARK: Callers
@@ -170,6 +171,7 @@ actor SessionEngine {
     }
     snapshot.deadline = coordinator.tokenDeadline
     snapshot.waiterCount = coordinator.waiterCount
+    snapshot.storageProblem = commitError
     snapshot.compactionProblem = compactionProblem
     view.swap(snapshot)
   }

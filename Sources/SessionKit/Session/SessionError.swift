@@ -192,6 +192,14 @@ extension SessionError {
     }
   }
 
+  /// Whether the same may succeed later with nothing mended but the room on the disk.
+  var isPassing: Bool {
+    switch self {
+    case .journal(.diskFull), .journal(.busy): true
+    default: false
+    }
+  }
+
   /// How the session ended that somebody waited for.
   init(endedIn state: SessionState.Kind, by cause: RequestFailure?) {
     switch cause?.kind {

@@ -15,6 +15,8 @@ struct SessionView: ~Copyable, Sendable {
     var deadline = Int64.min
     /// How many callers wait for a good token.
     var waiterCount = 0
+    /// Why the last records or items could not be written.
+    var storageProblem: SessionError?
     /// Why the journal could not be compacted when it should have been.
     var compactionProblem: SessionError?
   }

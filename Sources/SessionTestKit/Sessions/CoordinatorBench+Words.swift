@@ -22,7 +22,7 @@ extension CoordinatorBench {
   @discardableResult
   public mutating func refresh(_ trigger: RefreshTrigger = .manual) -> (Caller, [SessionEffect]) {
     let caller = caller()
-    return (caller, tell(.refresh(caller, trigger, ifNeeded: false)))
+    return (caller, tell(.refresh(caller, trigger, .always)))
   }
 }
 

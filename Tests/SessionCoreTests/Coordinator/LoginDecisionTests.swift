@@ -62,7 +62,7 @@ struct LoginDecisionTests {
   @Test("STA-6 a different user on an expired session is refused and the tokens are revoked")
   func differentUser() {
     var bench = CoordinatorBench.signedIn(.benchKeeping)
-    let refresh = bench.tell(.refresh(bench.caller(), .manual, ifNeeded: false))
+    let refresh = bench.tell(.refresh(bench.caller(), .manual, .always))
     bench.tell(
       .failed(
         refresh.request ?? RequestNumber(0), RequestFailure(kind: .rejected, status: 401),

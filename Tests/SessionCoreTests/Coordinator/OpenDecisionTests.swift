@@ -111,7 +111,7 @@ struct OpenDecisionTests {
     #expect(bench.coordinator.state.kind == .authenticated)
     let caller = bench.caller()
     #expect(
-      bench.tell(.refresh(caller, .manual, ifNeeded: false)).reply(to: caller)
+      bench.tell(.refresh(caller, .manual, .always)).reply(to: caller)
         == .failed(.locked))
     #expect(bench.tell(.fired(.restore)) == [.readSecrets])
     bench.tell(.secretsRead(.session(1)))
@@ -346,5 +346,35 @@ struct OpenDecisionTests {
     bench.now = Moment(
       time: Timestamp(milliseconds: 0), uptime: uptime + CoordinatorBench.lifetime)
     #expect(!bench.coordinator.isTokenGood(at: bench.now.uptime))
+  }
+
+  @Test(
+    "RES-6 a full disk at opening: the token is served, and the notes go before the next record")
+  func openedOnFullDisk() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.commitEndings = [.fails]
+    var facts = StoredFacts.session(1)
+    facts.notes = [.tailCut(SessionNote.TailCut(bytes: 7, isUndetermined: false))]
+    facts.user = .unreadable
+    let effects = bench.tell(.opened(facts))
+    #expect(bench.coordinator.activity == .idle)
+    #expect(bench.coordinator.isTokenGood(at: bench.now.uptime))
+    #expect(effects.uptime(of: .refresh) != nil)
+    #expect(bench.names == ["login"])
+    #expect(bench.refresh().1.sendCount == 1)
+    #expect(bench.names == ["login", "tailCut", "itemUnreadable", "requestSent"])
+  }
+
+  @Test("RES-6 a full disk at opening: what would begin or end a session is tried again")
+  func endOnFullDisk() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.commitEndings = [.fails]
+    let effects = bench.tell(.opened(.nothing))
+    #expect(bench.coordinator.activity == .loading)
+    let again = try #require(effects.uptime(of: .restore))
+    bench.advance(by: again - bench.now.uptime)
+    #expect(bench.tell(.fired(.restore)).contains(.readSecrets))
+    bench.tell(.secretsRead(.nothing))
+    #expect(bench.names == ["login", "sessionExpired", "logout"])
   }
 }

@@ -42,13 +42,13 @@ struct RefreshDecisionTests {
   }
 
   @Test("REF-2 refreshIfNeeded does nothing while the token is good")
-  func ifNeeded() {
+  func ifExpired() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
     #expect(
-      bench.tell(.refresh(caller, .manual, ifNeeded: true)) == [.resume(caller, .refreshed)])
+      bench.tell(.refresh(caller, .manual, .ifExpired)) == [.resume(caller, .refreshed)])
     bench.advance(by: CoordinatorBench.lifetime)
-    #expect(bench.tell(.refresh(bench.caller(), .manual, ifNeeded: true)).sendCount == 1)
+    #expect(bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).sendCount == 1)
   }
 
   @Test("REF-5 no new refresh token keeps the old one; a new one is a rotation")

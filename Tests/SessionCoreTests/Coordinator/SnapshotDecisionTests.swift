@@ -74,7 +74,7 @@ struct SnapshotDecisionTests {
     ]
     let other = try fold(events.map { .event($0) }, at: SampleRecords.time.advanced(by: 1))
     var coordinator = coordinator(start)
-    let sent = coordinator.handle(.refresh(Caller(1), .manual, ifNeeded: false), at: now)
+    let sent = coordinator.handle(.refresh(Caller(1), .manual, .always), at: now)
     guard case .commit? = sent.last else {
       Issue.record("no commit: \(sent)")
       return
@@ -93,7 +93,7 @@ struct SnapshotDecisionTests {
     var coordinator = coordinator(start)
     _ = coordinator.handle(.observed([record(behind)], isHolderGone: false), at: now)
     #expect(coordinator.fold == start)
-    let effects = coordinator.handle(.refresh(Caller(1), .manual, ifNeeded: false), at: now)
+    let effects = coordinator.handle(.refresh(Caller(1), .manual, .always), at: now)
     #expect(
       effects == [.resume(Caller(1), .failed(.unusableJournal(.contradiction(sequence: 1))))])
   }

@@ -42,14 +42,14 @@ struct StaleViewTests {
   func refresh() {
     var bench = stale()
     let caller = bench.caller()
-    let effects = bench.tell(.refresh(caller, .manual, ifNeeded: false))
+    let effects = bench.tell(.refresh(caller, .manual, .always))
     #expect(effects.place { $0 == .reloadToken(Generation(1)) } == 0)
     #expect(effects.sendCount == 1)
     #expect(effects.reply(to: caller) == nil)
 
     var needed = stale()
     let other = needed.caller()
-    let told = needed.tell(.refresh(other, .manual, ifNeeded: true))
+    let told = needed.tell(.refresh(other, .manual, .ifExpired))
     #expect(told.reply(to: other) == .refreshed)
     #expect(told.sendCount == 0)
   }
@@ -84,7 +84,7 @@ struct StaleViewTests {
   @Test("OUT-1 a journal that cannot be looked at is an error, never \"nobody is signed in\"")
   func unreadable() {
     let questions: [(Caller) -> SessionInput] = [
-      { .logout($0) }, { .switchContext($0) }, { .refresh($0, .manual, ifNeeded: true) },
+      { .logout($0) }, { .switchContext($0) }, { .refresh($0, .manual, .ifExpired) },
     ]
     for question in questions {
       var bench = stale()

@@ -129,8 +129,8 @@ extension CoordinatorStory.Outcome {
     trace.append(step.line)
     switch step {
     case .login(let caller): tell(.login(Caller(caller), .password))
-    case .refresh(let caller): tell(.refresh(Caller(caller), .manual, ifNeeded: false))
-    case .refreshIfNeeded(let caller): tell(.refresh(Caller(caller), .manual, ifNeeded: true))
+    case .refresh(let caller): tell(.refresh(Caller(caller), .manual, .always))
+    case .refreshIfNeeded(let caller): tell(.refresh(Caller(caller), .manual, .ifExpired))
     case .switchContext(let caller): tell(.switchContext(Caller(caller)))
     case .logout(let caller): tell(.logout(Caller(caller)))
     case .cancel(let caller): tell(.cancelled(Caller(caller)))

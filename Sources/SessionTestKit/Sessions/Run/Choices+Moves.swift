@@ -51,11 +51,19 @@ extension Choices {
 
   private func question() -> CoordinatorMove.Question {
     switch draw(below: 12) {
-    case 0...4: .refresh(pick([.manual, .unauthorized]) ?? .manual, ifNeeded: chance(1, in: 3))
+    case 0...4: .refresh(pick([.manual, .unauthorized]) ?? .manual, need())
     case 5...7: .login(pick([.password, .social]) ?? .password)
     case 8, 9: .switchContext
     case 10: .logout
     default: chance(1, in: 4) ? .close : .logout
+    }
+  }
+
+  private func need() -> RefreshNeed {
+    switch draw(below: 6) {
+    case 0...2: .always
+    case 3, 4: .ifExpired
+    default: .unlessNewer(than: Generation(draw(below: 4)))
     }
   }
 

@@ -30,7 +30,7 @@ struct CoordinatorCallers: Sendable {
     asked.append(Asked(caller: caller, question: question, generation: generation, ends: ends))
     return switch question {
     case .login(let method): .login(caller, method)
-    case .refresh(let trigger, let ifNeeded): .refresh(caller, trigger, ifNeeded: ifNeeded)
+    case .refresh(let trigger, let need): .refresh(caller, trigger, need)
     case .switchContext: .switchContext(caller)
     case .logout: .logout(caller)
     case .close: .close(caller)

@@ -7,7 +7,7 @@ public enum CoordinatorMove: Hashable, Sendable {
     /// A sign-in.
     case login(LoginMethod)
     /// A newer token, or a good one.
-    case refresh(RefreshTrigger, ifNeeded: Bool)
+    case refresh(RefreshTrigger, RefreshNeed)
     /// Another context.
     case switchContext
     /// The end of the session.
@@ -119,7 +119,7 @@ extension CoordinatorMove.Question {
   package var line: String {
     switch self {
     case .login(let method): "login by \(method)"
-    case .refresh(let trigger, let ifNeeded): "refresh \(trigger)\(ifNeeded ? " if needed" : "")"
+    case .refresh(let trigger, let need): "refresh \(trigger)\(need.words)"
     case .switchContext: "switchContext"
     case .logout: "logout"
     case .close: "close"
@@ -147,5 +147,15 @@ extension AnswerFacts {
   package var line: String {
     "good for \(lifetime) ms" + (user.map { ", user \($0.short)" } ?? "")
       + (context.map { ", context \($0.role.id.short)" } ?? "")
+  }
+}
+
+extension RefreshNeed {
+  fileprivate var words: String {
+    switch self {
+    case .always: ""
+    case .ifExpired: " if needed"
+    case .unlessNewer(let used): " since \(used) was refused"
+    }
   }
 }

@@ -99,7 +99,8 @@ extension CoordinatorRun {
     _ failure: RequestFailure?, _ expiry: ExpiryReason?, _ commit: SessionCommit
   ) throws(Falsified) {
     let isFinal = failure?.kind == .rejected || failure?.kind == .noRefreshToken
-    try require(.endsHaveOneCause, !isFinal || expiry != nil) {
+    let isDoubted = overtakenUntil.map { now.uptime < $0 } ?? false
+    try require(.endsHaveOneCause, !isFinal || expiry != nil || isDoubted) {
       "\(failure?.description ?? "") is final, and nothing ends"
     }
     guard let expiry else { return }
@@ -113,6 +114,16 @@ extension CoordinatorRun {
     }
     try require(.endsHaveOneCause, isCleared == (end == .clear)) {
       "\(expiry) leads to \(isCleared ? "a logout" : "no logout"), and the policy says \(end)"
+    }
+  }
+
+  /// Whose request is taken for lost may be answered all the same.
+  mutating func noteOvertaken(by commit: SessionCommit) {
+    if commit.announcement != nil { overtakenUntil = nil }
+    guard let open = coordinator.fold.intents.request, open.sent.process != process else { return }
+    for case .event(.refreshFailed(let failed)) in commit.contents
+    where failed.request == open.sequence {
+      overtakenUntil = now.uptime.addingSaturating(coordinator.policy.overtakenGrace)
     }
   }
 
@@ -145,11 +156,8 @@ extension CoordinatorRun {
     guard let open = coordinator.fold.intents.request, open.sent.process == 77,
       commit.contents.contains(where: { if case .note(.requestSent) = $0 { true } else { false } })
     else { return }
-    let seen = leaseSeen.flatMap { $0.sequence == open.sequence ? $0.uptime : nil } ?? now.uptime
-    let isOver =
-      now.time >= open.sent.deadline
-      || now.uptime.subtractingSaturating(seen) >= coordinator.policy.requestTimeout
-    try require(.leasesAreKept, isOver) {
+    let end = leaseSeen.flatMap { $0.sequence == open.sequence ? $0.end : nil }
+    try require(.leasesAreKept, now.uptime >= end ?? leaseEnd(of: open)) {
       "another process's request \(open.sequence) may still be answered"
     }
   }

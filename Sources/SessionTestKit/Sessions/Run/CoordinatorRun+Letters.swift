@@ -25,7 +25,7 @@ extension CoordinatorRun {
   package func move(_ letter: Letter) -> CoordinatorMove? {
     let request = wire.outstanding.first?.number
     switch letter {
-    case .refresh: return .ask(.refresh(.manual, ifNeeded: false))
+    case .refresh: return .ask(.refresh(.manual, .always))
     case .switchContext: return .ask(.switchContext)
     case .logout: return .ask(.logout)
     case .login: return .ask(.login(.password))

@@ -111,7 +111,7 @@ extension CoordinatorRun {
     (brokenCommits, breaksWipe) = (0, false)
     callers.lose()
     wire.lose()
-    (deadline, leaseSeen) = (nil, nil)
+    (deadline, leaseSeen, overtakenUntil) = (nil, nil, nil)
     process += 1
     seen = disk.journal.count
     isOpen = true

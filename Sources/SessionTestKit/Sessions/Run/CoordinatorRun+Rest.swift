@@ -8,7 +8,7 @@ extension CoordinatorRun {
     try checkAhead()
     try checkWaiting()
     if let open = coordinator.fold.intents.request, open.sent.process == 77 {
-      if leaseSeen?.sequence != open.sequence { leaseSeen = (open.sequence, now.uptime) }
+      if leaseSeen?.sequence != open.sequence { leaseSeen = (open.sequence, leaseEnd(of: open)) }
     } else {
       leaseSeen = nil
     }
@@ -16,6 +16,13 @@ extension CoordinatorRun {
     try require(.publishedOnce, !isOpen || published == last?.sequence ?? 0) {
       "event \(last?.sequence ?? 0) is folded, and published is \(published)"
     }
+  }
+
+  /// Until when another process's request is waited for, if this is the first that is seen of it: the
+  /// civil time counts this once only.
+  func leaseEnd(of request: OpenIntents.Request) -> Int64 {
+    let left = request.sent.deadline.milliseconds(since: now.time)
+    return now.uptime.addingSaturating(min(max(0, left), coordinator.policy.requestTimeout))
   }
 
   private func checkFold() throws(Falsified) {
@@ -115,8 +122,13 @@ extension CoordinatorRun {
     case .refreshed:
       try checkSameSession(asked, reply)
       var isGood = coordinator.state.kind == .authenticated && newer
-      if case .refresh(_, true) = asked.question {
+      switch asked.question {
+      case .refresh(_, .ifExpired):
         isGood = isGood || coordinator.isTokenGood(at: now.uptime)
+      case .refresh(_, .unlessNewer(let used)):
+        isGood =
+          isGood || coordinator.fold.generation > used && coordinator.isTokenGood(at: now.uptime)
+      default: break
       }
       try require(.repliesAreTrue, isGood) {
         "caller \(caller.number) is told of a newer token while \(coordinator.state.line)"

@@ -37,7 +37,9 @@ public struct CoordinatorRun: Sendable {
   /// When the current token dies, where that is known without the coordinator.
   var deadline: (generation: Generation, uptime: Int64)?
   /// When another process's request was first seen, on the clock that never jumps.
-  var leaseSeen: (sequence: UInt64, uptime: Int64)?
+  var leaseSeen: (sequence: UInt64, end: Int64)?
+  /// Until when a refusal may be the doing of another process, whose request was taken for lost.
+  var overtakenUntil: Int64?
   /// Requests that left since time last moved.
   var sendsAtOnce = 0
   /// What the last move led to, for the trace.
@@ -185,6 +187,7 @@ public struct CoordinatorRun: Sendable {
         deadline = (announcement.generation, wire.deadline(of: number))
       }
     }
+    noteOvertaken(by: commit)
     disk.store(commit)
     let first = UInt64(disk.journal.count + 1)
     disk.append(commit.contents, at: commit.time)

@@ -1,0 +1,128 @@
+extension SessionCoordinator {
+  /// Asks for a batch; what follows from it is decided when it is durable.
+  mutating func commit(
+    _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: Moment,
+    storing: RequestNumber? = nil
+  ) -> [SessionEffect] {
+    // What the opening found and could not be noted then goes first.
+    let contents = openingNotes.map(SessionRecord.Content.note) + contents
+    pending = PendingCommit(purpose: purpose, contents: contents, time: now.time)
+    return [.commit(SessionCommit(contents: contents, time: now.time, storing: storing))]
+  }
+
+  mutating func end(_ ended: PendingCommit, by input: SessionInput, at now: Moment)
+    -> [SessionEffect]
+  {
+    switch input {
+    case .committed(let first):
+      return committed(ended, firstSequence: first, at: now)
+    case .conflicted(let records):
+      let effects = absorb(records, at: now)
+      return effects + decideAgain(ended.purpose, at: now)
+    case .commitFailed(let isLasting):
+      return commitFailed(ended.purpose, isLasting: isLasting, at: now)
+    default:
+      return []
+    }
+  }
+
+  /// Folds the batch that is durable now and says what follows.
+  private mutating func committed(
+    _ durable: PendingCommit, firstSequence: UInt64, at now: Moment
+  ) -> [SessionEffect] {
+    let before = state.kind
+    noteOvertaken(by: durable, at: now)
+    openingNotes = []
+    var published: [RecordedEvent] = []
+    for (content, sequence) in zip(durable.contents, firstSequence...) {
+      let record = SessionRecord(sequence: sequence, time: durable.time, content: content)
+      do {
+        try fold.apply(record)
+      } catch {
+        // Decided on this very fold, so it cannot be illegal; if it were, nothing may follow.
+        stopped = .unusableJournal(error)
+        return stopWaiting()
+      }
+      if let event = record.event {
+        published.append(
+          RecordedEvent(sequence: sequence, time: durable.time, event: event))
+      }
+    }
+    noteLease(at: now)
+    let effects = follow(durable, publishing: published, at: now)
+    guard state.kind != before, state.kind != .authenticated else { return effects }
+    // Whatever the batch was for: nobody waits in a session that it ended.
+    return effects + stopWaiting(because: durable.purpose.failure)
+  }
+
+  private mutating func follow(
+    _ durable: PendingCommit, publishing events: [RecordedEvent], at now: Moment
+  ) -> [SessionEffect] {
+    switch durable.purpose {
+    case .restore(let facts): publish(events) + restored(facts, at: now)
+    case .send: publish(events) + send(note: fold.sequence)
+    case .settle(let arrival): settled(arrival, publishing: events, at: now)
+    case .fail(let failure, _, let delay):
+      publish(events) + failureNoted(failure, delay: delay, at: now)
+    case .expire: publish(events) + wipeEnded()
+    case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
+    case .revoked(let generation, let outcome, let status):
+      revocationNoted(generation, outcome, status: status)
+    case .close(let caller): closed(caller)
+    }
+  }
+
+  /// Another process came first: the same question is asked of the state as it is now.
+  private mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: Moment)
+    -> [SessionEffect]
+  {
+    switch purpose {
+    // The items were looked at before the other process changed them.
+    case .restore: [.readSecrets]
+    case .send: sendAgain()
+    case .settle(let arrival): settle(arrival, at: now)
+    case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
+    case .expire: expiryIsDue(at: now)
+    case .logout(let caller): logout(caller, at: now)
+    case .revoked(let generation, let outcome, let status):
+      revoked(generation, outcome, status: status, at: now)
+    // Still first among the closers: asked for again as soon as nothing else is to be done.
+    case .close: []
+    }
+  }
+
+  /// Nothing was journaled; `isLasting` says that the same batch never can be.
+  private mutating func commitFailed(
+    _ purpose: PendingCommit.Purpose, isLasting: Bool, at now: Moment
+  ) -> [SessionEffect] {
+    switch purpose {
+    case .restore(let facts):
+      // With a durable token the user goes on working, and what is to be noted is noted later.
+      if let notes = notesOfOpening(facts, at: now) {
+        openingNotes += notes
+        return restored(facts, at: now)
+      }
+      return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
+    case .send, .fail:
+      return sendingFailed(at: now)
+    case .settle(let arrival):
+      return isLasting ? settlingIsImpossible(at: now) : settlingFailed(arrival, at: now)
+    case .expire:
+      return resumeAll(.failed(.storage))
+        + [.schedule(.expiry, uptime: now.uptime.addingSaturating(retryPause))]
+    case .logout(let caller):
+      return [.resume(caller, .failed(.storage))]
+    case .close(let caller):
+      return closed(caller)
+    case .revoked(let generation, let outcome, let status):
+      // The note is lost and the intent stays open: it is settled at the next open.
+      return resumeLeaving(generation, outcome, status: status)
+    }
+  }
+
+  /// Whether the opening is noted in the journal.
+  package var isOpen: Bool { openingNotes.isEmpty }
+
+  /// Milliseconds before a commit or a look at the stored items is tried again.
+  var retryPause: Int64 { 1_000 }
+}

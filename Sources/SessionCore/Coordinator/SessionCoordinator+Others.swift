@@ -1,0 +1,122 @@
+/// What other processes do to the session: their records, and their requests.
+extension SessionCoordinator {
+  /// Folds another process's records and follows what they say.
+  mutating func absorb(_ records: [SessionRecord], at now: Moment) -> [SessionEffect] {
+    let before = fold.state
+    var hasEnded = false
+    var effects: [SessionEffect] = []
+    var published: [RecordedEvent] = []
+    for record in records {
+      let last = fold.eventSequence
+      do {
+        try fold.apply(record)
+        hasEnded = hasEnded || (before.token != nil && !fold.state.continues(before))
+      } catch {
+        // A newer version's essential record: what follows cannot be understood here either.
+        stopped = .unusableJournal(error)
+        return effects + publish(published) + stopWaiting()
+      }
+      if let event = record.event {
+        published.append(
+          RecordedEvent(sequence: record.sequence, time: record.time, event: event))
+      } else if fold.eventSequence > last {
+        // A snapshot: others compacted the journal, and its events are not to be had any more.
+        effects += publish(published) + [.skip(through: record.sequence)]
+        published = []
+      }
+    }
+    effects += publish(published)
+    if fold.intents.request == nil { isWaitingForLease = false }
+    noteLease(at: now)
+    if let token = state.token, token.generation != before.token?.generation {
+      // Who waited for the session that ended must not be told of the one that others began.
+      let left = hasEnded ? stopWaiting(.ended(.unauthenticated, by: nil)) : []
+      return left + tokenTaken(token, at: now) + effects
+    }
+    return effects + (state.token == nil && before.token != nil ? wipeEnded() + stopWaiting() : [])
+  }
+
+  /// Another process has a newer token: it is everybody's.
+  private mutating func tokenTaken(_ token: TokenFacts, at now: Moment) -> [SessionEffect] {
+    var effects: [SessionEffect] = [.reloadToken(token.generation)]
+    effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
+    if flight?.isRefresh == true {
+      effects += dropUnsettled(revoking: false)
+      flight = nil
+    }
+    return effects + resumeWaiters(.refreshed)
+  }
+
+  // MARK: Another process's request
+
+  /// Takes note of how long the request that is open now may still be answered.
+  ///
+  /// Its deadline is civil time, which jumps: looked at once, when the request is first seen. From
+  /// then on only the clock counts that never jumps (REF-8).
+  mutating func noteLease(at now: Moment) {
+    guard let open = fold.intents.request else {
+      lease = nil
+      return
+    }
+    guard lease?.request != open.sequence else { return }
+    lease = Lease(request: open.sequence, end: leaseEnd(of: open, at: now))
+  }
+
+  /// When a request's answer is not waited for any more.
+  ///
+  /// A deadline stamped by a clock far ahead of ours makes nobody wait longer than a lease.
+  func leaseEnd(of request: OpenIntents.Request, at now: Moment) -> Int64 {
+    if let lease, lease.request == request.sequence { return lease.end }
+    let left = request.sent.deadline.milliseconds(since: now.time)
+    return now.uptime.addingSaturating(min(max(0, left), policy.leaseDuration))
+  }
+
+  /// Remembers whose request a batch takes for lost, before the batch is folded.
+  ///
+  /// A process that was suspended in the middle of a request may come back with the only token that
+  /// the server still takes: until then a refusal may be its doing (REF-3).
+  mutating func noteOvertaken(by durable: PendingCommit, at now: Moment) {
+    guard let open = fold.intents.request, open.sent.process != process,
+      open.sequence != givenUp, !durable.purpose.knowsHolderIsGone
+    else { return }
+    for case .event(.refreshFailed(let failed)) in durable.contents
+    where failed.request == open.sequence && failed.failure.kind == .noReply {
+      overtaken = Lease(
+        request: open.sequence, end: now.uptime.addingSaturating(policy.overtakenGrace))
+    }
+  }
+
+  /// The request of another process that may still be answered, where there is one.
+  func runningElsewhere(at now: Moment) -> OpenIntents.Request? {
+    guard let open = fold.intents.request, open.sequence != givenUp else { return nil }
+    return isLost(open, at: now) ? nil : open
+  }
+
+  mutating func waitForLease(of request: OpenIntents.Request, at now: Moment) -> [SessionEffect] {
+    isWaitingForLease = true
+    return [.schedule(.lease, uptime: now.uptime.addingSaturating(leasePause))]
+  }
+
+  /// Milliseconds between two looks at whether another process's request has ended.
+  private var leasePause: Int64 { 100 }
+
+  /// What others appended is folded; whoever waits for their request looks at it again.
+  mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: Moment)
+    -> [SessionEffect]
+  {
+    let effects = absorb(records, at: now)
+    if isHolderGone, let request = fold.intents.request { givenUp = request.sequence }
+    isWaitingForLease = false
+    return effects
+  }
+}
+
+extension SessionState {
+  /// Whether a user is signed in who has been since before, by the same sign-in.
+  fileprivate func continues(_ before: SessionState) -> Bool {
+    guard case .authenticated(let session) = self, case .authenticated(let old) = before else {
+      return false
+    }
+    return session.user == old.user && session.since == old.since && session.method == old.method
+  }
+}

@@ -1,0 +1,188 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+/// Two processes and one token, where one of them is suspended in the middle of its request: the
+/// classic spurious logout of an app with an extension (REF-3).
+@Suite("Decisions: a process suspended in a request")
+struct SuspendedHolderTests {
+  private static let rejected = RequestFailure(kind: .rejected, status: 401)
+
+  private static func sent(by process: UInt32, _ bench: CoordinatorBench, lasts: Int64 = 31_000)
+    -> SessionNote
+  {
+    .requestSent(
+      SessionNote.RequestSent(
+        kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1,
+        process: process, deadline: bench.now.time.advanced(by: lasts)))
+  }
+
+  /// Ada is signed in, and the process 99 has sent a refresh.
+  private func waiting() -> (CoordinatorBench, Caller) {
+    var bench = CoordinatorBench.signedIn()
+    bench.commitEndings = [.conflicts([.note(Self.sent(by: 99, bench))])]
+    let (caller, effects) = bench.refresh()
+    #expect(effects.sendCount == 0)
+    return (bench, caller)
+  }
+
+  /// The same, and its lease is over: ours is sent.
+  private func overtaking() throws -> (CoordinatorBench, Caller, RequestNumber) {
+    var (bench, caller) = waiting()
+    bench.advance(by: 31_000)
+    bench.tell(.fired(.lease))
+    let sent = bench.tell(.observed([], isHolderGone: false))
+    #expect(bench.names.suffix(2) == ["refreshFailed", "requestSent"])
+    return (bench, caller, try #require(sent.request))
+  }
+
+  @Test("REF-3 resumed late: a refusal ends nothing while another's request is open")
+  func refusedBesideAnother() throws {
+    var bench = CoordinatorBench.signedIn()
+    let (caller, effects) = bench.refresh()
+    let ours = try #require(effects.request)
+    let request = UInt64(bench.journal.count)
+    bench.advance(by: 3_600_000)
+    let lost = SessionEvent.RefreshFailed(
+      generation: Generation(1), trigger: .manual, attempt: 1,
+      failure: RequestFailure(kind: .noReply), retryAt: bench.now.time, request: request)
+    bench.commitEndings = [
+      .conflicts([.event(.refreshFailed(lost)), .note(Self.sent(by: 99, bench))])
+    ]
+    let told = bench.tell(.failed(ours, Self.rejected, jitter: 0))
+    #expect(bench.coordinator.state.kind == .authenticated)
+    #expect(bench.names.last == "requestEnded")
+    #expect(told.reply(to: caller) == nil)
+    #expect(told.uptime(of: .lease) != nil)
+    let record = SessionRecord(
+      sequence: UInt64(bench.journal.count + 1), time: bench.now.time,
+      content: .event(.refreshed(to: 2)))
+    bench.tell(.fired(.lease))
+    let looked = bench.tell(.observed([record], isHolderGone: false))
+    #expect(looked.reply(to: caller) == .refreshed)
+    #expect(looked.contains(.reloadToken(Generation(2))))
+  }
+
+  @Test("REF-3 refused again once the other has failed too: then the session ends")
+  func refusedTwice() throws {
+    var bench = CoordinatorBench.signedIn()
+    let (caller, effects) = bench.refresh()
+    let request = UInt64(bench.journal.count)
+    let lost = SessionEvent.RefreshFailed(
+      generation: Generation(1), trigger: .manual, attempt: 1,
+      failure: RequestFailure(kind: .noReply), retryAt: bench.now.time, request: request)
+    let theirs = request + 2
+    bench.commitEndings = [
+      .conflicts([.event(.refreshFailed(lost)), .note(Self.sent(by: 99, bench))])
+    ]
+    bench.tell(.failed(try #require(effects.request), Self.rejected, jitter: 0))
+    let unreachable = SessionEvent.RefreshFailed(
+      generation: Generation(1), trigger: .manual, attempt: 2,
+      failure: RequestFailure(kind: .noConnection), retryAt: bench.now.time, request: theirs)
+    let record = SessionRecord(
+      sequence: UInt64(bench.journal.count + 1), time: bench.now.time,
+      content: .event(.refreshFailed(unreachable)))
+    bench.tell(.fired(.lease))
+    let again = bench.tell(.observed([record], isHolderGone: false))
+    // The bench's journal has not seen what the coordinator was told of: it catches up.
+    #expect(again.sendCount == 1)
+    let ended = bench.tell(.failed(try #require(again.request), Self.rejected, jitter: 0))
+    #expect(ended.reply(to: caller) == .failed(.ended(.unauthenticated, by: Self.rejected)))
+  }
+
+  @Test("REF-3 overtaken, it may hold the only good token: a refusal ends nothing for a while")
+  func doubted() throws {
+    var (bench, caller, number) = try overtaking()
+    let told = bench.tell(.failed(number, Self.rejected, jitter: 0))
+    #expect(bench.coordinator.state.kind == .authenticated)
+    #expect(bench.names.last == "refreshFailed")
+    #expect(
+      told.reply(to: caller) == .failed(.request(RequestFailure(kind: .noReply))))
+    let retry = try #require(told.uptime(of: .refresh))
+    #expect(retry > bench.now.uptime)
+    #expect(retry <= bench.now.uptime + bench.coordinator.policy.overtakenGrace)
+  }
+
+  @Test("REF-3 it wakes with the new token: that is everybody's, though another was refused")
+  func wokenWithToken() throws {
+    var (bench, _, number) = try overtaking()
+    bench.tell(.failed(number, Self.rejected, jitter: 0))
+    bench.commitEndings = [.conflicts([.event(.refreshed(to: 2))])]
+    let (next, effects) = bench.refresh()
+    #expect(effects.reply(to: next) == .refreshed)
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+  }
+
+  @Test("REF-3 it does not wake: refused for longer than the grace, the session ends")
+  func neverWoken() throws {
+    var (bench, _, number) = try overtaking()
+    let first = bench.tell(.failed(number, Self.rejected, jitter: 0))
+    var retry = first.uptime(of: .refresh)
+    var attempts = 0
+    while bench.coordinator.state.kind == .authenticated, attempts < 100 {
+      bench.advance(by: try #require(retry) - bench.now.uptime)
+      let sent = bench.tell(.fired(.refresh))
+      retry = bench.tell(.failed(try #require(sent.request), Self.rejected, jitter: 0))
+        .uptime(of: .refresh)
+      attempts += 1
+    }
+    #expect((1..<20).contains(attempts))
+    #expect(bench.names.suffix(2) == ["sessionExpired", "logout"])
+  }
+
+  @Test("REF-3 a process that is certainly gone holds nothing: a refusal ends the session")
+  func gone() throws {
+    var (bench, caller) = waiting()
+    bench.tell(.fired(.lease))
+    let sent = bench.tell(.observed([], isHolderGone: true))
+    let number = try #require(sent.request)
+    let ended = bench.tell(.failed(number, Self.rejected, jitter: 0))
+    #expect(ended.reply(to: caller) == .failed(.ended(.unauthenticated, by: Self.rejected)))
+  }
+
+  @Test("REF-3 REF-8 another's request is waited for as long, wherever the civil clock jumps")
+  func jumps() throws {
+    for jump: Int64 in [-36_000_000, 36_000_000] {
+      var (bench, _) = waiting()
+      bench.jump(by: jump)
+      bench.advance(by: 30_999)
+      bench.tell(.fired(.lease))
+      #expect(bench.tell(.observed([], isHolderGone: false)).sendCount == 0)
+      bench.advance(by: 1)
+      bench.tell(.fired(.lease))
+      #expect(bench.tell(.observed([], isHolderGone: false)).sendCount == 1)
+    }
+  }
+
+  @Test("INT-2 refused with a token that is not the newest: the newer one, and no request")
+  func newerIsHere() throws {
+    var bench = CoordinatorBench.signedIn()
+    let (_, effects) = bench.refresh()
+    bench.tell(.answered(try #require(effects.request), .token()))
+    let caller = bench.caller()
+    let told = bench.tell(.refresh(caller, .unauthorized, .unlessNewer(than: Generation(1))))
+    #expect(told == [.resume(caller, .refreshed)])
+    let again = bench.tell(
+      .refresh(bench.caller(), .unauthorized, .unlessNewer(than: Generation(2))))
+    #expect(again.sendCount == 1)
+  }
+
+  @Test("INT-2 refused together: one request, and none more for those who come after it failed")
+  func refusedTogether() throws {
+    var bench = CoordinatorBench.signedIn()
+    let need = RefreshNeed.unlessNewer(than: Generation(1))
+    let callers = (0..<100).map { _ in bench.caller() }
+    let effects = callers.map { bench.tell(.refresh($0, .unauthorized, need)) }
+    #expect(effects.map(\.sendCount).reduce(0, +) == 1)
+    let number = try #require(effects[0].request)
+    let failure = RequestFailure(kind: .server, status: 503)
+    let told = bench.tell(.failed(number, failure, jitter: 0))
+    for caller in callers { #expect(told.reply(to: caller) == .failed(.request(failure))) }
+    let late = bench.caller()
+    #expect(
+      bench.tell(.refresh(late, .unauthorized, need))
+        == [.resume(late, .failed(.request(failure)))])
+    bench.advance(by: 1_000)
+    #expect(bench.tell(.refresh(bench.caller(), .unauthorized, need)).sendCount == 1)
+  }
+}
