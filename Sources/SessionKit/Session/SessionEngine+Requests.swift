@@ -14,6 +14,7 @@ extension SessionEngine {
     do throws(Failed) {
       outgoing = try self.outgoing(request)
     } catch {
+      detail = error.detail
       feed(.failed(number, error.failure, jitter: runtime.jitter()))
       return
     }
@@ -86,7 +87,6 @@ extension SessionEngine {
     case .failure(let failed):
       detail = failed.detail
       feed(.failed(number, failed.failure, jitter: runtime.jitter()))
-      detail = nil
     }
   }
 
