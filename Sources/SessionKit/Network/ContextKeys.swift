@@ -2,7 +2,7 @@ import SessionCore
 
 /// How a backend names the members of a context object, and of the claim that repeats it.
 public struct ContextKeys: Hashable, Sendable {
-  /// The role's identifier.
+  /// The role's identifier, a text or a whole number as all identifiers; sent as a text.
   public var role = "role_id"
   /// The role's name.
   public var roleName = "role_name"

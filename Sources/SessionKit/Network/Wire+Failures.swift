@@ -18,9 +18,11 @@ extension Wire {
     let signs = AnswerSigns(response, code: wantsCode ? code(response) : nil)
     let rule = relevant.first { $0.matches(step, signs) }
     if isSuccess, rule == nil { return nil }
+    let kind = rule?.meaning ?? .unexpected
+    // When to come back is for the server to say, not for what answered in its place.
     return RequestFailure(
-      kind: rule?.meaning ?? .unexpected, status: UInt16(clamping: response.status),
-      serverCode: signs.code, retryAfter: Wire.retryAfter(response))
+      kind: kind, status: UInt16(clamping: response.status), serverCode: signs.code,
+      retryAfter: kind == .intercepted ? nil : Wire.retryAfter(response))
   }
 
   /// The server's code: what the app reads, or else the first path of ``WireKeys/errorCode``.

@@ -49,7 +49,8 @@ public struct Wire: Sendable {
   public var revoked = RevocationRule()
   /// The last word on each request; cannot bring an `Authorization` of its own into a refresh (REF-4).
   public var adjust: (@Sendable (Step, inout HTTPRequest) -> Void)?
-  /// Reads an answer that no rule calls a failure, in place of this type.
+  /// Reads an answer that no rule calls a failure, in place of this type; of a login's, it must say
+  /// who the user is.
   public var read: (@Sendable (Step, HTTPResponse) throws(AnswerFailure) -> TokenAnswer)?
   /// Reads the server's code for an error; where it finds none, this type looks for one.
   public var errorCode: (@Sendable (HTTPResponse) -> String?)?

@@ -48,6 +48,15 @@ struct FailureRuleTests {
     #expect(kind(WireBench.wire, .refresh, 200, "\u{FEFF}{}<") == nil)
   }
 
+  @Test("REF-6 a page has no say in when to come back")
+  func pagesWait() {
+    for (body, wait) in [("<html>", nil), ("", 7_000)] as [(String, Int64?)] {
+      let response = WireBench.response(
+        status: 503, headers: [HTTPHeader("Retry-After", "7")], body)
+      #expect(WireBench.wire.failure(.refresh, response)?.retryAfter == wait)
+    }
+  }
+
   @Test("OUT-1 what means done is configuration, and a page never does")
   func done() {
     func isDone(_ wire: Wire, _ status: Int, _ body: String = "") -> Bool {
