@@ -102,8 +102,12 @@ extension WireEndpoint: ExpressibleByStringLiteral {
 }
 
 extension WireEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method and the path without its query: fields and headers may hold secrets.
-  public var description: String { "\(method) \(path.prefix { $0 != "?" })" }
+  /// The method and the path without its query, or the host of a whole address: fields, headers and
+  /// what an address has before its host may hold secrets.
+  public var description: String {
+    if path.contains("://"), let host = URL(string: path)?.host { return "\(method) \(host)" }
+    return "\(method) \(path.prefix { $0 != "?" })"
+  }
 
   /// The same as the description.
   public var debugDescription: String { description }

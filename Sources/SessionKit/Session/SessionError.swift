@@ -169,8 +169,9 @@ extension SessionError: CustomStringConvertible {
       "The server's answer cannot be read: \(problem). Check the address and the version of the "
         + "server."
     case .intercepted(let status):
-      "A page came in place of an answer (\(status)): the network may want a sign-in of its own, or a "
-        + "gateway is in trouble. Nobody was logged out. Open a page in the browser, and try again."
+      "A page came in place of an answer (\(status)): the network may want a sign-in of its own, a "
+        + "gateway may be in trouble, or the address is wrong. Nobody was logged out. Open a page in "
+        + "the browser, and try again."
     case .noConnection(let reason):
       "The server could not be reached: \(reason). Nothing was sent. Check the connection and try "
         + "again."

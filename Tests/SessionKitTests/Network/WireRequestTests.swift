@@ -171,6 +171,16 @@ struct WireRequestTests {
     #expect(bare.header("X-App") == "1")
   }
 
+  @Test("STO-3 an endpoint is shown without what its address may hide")
+  func shown() {
+    for (path, words) in [
+      ("auth/login/", "POST auth/login/"), ("a?key=1", "POST a"),
+      ("https://u:pw@h.test/a?key=1", "POST h.test"), ("a?to=https://u:pw@h.test", "POST a"),
+    ] {
+      #expect("\(WireEndpoint(path))" == words)
+    }
+  }
+
   @Test("POL-4 a token rides nowhere, as bearer, as a member or in a header")
   func places() throws {
     var wire = wire
