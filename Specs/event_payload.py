@@ -22,7 +22,7 @@ CODES = {
     "secret item": "token user context revocation",
     "wipe cause": "signedOut otherJournal unreadable",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
-    " unexpected userInactive userDeleted secretsUnavailable",
+    " unexpected userInactive userDeleted secretsUnavailable intercepted",
 }
 SHAPES = {
     "named": [("id", "id"), ("name", "text")],
@@ -160,7 +160,8 @@ class Reader:
 
 
 HIGHEST = (1 << 32) - 1
-UNANSWERED = ("noConnection", "noReply", "noRefreshToken", "secretsUnavailable")
+UNANSWERED = ("noConnection", "noReply", "noRefreshToken", "secretsUnavailable",
+              "intercepted")
 
 
 def impossible(facts):

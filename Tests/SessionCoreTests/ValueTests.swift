@@ -53,7 +53,10 @@ struct ValueTests {
     let final = RequestFailure.Kind.known.filter(\.isFinal)
     #expect(final == [.rejected, .noRefreshToken, .userInactive, .userDeleted])
     let unanswered = RequestFailure.Kind.known.filter { !$0.isAnswered }
-    #expect(unanswered == [.noConnection, .noReply, .noRefreshToken, .secretsUnavailable])
+    #expect(
+      unanswered == [
+        .noConnection, .noReply, .noRefreshToken, .secretsUnavailable, .intercepted,
+      ])
     #expect(!RequestFailure.Kind(rawValue: 99).isFinal)
   }
 

@@ -11,6 +11,7 @@ import Testing
 struct AllRulesTests {
   static let policies: [SessionPolicy] = [
     .development, .staging, .production, .edu(.development), .edu(.staging), .edu(.production),
+    .b2c, .off, .tik, .api, .oauth,
   ]
 
   @Test("C* TST-1 POL-1 every rule holds of every preset", arguments: policies)

@@ -86,7 +86,9 @@ struct CoordinatorPropertyTests {
         choices in
         var run = try CoordinatorRun.signedIn(choices.policy(), rules: CoordinatorRule.all)
         for _ in 0..<choices.draw(in: 0...40) {
-          let kinds: [RequestFailure.Kind] = [.noConnection, .noReply, .secretsUnavailable]
+          let kinds: [RequestFailure.Kind] = [
+            .noConnection, .noReply, .secretsUnavailable, .intercepted,
+          ]
           let failure = RequestFailure(kind: choices.pick(kinds) ?? .noReply)
           let move: CoordinatorMove? =
             switch choices.draw(below: 6) {

@@ -22,12 +22,14 @@ let package = Package(
       dependencies: [
         .product(name: "SessionJournal", package: "session-journal"),
         .product(name: "SessionCore", package: "session-journal"),
+        .product(name: "SessionKit", package: "session-journal"),
       ], swiftSettings: strict),
     // One entry each: libFuzzer brings the main function.
     .executableTarget(name: "FuzzHeader", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzJournal", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzFrames", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzPayload", dependencies: ["FuzzTargets"], swiftSettings: strict),
+    .executableTarget(name: "FuzzAnswer", dependencies: ["FuzzTargets"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

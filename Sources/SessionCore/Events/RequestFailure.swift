@@ -30,12 +30,15 @@ public struct RequestFailure: Hashable, Sendable {
     public static let userDeleted = Kind(rawValue: 9)
     /// What the request needs is stored and cannot be read yet (RES-3); nothing was sent.
     public static let secretsUnavailable = Kind(rawValue: 10)
+    /// A page (HTML or XML) came where the backend answers otherwise: a captive portal, a proxy or
+    /// a gateway spoke, so that the server is not known to have answered.
+    public static let intercepted = Kind(rawValue: 11)
 
     /// The word for each byte, from 0.
     public static let words = [
       "noConnection", "noReply", "server", "rateLimited", "unreadable", "rejected",
       "noRefreshToken", "unexpected", "userInactive", "userDeleted",
-      "secretsUnavailable",
+      "secretsUnavailable", "intercepted",
     ]
 
     /// Whether no later attempt with the same refresh token can succeed.
@@ -46,7 +49,7 @@ public struct RequestFailure: Hashable, Sendable {
     /// Whether a server answered, so that the failure counts towards the attempts (REF-6).
     public var isAnswered: Bool {
       self != .noConnection && self != .noReply && self != .noRefreshToken
-        && self != .secretsUnavailable
+        && self != .secretsUnavailable && self != .intercepted
     }
   }
 

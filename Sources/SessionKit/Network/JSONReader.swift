@@ -86,7 +86,7 @@ struct JSONReader {
     return .array(elements)
   }
 
-  private mutating func number() throws(Problem) -> Double {
+  private mutating func number() throws(Problem) -> JSONNumber {
     let start = index
     _ = take("-")
     if !take("0") { try digits() }
@@ -95,9 +95,9 @@ struct JSONReader {
       if !take("+") { _ = take("-") }
       try digits()
     }
-    guard let number = Double(String(decoding: bytes[start..<index], as: UTF8.self)),
-      number.isFinite
-    else { throw Problem(offset: start) }
+    guard let number = JSONNumber(String(decoding: bytes[start..<index], as: UTF8.self)) else {
+      throw Problem(offset: start)
+    }
     return number
   }
 

@@ -2,7 +2,7 @@
 enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  case number(Double)
+  case number(JSONNumber)
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])

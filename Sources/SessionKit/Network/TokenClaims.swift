@@ -42,66 +42,39 @@ public struct TokenClaims: Hashable, Sendable {
 
   /// Reads the claims of a token.
   public init(_ token: Secret, keys: ContextKeys = ContextKeys()) throws(Problem) {
+    self.init(payload: try TokenClaims.payload(of: token), keys: keys)
+  }
+
+  init(payload: JSONMembers, keys: ContextKeys) {
+    let text = { (name: String) in payload.hint([MemberPath(steps: [name])]) }
+    subject = payload.identifierHint("sub")
+    email = text("email")
+    tokenID = payload.identifierHint("jti")
+    issuedAt = payload.time("iat")
+    notBefore = payload.time("nbf")
+    expiresAt = payload.time("exp")
+    issuer = text("iss")
+    context = TokenClaims.context(payload, keys)
+  }
+
+  /// The members of a token's second part.
+  static func payload(of token: Secret) throws(Problem) -> JSONMembers {
     let parts = token.value.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .notThreeParts }
-    guard let payload = TokenClaims.decode(base64URL: parts[1]) else {
-      throw .payloadNotBase64URL
-    }
+    guard let payload = Base64.decode(url: parts[1]) else { throw .payloadNotBase64URL }
     let value: JSONValue
     do { value = try JSONReader.read(payload) } catch { throw .payloadNotObject }
     guard case .object(let members) = value else { throw .payloadNotObject }
-    let text = { (name: String) -> String? in
-      guard case .string(let text) = members[name], !text.isEmpty else { return nil }
-      return text
-    }
-    let time = { (name: String) -> Timestamp? in
-      // Within ±100,000 years, where milliseconds are exact.
-      guard case .number(let seconds) = members[name], abs(seconds) < 3e12 else { return nil }
-      return Timestamp(milliseconds: Int64((seconds * 1000).rounded()))
-    }
-    subject = text("sub").map { Identifier($0) }
-    email = text("email")
-    tokenID = text("jti").map { Identifier($0) }
-    issuedAt = time("iat")
-    notBefore = time("nbf")
-    expiresAt = time("exp")
-    issuer = text("iss")
-    context = TokenClaims.context(members[keys.claim], keys)
+    return JSONMembers(members)
   }
 
-  private static func context(_ value: JSONValue?, _ keys: ContextKeys) -> ActiveContext? {
-    guard case .object(let members) = value else { return nil }
-    do { return try keys.read(JSONMembers(members)) } catch { return nil }
-  }
-
-  private static func decode(base64URL text: Substring) -> [UInt8]? {
-    var symbols = Array(text.utf8)
-    let padding = symbols.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-    guard padding == 0 || symbols.count % 4 == 0 && padding <= 2 else { return nil }
-    symbols.removeLast(padding)
-    guard symbols.count % 4 != 1 else { return nil }
-    var bytes: [UInt8] = []
-    var (pending, bits): (UInt32, Int) = (0, 0)
-    for symbol in symbols {
-      guard let digit = sixBits(symbol) else { return nil }
-      pending = pending << 6 | digit
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(bits)))
-      }
-    }
-    return bytes
-  }
-
-  private static func sixBits(_ symbol: UInt8) -> UInt32? {
-    switch symbol {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(symbol - UInt8(ascii: "A"))
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(symbol - UInt8(ascii: "a") + 26)
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(symbol - UInt8(ascii: "0") + 52)
-    case UInt8(ascii: "-"): 62
-    case UInt8(ascii: "_"): 63
-    default: nil
+  private static func context(_ payload: JSONMembers, _ keys: ContextKeys) -> ActiveContext? {
+    do throws(Unreadable) {
+      guard let members = try payload.object(MemberPath(steps: [keys.claim])) else { return nil }
+      return try keys.read(members)
+    } catch {
+      // Only a hint: what cannot be read is as if it were missing.
+      return nil
     }
   }
 }

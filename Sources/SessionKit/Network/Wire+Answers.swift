@@ -2,111 +2,138 @@ import SessionCore
 
 // Answers. What an answer says is in `Specs/Answers.md`, row by row.
 extension Wire {
-  /// Reads the answer to a login; who the user is must be in it where the backend promises so.
-  public func readLogin(_ response: HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
-    let answer = try readTokens(.login, response, context: keys.context)
-    if needsUser, answer.user == nil {
-      throw AnswerFailure(unreadable: "\(keys.user) is missing", status: response.status)
+  /// Reads the answer to a login with these credentials; who the user is must follow from it.
+  public func readLogin(
+    _ response: HTTPResponse, to credentials: PasswordCredentials? = nil
+  ) throws(AnswerFailure) -> TokenAnswer {
+    let found = try readTokens(.login, response, answer.context, credentials?.userName)
+    guard found.user != nil else {
+      throw AnswerFailure(unreadable: missingUser, status: response.status)
     }
-    return answer
+    return found
   }
 
   /// Reads the answer to a refresh, with or without a new refresh token (REF-5).
   public func readRefresh(_ response: HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
-    try readTokens(.refresh, response, context: keys.context)
+    try readTokens(.refresh, response, answer.context)
   }
 
   /// Reads the answer to a switch of the context (CTX-1).
   public func readSwitch(_ response: HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
-    try readTokens(.switchContext, response, context: keys.switchedContext)
+    try readTokens(.switchContext, response, answer.switchedContext)
   }
 
-  /// Reads the answer to a revocation: 2xx, and 401 as well, for the token is good for nothing then.
+  /// Reads who the user is; one who is said to be inactive or deleted is a failure (LOG-6).
+  public func readProfile(_ response: HTTPResponse) throws(AnswerFailure) -> UserProfile {
+    if let failure = failure(.profile, response) { throw AnswerFailure(failure: failure) }
+    let user: UserProfile
+    let standing: RequestFailure.Kind?
+    do throws(Unreadable) {
+      let body = try enveloped(response)
+      guard let members = try body.first(answer.profile, body.object) else {
+        throw Unreadable("nothing says who the user is")
+      }
+      (user, standing) = (try profile(members), try self.standing(members))
+    } catch {
+      throw AnswerFailure(unreadable: error.problem, status: response.status)
+    }
+    if let standing {
+      throw AnswerFailure(
+        failure: RequestFailure(kind: standing, status: UInt16(clamping: response.status)))
+    }
+    return user
+  }
+
+  /// Reads the answer to a revocation: done by ``revoked``, unless a page came in its place.
   public func readRevocation(_ response: HTTPResponse) throws(AnswerFailure) {
-    guard !response.isSuccess, response.status != 401 else { return }
-    throw AnswerFailure(failure: failure(response))
+    let failure = failure(.revocation, response)
+    if let failure, failure.kind == .intercepted { throw AnswerFailure(failure: failure) }
+    guard !revoked.isDone(AnswerSigns(response, code: code(response))) else { return }
+    throw AnswerFailure(
+      failure: failure
+        ?? RequestFailure(kind: .unexpected, status: UInt16(clamping: response.status)))
   }
 
   private func readTokens(
-    _ step: Step, _ response: HTTPResponse, context: String
+    _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String? = nil
   ) throws(AnswerFailure) -> TokenAnswer {
-    guard response.isSuccess else { throw AnswerFailure(failure: failure(response)) }
+    if let failure = failure(step, response) { throw AnswerFailure(failure: failure) }
+    var found: TokenAnswer
     if let read {
-      let answer = try read(step, response)
-      guard answer.user?.id.isAddress != true else {
+      found = try read(step, response)
+      guard found.user?.id.isAddress != true else {
         throw AnswerFailure(
           unreadable: "the user's id is \(Identifier.addressProblem); read another member for it",
           status: response.status)
       }
-      return answer
-    }
-    do throws(Unreadable) {
-      var members = try JSONMembers(body: response.body)
-      if let envelope {
-        guard let inner = try members.object(envelope) else { throw members.missing(envelope) }
-        members = inner
+    } else {
+      do throws(Unreadable) {
+        found = try tokens(step, response, context, userName)
+      } catch {
+        throw AnswerFailure(unreadable: error.problem, status: response.status)
       }
-      return try tokens(members, context: context, date: response.header("Date"))
-    } catch {
-      throw AnswerFailure(unreadable: error.problem, status: response.status)
     }
+    if endpoints.refresh == nil { found.refresh = nil }
+    return found
+  }
+
+  private func enveloped(_ response: HTTPResponse) throws(Unreadable) -> JSONMembers {
+    let body = try JSONMembers(body: response.body)
+    guard let inner = try body.object(answer.envelope) else { throw body.missing(answer.envelope) }
+    return inner
   }
 
   private func tokens(
-    _ members: JSONMembers, context: String, date: String?
+    _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String?
   ) throws(Unreadable) -> TokenAnswer {
-    guard let access = try members.token(keys.accessToken) else {
-      throw members.missing(keys.accessToken)
+    let members = try enveloped(response)
+    guard let access = try members.first(answer.accessToken, members.token) else {
+      throw members.missing(answer.accessToken.first ?? .whole)
     }
-    if let type = try members.string(keys.tokenType), type.lowercased() != "bearer" {
-      throw Unreadable("\(keys.tokenType) is not Bearer")
+    let type = try members.first(answer.tokenType, members.string)
+    if let type, !answer.tokenTypes.contains(type.lowercased()) {
+      throw members.problem(answer.tokenType, "is not \(accepted)")
     }
-    let claims = try claims(of: access)
-    let context = try members.object(context)
-    var answer = TokenAnswer(
-      access: access, refresh: try members.token(keys.refreshToken),
-      lifetime: try members.lifetime(keys.lifetime))
-    answer.tokenID = claims?.tokenID
-    answer.tokenContext = claims?.context
-    answer.user = try user(members)
-    if let context { answer.context = try keys.contexts.read(context) }
-    answer.serverTime = date.flatMap { Timestamp(httpDate: $0) }
-    return answer
+    let payload = try payload(of: access)
+    let claims = payload.map { TokenClaims(payload: $0, keys: keys.contexts) }
+    let date = response.header("Date").flatMap { Timestamp(httpDate: $0) }
+    let context = try members.first(context, members.object)
+    var found = TokenAnswer(
+      access: access, refresh: try members.first(answer.refreshToken, members.token),
+      lifetime: try lifetime(members, claims: payload, since: date))
+    found.tokenID = claims?.tokenID
+    found.tokenContext = claims?.context
+    let sources = UserSources(
+      members: members, access: payload,
+      identity: try members.first(answer.identityToken, members.token).flatMap(hints),
+      userName: userName)
+    found.user = try user(step, sources)
+    if let context { found.context = try keys.contexts.read(context) }
+    found.serverTime = date
+    return found
   }
 
-  private func claims(of token: Secret) throws(Unreadable) -> TokenClaims? {
+  /// The kinds of token that are accepted, in words.
+  private var accepted: String {
+    answer.tokenTypes == ["bearer"]
+      ? "Bearer" : answer.tokenTypes.sorted().joined(separator: " or ")
+  }
+
+  private func payload(of token: Secret) throws(Unreadable) -> JSONMembers? {
     do {
-      return try TokenClaims(token, keys: keys.contexts)
+      return try TokenClaims.payload(of: token)
     } catch {
       // What the second part holds is for the server; that there are three parts was promised.
       guard tokenForm == .jwt, error == .notThreeParts else { return nil }
-      throw Unreadable("\(keys.accessToken) is not a token of three parts")
-    }
-  }
-
-  private func user(_ members: JSONMembers) throws(Unreadable) -> UserProfile? {
-    guard let user = try members.object(keys.user) else { return nil }
-    guard let id = try user.identifier(keys.userID) else { throw user.missing(keys.userID) }
-    guard !id.isAddress else {
       throw Unreadable(
-        "\(keys.user).\(keys.userID) is \(Identifier.addressProblem); "
-          + "name another member in keys.userID")
+        "\(answer.accessToken.first ?? .whole) is not a token of three parts")
     }
-    return UserProfile(
-      id: id, email: try user.string(keys.email), firstName: try user.string(keys.firstName),
-      lastName: try user.string(keys.lastName))
   }
-}
 
-extension Identifier {
-  fileprivate static let addressProblem = "an e-mail address, which may not be journaled"
-
-  /// Whether it is an e-mail address: a user's id goes into the journal, an address must not (STO-3).
-  fileprivate var isAddress: Bool { description.utf8.contains(UInt8(ascii: "@")) }
-}
-
-extension HTTPResponse {
-  fileprivate var isSuccess: Bool { (200...299).contains(status) }
+  /// The claims of a token that need not have any.
+  private func hints(_ token: Secret) -> JSONMembers? {
+    do { return try TokenClaims.payload(of: token) } catch { return nil }
+  }
 }
 
 extension AnswerFailure {

@@ -1,44 +1,41 @@
-import SessionCore
+public import SessionCore
 
 // What a status and a code mean (LOG-3, LOG-7, REF-6).
 extension Wire {
-  /// The failure that an answer other than a success is.
+  /// The failure that an answer is by the wire's rules, or `nil` for a success.
   ///
-  /// A code counts at 4xx only, and there before the status; a 5xx is never the end of a session.
-  /// Which codes are kept is for ``RequestFailure`` to say; the others count nevertheless.
-  func failure(_ response: HTTPResponse) -> RequestFailure {
-    let code = errorCode?(response) ?? standardCode(response)
-    return RequestFailure(
-      kind: Wire.kind(status: response.status, code: code ?? ""),
-      status: UInt16(clamping: response.status), serverCode: code,
-      retryAfter: Wire.retryAfter(response))
-  }
-
-  private static func kind(status: Int, code: String) -> RequestFailure.Kind {
-    switch status {
-    case 500...599: .server
-    case 429: .rateLimited
-    case 400...499 where code == "USER_INACTIVE": .userInactive
-    case 400...499 where code == "USER_DELETED": .userDeleted
-    case 400...499 where code == "RATE_LIMITED": .rateLimited
-    case 400...499 where code.hasPrefix("DB_"): .server
-    case 400...499 where code.hasPrefix("TOKEN_"): .rejected
-    case 400 where code == "invalid_grant": .rejected
-    case 401, 403: .rejected
-    default: .unexpected
+  /// Of a protected call (`.call`): `rejected` asks for a refresh and for the call once more, and
+  /// whatever else is not a success is the caller's. Which codes are kept is for ``RequestFailure``
+  /// to say; the others count nevertheless.
+  public func failure(_ step: Step, _ response: HTTPResponse) -> RequestFailure? {
+    let isSuccess = (200...299).contains(response.status)
+    let relevant = failures.filter {
+      $0.statuses.contains(response.status) && $0.steps?.contains(step) != false
     }
+    if isSuccess, relevant.isEmpty { return nil }
+    // A success is not read for a code unless a rule wants one.
+    let wantsCode = !isSuccess || relevant.contains { !$0.codes.isEmpty }
+    let signs = AnswerSigns(response, code: wantsCode ? code(response) : nil)
+    let rule = relevant.first { $0.matches(step, signs) }
+    if isSuccess, rule == nil { return nil }
+    let kind = rule?.meaning ?? .unexpected
+    // When to come back is for the server to say, not for what answered in its place.
+    return RequestFailure(
+      kind: kind, status: UInt16(clamping: response.status), serverCode: signs.code,
+      retryAfter: kind == .intercepted ? nil : Wire.retryAfter(response))
   }
 
-  /// `{"error":{"code":"…"}}` or, as OAuth has it, `{"error":"…"}`.
-  private func standardCode(_ response: HTTPResponse) -> String? {
-    let members: JSONMembers
-    do { members = try JSONMembers(body: response.body) } catch { return nil }
-    switch members.value(keys.error) {
-    case .string(let code): return code
-    case .object(let error):
-      guard case .string(let code) = error[keys.errorCode] else { return nil }
-      return code
-    default: return nil
+  /// The server's code: what the app reads, or else the first path of ``WireKeys/errorCode``.
+  func code(_ response: HTTPResponse) -> String? {
+    if let errorCode, let code = errorCode(response) { return code }
+    do throws(Unreadable) {
+      let members = try JSONMembers(body: response.body)
+      return try members.first(keys.errorCode) { (path) throws(Unreadable) in
+        try members.textOrInteger(path)
+      }
+    } catch {
+      // An answer without a code that can be read is one without a code.
+      return nil
     }
   }
 

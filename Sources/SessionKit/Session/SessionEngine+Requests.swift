@@ -10,9 +10,11 @@ extension SessionEngine {
 
   func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
     let outgoing: HTTPRequest
+    let credentials = signIn(request)
     do throws(Failed) {
       outgoing = try self.outgoing(request)
     } catch {
+      detail = error.detail
       feed(.failed(number, error.failure, jitter: runtime.jitter()))
       return
     }
@@ -20,7 +22,7 @@ extension SessionEngine {
     requests[number] = spawn { engine in
       let result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
         switch request {
-        case .login: try wire.readLogin(response)
+        case .login: try wire.readLogin(response, to: credentials)
         case .refresh: try wire.readRefresh(response)
         case .switchContext: try wire.readSwitch(response)
         }
@@ -29,21 +31,36 @@ extension SessionEngine {
     }
   }
 
+  /// What a login signs in with.
+  private func signIn(_ request: SessionEffect.Request) -> PasswordCredentials? {
+    guard case .login(let caller) = request, case .signIn(let credentials) = wishes[caller] else {
+      return nil
+    }
+    return credentials
+  }
+
   /// The request on the wire.
   private func outgoing(_ request: SessionEffect.Request) throws(Failed) -> HTTPRequest {
     let wire = configuration.wire
     switch request {
-    case .login(let caller):
-      guard case .signIn(let credentials) = wishes[caller] else { throw .callerIsGone }
-      return wire.login(credentials)
+    case .login:
+      guard let credentials = signIn(request) else { throw .callerIsGone }
+      guard let login = wire.login(credentials) else {
+        throw .notOffered("there is no signing in with a password")
+      }
+      return login
     case .refresh(let generation):
-      guard let refresh = try held(generation).refresh else {
+      guard let refresh = try held(generation).refresh, let request = wire.refresh(refresh) else {
         throw Failed(failure: RequestFailure(kind: .noRefreshToken), detail: nil)
       }
-      return wire.refresh(refresh)
+      return request
     case .switchContext(let caller, let generation):
       guard case .context(let target) = wishes[caller] else { throw .callerIsGone }
-      return wire.switchContext(target, access: try held(generation).access)
+      let access = try held(generation).access
+      guard let change = wire.switchContext(target, access: access) else {
+        throw .notOffered("there are no contexts to change to")
+      }
+      return change
     }
   }
 
@@ -70,7 +87,6 @@ extension SessionEngine {
     case .failure(let failed):
       detail = failed.detail
       feed(.failed(number, failed.failure, jitter: runtime.jitter()))
-      detail = nil
     }
   }
 
@@ -138,6 +154,12 @@ extension SessionEngine.Failed {
   /// Nobody wants the request any more; nothing was sent.
   fileprivate static let callerIsGone = SessionEngine.Failed(
     failure: RequestFailure(kind: .noConnection), detail: "its caller stopped waiting")
+
+  /// The backend has nothing of the kind; nothing was sent.
+  fileprivate static func notOffered(_ what: String) -> SessionEngine.Failed {
+    SessionEngine.Failed(
+      failure: RequestFailure(kind: .noConnection), detail: "at this backend \(what)")
+  }
 
   fileprivate init(_ error: TransportError) {
     switch error {

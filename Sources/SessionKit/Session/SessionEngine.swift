@@ -156,6 +156,7 @@ actor SessionEngine {
       }
       if let observed = compactIfDue() { inbox.append(observed) }
     } while !inbox.isEmpty
+    detail = nil
   }
 
   func show() {

@@ -51,6 +51,8 @@ public enum SessionError: Error, Equatable, Sendable {
   case unexpectedStatus(UInt16)
   /// The status says success and the body cannot be read; says what and where.
   case unreadableAnswer(String)
+  /// A page came in place of an answer: a captive portal, a proxy or a gateway spoke, not the server.
+  case intercepted(status: UInt16)
 
   // What the network did.
   /// Nothing was sent.
@@ -166,6 +168,10 @@ extension SessionError: CustomStringConvertible {
     case .unreadableAnswer(let problem):
       "The server's answer cannot be read: \(problem). Check the address and the version of the "
         + "server."
+    case .intercepted(let status):
+      "A page came in place of an answer (\(status)): the network may want a sign-in of its own, a "
+        + "gateway may be in trouble, or the address is wrong. Nobody was logged out. Open a page in "
+        + "the browser, and try again."
     case .noConnection(let reason):
       "The server could not be reached: \(reason). Nothing was sent. Check the connection and try "
         + "again."
@@ -230,6 +236,7 @@ extension SessionError {
     case .unreadable: self = .unreadableAnswer(detail ?? "it is not what was expected")
     case .noRefreshToken: self = .noRefreshToken
     case .secretsUnavailable: self = .secretsUnavailable
+    case .intercepted: self = .intercepted(status: failure.status)
     case .userInactive: self = .userInactive
     case .userDeleted: self = .userDeleted
     default:

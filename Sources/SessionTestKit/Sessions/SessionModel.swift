@@ -68,7 +68,7 @@ public struct SessionModel: Hashable, Sendable {
     case .refreshFailed(let refresh):
       failed += 1
       let unanswered: [RequestFailure.Kind] = [
-        .noConnection, .noReply, .noRefreshToken, .secretsUnavailable,
+        .noConnection, .noReply, .noRefreshToken, .secretsUnavailable, .intercepted,
       ]
       if !unanswered.contains(refresh.failure.kind) { answered += 1 }
     case .contextSwitched(let change):

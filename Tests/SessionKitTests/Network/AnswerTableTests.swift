@@ -1,3 +1,4 @@
+import Foundation
 import SessionKit
 import SessionTestKit
 import Testing
@@ -11,6 +12,8 @@ struct AnswerTableTests {
   func tables() {
     #expect(AnswerTables.failures.count >= 30)
     #expect(AnswerTables.waits.count >= 10)
+    #expect(AnswerTables.lifetimes.count >= 30)
+    #expect(AnswerTables.calls.count >= 15)
     #expect(AnswerTables.bodies.count >= 8)
     #expect(AnswerTables.badMembers.count >= 25)
     #expect(AnswerTables.goodMembers.count >= 10)
@@ -67,6 +70,45 @@ struct AnswerTableTests {
     for place in try places(row) {
       #expect(place.failure(status: 200, spoiled(place, row)) == nil)
     }
+  }
+
+  @Test("POL-4 REF-8 how long a token is good", arguments: AnswerTables.lifetimes)
+  func lifetime(row: Row) throws {
+    var wire = WireBench.wire
+    wire.tokenForm = .opaque
+    wire.answer.lifetime = try row[0].components(separatedBy: ", ").map(source)
+    let claims = row[2].isEmpty ? "opaque" : "h.\(LoopbackToken.base64URL(Array(row[2].utf8))).s"
+    let members = row[1].dropFirst().dropLast()
+    let body = "{\(members)\(members.isEmpty ? "" : ",")\"access_token\":\"\(claims)\"}"
+    let headers = row[3].isEmpty ? [] : [HTTPHeader("Date", row[3])]
+    let result: String
+    do throws(AnswerFailure) {
+      result = "\(try wire.readRefresh(WireBench.response(headers: headers, body)).lifetime)"
+    } catch {
+      result = error.problem ?? "\(error)"
+    }
+    #expect(result == row[4])
+  }
+
+  private func source(_ text: String) throws -> TokenLifetime {
+    let words = text.split(separator: " ").map(String.init)
+    try #require(words.count == 2)
+    switch words[0] {
+    case "seconds": return .seconds(MemberPath(words[1]))
+    case "milliseconds": return .milliseconds(MemberPath(words[1]))
+    case "instant": return .instant(MemberPath(words[1]))
+    case "claim": return .claim(words[1])
+    default:
+      try #require(words[0] == "assumed")
+      return .assumed(try #require(Int64(words[1])))
+    }
+  }
+
+  @Test("LOG-7 what the answer to a protected call means", arguments: AnswerTables.calls)
+  func call(row: Row) throws {
+    let status = try #require(Int(row[0]))
+    let found = WireBench.wire.failure(.call, WireBench.response(status: status, row[1]))
+    #expect(found?.kind.description ?? "fine" == row[2])
   }
 
   private func places(_ row: Row) throws -> [Place] {

@@ -17,6 +17,8 @@ enum AnswerTables {
   static let waits = rows(["Retry-After", "Date", "milliseconds"])
   static let bodies = rows(["body", "problem"])
   static let badMembers = rows(["at", "member", "value", "problem"])
+  static let lifetimes = rows(["lifetime", "answer", "claims", "Date", "result"])
+  static let calls = rows(["status", "body", "meaning"])
   static let goodMembers = rows(["at", "member", "value"])
 
   /// The rows below the table head of these words; none where there is no such table.

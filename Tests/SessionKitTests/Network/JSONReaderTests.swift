@@ -11,10 +11,30 @@ struct JSONReaderTests {
       try JSONReader.read(Array(text.utf8))
         == .object([
           "a": .array([
-            .number(1), .number(0), .number(0.25), .number(100), .bool(true), .bool(false), .null,
+            number("1"), number("-0"), number("2.5e-1"), number("1E2"), .bool(true), .bool(false),
+            .null,
             .string("x"),
           ]), "b": .object([:]), "c": .array([]), "a ": .string(""),
         ]))
+  }
+
+  private func number(_ text: String) -> JSONValue {
+    JSONNumber(text).map(JSONValue.number) ?? .null
+  }
+
+  @Test("a number is its nearest double, and its own digits where it is whole")
+  func numbers() throws {
+    for (text, value, integer) in [
+      ("1", 1, "1"), ("-0", 0, "-0"), ("2.5e-1", 0.25, nil), ("1E2", 100, nil), ("1.0", 1, nil),
+      ("9007199254740993", 9_007_199_254_740_992, "9007199254740993"),
+    ] as [(String, Double, String?)] {
+      guard case .number(let number) = try JSONReader.read(Array(text.utf8)) else {
+        Issue.record("\(text) is no number")
+        continue
+      }
+      #expect(number.value == value)
+      #expect(number.integer == integer)
+    }
   }
 
   @Test("escapes, surrogate pairs and a byte order mark")

@@ -32,14 +32,21 @@ struct NetworkLeakTests {
     let header = HTTPHeader("Authorization", "Bearer \(canary)")
     var wire = Wire.edu(baseURL: address)
     wire.headers = [header]
-    wire.members = [.login: ["client_secret": canary]]
+    wire.endpoints.login?.fields = ["client_secret": .text(canary)]
+    wire.endpoints.login?.headers = [HTTPHeader("X-Key", canary)]
+    wire.client = .basic(id: canary, secret: Secret(canary))
+    let login = try #require(wire.endpoints.login)
     let token = LoopbackToken.make(claims: [
       "sub": .string(canary), "email": .string(canary), "iss": .string(canary),
     ])
     let credentials = PasswordCredentials(userName: canary, password: Secret(canary))
     let profile = UserProfile(id: "u", email: canary, firstName: canary, lastName: canary)
     let values: [Any] = [
-      header, wire, credentials, wire.login(credentials), wire.refresh(Secret(canary)),
+      header, wire, credentials, try #require(wire.login(credentials)),
+      try #require(wire.refresh(Secret(canary))), login, wire.client, WireField.text(canary),
+      ClientAuthentication.form(id: canary, secret: Secret(canary)),
+      SessionPreset(name: "p", wire: wire, policy: .edu()),
+      try #require(UserNameKey(Array(canary.utf8) + Array(repeating: 0, count: 7))),
       try #require(wire.revoke(access: Secret(canary), refresh: Secret(canary))),
       HTTPRequest(
         method: "POST", url: address, headers: [header], body: Array(canary.utf8)),
@@ -53,7 +60,7 @@ struct NetworkLeakTests {
       #expect(!isShown([value]), "\(type(of: value))")
       #expect(!isShown(Optional(value) as Any), "\(type(of: value))")
     }
-    #expect("\(wire.login(credentials))" == "POST /a/auth/login")
+    #expect("\(try #require(wire.login(credentials)))" == "POST /a/auth/login")
   }
 
   @Test("STO-3 errors of answers, wherever in the answer the secret is")

@@ -14,7 +14,7 @@ struct OddAnswerTests {
       throw .noConnection("no address")
     }
     let wire = Wire.edu(baseURL: url)
-    var request = wire.refresh(Secret("rt"))
+    guard var request = wire.refresh(Secret("rt")) else { throw .noConnection("no refresh") }
     request.timeout = 20_000
     return try await URLSessionTransport().send(request)
   }

@@ -37,9 +37,16 @@ struct TokenClaimsTests {
   @Test("STA-5 a claim of a wrong type is as if it were missing")
   func wrongTypes() throws {
     let claims = try claims(
-      #"{"sub":1,"email":null,"jti":"","iat":"1","nbf":true,"exp":1e300,"active_context":{}}"#)
+      #"{"sub":1.5,"email":null,"jti":"","iat":"1","nbf":true,"exp":1e300,"active_context":{}}"#)
     #expect(claims == (try self.claims("{}")))
     #expect(claims.subject == nil && claims.issuedAt == nil && claims.expiresAt == nil)
+  }
+
+  @Test("STA-5 names that are whole numbers are read digit by digit")
+  func numbers() throws {
+    let claims = try claims(#"{"sub":9007199254740993,"jti":7}"#)
+    #expect(claims.subject == "9007199254740993")
+    #expect(claims.tokenID == "7")
   }
 
   @Test("STA-5 padding may be there or not", arguments: 0..<6)

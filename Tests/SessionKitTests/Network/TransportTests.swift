@@ -8,16 +8,12 @@ struct TransportTests {
   let server: LoopbackServer
   let wire: Wire
   let transport = URLSessionTransport()
+  let login: HTTPRequest
 
   init() throws {
     server = try LoopbackServer.start(backend: .edu(users: [.sample]))
     wire = .edu(baseURL: server.baseURL)
-  }
-
-  private var login: HTTPRequest {
-    wire.login(
-      PasswordCredentials(
-        userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))
+    login = try #require(wire.login(.sample))
   }
 
   private func error(of request: HTTPRequest) async -> TransportError? {
@@ -44,12 +40,13 @@ struct TransportTests {
     #expect(first.context == first.tokenContext)
     #expect(first.serverTime != nil)
     let refresh = try #require(first.refresh)
-    let second = try wire.readRefresh(try await transport.send(wire.refresh(refresh)))
+    let again = try #require(wire.refresh(refresh))
+    let second = try wire.readRefresh(try await transport.send(again))
     #expect(second.access != first.access)
     let other = LoopbackContext.coordinator
     let target = ContextTarget(role: Identifier(other.roleID), school: Identifier(other.schoolID))
-    let third = try wire.readSwitch(
-      try await transport.send(wire.switchContext(target, access: second.access)))
+    let change = try #require(wire.switchContext(target, access: second.access))
+    let third = try wire.readSwitch(try await transport.send(change))
     #expect(third.context?.role.id == target.role)
     let revocation = try #require(wire.revoke(access: third.access, refresh: third.refresh))
     let last = try await transport.send(revocation)

@@ -17,9 +17,13 @@ struct WireRequestTests {
     try JSONDecoder().decode([String: String].self, from: Data(try #require(request.body)))
   }
 
+  private func text(_ request: HTTPRequest) -> String {
+    String(decoding: request.body ?? [], as: UTF8.self)
+  }
+
   @Test("LOG-3 a login is JSON without Authorization")
   func login() throws {
-    let request = wire.login(credentials)
+    let request = try #require(wire.login(credentials))
     #expect(request.method == "POST")
     #expect(request.url.absoluteString == "https://api.school.test/v1/auth/login")
     #expect(request.header("content-type") == "application/json")
@@ -29,31 +33,45 @@ struct WireRequestTests {
     #expect(request.timeout == 30_000)
   }
 
-  @Test("REF-4 a refresh has its token in the body and never Authorization")
+  @Test("REF-4 a refresh's Authorization is the wire's own or none")
   func refresh() throws {
     var odd = wire
     odd.headers = [HTTPHeader("AUTHORIZATION", "Basic abc"), HTTPHeader("X-App", "1")]
     odd.adjust = { $1.headers.append(HTTPHeader("authorization", "Bearer abc")) }
     for wire in [wire, odd] {
-      let request = wire.refresh(Secret("rt_1"))
+      let request = try #require(wire.refresh(Secret("rt_1")))
       #expect(request.url.path == "/v1/auth/refresh")
       #expect(request.header("Authorization") == nil)
       #expect(try members(request) == ["refresh_token": "rt_1"])
     }
-    #expect(odd.refresh(Secret("rt_1")).header("x-app") == "1")
-    #expect(odd.login(credentials).header("Authorization") == "Basic abc")
+    #expect(odd.refresh(Secret("rt_1"))?.header("x-app") == "1")
+    #expect(odd.login(credentials)?.header("Authorization") == "Basic abc")
+    odd.client = .basic(id: "app", secret: Secret("word"))
+    let basic = try #require(odd.refresh(Secret("rt_1")))
+    #expect(
+      basic.headers.filter { $0.isNamed("Authorization") }.map(\.value) == ["Basic YXBwOndvcmQ="])
+    odd.endpoints.refresh = WireEndpoint("auth/refresh", form: .none, refresh: .bearer)
+    let bearer = try #require(odd.refresh(Secret("rt_1")))
+    #expect(bearer.headers.filter { $0.isNamed("Authorization") }.map(\.value) == ["Bearer rt_1"])
+    #expect(bearer.body == nil)
+    odd.endpoints.refresh = nil
+    #expect(odd.refresh(Secret("rt_1")) == nil)
   }
 
   @Test("CTX-1 a switch has the bearer and only the parts that there are")
   func switched() throws {
-    let whole = wire.switchContext(
-      ContextTarget(role: "r", school: "s", unit: "u"), access: Secret("a.b.c"))
+    let whole = try #require(
+      wire.switchContext(
+        ContextTarget(role: "r", school: "s", unit: "u"), access: Secret("a.b.c")))
     #expect(whole.url.path == "/v1/auth/switch-context")
     #expect(whole.header("Authorization") == "Bearer a.b.c")
     #expect(
       try members(whole) == ["role_id": "r", "school_id": "s", "academic_unit_id": "u"])
-    let role = wire.switchContext(ContextTarget(role: "r"), access: Secret("a.b.c"))
+    let role = try #require(wire.switchContext(ContextTarget(role: "r"), access: Secret("a.b.c")))
     #expect(try members(role) == ["role_id": "r"])
+    #expect(
+      Wire(baseURL: wire.baseURL).switchContext(ContextTarget(role: "r"), access: Secret("a"))
+        == nil)
   }
 
   @Test("OUT-1 a revocation names both tokens, and there is none without a place for it")
@@ -65,60 +83,143 @@ struct WireRequestTests {
     let bare = try #require(wire.revoke(access: Secret("a.b.c"), refresh: nil))
     #expect(try members(bare).isEmpty)
     var mute = wire
-    mute.revocationPath = nil
+    mute.endpoints.revocation = nil
     #expect(mute.revoke(access: Secret("a.b.c"), refresh: nil) == nil)
   }
 
-  @Test("POL-4 standard OAuth 2.0 is configuration")
-  func oauth() throws {
-    var oauth = wire
-    (oauth.loginPath, oauth.refreshPath) = ("oauth/token", "oauth/token")
-    oauth.bodyForm = .form
-    oauth.keys.userName = "username"
-    oauth.members = [
-      .login: ["grant_type": "password", "client_id": "app"],
-      .refresh: ["grant_type": "refresh_token", "client_id": "app"],
-    ]
-    oauth.tokenForm = .opaque
-    oauth.needsUser = false
-    let login = oauth.login(PasswordCredentials(userName: "a b&c", password: Secret("=ö~")))
-    #expect(login.header("Content-Type") == "application/x-www-form-urlencoded")
+  @Test("OUT-1 a revocation by refresh token alone, and as RFC 7009 has it")
+  func otherRevocations() throws {
+    var wire = wire
+    wire.endpoints.revocation = WireEndpoint("logout", refresh: .member("refresh"))
+    let alone = try #require(wire.revoke(access: Secret("a"), refresh: Secret("r")))
+    #expect(alone.header("Authorization") == nil)
+    #expect(text(alone) == #"{"refresh":"r"}"#)
+    // Without a refresh token there is nothing to name.
+    #expect(wire.revoke(access: Secret("a"), refresh: nil) == nil)
+    wire.endpoints.revocation = WireEndpoint("logout")
+    #expect(wire.revoke(access: Secret("a"), refresh: Secret("r")) == nil)
+
+    wire.endpoints.revocation = .revocation("revoke")
+    wire.client = .basic(id: "a b", secret: Secret("ö:+"))
+    let refresh = try #require(wire.revoke(access: Secret("a"), refresh: Secret("r/1")))
+    #expect(text(refresh) == "token=r%2F1&token_type_hint=refresh_token")
+    // Each part as in a form, then together (RFC 6749 §2.3.1).
     #expect(
-      String(decoding: login.body ?? [], as: UTF8.self)
-        == "client_id=app&grant_type=password&password=%3D%C3%B6~&username=a%20b%26c")
-    #expect(
-      String(decoding: oauth.refresh(Secret("rt")).body ?? [], as: UTF8.self)
-        == "client_id=app&grant_type=refresh_token&refresh_token=rt")
-    let answer = try oauth.readLogin(
-      WireBench.response(#"{"access_token":"opaque","token_type":"bearer","expires_in":60}"#))
-    #expect(answer.access == Secret("opaque"))
-    #expect(answer.user == nil)
+      refresh.header("Authorization")
+        == "Basic \(Data("a%20b:%C3%B6%3A%2B".utf8).base64EncodedString())")
+    let access = try #require(wire.revoke(access: Secret("a"), refresh: nil))
+    #expect(text(access) == "token=a&token_type_hint=access_token")
   }
 
-  @Test("POL-4 camel case in an envelope is configuration, the odd is a closure")
-  func camelCase() throws {
-    var camel = wire
-    camel.envelope = "data"
-    camel.keys.accessToken = "accessToken"
-    camel.keys.lifetime = "expiresIn"
-    camel.needsUser = false
-    camel.errorCode = { $0.header("X-Error") }
-    let body = #"{"data":{"accessToken":"a.b.c","expiresIn":60}}"#
-    #expect(try camel.readLogin(WireBench.response(body)).lifetime == 60_000)
-    #expect(throws: AnswerFailure.self) { try camel.readLogin(WireBench.response("{}")) }
+  @Test(
+    "POL-4 an address is what is written, with or without a slash at its end",
+    arguments: [
+      ("https://h.test/v1", "auth/login", "https://h.test/v1/auth/login"),
+      ("https://h.test/v1/", "/auth/login", "https://h.test/v1/auth/login"),
+      ("https://h.test/v1", "auth/login/", "https://h.test/v1/auth/login/"),
+      ("https://h.test", "token/", "https://h.test/token/"),
+      ("https://h.test/", "", "https://h.test/"),
+      ("https://h.test/token/", "", "https://h.test/token/"),
+      ("https://h.test/token", "", "https://h.test/token"),
+      ("https://h.test:8443/a?x=1", "b", "https://h.test:8443/a/b?x=1"),
+      ("https://h.test/a?x=1", "b?y=2", "https://h.test/a/b?y=2"),
+      ("https://h.test/a", "?y=2", "https://h.test/a?y=2"),
+      ("https://h.test/a", "b c/ö%2F100%", "https://h.test/a/b%20c/%C3%B6%2F100%25"),
+      ("https://h.test/a", "https://other.test/t/", "https://other.test/t/"),
+      ("https://h.test/a", "api:login", "https://h.test/a/api:login"),
+      (
+        "http://127.0.0.1:80/a b".replacingOccurrences(of: " ", with: "%20"), "c",
+        "http://127.0.0.1:80/a%20b/c"
+      ),
+    ])
+  func address(base: String, path: String, expected: String) throws {
+    var wire = Wire(baseURL: try #require(URL(string: base)))
+    wire.endpoints.login = WireEndpoint(path)
+    #expect(wire.login(credentials)?.url.absoluteString == expected)
+  }
+
+  @Test("POL-4 method, fixed fields of each type, and headers of the wire and of an endpoint")
+  func parts() throws {
+    var wire = wire
+    wire.headers = [HTTPHeader("X-App", "1"), HTTPHeader("accept", "application/vnd.api+json")]
+    wire.endpoints.login = WireEndpoint(
+      "in", method: "PUT",
+      fields: [
+        "device": "a\"b", "version": 3, "beta": true, "ratio": 0.5, "email": "not this",
+        "none": .number(.nan),
+      ], headers: [HTTPHeader("x-app", "2"), HTTPHeader("Content-Type", "text/json")])
+    let json = try #require(wire.login(credentials))
+    #expect(json.method == "PUT")
+    #expect(json.headers.filter { $0.isNamed("X-App") }.map(\.value) == ["2"])
     #expect(
-      throws: AnswerFailure(
-        failure: RequestFailure(
-          kind: .userDeleted, status: 410, serverCode: "USER_DELETED"))
-    ) {
-      try camel.readRefresh(
-        WireBench.response(status: 410, headers: [HTTPHeader("x-error", "USER_DELETED")], ""))
+      json.headers.filter { $0.isNamed("Accept") }.map(\.value) == ["application/vnd.api+json"])
+    #expect(json.headers.filter { $0.isNamed("Content-Type") }.map(\.value) == ["text/json"])
+    #expect(
+      text(json)
+        == #"{"beta":true,"device":"a\"b","email":"maria@school.test","none":null,"#
+        + #""password":"pass\"w\\ö\u0001rd","ratio":0.5,"version":3}"#)
+    wire.endpoints.login?.form = .form
+    #expect(
+      text(try #require(wire.login(credentials)))
+        == "beta=true&device=a%22b&email=maria%40school.test&none=null"
+        + "&password=pass%22w%5C%C3%B6%01rd&ratio=0.5&version=3")
+    wire.endpoints.login?.form = .none
+    wire.endpoints.login?.headers = []
+    let bare = try #require(wire.login(credentials))
+    #expect(bare.body == nil)
+    #expect(bare.header("Content-Type") == nil)
+    #expect(bare.header("X-App") == "1")
+  }
+
+  @Test("STO-3 an endpoint is shown without what its address may hide")
+  func shown() {
+    for (path, words) in [
+      ("auth/login/", "POST auth/login/"), ("a?key=1", "POST a"),
+      ("https://u:pw@h.test/a?key=1", "POST h.test"), ("a?to=https://u:pw@h.test", "POST a"),
+    ] {
+      #expect("\(WireEndpoint(path))" == words)
     }
-    camel.read = { (step, _) throws(AnswerFailure) in
-      TokenAnswer(access: Secret("odd"), lifetime: step == .login ? 1 : 2)
+  }
+
+  @Test("POL-4 a token rides nowhere, as bearer, as a member or in a header")
+  func places() throws {
+    var wire = wire
+    for (place, authorization, header, body) in [
+      (.nowhere, nil, nil, "{}"), (.bearer, "Bearer t", nil, "{}"),
+      (.member("tok"), nil, nil, #"{"tok":"t"}"#), (.header("X-Token"), nil, "t", "{}"),
+      (.header("authorization"), "t", nil, "{}"),
+    ] as [(TokenPlace, String?, String?, String)] {
+      wire.endpoints.refresh = WireEndpoint("r", access: .bearer, refresh: place)
+      wire.endpoints.profile = WireEndpoint("p", access: place, refresh: .bearer)
+      let requests = [wire.refresh(Secret("t")), wire.profile(access: Secret("t"))]
+      for request in try requests.map({ try #require($0) }) {
+        #expect(request.header("Authorization") == authorization)
+        #expect(request.header("X-Token") == header)
+        #expect(text(request) == body)
+      }
     }
-    #expect(try camel.readLogin(WireBench.response("")).lifetime == 1)
-    #expect(try camel.readSwitch(WireBench.response("")).lifetime == 2)
-    #expect(throws: AnswerFailure.self) { try camel.readLogin(WireBench.response(status: 500, "")) }
+  }
+
+  @Test("POL-4 the app itself: not, in the body, or as Basic; never with a token of its user's")
+  func client() throws {
+    var wire = wire
+    wire.client = .form(id: "app", secret: Secret("w"))
+    #expect(
+      try members(try #require(wire.refresh(Secret("r"))))
+        == ["client_id": "app", "client_secret": "w", "refresh_token": "r"])
+    wire.client = .form(id: "app")
+    #expect(
+      try members(try #require(wire.refresh(Secret("r"))))
+        == ["client_id": "app", "refresh_token": "r"])
+    let target = ContextTarget(role: "r")
+    #expect(
+      try members(try #require(wire.switchContext(target, access: Secret("a"))))
+        == ["role_id": "r"])
+    wire.client = .basic(id: "app", secret: Secret(""))
+    #expect(wire.login(credentials)?.header("Authorization") == "Basic YXBwOg==")
+    #expect(
+      wire.switchContext(target, access: Secret("a"))?.header("Authorization") == "Bearer a")
+    #expect(
+      wire.revoke(access: Secret("a"), refresh: nil)?.header("Authorization") == "Bearer a")
   }
 }

@@ -83,7 +83,7 @@ struct LoginTests {
   }
 
   static let unreadable: [(LoopbackFault, String)] = [
-    (.html, "HTML"), (.brokenJSON, "broken JSON"), (.malformedToken, "a token of two parts"),
+    (.brokenJSON, "broken JSON"), (.malformedToken, "a token of two parts"),
     (.expiresIn(0), "expires_in 0"), (.expiresIn(-5), "a negative expires_in"),
     (.expiresIn("soon"), "a text as expires_in"),
   ]

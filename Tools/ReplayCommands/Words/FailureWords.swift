@@ -25,6 +25,7 @@ enum FailureWords {
     case .userInactive: "account inactive"
     case .userDeleted: "account deleted"
     case .secretsUnavailable: "refresh token not readable yet"
+    case .intercepted: "a page in place of an answer"
     default: "failure \(kind)"
     }
   }

@@ -12,7 +12,7 @@ public enum LoopbackToken {
   }
 
   /// Bytes in the alphabet of RFC 4648 §5, without padding.
-  static func base64URL(_ bytes: [UInt8]) -> String {
+  package static func base64URL(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     var text = ""
     var pending: UInt32 = 0

@@ -87,6 +87,7 @@ extension Choices {
     let kinds: [RequestFailure.Kind] = [
       .noConnection, .noReply, .server, .rejected, .rateLimited, .unreadable, .userInactive,
       .userDeleted, .unexpected, .noRefreshToken, .secretsUnavailable,
+      .intercepted,
     ]
     return RequestFailure(
       kind: pick(kinds) ?? .noConnection, retryAfter: chance(1, in: 6) ? delay() : nil)

@@ -87,7 +87,9 @@ extension CoordinatorRun {
       }
     }
     try checkPolicy(failure, expiry, commit)
-    let passing: [RequestFailure.Kind] = [.noConnection, .noReply, .secretsUnavailable]
+    let passing: [RequestFailure.Kind] = [
+      .noConnection, .noReply, .secretsUnavailable, .intercepted,
+    ]
     let isUnanswered = failure.map { passing.contains($0.kind) } ?? false
     try require(.networkEndsNothing, !(isUnanswered && isOver)) {
       "\(failure?.description ?? "") is followed by an end"

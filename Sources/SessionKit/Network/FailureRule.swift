@@ -1,0 +1,95 @@
+public import SessionCore
+
+/// What an answer means, as data: of a wire's rules the first that matches counts (LOG-7, REF-6).
+///
+/// An answer that no rule matches is a success at 2xx, and else `unexpected`. At a refresh `rejected`,
+/// `userInactive` and `userDeleted` end the session; at a protected call `rejected` says that the
+/// access token is good for nothing any more, and `unexpected` is the caller's own affair, such as a
+/// 403 that is no matter of the token.
+public struct FailureRule: Hashable, Sendable {
+  /// What a body looks like.
+  public enum Body: Hashable, Sendable {
+    /// Nothing but white space.
+    case empty
+    /// HTML or XML: the first character is `<`.
+    case page
+  }
+
+  /// What it means.
+  public var meaning: RequestFailure.Kind
+  /// The steps whose answers it is about; `nil` for all.
+  public var steps: Set<Wire.Step>?
+  /// The statuses, 100 to 599 for all.
+  public var statuses: ClosedRange<Int>
+  /// The server's codes, of which one must be there; `TOKEN_*` stands for all that begin so, and an
+  /// empty list for any or none.
+  public var codes: [String]
+  /// What the body looks like; `nil` for anything.
+  public var body: Body?
+
+  /// A rule about a range of statuses.
+  public init(
+    _ meaning: RequestFailure.Kind, at steps: Set<Wire.Step>? = nil,
+    statuses: ClosedRange<Int> = 100...599, codes: [String] = [], body: Body? = nil
+  ) {
+    self.meaning = meaning
+    self.steps = steps
+    self.statuses = statuses
+    self.codes = codes
+    self.body = body
+  }
+
+  /// A rule about one status.
+  public init(
+    _ meaning: RequestFailure.Kind, at steps: Set<Wire.Step>? = nil, status: Int,
+    codes: [String] = [], body: Body? = nil
+  ) {
+    self.init(meaning, at: steps, statuses: status...status, codes: codes, body: body)
+  }
+
+  func matches(_ step: Wire.Step, _ signs: AnswerSigns) -> Bool {
+    guard steps?.contains(step) != false, statuses.contains(signs.status) else { return false }
+    if let body, !signs.looksLike(body) { return false }
+    guard !codes.isEmpty else { return true }
+    guard let code = signs.code else { return false }
+    return codes.contains { FailureRule.matches(code, $0) }
+  }
+
+  static func matches(_ code: String, _ pattern: String) -> Bool {
+    pattern.hasSuffix("*") ? code.hasPrefix(pattern.dropLast()) : code == pattern
+  }
+}
+
+extension FailureRule {
+  /// The rules of a wire of which nothing else was said; `Specs/Answers.md` has them row by row.
+  public static let standard: [FailureRule] = [
+    // A protected call may well be answered with a page; it is the caller's to read.
+    FailureRule(
+      .intercepted, at: [.login, .refresh, .switchContext, .profile, .revocation], body: .page),
+    // Network authentication required (RFC 6585 §6).
+    FailureRule(.intercepted, status: 511),
+    FailureRule(.server, statuses: 500...599),
+    FailureRule(.rateLimited, status: 429),
+    FailureRule(.userInactive, statuses: 400...499, codes: ["USER_INACTIVE"]),
+    FailureRule(.userDeleted, statuses: 400...499, codes: ["USER_DELETED"]),
+    FailureRule(.rateLimited, statuses: 400...499, codes: ["RATE_LIMITED"]),
+    FailureRule(.server, statuses: 400...499, codes: ["DB_*"]),
+    FailureRule(.rejected, statuses: 400...499, codes: ["TOKEN_*"]),
+    // The app is not known, which says nothing of its user.
+    FailureRule(
+      .unexpected, statuses: 400...499, codes: ["invalid_client", "unauthorized_client"]),
+    FailureRule(.rejected, status: 400, codes: ["invalid_grant"]),
+    FailureRule(.rejected, status: 401),
+    FailureRule(.rejected, at: [.login, .refresh, .switchContext, .revocation], status: 403),
+  ]
+
+  /// The rules of OAuth 2.0: at its endpoints `invalid_grant` ends a session and nothing else does,
+  /// for a client that is not known or not allowed says nothing of its user (RFC 6749 §5.2).
+  public static let oauth: [FailureRule] =
+    standard.prefix { $0.codes.isEmpty } + [
+      FailureRule(
+        .server, statuses: 400...499, codes: ["server_error", "temporarily_unavailable"]),
+      FailureRule(.rejected, statuses: 400...401, codes: ["invalid_grant"]),
+      FailureRule(.rejected, at: [.switchContext, .profile, .revocation, .call], status: 401),
+    ]
+}

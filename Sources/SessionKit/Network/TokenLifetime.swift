@@ -1,0 +1,22 @@
+/// Where it is said how long an access token is good.
+///
+/// The device's clock plays no part: an instant is measured from the answer's own `Date`.
+public enum TokenLifetime: Hashable, Sendable {
+  /// A member with a number of seconds, or a text of one.
+  case seconds(MemberPath)
+  /// A member with a number of milliseconds, or a text of one.
+  case milliseconds(MemberPath)
+  /// A member with the instant of expiry: ISO 8601 as RFC 3339 has it, or since 1970 in seconds or,
+  /// from 100,000,000,000 on, in milliseconds, as a number or a text of one.
+  case instant(MemberPath)
+  /// A claim of the access token with the instant of expiry in seconds since 1970, such as `exp`.
+  case claim(String)
+  /// Nobody says it: so many milliseconds, 1 to ten years.
+  case assumed(Int64)
+
+  /// Nobody says it, and it is good until a call is answered 401.
+  public static let untold = TokenLifetime.assumed(longest)
+
+  /// Ten years, in milliseconds.
+  static let longest: Int64 = 10 * 366 * 86_400_000
+}

@@ -1,0 +1,140 @@
+import Foundation
+import SessionCore
+
+extension Wire {
+  /// Signs in with a password; carries no token (LOG-3).
+  ///
+  /// `nil` where one does not sign in so.
+  public func login(_ credentials: PasswordCredentials) -> HTTPRequest? {
+    request(
+      .login,
+      [keys.userName: credentials.userName, keys.password: credentials.password.value])
+  }
+
+  /// Asks for a newer token; `nil` where tokens are not refreshed.
+  ///
+  /// Its `Authorization` is the client's or the refresh token, as the wire says, and nothing else; the
+  /// access token is never in it (REF-4).
+  public func refresh(_ token: Secret) -> HTTPRequest? {
+    request(.refresh, refresh: token)
+  }
+
+  /// Asks for a token in another context (CTX-1); `nil` where there are none.
+  public func switchContext(_ target: ContextTarget, access: Secret) -> HTTPRequest? {
+    var body = [keys.contexts.role: target.role.description]
+    body[keys.contexts.school] = target.school?.description
+    body[keys.contexts.unit] = target.unit?.description
+    return request(.switchContext, body, access: access)
+  }
+
+  /// Asks who the user is (LOG-6); `nil` where nobody says so.
+  public func profile(access: Secret) -> HTTPRequest? {
+    request(.profile, access: access)
+  }
+
+  /// Tells the server that a session has ended (OUT-1).
+  ///
+  /// `nil` where it has no place for that, or no token would be named.
+  public func revoke(access: Secret, refresh: Secret?) -> HTTPRequest? {
+    guard let endpoint = endpoints.revocation else { return nil }
+    guard endpoint.access.carries || endpoint.refresh.carries && refresh != nil else { return nil }
+    return request(.revocation, access: access, refresh: refresh)
+  }
+
+  private func request(
+    _ step: Step, _ own: [String: String] = [:], access: Secret? = nil, refresh: Secret? = nil
+  ) -> HTTPRequest? {
+    guard let endpoint = endpoints[step] else { return nil }
+    var cargo = Cargo()
+    cargo.members = endpoint.fields
+    if step.authenticatesClient {
+      cargo.members.merge(client.members) { $1 }
+      cargo.authorization = client.authorization
+    }
+    cargo.members.merge(own.mapValues { .text($0) }) { $1 }
+    // The refresh token last: it wins where both have the same place.
+    cargo.put(access, endpoint.access, hint: endpoint.tokenHint, "access_token")
+    cargo.put(refresh, endpoint.refresh, hint: endpoint.tokenHint, "refresh_token")
+
+    let body = endpoint.body(cargo.members)
+    let ours = [HTTPHeader("Accept", "application/json")] + (body?.type.map { [$0] } ?? [])
+    var fields = ours.replaced(by: headers).replaced(by: endpoint.headers)
+    fields = fields.replaced(by: cargo.headers)
+    if let authorization = cargo.authorization {
+      fields = fields.replaced(by: [HTTPHeader("Authorization", authorization)])
+    }
+    var request = HTTPRequest(
+      method: endpoint.method, url: endpoint.url(below: baseURL), headers: fields,
+      body: body.map { Array($0.text.utf8) })
+    adjust?(step, &request)
+    if step == .refresh {
+      request.headers.removeAll { $0.isNamed("Authorization") }
+      if let authorization = cargo.authorization {
+        request.headers.append(HTTPHeader("Authorization", authorization))
+      }
+    }
+    return request
+  }
+
+  /// What rides in a request.
+  private struct Cargo {
+    var members: [String: WireField] = [:]
+    var headers: [HTTPHeader] = []
+    var authorization: String?
+
+    mutating func put(_ token: Secret?, _ place: TokenPlace, hint: String?, _ name: String) {
+      guard let token else { return }
+      switch place {
+      case .nowhere: return
+      case .bearer: authorization = "Bearer \(token.value)"
+      case .header(let name) where HTTPHeader(name, "").isNamed("Authorization"):
+        authorization = token.value
+      case .header(let name):
+        headers.removeAll { $0.isNamed(name) }
+        headers.append(HTTPHeader(name, token.value))
+      case .member(let name): members[name] = .text(token.value)
+      }
+      if let hint { members[hint] = .text(name) }
+    }
+  }
+}
+
+extension Wire.Step {
+  fileprivate var authenticatesClient: Bool {
+    self == .login || self == .refresh || self == .revocation
+  }
+}
+
+extension TokenPlace {
+  fileprivate var carries: Bool { self != .nowhere }
+}
+
+extension WireEndpoint {
+  fileprivate func body(_ members: [String: WireField]) -> (text: String, type: HTTPHeader?)? {
+    let sorted = members.sorted { $0.key < $1.key }
+    switch form {
+    case .none:
+      return nil
+    case .json:
+      let pairs = sorted.map { "\(JSONValue.quoted($0.key)):\($0.value.json)" }
+      return (
+        "{\(pairs.joined(separator: ","))}", HTTPHeader("Content-Type", "application/json")
+      )
+    case .form:
+      let pairs = sorted.map {
+        "\(FormEncoding.encode($0.key))=\(FormEncoding.encode($0.value.form))"
+      }
+      return (
+        pairs.joined(separator: "&"),
+        HTTPHeader("Content-Type", "application/x-www-form-urlencoded")
+      )
+    }
+  }
+}
+
+extension [HTTPHeader] {
+  /// These fields and the others after them; of equal names only the others'.
+  fileprivate func replaced(by others: [HTTPHeader]) -> [HTTPHeader] {
+    filter { field in !others.contains { $0.isNamed(field.name) } } + others
+  }
+}

@@ -1,0 +1,97 @@
+import SessionCore
+
+/// What an answer has to say who the user is with.
+struct UserSources {
+  let members: JSONMembers
+  let access: JSONMembers?
+  let identity: JSONMembers?
+  let userName: String?
+}
+
+// Who the user is: the first source that says it.
+extension Wire {
+  /// The user; `nil` where no source says it, which is a fault at a login only.
+  func user(_ step: Step, _ sources: UserSources) throws(Unreadable) -> UserProfile? {
+    var problem: Unreadable?
+    for source in answer.user {
+      do throws(Unreadable) {
+        if let user = try user(step, source, sources) { return user }
+      } catch {
+        problem = problem ?? error
+      }
+    }
+    if let problem { throw problem }
+    return nil
+  }
+
+  private func user(
+    _ step: Step, _ source: UserSource, _ sources: UserSources
+  ) throws(Unreadable) -> UserProfile? {
+    switch source {
+    case .member(let path):
+      // At its top level, an answer to a refresh is of a token, not of a user.
+      guard step == .login || !path.steps.isEmpty,
+        let user = try sources.members.object(path)
+      else { return nil }
+      return try profile(user)
+    case .claim(let path, let token):
+      let claims = token == .access ? sources.access : sources.identity
+      guard step == .login, let claims, let id = try claims.identifier(path) else { return nil }
+      guard !id.isAddress else {
+        throw Unreadable(
+          "claim \(path) of the \(token.rawValue) is \(Identifier.addressProblem); name another "
+            + "claim")
+      }
+      return UserProfile(
+        id: id, email: claims.hint(["email", "emails.0"]), firstName: claims.hint(["given_name"]),
+        lastName: claims.hint(["family_name"]))
+    case .userName(let key):
+      guard step == .login, let name = sources.userName else { return nil }
+      let isAddress = name.contains("@")
+      return UserProfile(id: key.identifier(of: name), email: isAddress ? name : nil)
+    }
+  }
+
+  /// The user that an object is; the identifier is required, the rest is not.
+  func profile(_ user: JSONMembers) throws(Unreadable) -> UserProfile {
+    guard let id = try user.identifier(keys.userID) else { throw user.missing(keys.userID) }
+    guard !id.isAddress else {
+      throw Unreadable(
+        "\(user.name(keys.userID)) is \(Identifier.addressProblem); "
+          + "name another member in keys.userID")
+    }
+    return UserProfile(
+      id: id, email: try user.string(keys.email), firstName: try user.string(keys.firstName),
+      lastName: try user.string(keys.lastName))
+  }
+
+  /// What a profile says of how the user stands, where that ends a session.
+  func standing(_ user: JSONMembers) throws(Unreadable) -> RequestFailure.Kind? {
+    let standing = try user.first(answer.standing) { (path) throws(Unreadable) in
+      try user.word(path)
+    }
+    guard let standing = standing?.lowercased() else { return nil }
+    if answer.deleted.contains(where: { $0.lowercased() == standing }) { return .userDeleted }
+    return answer.inactive.contains { $0.lowercased() == standing } ? .userInactive : nil
+  }
+
+  /// What to say where no source says who the user is.
+  var missingUser: String {
+    let sources = answer.user.map { source in
+      switch source {
+      case .member(let path): path.description
+      case .claim(let path, let token): "claim \(path) of the \(token.rawValue)"
+      case .userName: "the user name"
+      }
+    }
+    guard sources.count > 1 else { return "\(sources.first ?? "the user") is missing" }
+    return "\(sources.joined(separator: " and ")) are missing"
+  }
+}
+
+extension Identifier {
+  static let addressProblem = "an e-mail address, which may not be journaled"
+
+  /// Whether it is an e-mail address: a user's id goes into the journal, an address must not (STO-3).
+  var isAddress: Bool { description.utf8.contains(UInt8(ascii: "@")) }
+}

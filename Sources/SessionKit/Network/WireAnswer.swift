@@ -1,0 +1,47 @@
+/// Where the answers of a backend say what: of each list, the first that is there counts.
+public struct WireAnswer: Hashable, Sendable {
+  /// The object that holds the answer proper, such as `data`; all paths below start there.
+  public var envelope = MemberPath.whole
+  /// The access token.
+  public var accessToken: [MemberPath] = ["access_token"]
+  /// The refresh token; an answer without one keeps the old (REF-5).
+  public var refreshToken: [MemberPath] = ["refresh_token"]
+  /// The identity token of OpenID Connect, read for its claims and then forgotten.
+  public var identityToken: [MemberPath] = ["id_token"]
+  /// The kind of token, where it is said.
+  public var tokenType: [MemberPath] = ["token_type"]
+  /// The kinds that are accepted, in small letters; compared without regard to case.
+  public var tokenTypes: Set<String> = ["bearer"]
+  /// How long the access token is good.
+  public var lifetime: [TokenLifetime] = [.seconds("expires_in")]
+  /// Who the user is; an answer to a refresh or a switch is asked for members only.
+  public var user: [UserSource] = [.member("user")]
+  /// The context object of a login and of a refresh.
+  public var context: [MemberPath] = ["active_context"]
+  /// The context object of a switch.
+  public var switchedContext: [MemberPath] = ["context"]
+  /// Where the answer of the profile endpoint has the user object.
+  public var profile: [MemberPath] = ["user", .whole]
+  /// The member of a profile that says how the user stands (LOG-6); a boolean is the text
+  /// `true` or `false`.
+  public var standing: [MemberPath] = ["status"]
+  /// What it says of an inactive user; compared without regard to case.
+  public var inactive: Set<String> = ["inactive"]
+  /// What it says of a deleted user; compared without regard to case.
+  public var deleted: Set<String> = ["deleted"]
+
+  /// The names of EDU, which are those of OAuth 2.0 as far as it has them.
+  public init() {}
+
+  /// The same in camel case: `accessToken`, `refreshToken`, `expiresIn`.
+  public static var camelCase: WireAnswer {
+    var answer = WireAnswer()
+    answer.accessToken = ["accessToken"]
+    answer.refreshToken = ["refreshToken"]
+    answer.identityToken = ["idToken"]
+    answer.tokenType = ["tokenType"]
+    answer.lifetime = [.seconds("expiresIn")]
+    answer.context = ["activeContext"]
+    return answer
+  }
+}

@@ -1,0 +1,29 @@
+/// The endpoints of a backend; `nil` where it has none of that kind.
+public struct WireEndpoints: Hashable, Sendable {
+  /// Signing in with a password; `nil` where one does not sign in over this wire.
+  public var login: WireEndpoint?
+  /// Getting a newer token; `nil` where tokens are not refreshed: refresh tokens in answers are
+  /// passed over then.
+  public var refresh: WireEndpoint?
+  /// Changing the context (CTX-1).
+  public var switchContext: WireEndpoint?
+  /// Who the user is, asked after signing in (LOG-6).
+  public var profile: WireEndpoint?
+  /// Telling the server that a session has ended (OUT-1).
+  public var revocation: WireEndpoint?
+
+  /// No endpoints.
+  public init() {}
+
+  /// The endpoint of a step; `nil` for a protected call, whose address is the app's.
+  public subscript(step: Wire.Step) -> WireEndpoint? {
+    switch step {
+    case .login: login
+    case .refresh: refresh
+    case .switchContext: switchContext
+    case .profile: profile
+    case .revocation: revocation
+    case .call: nil
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import Foundation
+public import SessionCore
+
+extension SessionPreset {
+  /// The school app: snake case, contexts, a refresh token that stays (EDU).
+  public static func edu(
+    _ baseURL: URL, environment: SessionPolicy = .production
+  ) -> SessionPreset {
+    var wire = Wire(baseURL: baseURL)
+    wire.endpoints.login = "auth/login"
+    wire.endpoints.refresh = WireEndpoint("auth/refresh", refresh: .member("refresh_token"))
+    wire.endpoints.switchContext = WireEndpoint("auth/switch-context", access: .bearer)
+    wire.endpoints.revocation = WireEndpoint(
+      "auth/logout", access: .bearer, refresh: .member("refresh_token"))
+    return SessionPreset(name: "EDU", wire: wire, policy: .edu(environment))
+  }
+
+  /// Azure AD B2C below a user flow's address: its tokens refreshed, signing in left to a page (B2C).
+  public static func b2c(_ userFlow: URL, clientID: String, scope: String) -> SessionPreset {
+    var wire = Wire(baseURL: userFlow)
+    wire.endpoints.refresh = WireEndpoint(
+      "oauth2/v2.0/token", form: .form,
+      fields: ["grant_type": "refresh_token", "scope": .text(scope)],
+      refresh: .member("refresh_token"))
+    wire.client = .form(id: clientID)
+    wire.tokenForm = .opaque
+    wire.answer.accessToken = ["access_token", "id_token"]
+    wire.answer.lifetime = [.seconds("expires_in"), .instant("expires_on"), .claim("exp")]
+    wire.answer.user = [.claim("oid", of: .identity), .claim("sub", of: .identity)]
+    return SessionPreset(name: "B2C", wire: wire, policy: .b2c)
+  }
+
+  /// The offline-first app: snake case, a profile asked after signing in (OFF).
+  public static func off(_ baseURL: URL) -> SessionPreset {
+    var wire = Wire(baseURL: baseURL)
+    wire.endpoints.login = "auth/login"
+    wire.endpoints.refresh = WireEndpoint("auth/refresh", refresh: .member("refresh_token"))
+    wire.endpoints.profile = WireEndpoint("users/me", method: "GET", form: .none, access: .bearer)
+    wire.endpoints.revocation = WireEndpoint("auth/logout", refresh: .member("refresh_token"))
+    wire.tokenForm = .opaque
+    wire.answer.user = [.member("user"), .claim("sub")]
+    return SessionPreset(name: "OFF", wire: wire, policy: .off)
+  }
+
+  /// The ticketing app: camel case, a refresh token that rotates (TIK).
+  public static func tik(_ baseURL: URL) -> SessionPreset {
+    var wire = Wire(baseURL: baseURL)
+    wire.endpoints.login = "api/auth/login"
+    wire.endpoints.refresh = WireEndpoint("api/auth/refresh", refresh: .member("refreshToken"))
+    wire.endpoints.profile = WireEndpoint(
+      "api/auth/me", method: "GET", form: .none, access: .bearer)
+    wire.endpoints.revocation = WireEndpoint("api/auth/logout", form: .none, access: .bearer)
+    (wire.keys, wire.answer, wire.tokenForm) = (.camelCase, .camelCase, .opaque)
+    wire.keys.userName = "username"
+    wire.keys.errorCode = ["error.code", "code"]
+    wire.answer.user = [.member("user"), .claim("sub")]
+    return SessionPreset(name: "TIK", wire: wire, policy: .tik)
+  }
+
+  /// The project-management app: camel case, a refresh token that rotates (API).
+  public static func api(_ baseURL: URL) -> SessionPreset {
+    var wire = Wire(baseURL: baseURL)
+    wire.endpoints.login = "auth/login"
+    wire.endpoints.refresh = WireEndpoint("auth/refresh", refresh: .member("refreshToken"))
+    wire.endpoints.revocation = WireEndpoint("auth/logout", form: .none, access: .bearer)
+    (wire.keys, wire.answer, wire.tokenForm) = (.camelCase, .camelCase, .opaque)
+    wire.answer.user = [.member("user"), .claim("sub")]
+    return SessionPreset(name: "API", wire: wire, policy: .api)
+  }
+
+  /// OAuth 2.0: password and refresh grants (RFC 6749 §4.3, §6), revocation (RFC 7009).
+  ///
+  /// A server that says nowhere who the user is wants one more source, `.userName(key)`.
+  public static func oauth(
+    token: URL, revocation: URL? = nil, client: ClientAuthentication = .none, scope: String? = nil
+  ) -> SessionPreset {
+    let scope = scope.map { ["scope": WireField.text($0)] } ?? [:]
+    var wire = Wire(baseURL: token)
+    wire.endpoints.login = WireEndpoint(
+      "", form: .form, fields: scope.merging(["grant_type": "password"]) { $1 })
+    wire.endpoints.refresh = WireEndpoint(
+      "", form: .form, fields: scope.merging(["grant_type": "refresh_token"]) { $1 },
+      refresh: .member("refresh_token"))
+    wire.endpoints.revocation = revocation.map { .revocation($0.absoluteString) }
+    (wire.client, wire.keys.userName, wire.tokenForm) = (client, "username", .opaque)
+    wire.answer.lifetime = [.seconds("expires_in"), .claim("exp"), .assumed(3_600_000)]
+    wire.answer.user = [.claim("sub", of: .identity), .claim("sub"), .member("user")]
+    wire.failures = FailureRule.oauth
+    wire.revoked.codes = ["unsupported_token_type", "invalid_token"]
+    return SessionPreset(name: "OAuth 2.0", wire: wire, policy: .oauth)
+  }
+}
+
+extension Wire {
+  /// The school app's backend below `baseURL`.
+  public static func edu(baseURL: URL) -> Wire {
+    SessionPreset.edu(baseURL).wire
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@Suite("Properties of the wire")
+struct WirePropertyTests {
+  private static let credentials = PasswordCredentials(
+    userName: Choices.canary, password: Secret(Choices.canary))
+
+  /// The outcomes of all readers, each with what an error of it shows.
+  private func outcomes(_ wire: Wire, _ response: HTTPResponse) -> [(name: String, shown: String?)]
+  {
+    func outcome(_ read: () throws(AnswerFailure) -> Void) -> String? {
+      do throws(AnswerFailure) {
+        try read()
+        return nil
+      } catch {
+        var dumped = ""
+        dump(error, to: &dumped)
+        return "\(error) \(error.problem ?? "") \(dumped)"
+      }
+    }
+    return [
+      (
+        "login",
+        outcome { () throws(AnswerFailure) in
+          _ = try wire.readLogin(response, to: Self.credentials)
+        }
+      ), ("refresh", outcome { () throws(AnswerFailure) in _ = try wire.readRefresh(response) }),
+      ("switch", outcome { () throws(AnswerFailure) in _ = try wire.readSwitch(response) }),
+      ("profile", outcome { () throws(AnswerFailure) in _ = try wire.readProfile(response) }),
+      ("revocation", outcome { () throws(AnswerFailure) in try wire.readRevocation(response) }),
+      ("call", wire.failure(.call, response).map(\.description)),
+    ]
+  }
+
+  @Test("STO-3 LOG-3 POL-4 any answer under any configuration is read or refused, and never shown")
+  func answers() {
+    expect(
+      Property(
+        "no answer traps, and no error shows what it holds", cases: 4_000,
+        regressions: RegressionFolder()
+      ).check { choices in
+        let (wire, response) = (choices.wire(), choices.response())
+        choices.step(
+          "\(wire.answer), status \(response.status): "
+            + String(decoding: response.body, as: UTF8.self))
+        for (name, shown) in outcomes(wire, response) {
+          choices.label(shown == nil ? "\(name) read" : "\(name) refused")
+          try require(shown?.contains(Choices.canary) != true) { "\(name) shows \(shown ?? "")" }
+        }
+      })
+  }
+
+  @Test("POL-4 the draws read some answers at every step and refuse some")
+  func coverage() {
+    var seen: Set<String> = []
+    for seed in 1...2_000 as ClosedRange<UInt64> {
+      let choices = Choices(seed: seed)
+      for (name, shown) in outcomes(choices.wire(), choices.response()) {
+        seen.insert("\(name) \(shown == nil)")
+      }
+    }
+    #expect(seen.count == 12, "\(seen.sorted())")
+  }
+
+  @Test("STO-3 REF-4 POL-4 any request of any configuration has no secret in its address or words")
+  func requests() {
+    let (access, refresh) = (Secret("Access-\(Choices.canary)"), Secret(Choices.canary))
+    expect(
+      Property(
+        "no request shows or addresses a secret", cases: 2_000, regressions: RegressionFolder()
+      ).check { choices in
+        let wire = choices.wire()
+        let requests = [
+          wire.login(Self.credentials), wire.refresh(refresh), wire.profile(access: access),
+          wire.switchContext(ContextTarget(role: "r"), access: access),
+          wire.revoke(access: access, refresh: choices.chance(1, in: 2) ? refresh : nil),
+        ]
+        for request in requests.compactMap(\.self) {
+          var dumped = ""
+          dump(request, to: &dumped)
+          for text in ["\(request)", dumped, request.url.absoluteString, "\(wire)"] {
+            try require(!text.contains(Choices.canary)) { text }
+          }
+        }
+        let own = wire.refresh(refresh)?.headers.filter { $0.isNamed("Authorization") } ?? []
+        try require(own.count <= 1) { "\(own.count) Authorizations" }
+      })
+  }
+
+  private func require(_ isTrue: Bool, _ problem: () -> String) throws(Falsified) {
+    if !isTrue { throw Falsified(problem()) }
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("A session at an OAuth 2.0 server")
+struct OAuthSessionTests {
+  private static let client = ClientAuthentication.basic(id: "app", secret: Secret("word"))
+
+  private func configuration(
+    _ bench: Bench, _ front: OAuthFront, key: UserNameKey? = nil
+  ) -> SessionConfiguration {
+    var preset = front.preset(Self.client)
+    if let key { preset.wire.answer.user.append(.userName(key)) }
+    preset.policy.requestTimeout = 5_000
+    return SessionConfiguration(
+      journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets), preset: preset,
+      transport: front, clock: bench.clock)
+  }
+
+  /// Whether a text is anywhere in what goes out.
+  private func holds(_ request: HTTPRequest, _ text: String) -> Bool {
+    let places =
+      [request.url.absoluteString, request.url.absoluteString.removingPercentEncoding ?? ""]
+      + request.headers.flatMap { [$0.name, $0.value] }
+    let body = Data(request.body ?? [])
+    return places.contains { $0.contains(text) } || body.range(of: Data(text.utf8)) != nil
+  }
+
+  @Test("POL-4 LOG-3 LOG-4 OUT-1 a password grant signs in, refreshes and is revoked")
+  func wholeLife() async throws {
+    let bench = try Bench { $0.rotatesRefreshTokens = true }
+    let front = OAuthFront(bench.server)
+    let session = try await Session.open(configuration(bench, front))
+    let user = try await session.login(bench.credentials)
+    #expect(user?.id == Identifier(LoopbackUser.sample.id))
+    #expect(session.isAuthenticated && session.canRefreshToken)
+    try await session.refresh()
+    #expect(session.currentToken?.generation == Generation(2))
+    #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
+    #expect(try await session.logout() == .success)
+    #expect(bench.server.violations.isEmpty)
+    #expect(
+      front.requests.map(\.url.path) == ["/oauth/token", "/oauth/token", "/oauth/revoke"])
+    try await session.close()
+  }
+
+  @Test("REF-4 the access token is nowhere in a refresh request, and the client is")
+  func refreshRequest() async throws {
+    let bench = try Bench { $0.rotatesRefreshTokens = true }
+    let front = OAuthFront(bench.server)
+    let session = try await Session.open(configuration(bench, front))
+    try await session.login(bench.credentials)
+    for _ in 0..<3 { try await session.refresh() }
+    try await session.logout()
+    let refreshes = front.requests.filter {
+      String(decoding: $0.body ?? [], as: UTF8.self).contains("grant_type=refresh_token")
+    }
+    #expect(refreshes.count == 3)
+    #expect(Set(front.accessTokens).count == 4)
+    for request in refreshes {
+      #expect(
+        request.headers.filter { $0.isNamed("Authorization") }.map(\.value)
+          == ["Basic YXBwOndvcmQ="])
+      for token in front.accessTokens { #expect(!holds(request, token)) }
+    }
+    // The search would find one: EDU's logout names its access token.
+    let token = try #require(front.accessTokens.first)
+    let logout = Wire.edu(baseURL: bench.server.baseURL).revoke(
+      access: Secret(token), refresh: nil)
+    #expect(holds(try #require(logout), token))
+    try await session.close()
+  }
+
+  @Test(
+    "LOG-4 STA-6 where nobody says who the user is, the user name does, and the same one returns")
+  func userName() async throws {
+    let eve = LoopbackUser(
+      id: "u-eve", email: "eve@school.test", password: "four-five-six", firstName: "Eve",
+      lastName: "Sample", contexts: [])
+    let bench = try Bench()
+    let server = try LoopbackServer.start(backend: .edu(users: [.sample, eve]))
+    defer { server.stop() }
+    let front = OAuthFront(server, hidesClaims: true)
+    let key = UserNameKey.random()
+    let session = try await Session.open(configuration(bench, front, key: key))
+    let user = try await session.login(bench.credentials)
+    #expect(user?.id == key.identifier(of: bench.credentials.userName))
+    #expect(session.currentToken?.value.value == "opaque-1")
+    server.revokeAllTokens()
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    guard case .expired = session.state else {
+      Issue.record("it is \(session.state)")
+      return
+    }
+    let other = await failure { () async throws(SessionError) in
+      try await session.login(PasswordCredentials(of: eve))
+    }
+    #expect(other == .otherUsersSession)
+    #expect(try await session.login(bench.credentials)?.id == user?.id)
+    #expect(session.isAuthenticated)
+    // The journal has the digest, never the name.
+    let text = try #require(user?.id.description)
+    let journal = try Data(contentsOf: URL(fileURLWithPath: bench.journal))
+    #expect(journal.range(of: Data(text.utf8)) != nil)
+    #expect(journal.range(of: Data(bench.credentials.userName.utf8)) == nil)
+    try await session.close()
+  }
+
+  @Test("REF-6 an unknown client ends nobody's session")
+  func unknownClient() async throws {
+    let bench = try Bench()
+    let front = OAuthFront(bench.server)
+    var configuration = configuration(bench, front)
+    let first = try await Session.open(configuration)
+    try await first.login(bench.credentials)
+    try await first.close()
+    configuration.wire.client = .basic(id: "app", secret: Secret("old"))
+    let session = try await Session.open(configuration)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .unauthorized(code: "invalid_client"))
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test("REF-6 a captive portal logs nobody out, whatever the attempts")
+  func captivePortal() async throws {
+    let bench = try Bench()
+    var policy = SessionPolicy.tik
+    policy.requestTimeout = 5_000
+    let session = try await bench.signedIn(policy)
+    for _ in 0..<3 {
+      bench.server.failNext(.refresh, with: .html)
+      let error = await failure { () async throws(SessionError) in try await session.refresh() }
+      #expect(error == .intercepted(status: 200))
+      #expect(session.isAuthenticated)
+    }
+    // One failure that the server answers is enough for TIK.
+    bench.server.failNext(.refresh, with: .status(500))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(!session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test("LOG-5 POL-4 where one does not sign in with a password, nothing is sent")
+  func noLogin() async throws {
+    let bench = try Bench()
+    let front = OAuthFront(bench.server)
+    let session = try await Session.open(
+      SessionConfiguration(
+        journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets),
+        preset: .b2c(bench.server.baseURL, clientID: "app", scope: "openid"), transport: front,
+        clock: bench.clock))
+    let error = await failure { () async throws(SessionError) in
+      try await session.login(bench.credentials)
+    }
+    #expect(error == .noConnection("at this backend there is no signing in with a password"))
+    #expect(front.requests.isEmpty)
+    try await session.close()
+  }
+}

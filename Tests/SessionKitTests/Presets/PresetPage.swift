@@ -1,0 +1,123 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+
+/// `Specs/Presets.md`, section by section, and the presets with the values that it names.
+struct PresetPage {
+  private let lines: [String]
+  private let root: URL
+
+  init() throws {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { root.deleteLastPathComponent() }
+    self.root = root
+    let file = root.appendingPathComponent("Specs/Presets.md")
+    lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+  }
+
+  /// The names of the sections that show code.
+  var names: [String] {
+    lines.filter { $0.hasPrefix("## ") }.map { String($0.dropFirst(3)) }
+      .filter { block("swift", of: $0) != nil }
+  }
+
+  /// The first block of this language in a section.
+  func block(_ language: String, of section: String) -> String? {
+    guard let start = lines.firstIndex(of: "## \(section)") else { return nil }
+    let body = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+    guard let open = body.firstIndex(of: "```\(language)"),
+      let close = body[(open + 1)...].firstIndex(of: "```")
+    else { return nil }
+    return body[(open + 1)..<close].joined(separator: "\n")
+  }
+
+  /// The rows of the table with this head, wherever it is.
+  func rows(_ head: [String]) -> [[String]] {
+    guard let start = lines.firstIndex(where: { cells($0) == head }) else { return [] }
+    return lines.dropFirst(start + 2).prefix { $0.hasPrefix("|") }.map(cells)
+  }
+
+  private func cells(_ line: String) -> [String] {
+    guard line.hasPrefix("|") else { return [] }
+    return line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map {
+      let trimmed = $0.trimmingCharacters(in: .whitespaces)
+      return trimmed.hasPrefix("`") ? String(trimmed.dropFirst().dropLast()) : trimmed
+    }
+  }
+
+  /// The source with which a section's code must agree.
+  func source(of section: String) throws -> String {
+    let file =
+      section == "SimpleJWT"
+      ? "Tests/SessionKitTests/Presets/SimpleJWTExample.swift"
+      : "Sources/SessionKit/Presets/SessionPreset+Apps.swift"
+    return try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
+  }
+
+  static let credentials = PasswordCredentials(
+    userName: "ana@school.test", password: Secret("correct horse"))
+
+  static func preset(_ name: String) -> SessionPreset? {
+    let url = { (text: String) in URL(string: text) ?? URL(fileURLWithPath: "/") }
+    return switch name {
+    case "EDU": .edu(url("https://api.school.test/v1"))
+    case "B2C":
+      .b2c(
+        url("https://login.test/tenant/b2c_1_signin"), clientID: "app-1",
+        scope: "openid offline_access")
+    case "OFF": .off(url("https://off.test"))
+    case "TIK": .tik(url("https://tik.test"))
+    case "API": .api(url("https://api.test/v1/"))
+    case "OAuth 2.0":
+      .oauth(
+        token: url("https://id.test/oauth/token"), revocation: url("https://id.test/oauth/revoke"),
+        client: .basic(id: "app-1", secret: Secret("s3:cret")), scope: "profile")
+    case "SimpleJWT": SimpleJWTExample.preset(url("https://django.test"))
+    default: nil
+    }
+  }
+
+  /// What a preset sends, as the page writes it.
+  static func requests(_ wire: Wire) -> String {
+    let (access, refresh) = (Secret("a.b.c"), Secret("r-1"))
+    let requests: [(String, HTTPRequest?)] = [
+      ("login", wire.login(credentials)), ("refresh", wire.refresh(refresh)),
+      (
+        "switch",
+        wire.switchContext(ContextTarget(role: "r-2", school: "s-2"), access: access)
+      ), ("profile", wire.profile(access: access)),
+      ("revocation", wire.revoke(access: access, refresh: refresh)),
+    ]
+    return requests.compactMap { name, request in
+      request.map { "### \(name)\n\(text($0))" }
+    }.joined(separator: "\n\n")
+  }
+
+  private static func text(_ request: HTTPRequest) -> String {
+    var lines = ["\(request.method) \(request.url.absoluteString)"]
+    lines += request.headers.map { "\($0.name): \($0.value)" }
+    if let body = request.body { lines += ["", String(decoding: body, as: UTF8.self)] }
+    return lines.joined(separator: "\n")
+  }
+
+  /// An answer of the page: `<{…}>` in it is a token with these claims.
+  static func answer(_ text: String) -> String {
+    text.replacing(/<(\{[^>]*\})>/) { match in
+      "h.\(LoopbackToken.base64URL(Array(match.1.utf8))).s"
+    }
+  }
+
+  /// What was read of an answer, as the page writes it.
+  static func words(_ answer: TokenAnswer) -> String {
+    var words = ["\(answer.lifetime) ms"]
+    words.append(answer.refresh.map { "refresh token \($0.value)" } ?? "no refresh token")
+    if let user = answer.user {
+      words.append("user \(user.id)")
+      if let email = user.email { words.append(email) }
+    }
+    if let context = answer.context ?? answer.tokenContext {
+      words.append("role \(context.role.id)")
+    }
+    return words.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("Specs/Presets.md")
+struct PresetPageTests {
+  static let names = ["EDU", "B2C", "OFF", "TIK", "API", "OAuth 2.0", "SimpleJWT"]
+  let page: PresetPage
+
+  init() throws {
+    page = try PresetPage()
+  }
+
+  @Test("POL-4 the page has a section for every preset, and no other")
+  func sections() {
+    #expect(page.names == Self.names)
+  }
+
+  @Test("POL-4 what the page shows of a preset is its code", arguments: names)
+  func code(name: String) throws {
+    let shown = try #require(page.block("swift", of: name))
+    let source = try page.source(of: name).components(separatedBy: "\n")
+    let lines = shown.components(separatedBy: "\n")
+    #expect((8...24).contains(lines.count))
+    for indent in ["  ", "    "] {
+      let wanted = lines.map { $0.isEmpty ? "" : indent + $0 }
+      if source.indices.contains(where: { source[$0...].starts(with: wanted) }) { return }
+    }
+    Issue.record("\(name): the page's code is not in the source")
+  }
+
+  @Test("POL-4 LOG-3 REF-4 CTX-1 OUT-1 each preset's requests, to the byte", arguments: names)
+  func requests(name: String) throws {
+    let preset = try #require(PresetPage.preset(name))
+    #expect(preset.name == name)
+    let shown = try #require(page.block("http", of: name))
+    #expect(PresetPage.requests(preset.wire) == shown)
+  }
+
+  @Test("POL-4 LOG-3 LOG-7 REF-5 STA-5 each preset's answers")
+  func answers() throws {
+    let rows = page.rows(["preset", "at", "status", "answer", "read"])
+    #expect(Set(rows.map { $0[0] }) == Set(Self.names))
+    for row in rows {
+      let wire = try #require(PresetPage.preset(row[0])).wire
+      #expect(try read(wire, row) == row[4], "\(row)")
+    }
+  }
+
+  private func read(_ wire: Wire, _ row: [String]) throws -> String {
+    let response = HTTPResponse(
+      status: try #require(Int(row[2])),
+      headers: [HTTPHeader("Date", "Sun, 06 Nov 1994 08:49:37 GMT")],
+      body: Array(PresetPage.answer(row[3]).utf8))
+    do throws(AnswerFailure) {
+      switch row[1] {
+      case "login":
+        return PresetPage.words(try wire.readLogin(response, to: PresetPage.credentials))
+      case "refresh": return PresetPage.words(try wire.readRefresh(response))
+      case "switch": return PresetPage.words(try wire.readSwitch(response))
+      case "profile":
+        let user = try wire.readProfile(response)
+        return "user \(user.id)" + (user.email.map { ", \($0)" } ?? "")
+      case "revocation":
+        try wire.readRevocation(response)
+        return "done"
+      default: return "no such step"
+      }
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test("POL-1 POL-2 POL-3 RES-1 LOG-1 each preset's policy")
+  func policies() throws {
+    let rows = page.rows([
+      "preset", "threshold", "attempts", "first delay", "launch", "refused", "exhausted",
+      "credentials", "required",
+    ])
+    #expect(rows.map { $0[0] } == Self.names)
+    for row in rows {
+      let policy = try #require(PresetPage.preset(row[0])).policy
+      let credentials =
+        switch policy.credentials {
+        case .none: "any"
+        case .emailAndPassword(let length): "e-mail, \(length)"
+        }
+      let exhausted =
+        switch policy.onExhaustion {
+        case .stay: "stay"
+        case .end(let end): "\(end)"
+        }
+      #expect(
+        row == [
+          row[0], "\(policy.refreshThreshold / 1000) s", "\(policy.maximumAttempts)",
+          "\(policy.firstRetryDelay) ms", "\(policy.launchRefresh)", "\(policy.onRejection)",
+          exhausted, credentials,
+          policy.requiredItems.map(\.description).sorted().joined(separator: ", "),
+        ])
+    }
+  }
+
+  @Test("POL-4 a configuration is made of a preset")
+  func configuration() throws {
+    let preset = try #require(PresetPage.preset("TIK"))
+    let configuration = SessionConfiguration(
+      journal: "/j", secrets: MemorySecretStore(), preset: preset, eventBuffer: 3)
+    #expect(configuration.journal == "/j")
+    #expect(configuration.policy == preset.policy)
+    #expect(configuration.wire.endpoints == preset.wire.endpoints)
+    #expect(configuration.eventBuffer == 3)
+    #expect("\(preset)" == "TIK, wire to tik.test")
+  }
+}

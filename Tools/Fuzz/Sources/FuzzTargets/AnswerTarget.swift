@@ -1,0 +1,84 @@
+internal import Foundation
+internal import SessionCore
+internal import SessionKit
+
+/// An answer of a backend, under a configuration of any make: read or refused, and never shown.
+public enum AnswerTarget {
+  /// The first three bytes are the configuration, the fourth the status; then a line of `Date`, and
+  /// the body.
+  public static func check(_ input: [UInt8]) {
+    guard input.count >= 4 else { return }
+    let wire = wire(input[0], input[1], input[2])
+    let statuses = [200, 201, 204, 302, 400, 401, 403, 404, 410, 429, 500, 503, 511, -1, .max]
+    let rest = input.dropFirst(4).split(
+      separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
+    let headers = [
+      HTTPHeader("Date", String(decoding: rest.first ?? [], as: UTF8.self)),
+      HTTPHeader("Retry-After", String(decoding: rest.first ?? [], as: UTF8.self)),
+    ]
+    let response = HTTPResponse(
+      status: statuses[Int(input[3]) % statuses.count], headers: headers,
+      body: Array(rest.count > 1 ? rest[1] : []))
+    let user = PasswordCredentials(userName: canary, password: Secret(canary))
+    checkTokens { () throws(AnswerFailure) in try wire.readLogin(response, to: user) }
+    checkTokens { () throws(AnswerFailure) in try wire.readRefresh(response) }
+    checkTokens { () throws(AnswerFailure) in try wire.readSwitch(response) }
+    checkError { () throws(AnswerFailure) in _ = try wire.readProfile(response) }
+    checkError { () throws(AnswerFailure) in try wire.readRevocation(response) }
+    if let failure = wire.failure(.call, response) { checkWords("\(failure)") }
+  }
+
+  /// A word that inputs have where a secret is.
+  private static let canary = "Canary7Zx"
+
+  private static func wire(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Wire {
+    let base = URL(fileURLWithPath: "/")
+    let presets: [SessionPreset] = [
+      .edu(base), .b2c(base, clientID: "c", scope: "s"), .off(base), .tik(base), .api(base),
+      .oauth(token: base, revocation: base),
+    ]
+    var wire = presets[Int(first) % presets.count].wire
+    let paths: [MemberPath] = ["a", "a.b", "a.0", "a.b.c.1", "b", .whole]
+    let path = paths[Int(second) % paths.count]
+    if first & 0x40 != 0 { wire.answer.envelope = path }
+    if first & 0x80 != 0 { wire.answer.accessToken.insert(path, at: 0) }
+    if second & 0x40 != 0 { wire.answer.user.insert(.member(path), at: 0) }
+    if second & 0x80 != 0 { wire.keys.errorCode.insert(path, at: 0) }
+    let lifetimes: [TokenLifetime] = [
+      .seconds(path), .milliseconds(path), .instant(path), .claim("exp"), .assumed(1),
+    ]
+    wire.answer.lifetime.insert(lifetimes[Int(third) % lifetimes.count], at: 0)
+    if third & 0x20 != 0 { wire.answer.user.append(.claim(path)) }
+    if third & 0x40 != 0, let key = UserNameKey(Array(repeating: 7, count: 16)) {
+      wire.answer.user.append(.userName(key))
+    }
+    if third & 0x80 != 0 { wire.failures = [] }
+    return wire
+  }
+
+  private static func checkTokens(_ read: () throws(AnswerFailure) -> TokenAnswer) {
+    checkError { () throws(AnswerFailure) in
+      let answer = try read()
+      require((1...316_224_000_000).contains(answer.lifetime), "a life of \(answer.lifetime) ms")
+      require(
+        answer.access.value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+          && !answer.access.value.isEmpty, "an access token that no header can carry")
+      require(
+        answer.user?.id.description.contains("@") != true, "an address as the user's identifier")
+      checkWords("\(answer)")
+    }
+  }
+
+  private static func checkError(_ read: () throws(AnswerFailure) -> Void) {
+    do throws(AnswerFailure) {
+      try read()
+    } catch {
+      require(!error.description.isEmpty, "an error without words")
+      checkWords("\(error) \(error.problem ?? "")")
+    }
+  }
+
+  private static func checkWords(_ words: String) {
+    require(!words.contains(canary), "what was answered is shown: \(words)")
+  }
+}
