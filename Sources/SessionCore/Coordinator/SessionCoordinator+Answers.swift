@@ -12,7 +12,12 @@ extension SessionCoordinator {
 
   private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
     let isAbandoned = abandonedLogins.remove(number) != nil
-    return [.discard(number, revoking: isAbandoned || state.kind != .authenticated)]
+    return [discard(number, revoking: isAbandoned || state.kind != .authenticated)]
+  }
+
+  /// Forgets an answer; an adopted token is not ours to revoke.
+  func discard(_ number: RequestNumber, revoking: Bool) -> SessionEffect {
+    .discard(number, revoking: revoking && !adoptions.contains(number))
   }
 
   /// Decides what an answer means in the state as it is now.
@@ -60,7 +65,7 @@ extension SessionCoordinator {
       flight = nil
       lastProblem = .storage
       return wipeEnded() + [
-        .discard(stuck.number, revoking: true), .resume(caller, .failed(.storage)),
+        discard(stuck.number, revoking: true), .resume(caller, .failed(.storage)),
       ]
     }
     flight?.unsettled = arrival
@@ -80,7 +85,7 @@ extension SessionCoordinator {
     self.flight = nil
     lastProblem = .request(unreadable)
     return wipeEnded() + [
-      .discard(flight.number, revoking: true), .resume(caller, .failed(.request(unreadable))),
+      discard(flight.number, revoking: true), .resume(caller, .failed(.request(unreadable))),
     ]
   }
 

@@ -67,7 +67,7 @@ extension SessionCoordinator {
     case .expire: publish(events) + wipeEnded()
     case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
     case .revoked(let generation, let outcome, let status):
-      revocationNoted(generation, outcome, status: status)
+      revocationNoted(generation, outcome, status: status, at: now)
     case .close(let caller): closed(caller)
     }
   }

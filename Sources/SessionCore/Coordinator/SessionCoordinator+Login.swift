@@ -2,15 +2,21 @@ extension SessionCoordinator {
   mutating func login(_ caller: Caller, _ method: LoginMethod, at now: Moment) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard isRestored else { return [.resume(caller, .failed(.locked))] }
+    if method == .adoption, !adopts { return [.resume(caller, .notAdopted)] }
     guard state.kind != .authenticated else {
       return [.resume(caller, .failed(rejection(.login, .alreadyAuthenticated)))]
     }
     guard flight == nil else { return [.resume(caller, .failed(.busy))] }
     lastProblem = nil
     let number = nextRequest()
+    if method == .adoption { adoptions.insert(number) }
     flight = SessionFlight(number: number, purpose: .login(caller, method), base: fold.generation)
     return [.send(number, .login(caller))]
   }
+
+  /// Whether tokens of an app's old layer are taken over: once there has been a token, whatever that
+  /// layer left is history, and a session that was ended must not come back by it (LOG-9).
+  private var adopts: Bool { fold.generation == .none }
 
   /// A login's answer: journaled, or refused and its tokens revoked (LOG-10, STA-6).
   mutating func settleLogin(
@@ -20,6 +26,10 @@ extension SessionCoordinator {
     guard let user = arrival.facts.user else {
       let problem = SessionProblem.request(RequestFailure(kind: .unreadable))
       return loginRefused(flight, caller, problem)
+    }
+    if method == .adoption, !adopts {
+      self.flight = nil
+      return [discard(flight.number, revoking: false), .resume(caller, .notAdopted)]
     }
     let event = SessionEvent.login(
       SessionEvent.Login(
@@ -40,7 +50,7 @@ extension SessionCoordinator {
     flight = nil
     lastProblem = problem
     return [
-      .discard(refused.number, revoking: true), .resume(caller, .failed(problem)),
+      discard(refused.number, revoking: true), .resume(caller, .failed(problem)),
     ]
   }
 }

@@ -73,6 +73,13 @@ extension SessionCoordinator {
     _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: Moment
   ) -> [SessionEffect] {
     telling.remove(generation)
+    // Told of once; that it still cannot be said is no news, and it is said in the end.
+    if outcome == .failed, revocationTries > 0, stopped == nil,
+      fold.intents.revocations.last == generation,
+      !leavings.contains(where: { $0.generation == generation })
+    {
+      return retryRevocation(at: now)
+    }
     guard stopped == nil, fold.intents.revocations.contains(generation) else {
       let isSettled = fold.intents.revocations.isEmpty
       return (isSettled ? [.forgetRevocation] : [])
@@ -88,11 +95,28 @@ extension SessionCoordinator {
   }
 
   mutating func revocationNoted(
-    _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16
+    _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: Moment
   ) -> [SessionEffect] {
+    if outcome != .failed { revocationTries = 0 }
     let isSettled = fold.intents.revocations.isEmpty
-    return (isSettled ? [.forgetRevocation] : [])
-      + resumeLeaving(generation, outcome, status: status)
+    let next = isSettled ? [.forgetRevocation] : retryRevocation(at: now)
+    return next + resumeLeaving(generation, outcome, status: status)
+  }
+
+  /// Puts the next try off: ever longer, since nobody waits for it.
+  private mutating func retryRevocation(at now: Moment) -> [SessionEffect] {
+    guard stopped == nil else { return [] }
+    let delay = policy.revocationDelay(tries: revocationTries)
+    revocationTries = revocationTries &+ 1
+    return [.schedule(.revocation, uptime: now.uptime.addingSaturating(delay))]
+  }
+
+  /// Tells the server again of the last logout: an earlier one has lost what that needs.
+  private mutating func tellAgain() -> [SessionEffect] {
+    guard stopped == nil, let generation = fold.intents.revocations.last,
+      !telling.contains(generation)
+    else { return [] }
+    return tell(generation)
   }
 
   mutating func resumeLeaving(

@@ -124,7 +124,7 @@ extension SessionCoordinator {
     let leavers = leavings.compactMap(\.caller)
     let others = closers.filter { $0 != caller }
     (leavings, closers) = ([], [])
-    return stopWaiting() + [.cancel(.restore), .cancel(.wipe)]
+    return stopWaiting() + [.cancel(.restore), .cancel(.wipe), .cancel(.revocation)]
       + resume(leavers, .failed(.closed)) + resume([caller] + others, .closed)
   }
 }

@@ -41,6 +41,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   var due: RefreshTrigger?
   /// The logins that were given up while on the wire: their tokens are given back.
   var abandonedLogins: Set<RequestNumber> = []
+  /// The logins by adoption: their tokens are still the app's old layer's, and are not given back.
+  var adoptions: Set<RequestNumber> = []
   /// Who closes, once nothing is on the wire.
   var closers: [Caller] = []
   /// The wipe that was asked for and has not ended.
@@ -49,6 +51,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   var leavings: [Leaving] = []
   /// The tokens of whose end the server is being told.
   var telling: Set<Generation> = []
+  /// How often in a row the server could not be told of a logout, by this process.
+  var revocationTries: UInt32 = 0
   /// What is noted of the opening, until it is.
   var openingNotes: [SessionNote] = []
   /// When the current token dies, on the clock that never jumps.
@@ -258,6 +262,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .restore: isRestored ? [] : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()
+    case .revocation: tellAgain()
     }
   }
 }

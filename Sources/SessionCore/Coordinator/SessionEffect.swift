@@ -59,6 +59,8 @@ public enum SessionEffect: Hashable, Sendable {
   public enum Reply: Hashable, Sendable {
     /// Signed in.
     case signedIn
+    /// There has been a token before: nothing is adopted.
+    case notAdopted
     /// There is a good token.
     case refreshed
     /// The context is the one asked for.

@@ -124,6 +124,8 @@ public enum SessionTimer: Hashable, Sendable, CaseIterable {
   case commit
   /// Stored items that could not be removed are removed again.
   case wipe
+  /// The server is told again of a logout that it could not be told of (OUT-1).
+  case revocation
 }
 
 /// What an answer said, without its secrets: the shell holds those under the request's number.

@@ -51,6 +51,9 @@ public struct SessionPolicy: Hashable, Sendable {
   /// How long a refused refresh ends nothing, after another process's request was taken for lost
   /// whose process may only be suspended: its answer may hold the one good token (REF-3).
   public var overtakenGrace: Int64
+  /// How long telling the server of a logout may take: the caller waits for no longer, and it is tried
+  /// again while the process lives and when the session is opened (OUT-1).
+  public var revocationTimeout: Int64
 
   /// A policy; the defaults are those of `production`.
   public init(
@@ -59,7 +62,7 @@ public struct SessionPolicy: Hashable, Sendable {
     longestRetryDelay: Int64 = 300_000, launchRefresh: LaunchRefresh = .ifExpired,
     onRejection: End = .clear, onExhaustion: Exhaustion = .stay,
     requiredItems: Set<SecretItem> = [.token], requestTimeout: Int64 = 30_000,
-    overtakenGrace: Int64 = 60_000
+    overtakenGrace: Int64 = 60_000, revocationTimeout: Int64 = 10_000
   ) {
     self.name = name
     self.credentials = credentials
@@ -73,6 +76,7 @@ public struct SessionPolicy: Hashable, Sendable {
     self.requiredItems = requiredItems.union([.token])
     self.requestTimeout = max(1, requestTimeout)
     self.overtakenGrace = max(0, overtakenGrace)
+    self.revocationTimeout = max(1, revocationTimeout)
   }
 }
 
@@ -111,6 +115,14 @@ extension SessionPolicy {
   /// first half of its life, so that a threshold as long as the life does not spin (REF-1).
   func refreshTime(deadline: Int64, lifetime: Int64) -> Int64 {
     deadline.subtractingSaturating(min(max(0, refreshThreshold), lifetime / 2))
+  }
+
+  /// The delay before the server is told again of a logout: the longest between two refreshes, twice as
+  /// long each time, at most six hours.
+  func revocationDelay(tries: UInt32) -> Int64 {
+    let longest: Int64 = 6 * 3_600_000
+    let first = min(max(1_000, longestRetryDelay), longest)
+    return min(longest, first << Int64(min(tries, 20)))
   }
 
   /// The delay before the attempt after `failures` failures in a row.

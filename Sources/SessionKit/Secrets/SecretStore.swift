@@ -27,6 +27,8 @@ public protocol SecretStore: Sendable {
 public enum SecretStoreError: Error, Hashable, Sendable {
   /// The item cannot be read *yet*: locked, or access refused.
   case unavailable(item: SecretItem, place: String)
+  /// A newer version of this library wrote the item: it is not read, and not touched (RES-6).
+  case newerVersion(item: SecretItem, found: Int)
   /// The item cannot be written: access refused.
   case notWritable(item: SecretItem, place: String)
   /// No room is left.
@@ -46,6 +48,9 @@ extension SecretStoreError: CustomStringConvertible {
     case .unavailable(let item, let place):
       "The \(item) item at \(place) cannot be read yet. Nobody was logged out. Unlock the device, "
         + "or check the owner and mode of the file and its folder."
+    case .newerVersion(let item, let found):
+      "The \(item) item was written by a newer version (\(found)) of this library. Nothing was "
+        + "changed, and nobody was logged out. Use that version, or a newer one."
     case .notWritable(let item, let place):
       "The \(item) item cannot be stored at \(place): access is refused. Nothing was changed. Check "
         + "the owner and mode of the file and its folder."

@@ -94,6 +94,21 @@ public final class Session: Sendable {
     return currentUser
   }
 
+  /// Takes over the tokens of an app's old session layer, once (LOG-9).
+  ///
+  /// For a journal that has never had a token; may be called at each launch until the old layer's copy
+  /// is removed, which is safe as soon as it has returned. No request is made; a token that has expired
+  /// is refreshed then. A crash in it leaves the session signed in or nothing done. Throws
+  /// `unreadableAnswer` where neither the tokens nor their claims name the user; where it throws, the
+  /// tokens are still the old layer's.
+  @discardableResult
+  public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Adoption {
+    let answer = tokens.answer(
+      keys: engine.configuration.wire.keys.contexts, at: engine.configuration.clock.now().time)
+    let reply = try await engine.ask(wish: .adopt(answer)) { .login($0, .adoption) }
+    return reply == .notAdopted ? .settledBefore : .adopted
+  }
+
   /// Gets a newer token now, whatever the life left in the current one (REF-2).
   ///
   /// Any number of callers at once share one request (REF-3).

@@ -9,6 +9,11 @@ extension SessionEngine {
   }
 
   func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
+    if case .login(let caller) = request, case .adopt(let tokens) = wishes[caller] {
+      // Nothing to ask: the answer has been here since before this session.
+      spawn { $0.received(number, .success(tokens)) }
+      return
+    }
     let outgoing: HTTPRequest
     let credentials = signIn(request)
     do throws(Failed) {
@@ -92,11 +97,11 @@ extension SessionEngine {
 
   /// Sends a request, bounded in time, and reads the answer.
   private func exchange<Answer: Sendable>(
-    _ request: HTTPRequest,
+    _ request: HTTPRequest, within limit: Int64? = nil,
     _ read: @Sendable (HTTPResponse) throws(AnswerFailure) -> Answer
   ) async -> Result<Answer, Failed> {
     var request = request
-    request.timeout = configuration.policy.requestTimeout
+    request.timeout = limit ?? configuration.policy.requestTimeout
     do {
       let response = try await configuration.transport.send(request)
       return .success(try read(response))
@@ -127,8 +132,10 @@ extension SessionEngine {
       return
     }
     let wire = configuration.wire
+    let limit = configuration.policy.revocationTimeout
     spawn { engine in
-      let result = await engine.exchange(request) { (response) throws(AnswerFailure) in
+      let result = await engine.exchange(request, within: limit) {
+        (response) throws(AnswerFailure) in
         try wire.readRevocation(response)
       }
       switch result {
@@ -144,8 +151,9 @@ extension SessionEngine {
     guard let answer = answers.removeValue(forKey: number), revoking,
       let request = configuration.wire.revoke(access: answer.access, refresh: answer.refresh)
     else { return }
+    let limit = configuration.policy.revocationTimeout
     spawn { engine in
-      _ = await engine.exchange(request) { (_) throws(AnswerFailure) in }
+      _ = await engine.exchange(request, within: limit) { (_) throws(AnswerFailure) in }
     }
   }
 }

@@ -46,6 +46,7 @@ actor SessionEngine {
   /// What a caller wants that the coordinator must not see.
   enum Wish: Sendable {
     case signIn(PasswordCredentials)
+    case adopt(TokenAnswer)
     case context(ContextTarget)
   }
 

@@ -44,6 +44,8 @@ struct Vault: Sendable {
     do {
       let item = try Item(decoding: bytes)
       return item.journal == journal.description ? (.present, item) : (.otherJournal, nil)
+    } catch .newerVersion(let item, let found) {
+      throw .newerVersion(item: item, found: found)
     } catch {
       try store.setAside(Item.item)
       return (.unreadable, nil)

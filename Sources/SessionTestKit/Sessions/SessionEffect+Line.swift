@@ -4,7 +4,7 @@ extension SessionEffect.Reply {
   /// The reply on a few words, without the names of types.
   package var line: String {
     switch self {
-    case .signedIn, .refreshed, .switched, .alreadyLoggedOut, .closed: "\(self)"
+    case .signedIn, .notAdopted, .refreshed, .switched, .alreadyLoggedOut, .closed: "\(self)"
     case .loggedOut(let outcome, _, let isWiped):
       "loggedOut, server \(outcome?.description ?? "not to be told")"
         + (isWiped ? "" : ", not wiped")

@@ -52,7 +52,7 @@ extension Choices {
   private func question() -> CoordinatorMove.Question {
     switch draw(below: 12) {
     case 0...4: .refresh(pick([.manual, .unauthorized]) ?? .manual, need())
-    case 5...7: .login(pick([.password, .social]) ?? .password)
+    case 5...7: .login(pick([.password, .social, .adoption]) ?? .password)
     case 8, 9: .switchContext
     case 10: .logout
     default: chance(1, in: 4) ? .close : .logout

@@ -114,6 +114,10 @@ extension CoordinatorRun {
       try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
         "caller \(caller.number) is told \(reply.line) while \(coordinator.state.line)"
       }
+    case .notAdopted:
+      try require(.repliesAreTrue, coordinator.fold.generation > .none) {
+        "caller \(caller.number) is told \(reply.line), and there has been no token"
+      }
     case .switched:
       try checkSameSession(asked, reply)
       try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {

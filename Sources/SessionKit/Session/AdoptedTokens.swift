@@ -1,0 +1,64 @@
+public import SessionCore
+
+/// Tokens that an app's old session layer holds, to be taken over once (LOG-9); shown without any.
+public struct AdoptedTokens: Hashable, Sendable {
+  /// The access token.
+  public var access: Secret
+  /// The refresh token, where there is one.
+  public var refresh: Secret?
+  /// How long the access token is still good, in milliseconds; where `nil`, until its `exp` says, and
+  /// where that is missing too, no longer: it is refreshed at once.
+  public var lifetime: Int64?
+  /// Who the user is; where `nil`, whom the access token's `sub` names.
+  public var user: UserProfile?
+  /// The context that the user acts in; where `nil`, what the access token claims.
+  public var context: ActiveContext?
+
+  /// Tokens of an old layer.
+  public init(
+    access: Secret, refresh: Secret? = nil, lifetime: Int64? = nil, user: UserProfile? = nil,
+    context: ActiveContext? = nil
+  ) {
+    self.access = access
+    self.refresh = refresh
+    self.lifetime = lifetime
+    self.user = user
+    self.context = context
+  }
+
+  /// The answer that a sign-in would have brought; its claims are hints and never verified.
+  func answer(keys: ContextKeys, at now: Timestamp) -> TokenAnswer {
+    let claims: TokenClaims?
+    do {
+      claims = try TokenClaims(access, keys: keys)
+    } catch {
+      // Opaque: it says nothing of itself.
+      claims = nil
+    }
+    let left = lifetime ?? claims?.expiresAt.map { $0.milliseconds(since: now) } ?? 0
+    return TokenAnswer(
+      access: access, refresh: refresh, lifetime: left, tokenID: claims?.tokenID,
+      user: user ?? claims?.subject.map { UserProfile(id: $0, email: claims?.email) },
+      context: context, tokenContext: claims?.context)
+  }
+}
+
+extension AdoptedTokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Always `<redacted>`.
+  public var description: String { "<redacted>" }
+
+  /// Always `<redacted>`.
+  public var debugDescription: String { description }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// What became of tokens that were to be adopted.
+public enum Adoption: Hashable, Sendable {
+  /// They are the session's now, durably: the old layer's copy can be removed.
+  case adopted
+  /// Nothing was done: this journal has had a token before, and a session that was ended since does
+  /// not come back by what an old layer left. Its copy can be removed as well.
+  case settledBefore
+}
