@@ -55,12 +55,12 @@ struct CompactionCopy {
           scanner: try readBack(file, written, summary), recordsRemoved: written.recordsRemoved)
       }
     } catch {
+      draft.discard(file)
       file.close()
-      draft.discard()
       throw error
     }
+    draft.discard(file)
     file.close()
-    draft.discard()
     return nil
   }
 

@@ -1,6 +1,7 @@
 /// The file beside a journal in which a new one is made before it takes the journal's name.
 ///
-/// Touched only under the journal's lock, so nobody else is at work on it.
+/// Touched only under the journal's lock, so nobody else is at work on it, unless somebody removed the
+/// lock file: then it is looked at whose it is.
 struct DraftFile {
   let location: JournalLocation
   let fileSystem: any JournalFileSystem
@@ -26,9 +27,11 @@ struct DraftFile {
     try fileSystem.rename(path, to: location.real)
   }
 
-  /// Removes it after something failed.
-  func discard() {
+  /// Removes it after something failed; somebody else's of the same name stays.
+  func discard(_ file: any JournalFileHandle) {
     do throws(SystemFault) {
+      let mine = try file.status().identity
+      guard try fileSystem.status(of: path).identity == mine else { return }
       try fileSystem.remove(path)
     } catch {
       // The first fault says more, and the next opening removes what is left.

@@ -27,6 +27,9 @@ struct FrameScanner: ~Copyable, Sendable {
   /// Which file it is, whatever its name now leads to.
   let identity: FileStatus.Identity
 
+  /// Whether the file system counts names; where it does, a file without any is nobody's any more.
+  let countsNames: Bool
+
   /// What the chain of frames begins with.
   let seed: Checksum
 
@@ -52,7 +55,10 @@ struct FrameScanner: ~Copyable, Sendable {
   private(set) var index = SequenceIndex()
 
   init(path: String, file: any JournalFileHandle) throws(JournalError) {
-    (identity, header) = try Self.beginning(of: file, at: path)
+    let (status, header) = try Self.beginning(of: file, at: path)
+    self.header = header
+    identity = status.identity
+    countsNames = status.links > 0
     self.path = path
     self.file = file
     seed = header.seed
@@ -128,22 +134,6 @@ struct FrameScanner: ~Copyable, Sendable {
     return self.stop == nil ? .clean : ending
   }
 
-  /// The frame that the whole prefix ends with; nil where there is none.
-  func lastFrame() throws(JournalError) -> JournalFrame? {
-    guard position.previous != 0 else { return nil }
-    let bytes = try onFile(path) { () throws(SystemFault) in
-      try file.bytes(JournalFrame.headerSize, at: position.previous)
-    }
-    return bytes.withUnsafeBytes { bytes in
-      guard bytes.count == JournalFrame.headerSize, let start = bytes.baseAddress else {
-        return nil
-      }
-      let read = JournalFrame.read(start, offset: position.previous, seed: seed, header: header)
-      guard case .success(let frame) = read else { return nil }
-      return frame
-    }
-  }
-
   /// Looks whether the last frame that was read still stands where it was, and what begins behind it.
   func surroundings() throws(JournalError) -> Surroundings {
     let place = position.previous == 0 ? UInt64(JournalHeader.checksumPlace) : position.previous
@@ -168,7 +158,7 @@ struct FrameScanner: ~Copyable, Sendable {
 
 extension FrameScanner {
   private static func beginning(of file: any JournalFileHandle, at path: String)
-    throws(JournalError) -> (FileStatus.Identity, JournalHeader)
+    throws(JournalError) -> (FileStatus, JournalHeader)
   {
     let status = try onFile(path) { () throws(SystemFault) in try file.status() }
     guard status.kind != .folder else { throw .isDirectory(path: path) }
@@ -177,7 +167,7 @@ extension FrameScanner {
       try file.bytes(JournalHeader.size, at: 0)
     }
     switch JournalHeader.read(bytes) {
-    case .whole(let header): return (status.identity, header)
+    case .whole(let header): return (status, header)
     case .empty: throw .empty(path: path)
     case .notAJournal: throw .notAJournal(path: path)
     case .damaged: throw .headerDamaged(path: path)

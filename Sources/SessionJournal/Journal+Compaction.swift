@@ -79,7 +79,7 @@ extension JournalStore {
       guard links <= 1 else { throw JournalError.hardLinked(path: path, links: links) }
       try draft.onDraft { () throws(SystemFault) in try draft.putInPlace(made.scanner.identity) }
     } catch {
-      draft.discard()
+      draft.discard(made.scanner.file)
       throw error
     }
     do throws(SystemFault) {

@@ -5,8 +5,8 @@ struct JournalBirth {
 
   /// Creates the file with its header, durably.
   ///
-  /// The caller holds the lock and has seen that nothing
-  /// stands at the path, so nothing of another creator is replaced.
+  /// The caller holds the lock and has seen that nothing stands at the path, so nothing of another
+  /// creator is replaced; looked at once more before the rename, for the lock file is only a file.
   func create(_ header: JournalHeader) throws(JournalError) {
     do throws(SystemFault) {
       let folder = try fileSystem.openFolder(of: location.real)
@@ -19,6 +19,16 @@ struct JournalBirth {
     }
   }
 
+  private func isThere() throws(SystemFault) -> Bool {
+    do throws(SystemFault) {
+      _ = try fileSystem.status(of: location.real)
+      return true
+    } catch {
+      guard error.isMissing else { throw error }
+      return false
+    }
+  }
+
   private func putInPlace(_ header: JournalHeader) throws(SystemFault) {
     let draft = DraftFile(location: location, fileSystem: fileSystem)
     let file = try draft.create()
@@ -26,9 +36,10 @@ struct JournalBirth {
     do throws(SystemFault) {
       try file.writeAll(header.encoded, at: 0)
       try file.synchronize()
+      guard try !isThere() else { throw .isExchanged }
       try draft.putInPlace(file.status().identity)
     } catch {
-      draft.discard()
+      draft.discard(file)
       throw error
     }
   }

@@ -14,7 +14,7 @@ public struct JournalFollower: AsyncSequence, Sendable {
   private let sequence: UInt64
   private let interval: Duration
 
-  /// Follows the journal at `path` behind `sequence`.
+  /// Follows the journal at `path` behind `sequence`; one beyond the end is waited for.
   ///
   /// Where the system does not tell of changes it looks again after each `interval`; where it does,
   /// after each `interval` or second, whichever is longer, all the same: some file systems forget to.
@@ -65,6 +65,9 @@ package final class FollowedFile {
   private let fileSystem: any JournalFileSystem
   private var sequence: UInt64
   private var last: JournalRecord?
+
+  /// The last record that was handed over, until the file that took the place of another shows it.
+  private var unmet: JournalRecord?
   private var reader: JournalReader?
   private var changes: FileChanges?
 
@@ -93,12 +96,11 @@ package final class FollowedFile {
 
   private func nextHere() throws(JournalError) -> JournalRecord? {
     while let record = try reader?.next() {
-      guard record.sequence > sequence else {
-        if let last, last.sequence == record.sequence, !last.isSame(as: record) {
-          throw otherHistory()
-        }
-        continue
+      if let unmet, record.sequence >= unmet.sequence {
+        guard record.isSnapshot || unmet.isSame(as: record) else { throw otherHistory() }
+        self.unmet = nil
       }
+      guard record.sequence > sequence else { continue }
       (sequence, last) = (record.sequence, record)
       return record
     }
@@ -112,6 +114,7 @@ package final class FollowedFile {
       throw .replaced(path: path, expected: expected, found: next.identifier)
     }
     reader = consume next
+    unmet = last
   }
 
   /// What was handed over is not what the file holds: it was cut or rewritten, or is another copy.
@@ -145,11 +148,10 @@ package final class FollowedFile {
 
   /// A tail that is torn may be a batch on its way; one that is damaged will not get better.
   private func refuseDamage() throws(JournalError) {
+    // Who renames a compacted file into place has all in it that was there.
+    guard unmet == nil, try reader?.isContinued() == true else { throw otherHistory() }
     if case .damaged(let damage) = try reader?.endingBehindRecords() {
       throw .damaged(path: path, damage)
     }
-    guard try reader?.isContinued() == true else { throw otherHistory() }
-    // Who renames a compacted file into place has all in it that was there.
-    if let last, let end = reader?.lastSequence, end < last.sequence { throw otherHistory() }
   }
 }

@@ -27,8 +27,10 @@ public struct JournalRecord: Equatable, Sendable {
 
   /// Whether it is the same record, in whatever file it stands; a snapshot may stand for it.
   func isSame(as other: JournalRecord) -> Bool {
-    isSnapshot || other.isSnapshot
-      || sequence == other.sequence && kind == other.kind && payload == other.payload
+    guard sequence == other.sequence else { return false }
+    return isSnapshot || other.isSnapshot
+      || kind == other.kind && payload == other.payload
+        && remainingInBatch == other.remainingInBatch
   }
 
   /// Makes a record of its parts.

@@ -11,7 +11,7 @@ extension JournalStore {
       status = try Self.status(of: location, fileSystem)
     }
     // Its name was taken from it, under whatever other name it was opened.
-    guard status.links > 0 else { throw .missing(path: path) }
+    guard status.links > 0 || !scanner.countsNames else { throw .missing(path: path) }
     let surroundings = try scanner.surroundings()
     if surroundings == .changed { throw historyChanged() }
     // A process that dies in a write leaves its first bytes, or a longer file.
@@ -89,8 +89,8 @@ extension JournalStore {
       throw .replaced(path: path, expected: expected, found: next.header.identifier)
     }
     let last = scanner.lastSequence
-    let known = try scanner.lastFrame()
-    var isSame = known == nil
+    let known = try knownFrames()
+    var isSame = true
     let first = FramePosition(behind: next.header).sequence
     // As in opening: what stands there may be left by a sync that failed.
     var unproven = UnprovenEnd()
@@ -99,7 +99,9 @@ extension JournalStore {
       try next.visit { frame, _ in
         unproven.note(frame)
         lastIsWatermark = frame.isWatermark
-        isSame = known.map { frame.isSame(as: $0) } ?? true
+        if let first = known.first?.sequence, frame.sequence >= first, !frame.isSnapshot {
+          isSame = isSame && frame.isSame(as: known[Int(frame.sequence - first)])
+        }
         return frame.sequence < last
       }
     }
@@ -117,6 +119,23 @@ extension JournalStore {
     endsWithWatermark = lastIsWatermark
     self.unproven = unproven
     pager = nil
+  }
+
+  /// The last frames that were read, the last record among them: another file must hold them too.
+  ///
+  /// A watermark frame alone would prove nothing: each is like the other.
+  private func knownFrames() throws(JournalError) -> [JournalFrame] {
+    guard scanner.position.previous != 0 else { return [] }
+    var old = try FrameScanner(path: path, file: scanner.file)
+    if let near = scanner.index.place(before: lastRecord) { old.seek(to: near) }
+    var frames: [JournalFrame] = []
+    let last = scanner.lastSequence
+    try old.visit { frame, _ in
+      frames.append(frame)
+      return frame.sequence < last
+    }
+    guard frames.last?.checksum == scanner.position.chain else { throw historyChanged() }
+    return frames
   }
 
   private func historyChanged() -> JournalError {

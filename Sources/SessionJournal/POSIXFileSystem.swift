@@ -37,10 +37,15 @@ package struct POSIXFileSystem: JournalFileSystem {
       #endif
     }
     let handle = POSIXFileHandle(descriptor: descriptor)
-    if access == .creatingOnly {
-      BackupExclusion.mark(descriptor)
-      // Whatever the process's mask takes away.
-      try handle.makePrivate()
+    if access == .creatingOnly { BackupExclusion.mark(descriptor) }
+    if access == .creatingOnly || access == .creating {
+      do throws(SystemFault) {
+        // Whatever the process's mask takes away.
+        try handle.makePrivate()
+      } catch {
+        // Somebody else's lock file, or a file system that keeps no modes or gives them to one user.
+        guard error.isRefusedMode else { throw error }
+      }
     }
     return handle
   }

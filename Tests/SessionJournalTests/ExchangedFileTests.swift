@@ -65,6 +65,36 @@ struct ExchangedFileTests {
     #expect(isChanged(#expect(throws: JournalError.self) { try second.next() }))
   }
 
+  @Test("JRN-1 A copy that went another way is known by its records, not by the proofs behind them")
+  func divergedBelowWatermark() throws {
+    let path = scratch.path()
+    let other = scratch.path("other.journal")
+    try append(["1", "2"], to: path)
+    try FileManager.default.copyItem(atPath: path, toPath: other)
+    try append(["A"], to: path)
+    try append(["B"], to: other)
+    let mine = try Journal.open(at: path)
+    #expect(rename(other, path) == 0)
+    #expect(isChanged(#expect(throws: JournalError.self) { try mine.append([draft("x")]) }))
+  }
+
+  @Test("JRN-1 A follower meets its last record again, or says that it does not")
+  func unmetBelowWatermark() throws {
+    let path = scratch.path()
+    let other = scratch.path("other.journal")
+    let mine = try Journal.open(at: path, options: .fixed)
+    for text in ["1", "2"] { _ = try mine.append([draft(text)]) }
+    try FileManager.default.copyItem(atPath: path, toPath: other)
+    _ = try mine.append([draft("A")])
+    let follower = FollowedFile(path: path, sequence: 0)
+    while try follower.next() != nil {}
+    // Where the record 3 was, the copy has a watermark frame.
+    try Journal.open(at: other).close()
+    try append(["B"], to: other)
+    #expect(rename(other, path) == 0)
+    #expect(isChanged(#expect(throws: JournalError.self) { try follower.next() }))
+  }
+
   @Test(
     "JRN-1 A file rewritten in place: neither catch-up nor a follower goes on as if nothing were")
   func rewrittenInPlace() throws {

@@ -9,13 +9,19 @@ let address = Int(bitPattern: cell)
 let locked = Mutex(0)
 let isLocked = CommandLine.arguments.last != "race"
 
-DispatchQueue.concurrentPerform(iterations: 8) { _ in
-  for _ in 0..<20_000 {
-    if isLocked {
-      locked.withLock { $0 += 1 }
-    } else {
-      UnsafeMutablePointer<Int>(bitPattern: address)?.pointee += 1
+// Threads of their own: a pool may run all on one. None waits for another, so that nothing orders them.
+let ended = DispatchSemaphore(value: 0)
+for _ in 0..<4 {
+  Thread.detachNewThread {
+    for _ in 0..<20_000 {
+      if isLocked {
+        locked.withLock { $0 += 1 }
+      } else {
+        UnsafeMutablePointer<Int>(bitPattern: address)?.pointee += 1
+      }
     }
+    ended.signal()
   }
 }
+for _ in 0..<4 { ended.wait() }
 cell.deallocate()

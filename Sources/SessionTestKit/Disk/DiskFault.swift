@@ -78,7 +78,11 @@ struct FaultPlan: Sendable {
   }
 
   mutating func fault(atCall number: Int, _ operation: DiskOperation, bytes: Int) -> DiskFault? {
-    if !next.isEmpty, let fault = next.removeValue(forKey: operation) { return fault }
+    if !next.isEmpty, let fault = next.removeValue(forKey: operation),
+      fault.applies(to: operation)
+    {
+      return fault
+    }
     if !script.isEmpty, let fault = script.removeValue(forKey: number),
       fault.applies(to: operation)
     {
