@@ -112,7 +112,7 @@ extension SessionCoordinator {
   }
 
   /// Tells the server again of the last logout: an earlier one has lost what that needs.
-  private mutating func tellAgain() -> [SessionEffect] {
+  mutating func tellAgain() -> [SessionEffect] {
     guard stopped == nil, let generation = fold.intents.revocations.last,
       !telling.contains(generation)
     else { return [] }

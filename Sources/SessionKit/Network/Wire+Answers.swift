@@ -2,12 +2,13 @@ import SessionCore
 
 // Answers. What an answer says is in `Specs/Answers.md`, row by row.
 extension Wire {
-  /// Reads the answer to a login with these credentials; who the user is must follow from it.
+  /// Reads the answer to a login with these credentials; who the user is must follow from it, unless
+  /// there is an endpoint to ask that of (LOG-6).
   public func readLogin(
     _ response: HTTPResponse, to credentials: PasswordCredentials? = nil
   ) throws(AnswerFailure) -> TokenAnswer {
     let found = try readTokens(.login, response, answer.context, credentials?.userName)
-    guard found.user != nil else {
+    guard found.user != nil || endpoints.profile != nil else {
       throw AnswerFailure(unreadable: missingUser, status: response.status)
     }
     return found

@@ -25,14 +25,36 @@ extension SessionEngine {
     }
     let wire = configuration.wire
     requests[number] = spawn { engine in
-      let result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
+      var result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
         switch request {
         case .login: try wire.readLogin(response, to: credentials)
         case .refresh: try wire.readRefresh(response)
         case .switchContext: try wire.readSwitch(response)
         }
       }
+      if case .login = request, case .success(let answer) = result, answer.user == nil {
+        result = await engine.identified(answer)
+      }
       engine.received(number, result)
+    }
+  }
+
+  /// The answer to a login with who the user is, asked of the server where the answer does not say it
+  /// (LOG-6); where that fails, so does the login, and its tokens are given back.
+  private func identified(_ answer: TokenAnswer) async -> Result<TokenAnswer, Failed> {
+    let wire = configuration.wire
+    guard let request = wire.profile(access: answer.access) else { return .success(answer) }
+    let profile = await exchange(request) { (response) throws(AnswerFailure) in
+      try wire.readProfile(response)
+    }
+    switch profile {
+    case .success(let user):
+      var identified = answer
+      identified.user = user
+      return .success(identified)
+    case .failure(let failed):
+      giveBack(answer)
+      return .failure(failed)
     }
   }
 
@@ -148,7 +170,12 @@ extension SessionEngine {
 
   /// Forgets an answer; one that nobody wants is given back, as well as that goes (LOG-10).
   func discard(_ number: RequestNumber, revoking: Bool) {
-    guard let answer = answers.removeValue(forKey: number), revoking,
+    guard let answer = answers.removeValue(forKey: number), revoking else { return }
+    giveBack(answer)
+  }
+
+  private func giveBack(_ answer: TokenAnswer) {
+    guard
       let request = configuration.wire.revoke(access: answer.access, refresh: answer.refresh)
     else { return }
     let limit = configuration.policy.revocationTimeout

@@ -32,7 +32,10 @@ struct EndDecisionTests {
     bench.tell(.wiped(.done))
     let effects = bench.tell(.revoked(Generation(1), .failed, status: 503))
     #expect(
-      effects == [.resume(caller, .loggedOut(.failed, status: 503, isWiped: true))])
+      effects == [
+        .schedule(.revocation, uptime: bench.now.uptime + 60_000),
+        .resume(caller, .loggedOut(.failed, status: 503, isWiped: true)),
+      ])
 
     var later = try CoordinatorBench(journal: bench.journal.map(\.content))
     var stored = StoredFacts()
@@ -186,5 +189,50 @@ struct EndDecisionTests {
     let closer = bench.caller()
     #expect(bench.tell(.close(closer)).reply(to: closer) == .closed)
     #expect(bench.names == ["login"])
+  }
+
+  @Test(
+    "OUT-1 a logout that the server could not be told of is told again, ever later, and noted once")
+  func toldAgain() throws {
+    var bench = CoordinatorBench.signedIn()
+    bench.tell(.logout(bench.caller()))
+    bench.tell(.wiped(.done))
+    let generation = Generation(1)
+    var effects = bench.tell(.revoked(generation, .failed, status: 503))
+    #expect(bench.names.last == "revocationSettled")
+    let count = bench.journal.count
+    var delays: [Int64] = []
+    for _ in 0..<12 {
+      let next = try #require(effects.uptime(of: .revocation))
+      delays.append(next - bench.now.uptime)
+      bench.advance(by: next - bench.now.uptime)
+      #expect(bench.tell(.fired(.revocation)) == [.revoke(generation)])
+      effects = bench.tell(.revoked(generation, .failed, status: 0))
+    }
+    #expect(bench.journal.count == count)
+    #expect(delays.prefix(3) == [60_000, 120_000, 240_000])
+    #expect(delays.last == Int64(6 * 3_600_000))
+    let told = bench.tell(.revoked(generation, .revoked, status: 0))
+    #expect(told.contains(.forgetRevocation))
+    #expect(bench.journal.count == count + 1)
+    #expect(bench.tell(.fired(.revocation)).isEmpty)
+  }
+
+  @Test("LOG-9 tokens are adopted where there has never been one; a refusal revokes none")
+  func adopted() throws {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    let nameless = bench.tell(.login(bench.caller(), .adoption))
+    let number = try #require(nameless.request)
+    let refused = bench.tell(.answered(number, .token()))
+    #expect(refused.contains(.discard(number, revoking: false)))
+    let caller = bench.caller()
+    let sent = try #require(bench.tell(.login(caller, .adoption)).request)
+    #expect(bench.tell(.answered(sent, .login("ada"))).reply(to: caller) == .signedIn)
+    let again = bench.caller()
+    #expect(bench.tell(.login(again, .adoption)) == [.resume(again, .notAdopted)])
+    bench.tell(.logout(bench.caller()))
+    let late = bench.caller()
+    #expect(bench.tell(.login(late, .adoption)) == [.resume(late, .notAdopted)])
   }
 }

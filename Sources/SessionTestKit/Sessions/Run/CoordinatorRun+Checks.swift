@@ -231,6 +231,9 @@ extension CoordinatorRun {
     guard let request = wire[number], request.fate == .answered || request.fate == .held else {
       return
     }
+    guard !request.isAdoption else {
+      return try require(.signedOutIsQuiet, !revoking) { "an old layer's tokens are revoked" }
+    }
     try require(.signedOutIsQuiet, revoking || coordinator.state.kind == .authenticated) {
       "the answer of request \(number.number) is given up and the server is not told"
     }

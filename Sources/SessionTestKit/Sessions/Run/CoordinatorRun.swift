@@ -199,7 +199,11 @@ public struct CoordinatorRun: Sendable {
     throws(Falsified)
   {
     try checkSend(number, request)
-    wire.send(number, request, base: coordinator.fold.generation)
+    var isAdoption = false
+    if case .login(let caller) = request, case .login(.adoption)? = callers[caller]?.question {
+      isAdoption = true
+    }
+    wire.send(number, request, base: coordinator.fold.generation, isAdoption: isAdoption)
     sendsAtOnce += 1
     // Each process may begin with one of its own.
     let bound = 3 + Int(process) + callers.count

@@ -25,6 +25,8 @@ struct CoordinatorWire: Sendable {
     var fate = Fate.sent
     var facts: AnswerFacts?
     var arrival: Int64 = 0
+    /// Whether it asks nobody: the tokens are those of an app's old layer.
+    var isAdoption = false
     /// Whether its caller has stopped waiting for it.
     var isAbandoned = false
 
@@ -41,13 +43,17 @@ struct CoordinatorWire: Sendable {
 
   var outstanding: [Request] { requests.filter { $0.fate == .sent } }
 
-  mutating func send(_ number: RequestNumber, _ request: SessionEffect.Request, base: Generation) {
+  mutating func send(
+    _ number: RequestNumber, _ request: SessionEffect.Request, base: Generation,
+    isAdoption: Bool = false
+  ) {
     let base =
       switch request {
       case .login: base
       case .refresh(let generation), .switchContext(_, let generation): generation
       }
-    requests.append(Request(number: number, request: request, base: base))
+    requests.append(
+      Request(number: number, request: request, base: base, isAdoption: isAdoption))
   }
 
   mutating func answer(_ number: RequestNumber, _ facts: AnswerFacts, at uptime: Int64) {
