@@ -7,6 +7,11 @@ extension SessionCoordinator {
       return [.resume(caller, .failed(rejection(.login, .alreadyAuthenticated)))]
     }
     guard flight == nil else { return [.resume(caller, .failed(.busy))] }
+    if method != .adoption, let limit = policy.signInLimit,
+      let wait = signInTries.admit(at: now.uptime, under: limit)
+    {
+      return [.resume(caller, .failed(.tooManyAttempts(retryAfter: wait)))]
+    }
     lastProblem = nil
     let number = nextRequest()
     if method == .adoption { adoptions.insert(number) }

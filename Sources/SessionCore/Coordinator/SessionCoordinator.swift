@@ -41,6 +41,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   var due: RefreshTrigger?
   /// The logins that were given up while on the wire: their tokens are given back.
   var abandonedLogins: Set<RequestNumber> = []
+  /// When it was tried to sign in (LOG-2).
+  var signInTries = SignInTries()
   /// The logins by adoption: their tokens are still the app's old layer's, and are not given back.
   var adoptions: Set<RequestNumber> = []
   /// Who closes, once nothing is on the wire.

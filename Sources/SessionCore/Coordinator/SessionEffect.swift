@@ -123,6 +123,8 @@ public enum SessionProblem: Error, Hashable, Sendable {
   case ended(SessionState.Kind, by: RequestFailure?)
   /// A sign-in is under way already.
   case busy
+  /// It was tried too often in the last minute; in so many milliseconds it may be tried again (LOG-2).
+  case tooManyAttempts(retryAfter: Int64)
   /// The journal or the secret store could not be written; nothing changed.
   case storage
   /// The server has answered, and the answer could not be stored yet: it will count once it is.

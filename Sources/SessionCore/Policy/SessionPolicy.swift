@@ -30,6 +30,8 @@ public struct SessionPolicy: Hashable, Sendable {
   public var name: String
   /// What a credential must look like before it is sent (LOG-1).
   public var credentials: CredentialRules
+  /// How often signing in may be tried; `nil` leaves that to the server (LOG-2).
+  public var signInLimit: SignInLimit?
   /// How long before its expiry a token is refreshed (REF-1).
   public var refreshThreshold: Int64
   /// How many failures a server may answer before the attempts are exhausted; at least 1.
@@ -62,10 +64,12 @@ public struct SessionPolicy: Hashable, Sendable {
     longestRetryDelay: Int64 = 300_000, launchRefresh: LaunchRefresh = .ifExpired,
     onRejection: End = .clear, onExhaustion: Exhaustion = .stay,
     requiredItems: Set<SecretItem> = [.token], requestTimeout: Int64 = 30_000,
-    overtakenGrace: Int64 = 60_000, revocationTimeout: Int64 = 10_000
+    overtakenGrace: Int64 = 60_000, revocationTimeout: Int64 = 10_000,
+    signInLimit: SignInLimit? = nil
   ) {
     self.name = name
     self.credentials = credentials
+    self.signInLimit = signInLimit
     self.refreshThreshold = max(0, refreshThreshold)
     self.maximumAttempts = max(1, maximumAttempts)
     self.firstRetryDelay = max(0, firstRetryDelay)
@@ -81,16 +85,19 @@ public struct SessionPolicy: Hashable, Sendable {
 }
 
 extension SessionPolicy {
-  /// 60 s before expiry, 10 attempts, first delay 500 ms (POL-1).
+  /// 60 s before expiry, 10 attempts, first delay 500 ms (POL-1); 60 sign-ins a minute (LOG-2).
   public static let development = SessionPolicy(
-    name: "development", refreshThreshold: 60_000, maximumAttempts: 10, firstRetryDelay: 500)
+    name: "development", refreshThreshold: 60_000, maximumAttempts: 10, firstRetryDelay: 500,
+    signInLimit: SignInLimit(perMinute: 60))
 
-  /// 300 s before expiry, 3 attempts, first delay 1 s (POL-1).
+  /// 300 s before expiry, 3 attempts, first delay 1 s (POL-1); 20 sign-ins a minute (LOG-2).
   public static let staging = SessionPolicy(
-    name: "staging", refreshThreshold: 300_000, maximumAttempts: 3, firstRetryDelay: 1_000)
+    name: "staging", refreshThreshold: 300_000, maximumAttempts: 3, firstRetryDelay: 1_000,
+    signInLimit: SignInLimit(perMinute: 20))
 
-  /// 600 s before expiry, 5 attempts, first delay 2 s (POL-1).
-  public static let production = SessionPolicy(name: "production")
+  /// 600 s before expiry, 5 attempts, first delay 2 s (POL-1); 5 sign-ins a minute (LOG-2).
+  public static let production = SessionPolicy(
+    name: "production", signInLimit: .production)
 
   /// The policy of a school app with contexts on top of an environment's figures: e-mail and a
   /// password of 8 characters, all three items required, cleared when refused (LOG-1, RES-1).

@@ -131,6 +131,7 @@ actor SessionEngine {
     case .ended(let state, let cause): SessionError(endedIn: state, by: cause)
     case .unsettled: .notStoredYet
     case .busy: .signInUnderWay
+    case .tooManyAttempts(let wait): .rateLimited(retryAfter: wait)
     case .storage: commitError ?? .closed
     case .locked: .secretsUnavailable
     case .unusableJournal(let failure):

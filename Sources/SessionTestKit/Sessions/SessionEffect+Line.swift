@@ -34,6 +34,7 @@ extension SessionProblem {
     case .ended(let state, let failure):
       "ended, \(state)" + (failure.map { " by \($0)" } ?? "")
     case .unusableJournal: "unusableJournal"
+    case .tooManyAttempts(let wait): "too many attempts, \(wait) ms to wait"
     case .busy, .storage, .unsettled, .locked, .closed, .cancelled: "\(self)"
     }
   }

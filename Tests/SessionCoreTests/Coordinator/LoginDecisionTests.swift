@@ -110,4 +110,40 @@ struct LoginDecisionTests {
       bench.tell(.answered(number, .login("ada"))) == [.discard(number, revoking: true)])
     #expect(bench.journal.isEmpty)
   }
+
+  @Test(
+    "LOG-2 POL-1 over the limit a sign-in is refused with the time to wait, and nothing is sent")
+  func limited() throws {
+    var policy = SessionPolicy.bench
+    policy.signInLimit = SignInLimit(perMinute: 3)
+    var bench = CoordinatorBench(policy)
+    bench.tell(.opened(.nothing))
+    func tryIt(_ bench: inout CoordinatorBench) throws -> Int64? {
+      let caller = bench.caller()
+      let effects = bench.tell(.login(caller, .password))
+      if case .failed(.tooManyAttempts(let wait))? = effects.reply(to: caller) {
+        #expect(effects.sendCount == 0)
+        return wait
+      }
+      let failure = RequestFailure(kind: .rejected, status: 401)
+      bench.tell(.failed(try #require(effects.request), failure, jitter: 0))
+      return nil
+    }
+    for pause: Int64 in [0, 10_000, 20_000] {
+      bench.advance(by: pause)
+      #expect(try tryIt(&bench) == nil)
+    }
+    #expect(try tryIt(&bench) == 30_000)
+    bench.advance(by: 29_999)
+    #expect(try tryIt(&bench) == 1)
+    bench.jump(by: 3_600_000)
+    #expect(try tryIt(&bench) == 1)
+    bench.advance(by: 1)
+    #expect(try tryIt(&bench) == nil)
+    #expect(try tryIt(&bench) == 10_000)
+    let limits = [SessionPolicy.production, .staging, .development].map {
+      $0.signInLimit?.perMinute ?? .max
+    }
+    #expect(limits == limits.sorted() && limits[0] < limits[2])
+  }
 }

@@ -88,6 +88,7 @@ extension SessionPolicy {
   static var bench: SessionPolicy {
     var policy = SessionPolicy.edu(.staging)
     policy.requestTimeout = 5_000
+    policy.signInLimit = nil
     return policy
   }
 

@@ -168,7 +168,7 @@ struct EdgeTests {
     try await session.close()
     let path = bench.secrets + "/token"
     let text = try String(contentsOfFile: path, encoding: .utf8).replacingOccurrences(
-      of: #""v":1"#, with: #""v":2"#)
+      of: #""v":1"#, with: #""v":null"#)
     try text.write(toFile: path, atomically: true, encoding: .utf8)
     let again = try await bench.open()
     try await again.login(bench.credentials)
