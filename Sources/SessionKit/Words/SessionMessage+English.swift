@@ -9,7 +9,7 @@ extension SessionMessage {
     case .wrongCredentials: "The user name or the password is wrong."
     case .invalidInput: "The service did not accept what was entered."
     case .notSignedIn: "You are not signed in."
-    case .alreadySignedIn: "Somebody is signed in already."
+    case .alreadySignedIn: "Somebody is signed in on this device already."
     case .otherUsersSession: "The session that has expired belongs to somebody else."
     case .signInUnderWay: "A sign-in is under way already."
     case .sessionExpired: "Your session has expired."

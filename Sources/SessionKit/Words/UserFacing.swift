@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// The words for users are other ones than those for developers (`description`): they name no path,
 /// no status, no code of a server and no member of an answer, and hold nothing that was entered.
-public protocol UserFacing {
+public protocol UserFacing: Sendable {
   /// What is said, whatever the language.
   var message: SessionMessage { get }
 }
