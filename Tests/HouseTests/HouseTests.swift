@@ -31,7 +31,8 @@ struct HouseTests {
       "Sources/SessionKit",
       [
         "SessionCore", "SessionJournal", "Synchronization", "Dispatch", "Foundation",
-        "FoundationNetworking", "Glibc", "Musl", "Darwin",
+        "FoundationNetworking", "Glibc", "Musl", "Darwin", "Observation",
+        "Security", "LocalAuthentication", "UIKit", "AppKit",
       ]
     ),
     (

@@ -37,7 +37,7 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case obstructed(place: String, by: String)
   /// The item is larger than any secret has reason to be; sizes in bytes.
   case tooLarge(item: SecretItem, place: String, maximum: Int)
-  /// The system refused an operation; `code` is its errno.
+  /// The system refused an operation; `code` is its errno, or of a keychain its `OSStatus`, below 0.
   case failed(item: SecretItem, place: String, operation: String, code: Int32)
 }
 
@@ -63,8 +63,10 @@ extension SecretStoreError: CustomStringConvertible {
       "The \(item) item at \(place) is larger than \(maximum) bytes, which no secret has reason "
         + "to be. Nothing was changed. Look at what wrote it."
     case .failed(let item, let place, let operation, let code):
-      "The system refused to \(operation) the \(item) item at \(place) (errno \(code)). Check the "
-        + "disk, the owner and the mode."
+      "The system refused to \(operation) the \(item) item at \(place) "
+        + (code < 0
+          ? "(status \(code)). Check the app's entitlements and the keychain."
+          : "(errno \(code)). Check the disk, the owner and the mode.")
     }
   }
 }

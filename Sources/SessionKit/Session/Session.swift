@@ -206,6 +206,9 @@ public final class Session: Sendable {
       archive: EventArchive(journal: engine.journal, runtime: engine.runtime))
   }
 
+  /// What the session shows, from now on: state, activity and user (STA-7).
+  public var states: SessionStates { SessionStates(hub: engine.states) }
+
   /// Hands events to subscribers that the journal does not have: for measuring how fast that is.
   ///
   /// Sequences must grow; those above the journal's that fall out of the buffer cannot be read back.

@@ -16,6 +16,7 @@ actor SessionEngine {
   nonisolated let journal: Journal
   nonisolated let view = SessionView()
   nonisolated let hub: EventHub
+  nonisolated let states = StatusHub()
 
   let vault: Vault
   var coordinator: SessionCoordinator
@@ -66,6 +67,7 @@ actor SessionEngine {
   deinit {
     for task in timers.values { task.cancel() }
     hub.finish()
+    states.finish()
   }
 
   /// Brings journal and stored items into agreement; throws where the journal cannot be written, and
@@ -110,6 +112,7 @@ actor SessionEngine {
     // Only what is on the wire is waited for, which is bounded; nothing keeps this from closing.
     _ = try await ask(ignoresCancellation: true) { .close($0) }
     hub.finish()
+    states.finish()
     do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
   }
 
@@ -177,6 +180,7 @@ actor SessionEngine {
     snapshot.storageProblem = commitError
     snapshot.compactionProblem = compactionProblem
     view.swap(snapshot)
+    states.publish(SessionStatus(snapshot, sequence: coordinator.fold.eventSequence))
   }
 
   private func perform(_ effect: SessionEffect) {

@@ -3,8 +3,9 @@ public import SessionJournal
 
 /// Why a session could not do what it was asked; never holds a secret (STO-3).
 ///
-/// Only `expired`, `loggedOut`, `userInactive` and `userDeleted` say that the session has ended; after every other error it is what
-/// it was before.
+/// Only `expired`, `loggedOut`, `userInactive` and `userDeleted` say that the session has ended; after
+/// every other error it is what it was before. `description` is for developers and names paths, statuses
+/// and codes; what a user is told is `text(in:)`, and what an app should do is `advice` (LOG-8).
 public enum SessionError: Error, Equatable, Sendable {
   // Before anything is sent.
   /// The credential cannot be right; nothing was sent (LOG-1).
@@ -39,14 +40,19 @@ public enum SessionError: Error, Equatable, Sendable {
   case userDeleted
   /// 404.
   case notFound
-  /// 409.
+  /// 409, or the server's code says so: it was changed elsewhere (LOG-7).
   case conflict(code: String?)
+  /// The server's code says that it is deleted already (LOG-7).
+  case alreadyDeleted
   /// 423: the account is locked.
   case accountLocked
-  /// 429; wait so many milliseconds, where the server said.
+  /// 429, or the server's code says so (LOG-7); wait so many milliseconds, where the server said.
   case rateLimited(retryAfter: Int64?)
-  /// 5xx.
-  case server(status: UInt16, code: String?)
+  /// 5xx; wait so many milliseconds, where the server said.
+  case server(status: UInt16, code: String?, retryAfter: Int64? = nil)
+  /// The server cannot reach its data (`DB_UNAVAILABLE`, `DB_TIMEOUT`, LOG-7); wait so many
+  /// milliseconds, where it said.
+  case databaseUnavailable(code: String, retryAfter: Int64? = nil)
   /// Another status that has no meaning here.
   case unexpectedStatus(UInt16)
   /// The status says success and the body cannot be read; says what and where.
@@ -154,14 +160,17 @@ extension SessionError: CustomStringConvertible {
     case .notFound:
       "The server does not know it (404). Check the account, or the address of the server."
     case .conflict(let code):
-      "The server reports a conflict (409\(Self.suffix(code))). Load what is there and try again."
+      "The server reports a conflict (\(code ?? "409")). Load what is there and try again."
+    case .alreadyDeleted:
+      "The server says that it is deleted already (ALREADY_DELETED). Nothing is left to do."
     case .accountLocked:
       "The account is locked (423). Contact support."
     case .rateLimited(let wait):
-      "Too many requests (429). Try again "
-        + (wait.map { "in \($0 / 1000 + 1) s." } ?? "later.")
-    case .server(let status, let code):
-      "The server failed (\(status)\(Self.suffix(code))). Try again later."
+      "Too many requests (429). Try again \(Self.moment(wait))."
+    case .server(let status, let code, let wait):
+      "The server failed (\(status)\(Self.suffix(code))). Try again \(Self.moment(wait))."
+    case .databaseUnavailable(let code, let wait):
+      "The server cannot reach its data (\(code)). Try again \(Self.moment(wait))."
     case .unexpectedStatus(let status):
       "The server answered with status \(status), which has no meaning here. Check the address of "
         + "the server."
@@ -184,6 +193,10 @@ extension SessionError: CustomStringConvertible {
 
   private static func suffix(_ code: String?) -> String {
     code.map { " \($0)" } ?? ""
+  }
+
+  private static func moment(_ wait: Int64?) -> String {
+    seconds(wait).map { "in \($0) s" } ?? "later"
   }
 }
 
@@ -231,7 +244,13 @@ extension SessionError {
     switch failure.kind {
     case .noConnection: self = .noConnection(detail ?? "no connection")
     case .noReply: self = .noReply(detail ?? "no reply")
-    case .server: self = .server(status: failure.status, code: failure.serverCode)
+    case .server:
+      if let code = failure.serverCode, code.hasPrefix("DB_") {
+        self = .databaseUnavailable(code: code, retryAfter: failure.retryAfter)
+      } else {
+        self = .server(
+          status: failure.status, code: failure.serverCode, retryAfter: failure.retryAfter)
+      }
     case .rateLimited: self = .rateLimited(retryAfter: failure.retryAfter)
     case .unreadable: self = .unreadableAnswer(detail ?? "it is not what was expected")
     case .noRefreshToken: self = .noRefreshToken
@@ -245,6 +264,14 @@ extension SessionError {
   }
 
   private init(status: UInt16, code: String?, isSignIn: Bool) {
+    switch code {
+    case "ALREADY_DELETED": self = .alreadyDeleted
+    case "CONFLICT": self = .conflict(code: code)
+    default: self.init(answeredWith: status, code: code, isSignIn: isSignIn)
+    }
+  }
+
+  private init(answeredWith status: UInt16, code: String?, isSignIn: Bool) {
     switch status {
     case 400, 422: self = .invalidRequest(code: code)
     case 401: self = isSignIn ? .invalidCredentials(code: code) : .unauthorized(code: code)

@@ -166,7 +166,7 @@ struct LoginTests {
 extension SessionError {
   /// The case, without what the server added to it.
   fileprivate var kindOfAnswer: String {
-    if case .server(let status, _) = self { return "server \(status)" }
+    if case .server(let status, _, _) = self { return "server \(status)" }
     if case .unexpectedStatus(let status) = self { return "status \(status)" }
     return Mirror(reflecting: self).children.first?.label ?? String(reflecting: self)
   }

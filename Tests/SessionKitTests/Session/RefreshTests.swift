@@ -57,7 +57,7 @@ struct RefreshTests {
     let session = try await bench.signedIn()
     bench.server.failNext(.refresh, with: .status(503))
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .server(status: 503, _) = error else {
+    guard case .server(status: 503, _, _) = error else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -1,0 +1,194 @@
+#if canImport(Security) && canImport(LocalAuthentication)
+  import Foundation
+  import LocalAuthentication
+  import Security
+  public import SessionCore
+  import Synchronization
+
+  /// Secrets in the keychain of the device: never in a backup of another one, never synchronised, and
+  /// readable after the first unlock (STO-2).
+  ///
+  /// An app and its extensions share the items by an access group, as they share the journal. What an
+  /// item holds is replaced whole or not at all; the keychain does not say when it is on the medium.
+  ///
+  /// With `.biometry` the token item can be read only once the user has shown who they are, by
+  /// ``unlock(reason:)``. Until then reading it says *not yet*, never asks, and the session stays
+  /// `loading`: nobody is logged out. It is the access token too that waits, since both are one item; a
+  /// session that has its tokens in memory goes on refreshing without asking. When what is enrolled
+  /// changes, the item is gone, and the session expires with `secretsMissing`.
+  public struct KeychainSecretStore: SecretStore {
+    /// The names of the items' accounts (STO-1).
+    public typealias Names = FileSecretStore.Names
+
+    private let items: KeychainItems
+    private let keychain: SystemKeychain
+
+    /// A store whose items are told from other apps' by `service`, such as the app's identifier, and
+    /// shared with all that have the entitlement for `accessGroup`.
+    public init(
+      service: String, accessGroup: String? = nil, names: Names = Names(),
+      protection: KeychainProtection = .afterFirstUnlock
+    ) {
+      keychain = SystemKeychain()
+      items = KeychainItems(
+        door: keychain, service: service, accessGroup: accessGroup, names: names,
+        protection: protection)
+    }
+
+    /// Asks the user to show who they are; from then on the protected item can be read.
+    ///
+    /// `reason` is shown to the user. Throws `unavailable` where they did not, or cannot.
+    public func unlock(reason: String) async throws(SecretStoreError) {
+      guard await keychain.unlock(reason: reason) else {
+        throw .unavailable(item: .token, place: "keychain")
+      }
+    }
+
+    /// Forgets that the user has shown who they are.
+    public func lock() { keychain.lock() }
+
+    /// The item's bytes, or `nil` where there is none.
+    public func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
+      try items.read(item)
+    }
+
+    /// Replaces the item, whole or not at all.
+    public func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+      try items.write(item, bytes)
+    }
+
+    /// Removes the item.
+    public func remove(_ item: SecretItem) throws(SecretStoreError) { try items.remove(item) }
+
+    /// Gives the item the account `<name>.unreadable`.
+    public func setAside(_ item: SecretItem) throws(SecretStoreError) { try items.setAside(item) }
+
+    /// Removes what was set aside, if anything.
+    public func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+      try items.removeSetAside(item)
+    }
+  }
+
+  /// The system's keychain: turns values into its dictionaries, and decides nothing.
+  final class SystemKeychain: KeychainDoor {
+    private struct Presence {
+      /// What the user has shown; asks for nothing by itself.
+      var shown = LAContext.silent()
+      /// What the user is being asked for.
+      var asked: LAContext?
+    }
+
+    private let presence = Mutex(Presence())
+
+    func unlock(reason: String) async -> Bool {
+      guard let control = Self.currentBiometry() else { return false }
+      let isShown = await withCheckedContinuation { continuation in
+        presence.withLock { presence in
+          let context = LAContext()
+          presence.asked = context
+          context.evaluateAccessControl(control, operation: .useItem, localizedReason: reason) {
+            isShown, _ in
+            continuation.resume(returning: isShown)
+          }
+        }
+      }
+      presence.withLock { presence in
+        guard isShown, let context = presence.asked else { return }
+        context.interactionNotAllowed = true
+        presence.shown = context
+        presence.asked = nil
+      }
+      return isShown
+    }
+
+    func lock() {
+      presence.withLock { presence in
+        presence.shown.invalidate()
+        presence.shown = .silent()
+      }
+    }
+
+    func copy(_ query: KeychainQuery) -> (status: Int32, bytes: [UInt8]?) {
+      presence.withLock { presence in
+        guard let question = Self.dictionary(query, presence.shown) else { return (-108, nil) }
+        var found: CFTypeRef?
+        let status = SecItemCopyMatching(question, &found)
+        return (status, (found as? Data).map { [UInt8]($0) })
+      }
+    }
+
+    func add(_ query: KeychainQuery) -> Int32 {
+      guard let item = Self.dictionary(query) else { return -108 }
+      return SecItemAdd(item, nil)
+    }
+
+    func update(_ query: KeychainQuery, to changes: KeychainQuery) -> Int32 {
+      guard let item = Self.dictionary(query), let new = Self.dictionary(changes) else {
+        return -108
+      }
+      return SecItemUpdate(item, new)
+    }
+
+    func delete(_ query: KeychainQuery) -> Int32 {
+      guard let item = Self.dictionary(query) else { return -108 }
+      return SecItemDelete(item)
+    }
+
+    /// `nil` where the system cannot make what a value stands for.
+    private static func dictionary(_ query: KeychainQuery, _ shown: LAContext? = nil)
+      -> CFDictionary?
+    {
+      var dictionary: [String: Any] = [:]
+      for (key, value) in query.values {
+        if key == .presence, shown == nil { continue }
+        guard let object = object(value, shown) else { return nil }
+        dictionary[name(key)] = object
+      }
+      return NSDictionary(dictionary: dictionary) as CFDictionary
+    }
+
+    private static func name(_ key: KeychainQuery.Key) -> String {
+      switch key {
+      case .itemClass: kSecClass as String
+      case .service: kSecAttrService as String
+      case .account: kSecAttrAccount as String
+      case .accessGroup: kSecAttrAccessGroup as String
+      case .accessible: kSecAttrAccessible as String
+      case .accessControl: kSecAttrAccessControl as String
+      case .isSynchronizable: kSecAttrSynchronizable as String
+      case .usesDataProtection: kSecUseDataProtectionKeychain as String
+      case .value: kSecValueData as String
+      case .returnsValue: kSecReturnData as String
+      case .limit: kSecMatchLimit as String
+      case .presence: kSecUseAuthenticationContext as String
+      }
+    }
+
+    private static func object(_ value: KeychainQuery.Value, _ shown: LAContext?) -> Any? {
+      switch value {
+      case .genericPassword: kSecClassGenericPassword
+      case .text(let text): text
+      case .flag(let flag): flag
+      case .bytes(let bytes): Data(bytes)
+      case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+      case .currentBiometryThisDeviceOnly: currentBiometry()
+      case .one: kSecMatchLimitOne
+      case .shownSoFar: shown
+      }
+    }
+
+    private static func currentBiometry() -> SecAccessControl? {
+      SecAccessControlCreateWithFlags(
+        nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, nil)
+    }
+  }
+
+  extension LAContext {
+    /// A context that never shows anything to the user.
+    fileprivate static func silent() -> LAContext {
+      let context = LAContext()
+      context.interactionNotAllowed = true
+      return context
+    }
+  }
+#endif

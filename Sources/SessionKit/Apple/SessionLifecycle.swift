@@ -1,0 +1,87 @@
+public import Foundation
+import SessionCore
+import Synchronization
+
+/// Which notices say that an app comes to the foreground and goes to the background, and how it gets
+/// time there.
+public struct LifecycleNotices: Sendable {
+  /// Posted before or when the app comes to the foreground.
+  public var foreground: Notification.Name
+  /// Posted when the app has gone to the background, where the system may suspend it.
+  public var background: Notification.Name
+  /// Performs work that should be finished before the system suspends the app.
+  public var finish: @Sendable (_ work: @escaping @Sendable () async -> Void) -> Void
+
+  /// Notices; what is not said of `finish` is a task like any other.
+  public init(
+    foreground: Notification.Name, background: Notification.Name,
+    finish: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Void = { work in
+      Task { await work() }
+    }
+  ) {
+    self.foreground = foreground
+    self.background = background
+    self.finish = finish
+  }
+}
+
+/// Tells a session when its app comes to the foreground and goes to the background (REF-2).
+///
+/// On coming, an expired token is refreshed. On going, a request that may hold the only token that the
+/// server takes from now on is given the time to end. Works as long as this object lives; holds the
+/// session.
+public final class SessionLifecycle: Sendable {
+  private struct Registration {
+    var tokens: [any NSObjectProtocol] = []
+  }
+
+  private let center: NotificationCenter
+  private let registration = Mutex(Registration())
+
+  /// Listens from now on.
+  public init(
+    _ session: Session, _ notices: LifecycleNotices, center: NotificationCenter = .default
+  ) {
+    self.center = center
+    let finish = notices.finish
+    registration.withLock { registration in
+      registration.tokens = [
+        center.addObserver(forName: notices.foreground, object: nil, queue: nil) { _ in
+          Task { await session.cameToForeground() }
+        },
+        center.addObserver(forName: notices.background, object: nil, queue: nil) { _ in
+          if session.status.isBusy { finish { await session.untilSettled() } }
+        },
+      ]
+    }
+  }
+
+  deinit {
+    registration.withLock { registration in
+      for token in registration.tokens { center.removeObserver(token) }
+    }
+  }
+}
+
+extension Session {
+  /// Gets a newer token if the current one has expired: the app has come to the foreground (REF-2).
+  ///
+  /// Nobody signed in is no error; every other one says what `refresh()` would.
+  public func enterForeground() async throws(SessionError) {
+    guard isAuthenticated else { return }
+    _ = try await refresh(.foreground, .ifExpired)
+  }
+
+  /// Returns when no request is under way that may change the token, or the session object is closed.
+  public func untilSettled() async {
+    for await status in states where !status.isBusy { return }
+  }
+
+  fileprivate func cameToForeground() async {
+    do throws(SessionError) {
+      try await enterForeground()
+    } catch {
+      // Nobody has asked: what came of it is in the session's state and activity.
+    }
+  }
+}

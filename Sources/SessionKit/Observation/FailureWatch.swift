@@ -1,0 +1,69 @@
+public import SessionCore
+
+/// Something that is not wrong yet and goes on for too long to be passed over.
+public enum SessionWarning: Hashable, Sendable {
+  /// So many refreshes in a row failed in the same way: the last of them, and how.
+  case refreshFailing(FailureClass, count: UInt32, last: RequestFailure)
+
+  /// Two ways to fail, as the session's state counts them (`SessionState.RefreshFailures`).
+  public enum FailureClass: String, CaseIterable, Sendable {
+    /// A server answered: they count towards the policy's attempts (REF-6).
+    case answered
+    /// None did: no network, no reply, a page in between, secrets that cannot be read.
+    case unanswered
+  }
+}
+
+extension SessionWarning: CustomStringConvertible {
+  /// `10 refreshes in a row failed (answered), the last with: server 503`.
+  public var description: String {
+    switch self {
+    case .refreshFailing(let kind, let count, let last):
+      "\(count) refreshes in a row failed (\(kind.rawValue)), the last with: \(last)"
+    }
+  }
+}
+
+/// Counts failures in a row as the fold does, and says when to warn: at 3, 10, 30, 100, 300 … of a class.
+///
+/// A new token begins anew, and so does whatever ends a session or begins one.
+public struct FailureWatch: Hashable, Sendable {
+  /// How many failed in a row, by class, as far as there are any.
+  public private(set) var counts: [SessionWarning.FailureClass: UInt32] = [:]
+
+  /// A watch that goes on from a state's counts.
+  public init(_ state: SessionState = .unauthenticated) {
+    guard case .authenticated(let session) = state else { return }
+    let failures = session.failures
+    if failures.answered > 0 { counts[.answered] = failures.answered }
+    if failures.total > failures.answered {
+      counts[.unanswered] = failures.total - failures.answered
+    }
+  }
+
+  /// Takes the next event in; the warning that it is time for, if it is.
+  public mutating func take(_ event: SessionEvent) -> SessionWarning? {
+    switch event {
+    case .refreshFailed(let refresh):
+      let kind: SessionWarning.FailureClass =
+        refresh.failure.kind.isAnswered ? .answered : .unanswered
+      let count = counts[kind, default: 0]
+      guard count < .max else { return nil }
+      counts[kind] = count + 1
+      return Self.isDue(at: count + 1)
+        ? .refreshFailing(kind, count: count + 1, last: refresh.failure) : nil
+    case .contextSwitched(let change):
+      if change.token != nil { counts = [:] }
+    case .login, .refreshSucceeded, .sessionExpired, .logout:
+      counts = [:]
+    }
+    return nil
+  }
+
+  /// Whether a warning is due at so many: 3 or 10 times a power of ten.
+  static func isDue(at count: UInt32) -> Bool {
+    var rest = count
+    while rest >= 100, rest % 10 == 0 { rest /= 10 }
+    return rest == 3 || rest == 10 || rest == 30
+  }
+}

@@ -1,0 +1,46 @@
+/// What a session shows, from now on: the current status first, then each newer one (STA-7).
+///
+/// Only the newest counts: a slow subscriber is given the newest status, not those that it missed, so
+/// that it never shows a past one and never holds the session back; whoever must see each change reads
+/// the events. Every iterator begins with the status that is current when it is first asked. It never
+/// fails, and ends when the session object is closed or gone, or the task is cancelled.
+public struct SessionStates: AsyncSequence, Sendable {
+  /// What is shown at one moment.
+  public typealias Element = SessionStatus
+  /// It never fails.
+  public typealias Failure = Never
+
+  let hub: StatusHub
+
+  /// Begins with the current status.
+  public func makeAsyncIterator() -> Iterator { Iterator(hub: hub) }
+
+  /// Walks from status to newer status.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let hub: StatusHub
+    private var number: UInt64 = 0
+
+    init(hub: StatusHub) { self.hub = hub }
+
+    /// Waits for a status that was not given yet.
+    ///
+    /// `nil` once the session object is closed and its last status was given, or the task cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async
+      -> SessionStatus?
+    {
+      if Task.isCancelled { return nil }
+      switch await hub.answer(after: number) {
+      case .status(let status, let number):
+        self.number = number
+        return status
+      case .finished:
+        return nil
+      }
+    }
+  }
+}
+
+extension Session {
+  /// What the session shows now: state, activity and user that belong together.
+  public var status: SessionStatus { states.hub.current }
+}

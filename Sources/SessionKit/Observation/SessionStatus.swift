@@ -1,0 +1,86 @@
+public import SessionCore
+
+/// What a session shows at one moment, all of it together (STA-3, STA-7).
+///
+/// Holds no token and no secret; the user's name and address are in `user`, which shows its identifier
+/// only when it is printed.
+public struct SessionStatus: Hashable, Sendable {
+  /// The folded state.
+  public let state: SessionState
+  /// What the process is doing for the session.
+  public let activity: SessionActivity
+  /// The profile of the user that the session belongs to; `nil` without one.
+  public let user: UserProfile?
+  /// The sequence of the last event that the state is the fold of; 0 before the first.
+  public let sequence: UInt64
+  /// Whether records or stored items could not be written; `Session.storageProblem` says why.
+  public let hasStorageProblem: Bool
+
+  /// A status.
+  public init(
+    state: SessionState = .unauthenticated, activity: SessionActivity = .loading,
+    user: UserProfile? = nil, sequence: UInt64 = 0, hasStorageProblem: Bool = false
+  ) {
+    self.state = state
+    self.activity = activity
+    self.user = user
+    self.sequence = sequence
+    self.hasStorageProblem = hasStorageProblem
+  }
+
+  /// Whether a user is signed in and the session has not expired.
+  public var isAuthenticated: Bool { state.kind == .authenticated }
+
+  /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
+  public var activeContext: ActiveContext? { state.activeContext }
+
+  /// Why the last sign-in failed, until the app clears that or tries again (STA-3).
+  public var signInProblem: SessionProblem? {
+    guard case .failed(let problem) = activity else { return nil }
+    return problem
+  }
+
+  /// Why the session has expired; `nil` unless it has.
+  public var expiryReason: ExpiryReason? {
+    guard case .expired(let session) = state else { return nil }
+    return session.reason
+  }
+
+  /// Whether a request that may change the token is under way: its answer should be waited for.
+  public var isBusy: Bool {
+    switch activity {
+    case .authenticating, .refreshing, .switching: true
+    case .loading, .idle, .failed: false
+    }
+  }
+}
+
+extension SessionStatus {
+  /// The part of what a session shows that can be waited for.
+  init(_ shown: SessionView.Snapshot, sequence: UInt64) {
+    self.init(
+      state: shown.state, activity: shown.activity, user: shown.user, sequence: sequence,
+      hasStorageProblem: shown.storageProblem != nil)
+  }
+}
+
+extension SessionStatus: CustomStringConvertible {
+  /// `authenticated, refreshing, as of 12`.
+  public var description: String {
+    "\(state.kind), \(activity.word), as of \(sequence)"
+  }
+}
+
+extension SessionActivity {
+  /// The name without what it holds.
+  var word: String {
+    switch self {
+    case .loading: "loading"
+    case .idle: "idle"
+    case .authenticating: "authenticating"
+    case .refreshing: "refreshing"
+    case .switching: "switching"
+    case .failed: "failed"
+    }
+  }
+}

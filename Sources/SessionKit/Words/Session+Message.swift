@@ -1,0 +1,76 @@
+public import SessionCore
+
+extension CredentialRules.Problem: UserFacingError {
+  /// What a user is told of it.
+  public var message: SessionMessage {
+    switch self {
+    case .emptyUserName: .userNameMissing
+    case .notAnEmail: .notAnEmail
+    case .emptyPassword: .passwordMissing
+    case .passwordTooShort(let minimum): .passwordTooShort(minimumLength: minimum)
+    }
+  }
+}
+
+extension SessionRejection: UserFacingError {
+  /// What a user is told of it.
+  public var message: SessionMessage { SessionError(self).message }
+}
+
+/// What an app shows while `activity` is `failed`: why the last sign-in was none (STA-3).
+extension SessionProblem: UserFacingError {
+  /// What a user is told of it.
+  public var message: SessionMessage {
+    switch self {
+    case .rejected(let rejection): rejection.message
+    case .request(let failure): SessionError(failure, detail: nil, isSignIn: true).message
+    case .ended(let state, let cause): SessionError(endedIn: state, by: cause).message
+    case .busy: .signInUnderWay
+    case .storage: .storageUnusable
+    case .unsettled: .answerNotStored
+    case .locked: .deviceLocked
+    case .unusableJournal: .newerData
+    case .closed: .closed
+    case .cancelled: .cancelled
+    }
+  }
+}
+
+extension TransportError: UserFacingError {
+  /// What a user is told of it.
+  public var message: SessionMessage {
+    switch self {
+    case .noConnection: .noConnection
+    case .noReply: .noAnswer
+    case .insecure: .insecureConnection
+    case .cancelled: .cancelled
+    }
+  }
+}
+
+/// What an app shows of a session that has expired: why.
+extension ExpiryReason: UserFacing {
+  /// What a user is told of it; of a reason that this version has no word for, that it expired.
+  public var message: SessionMessage {
+    switch self {
+    case .refreshRejected, .endedByServer: .endedByService
+    case .attemptsExhausted: .serviceTrouble(waitSeconds: nil)
+    case .secretsMissing, .corruptStorage, .secretsOutdated: .storedSignInLost
+    case .userInactive: .accountInactive
+    case .inactivity: .inactive
+    default: .sessionExpired
+    }
+  }
+}
+
+extension LogoutOutcome: UserFacing {
+  /// What a user is told of it.
+  public var message: SessionMessage {
+    switch self {
+    case .success: .nowLoggedOut
+    case .partial(.serverNotTold): .serviceNotToldYet
+    case .partial(.itemsRemain): .notClearedYet
+    case .alreadyLoggedOut: .notSignedIn
+    }
+  }
+}

@@ -1,0 +1,46 @@
+extension SessionError: UserFacingError {
+  /// What a user is told of it.
+  public var message: SessionMessage {
+    switch self {
+    case .invalidCredential(let problem): problem.message
+    case .notSignedIn: .notSignedIn
+    case .alreadySignedIn: .alreadySignedIn
+    case .otherUsersSession: .otherUsersSession
+    case .overtaken: .overtaken
+    case .signInUnderWay: .signInUnderWay
+    case .secretsUnavailable: .deviceLocked
+    case .noRefreshToken: .notProlongable
+    case .invalidRequest: .invalidInput
+    case .invalidCredentials: .wrongCredentials
+    case .unauthorized: .signInRefused
+    case .forbidden: .notAllowed
+    case .userInactive: .accountInactive
+    case .userDeleted: .accountDeleted
+    case .notFound: .notFound
+    case .conflict: .conflict
+    case .alreadyDeleted: .alreadyDeleted
+    case .accountLocked: .accountLocked
+    case .rateLimited(let wait): .tooManyRequests(waitSeconds: Self.seconds(wait))
+    case .server(_, _, let wait): .serviceTrouble(waitSeconds: Self.seconds(wait))
+    case .databaseUnavailable(_, let wait): .dataTrouble(waitSeconds: Self.seconds(wait))
+    case .unexpectedStatus, .unreadableAnswer: .strangeAnswer
+    case .intercepted: .networkSignIn
+    case .noConnection: .noConnection
+    case .noReply: .noAnswer
+    case .expired: .sessionExpired
+    case .loggedOut: .loggedOut
+    case .notStoredYet: .answerNotStored
+    case .journal(let error): error.message
+    case .unusableJournal: .newerData
+    case .eventsCompacted: .historySummedUp
+    case .secrets(let error): error.message
+    case .closed: .closed
+    case .cancelled: .cancelled
+    }
+  }
+
+  /// Rounded up, so that nobody comes back too early.
+  static func seconds(_ milliseconds: Int64?) -> Int? {
+    milliseconds.map { Int(clamping: $0 / 1000 + ($0 % 1000 > 0 ? 1 : 0)) }
+  }
+}

@@ -1,0 +1,96 @@
+extension SessionMessage {
+  /// What happened, in Spanish.
+  var inSpanish: String {
+    switch self {
+    case .userNameMissing: "Falta el nombre de usuario."
+    case .notAnEmail: "El nombre de usuario debe ser una dirección de correo electrónico."
+    case .passwordMissing: "Falta la contraseña."
+    case .passwordTooShort(let minimum):
+      "La contraseña debe tener al menos \(minimum) caracteres."
+    case .wrongCredentials: "El nombre de usuario o la contraseña no son correctos."
+    case .invalidInput: "El servicio no ha aceptado los datos introducidos."
+    case .notSignedIn: "No has iniciado sesión."
+    case .alreadySignedIn: "Ya hay una sesión iniciada."
+    case .otherUsersSession: "La sesión caducada pertenece a otra persona."
+    case .signInUnderWay: "Ya hay un inicio de sesión en curso."
+    case .sessionExpired: "Tu sesión ha caducado."
+    case .endedByService: "El servicio ha terminado tu sesión."
+    case .inactive: "Tu sesión ha terminado porque no se ha usado durante mucho tiempo."
+    case .storedSignInLost: "Tu inicio de sesión ya no está guardado en este dispositivo."
+    case .loggedOut: "Se ha cerrado tu sesión."
+    case .notProlongable: "Tu sesión no se puede prolongar. Puedes continuar hasta que termine."
+    case .signInRefused: "El servicio no ha aceptado tu sesión para esto."
+    case .overtaken: "Tu sesión ha cambiado entretanto y no se ha hecho nada."
+    case .closed: "La sesión está cerrada."
+    case .cancelled: "Se ha cancelado."
+    case .notAllowed: "No tienes permiso para hacer esto."
+    case .accountInactive: "Tu cuenta no está activa."
+    case .accountDeleted: "Tu cuenta ha sido eliminada."
+    case .accountLocked: "Tu cuenta está bloqueada."
+    case .notFound: "No se ha encontrado."
+    case .conflict: "Se ha modificado entretanto en otro lugar."
+    case .alreadyDeleted: "Ya estaba eliminado."
+    case .tooManyRequests: "Ha habido demasiados intentos."
+    case .serviceTrouble: "El servicio tiene un problema."
+    case .dataTrouble: "El servicio no puede acceder a sus datos en este momento."
+    case .strangeAnswer: "El servicio ha respondido de un modo que esta aplicación no entiende."
+    case .networkSignIn:
+      "Algo en la red ha respondido en lugar del servicio. Es posible que la red te pida "
+        + "identificarte: abre una página en el navegador."
+    case .noConnection: "No se puede conectar con el servicio. Comprueba tu conexión."
+    case .noAnswer: "El servicio no ha respondido. Es posible que haya hecho lo que pediste."
+    case .insecureConnection: "La conexión con el servicio no sería privada."
+    case .deviceLocked:
+      "Los datos guardados en este dispositivo aún no se pueden leer. Tu sesión no se ha cerrado."
+    case .noSpace: "No queda espacio en este dispositivo."
+    case .answerNotStored:
+      "No hay espacio para guardar la respuesta del servicio. Contará en cuanto lo haya."
+    case .storageBusy: "Otro proceso está usando los datos guardados en este dispositivo."
+    case .storageLost: "La aplicación ha perdido el acceso a sus datos en este dispositivo."
+    case .storageUnusable: "La aplicación no puede usar sus datos en este dispositivo."
+    case .storageDamaged: "Los datos de la aplicación en este dispositivo están dañados."
+    case .newerData:
+      "Los datos de este dispositivo son de una versión más reciente de la aplicación."
+    case .tooLarge: "Los datos que se deben guardar en este dispositivo son demasiado grandes."
+    case .notTidied:
+      "La aplicación no ha podido ordenar sus datos en este dispositivo. No se ha perdido nada."
+    case .historySummedUp: "Las entradas antiguas se han resumido."
+    case .serviceNotToldYet: "Se ha cerrado la sesión. Se avisará al servicio más tarde."
+    case .notClearedYet:
+      "Se ha cerrado la sesión. Los datos de este dispositivo se borrarán la próxima vez que se abra "
+        + "la aplicación."
+    case .nowLoggedOut: "Se ha cerrado la sesión."
+    }
+  }
+}
+
+extension SessionAdvice {
+  /// The advice, in Spanish.
+  var inSpanish: String {
+    switch self {
+    case .retry: "Vuelve a intentarlo."
+    case .wait(nil): "Vuelve a intentarlo más tarde."
+    case .wait(let seconds?):
+      "Vuelve a intentarlo dentro de \(SpokenWait(seconds: seconds).inSpanish)."
+    case .correctInput: "Revisa los datos introducidos."
+    case .signIn: "Inicia sesión para continuar."
+    case .logOut: "Cierra antes la sesión."
+    case .unlock: "Desbloquea el dispositivo."
+    case .freeSpace: "Libera espacio."
+    case .reopen: "Cierra la aplicación y vuelve a abrirla."
+    case .update: "Actualiza la aplicación."
+    case .contactSupport: "Ponte en contacto con el servicio de asistencia."
+    case .nothing: ""
+    }
+  }
+}
+
+extension SpokenWait {
+  fileprivate var inSpanish: String {
+    switch self {
+    case .seconds(let count): count == 1 ? "1 segundo" : "\(count) segundos"
+    case .minutes(let count): "\(count) minutos"
+    case .hours(let count): "\(count) horas"
+    }
+  }
+}

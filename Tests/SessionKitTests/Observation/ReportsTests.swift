@@ -1,0 +1,172 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("A session: reports for logs and metrics")
+struct ReportsTests {
+  static func failed(_ kind: RequestFailure.Kind, attempt: UInt32 = 1) -> SessionEvent {
+    .refreshFailed(
+      SessionEvent.RefreshFailed(
+        generation: Generation(1), trigger: .retry, attempt: attempt,
+        failure: RequestFailure(kind: kind), retryAt: nil, request: 0))
+  }
+
+  static let fresh = SessionEvent.refreshSucceeded(
+    SessionEvent.RefreshSucceeded(
+      token: TokenFacts(
+        generation: Generation(2), issuedAt: Timestamp(milliseconds: 0),
+        expiresAt: Timestamp(milliseconds: 9), isRefreshable: true),
+      trigger: .retry, attempt: 1, isRotated: false, request: 0))
+
+  @Test("STA-7 a warning at 3, 10, 30, 100, 300 … failures in a row of a class, and at no other")
+  func thresholds() {
+    var watch = FailureWatch()
+    var warned: [UInt32] = []
+    for _ in 1...3_500 {
+      if case .refreshFailing(let kind, let count, let last)? = watch.take(Self.failed(.server)) {
+        #expect(kind == .answered && last.kind == .server)
+        warned.append(count)
+      }
+    }
+    #expect(warned == [3, 10, 30, 100, 300, 1_000, 3_000])
+  }
+
+  @Test("STA-7 REF-6 the classes are counted apart, and a new token begins anew")
+  func classes() {
+    var watch = FailureWatch()
+    for kind in [RequestFailure.Kind.noReply, .server, .noConnection, .rateLimited] {
+      #expect(watch.take(Self.failed(kind)) == nil)
+    }
+    #expect(
+      watch.take(Self.failed(.intercepted))
+        == .refreshFailing(.unanswered, count: 3, last: RequestFailure(kind: .intercepted)))
+    #expect(watch.take(Self.failed(.server)) != nil)
+    #expect(watch.counts == [.unanswered: 3, .answered: 3])
+    #expect(watch.take(Self.fresh) == nil)
+    #expect(watch.counts.isEmpty)
+    #expect(watch.take(Self.failed(.server)) == nil)
+  }
+
+  @Test("STA-7 the counts are those of the fold, after every event of drawn histories")
+  func agreesWithTheFold() throws {
+    var compared = 0
+    for seed in 1...200 {
+      var fold = SessionFold()
+      var watch = FailureWatch()
+      for record in Self.history(seed: UInt64(seed)) {
+        guard let event = record.event else { continue }
+        do { try fold.apply(record) } catch { continue }
+        _ = watch.take(event)
+        #expect(watch == FailureWatch(fold.state), "seed \(seed), seq \(record.sequence)")
+        if !watch.counts.isEmpty { compared += 1 }
+      }
+    }
+    #expect(compared > 500)
+  }
+
+  /// Events of which many are legal: a token's number grows with each that announces one.
+  private static func history(seed: UInt64) -> [SessionRecord] {
+    var random = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    func draw(_ bound: UInt64) -> UInt64 {
+      random ^= random << 13
+      random ^= random >> 7
+      random ^= random << 17
+      return random % bound
+    }
+    var generation: UInt64 = 0
+    func facts() -> TokenFacts {
+      generation += 1
+      return TokenFacts(
+        generation: Generation(generation), issuedAt: Timestamp(milliseconds: 0),
+        expiresAt: Timestamp(milliseconds: 9), isRefreshable: true)
+    }
+    return (1...60).map { sequence in
+      let event: SessionEvent
+      switch draw(14) {
+      case 0: event = .logout(SessionEvent.Logout(reason: .user))
+      case 1: event = .sessionExpired(SessionEvent.SessionExpired(reason: .inactivity))
+      case 2, 3:
+        event = .login(
+          SessionEvent.Login(user: Identifier("u"), method: .password, token: facts()))
+      case 4:
+        event = .refreshSucceeded(
+          SessionEvent.RefreshSucceeded(
+            token: facts(), trigger: .retry, attempt: 1, isRotated: false, request: 0))
+      case 5:
+        event = .contextSwitched(
+          SessionEvent.ContextSwitched(
+            context: ActiveContext(role: ActiveContext.Named(id: Identifier("r"), name: "r")),
+            token: draw(2) == 0 ? nil : facts(), trigger: .user, request: 0))
+      default:
+        event = .refreshFailed(
+          SessionEvent.RefreshFailed(
+            generation: Generation(generation), trigger: .retry, attempt: 1,
+            failure: RequestFailure(
+              kind: RequestFailure.Kind.known[Int(draw(UInt64(RequestFailure.Kind.known.count)))]),
+            retryAt: nil, request: 0))
+      }
+      return SessionRecord(
+        sequence: UInt64(sequence), time: Timestamp(milliseconds: 0), content: .event(event))
+    }
+  }
+
+  @Test("STA-7 STO-3 a log is told of each event and warned, in words without a secret or a name")
+  func live() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    bench.server.failNext(.refresh, with: .status(503), times: 2)
+    for _ in 1...2 {
+      _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    }
+    // From here on: what was counted before is not forgotten.
+    let reports = session.reports
+    bench.server.failNext(.refresh, with: .status(503))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    try await session.refresh()
+    try await session.logout()
+    try await session.close()
+
+    var told: [SessionReport] = []
+    for try await report in reports { told.append(report) }
+    #expect(
+      told.map(\.name) == [
+        "session.refreshFailed", "session.warning.refreshFailing", "session.refreshSucceeded",
+        "session.logout",
+      ])
+    #expect(told.map(\.isWarning) == [false, true, false, false])
+    #expect(
+      told.map(\.labels) == [
+        ["attempt": "3", "failure": "server", "status": "503", "trigger": "manual"],
+        ["class": "answered", "count": "3", "failure": "server"],
+        ["attempt": "4", "rotated": "no", "trigger": "manual"], ["reason": "user"],
+      ])
+    let log = told.map { "\($0)" }
+    #expect(log[0].hasSuffix(" refreshFailed attempt=3 failure=server status=503 trigger=manual"))
+    #expect(
+      log[1]
+        == "warning: 3 refreshes in a row failed (answered), the last with: server 503 SERVER_ERROR"
+    )
+    var printed = log.joined()
+    dump(told, to: &printed)
+    for secret in bench.server.secrets where secret.utf8.count >= 6 {
+      #expect(!printed.contains(secret))
+    }
+    #expect(!log.joined().contains(LoopbackUser.sample.id))
+  }
+
+  @Test("STA-7 reports begin where they were asked for: nothing twice, nothing left out")
+  func place() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let before = session.reports
+    try await session.refresh()
+    let after = session.reports
+    try await session.logout()
+    try await session.close()
+    var names: [[String]] = [[], []]
+    for try await report in before { names[0].append(report.name) }
+    for try await report in after { names[1].append(report.name) }
+    #expect(names == [["session.refreshSucceeded", "session.logout"], ["session.logout"]])
+  }
+}

@@ -1,0 +1,173 @@
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("A session: states to observe")
+struct StatesTests {
+  /// What one task has seen so far.
+  private actor Seen {
+    private(set) var statuses: [SessionStatus] = []
+    func take(_ status: SessionStatus) { statuses.append(status) }
+  }
+
+  @Test("STA-7 states begin with the current one, however late one asks")
+  func beginsNow() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let states = session.states
+    var first = states.makeAsyncIterator()
+    var second = states.makeAsyncIterator()
+    let status = await first.next()
+    #expect(await second.next() == status)
+    #expect(status == session.status)
+    #expect(status?.isAuthenticated == true)
+    #expect(status?.activity == .idle)
+    #expect(status?.user == session.currentUser)
+    #expect(status?.activeContext == session.activeContext)
+    #expect(status?.isBusy == false)
+    try await session.close()
+  }
+
+  @Test("STA-7 only the newest counts: what came in between is passed over")
+  func latestWins() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    var states = session.states.makeAsyncIterator()
+    #expect(await states.next()?.state == .unauthenticated)
+    try await session.login(bench.credentials)
+    try await session.refresh()
+    try await session.refresh()
+    let status = await states.next()
+    #expect(status == session.status)
+    #expect(status?.state.token?.generation == Generation(3))
+    #expect(status?.sequence == (try bench.records().last { $0.event != nil }?.sequence))
+    try await session.close()
+  }
+
+  @Test(
+    "STA-7 states end when the session closes, after the last one, and at once for who comes later")
+  func ends() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let states = session.states
+    let seen = Seen()
+    let task = Task {
+      for await status in states { await seen.take(status) }
+    }
+    await eventually("the first status") { session.isAuthenticated }
+    try await session.logout()
+    try await session.close()
+    await task.value
+    #expect(await seen.statuses.last?.state == .unauthenticated)
+    var late = states.makeAsyncIterator()
+    #expect(await late.next() == session.status)
+    #expect(await late.next() == nil)
+    #expect(await late.next() == nil)
+  }
+
+  @Test("STA-7 states end when the session object is gone, and hold it no longer than it lives")
+  func gone() async throws {
+    let bench = try Bench()
+    var session: Session? = try await bench.open()
+    let states = try #require(session).states
+    session = nil
+    var count = 0
+    for await _ in states { count += 1 }
+    #expect(count <= 1)
+  }
+
+  @Test("STA-7 a waiting subscriber ends with its task")
+  func cancelled() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    let states = session.states
+    let (ready, isReady) = AsyncStream<Void>.makeStream()
+    let task = Task {
+      var count = 0
+      for await _ in states {
+        count += 1
+        isReady.finish()
+      }
+      return count
+    }
+    for await _ in ready {}
+    task.cancel()
+    #expect(await task.value == 1)
+    try await session.close()
+  }
+
+  @Test("STA-3 loading, idle, authenticating, failed, refreshing, switching: each is seen")
+  func activities() async throws {
+    let bench = try Bench()
+    let store = MemorySecretStore()
+    store.isAvailable = false
+    let session = try await bench.open(store: store)
+    #expect(session.status.activity == .loading)
+    store.isAvailable = true
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: 60_000)
+    await eventually("the secrets are read") { session.activity == .idle }
+
+    let sign = bench.server.hold(.login)
+    let login = Task { try await session.login(bench.credentials) }
+    #expect(await bench.server.received(.login))
+    #expect(session.status.activity == .authenticating && session.status.isBusy)
+    sign.open()
+    _ = try await login.value
+    #expect(session.status.activity == .idle)
+
+    let fresh = bench.server.hold(.refresh)
+    let refresh = Task { try await session.refresh() }
+    #expect(await bench.server.received(.refresh))
+    #expect(session.status.activity == .refreshing && session.status.isBusy)
+    fresh.open()
+    _ = try await refresh.value
+
+    let other = bench.server.hold(.switchContext)
+    let change = Task { try await session.switchContext(to: bench.coordinator) }
+    #expect(await bench.server.received(.switchContext))
+    #expect(session.status.activity == .switching && session.status.isBusy)
+    other.open()
+    _ = try await change.value
+    #expect(session.status.activity == .idle)
+    try await session.close()
+  }
+
+  @Test("STA-3 failed is idle again by clearError, and by a new sign-in; it has words for a screen")
+  func failed() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    func fail() async {
+      bench.server.failNext(.login, with: .status(401, code: "INVALID_CREDENTIALS"))
+      _ = await failure { () async throws(SessionError) in
+        try await session.login(bench.credentials)
+      }
+    }
+    await fail()
+    #expect(
+      session.status.signInProblem?.text(in: .spanish)
+        == "El nombre de usuario o la contraseña no son correctos. Revisa los datos introducidos.")
+    #expect(session.status.signInProblem?.advice == .correctInput)
+    await session.clearError()
+    #expect(session.status.activity == .idle && session.status.signInProblem == nil)
+    await fail()
+    #expect(session.status.signInProblem != nil)
+    try await session.login(bench.credentials)
+    #expect(session.status.activity == .idle && session.status.signInProblem == nil)
+    try await session.close()
+  }
+
+  @Test("STA-7 STO-3 a status shows neither token nor name when it is printed")
+  func quiet() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    var printed = "\(session.status)"
+    dump(session.status, to: &printed)
+    debugPrint(session.status, to: &printed)
+    #expect(printed.contains("authenticated, idle, as of"))
+    for secret in bench.server.secrets where secret.utf8.count >= 6 {
+      #expect(!printed.contains(secret))
+    }
+    try await session.close()
+  }
+}

@@ -1,0 +1,110 @@
+import SessionJournal
+import SessionKit
+
+// The cases of each enumeration, by name.
+
+extension ErrorSamples {
+  static let sessionErrorCases: [SessionError] = [
+    .invalidCredential(.notAnEmail),
+    .notSignedIn,
+    .alreadySignedIn,
+    .otherUsersSession,
+    .overtaken,
+    .signInUnderWay,
+    .secretsUnavailable,
+    .noRefreshToken,
+    .invalidRequest(code: marked),
+    .invalidCredentials(code: marked),
+    .unauthorized(code: marked),
+    .forbidden(code: marked),
+    .userInactive,
+    .userDeleted,
+    .notFound,
+    .conflict(code: marked),
+    .alreadyDeleted,
+    .accountLocked,
+    .rateLimited(retryAfter: 29_001),
+    .server(status: 503, code: marked, retryAfter: 29_001),
+    .databaseUnavailable(code: marked, retryAfter: 29_001),
+    .unexpectedStatus(418),
+    .unreadableAnswer(marked),
+    .intercepted(status: 200),
+    .noConnection(marked),
+    .noReply(marked),
+    .expired,
+    .loggedOut,
+    .notStoredYet,
+    .journal(.diskFull(path: marked)),
+    .unusableJournal(path: marked, sequence: 7, problem: marked),
+    .eventsCompacted(through: 7, state: .unauthenticated),
+    .secrets(.noSpace(item: .token, place: marked)),
+    .closed,
+    .cancelled,
+  ]
+
+  static let journalErrorCases: [JournalError] = [
+    .missing(path: marked),
+    .folderMissing(path: marked),
+    .emptyPath,
+    .danglingLink(path: marked),
+    .isDirectory(path: marked),
+    .notARegularFile(path: marked),
+    .permissionDenied(path: marked),
+    .readOnlyFolder(path: marked),
+    .empty(path: marked),
+    .notAJournal(path: marked),
+    .headerDamaged(path: marked),
+    .newerFormat(path: marked, found: 9, supported: 1),
+    .unknownFeatures(path: marked, features: 8),
+    .damaged(path: marked, damage),
+    .replaced(path: marked, expected: identifier, found: identifier),
+    .diskFull(path: marked),
+    .noRoomToCreate(path: marked),
+    .io(path: marked, operation: marked, code: 5),
+    .busy(path: marked, waited: 9),
+    .conflict(path: marked, expected: 1, found: 2),
+    .poisoned(path: marked),
+    .recordTooLarge(path: marked, bytes: 9, maximum: 8),
+    .batchTooLarge(path: marked, records: 9, bytes: 9),
+    .hardLinked(path: marked, links: 2),
+    .compactionRefused(path: marked, .copyDiffers),
+    .reservedKind(path: marked, kind: 255),
+    .closed(path: marked),
+  ]
+
+  static let secretStoreErrorCases: [SecretStoreError] = [
+    .unavailable(item: .token, place: marked),
+    .notWritable(item: .token, place: marked),
+    .noSpace(item: .token, place: marked),
+    .obstructed(place: marked, by: marked),
+    .tooLarge(item: .token, place: marked, maximum: 9),
+    .failed(item: .token, place: marked, operation: marked, code: 5),
+  ]
+
+  static let credentialProblemCases: [CredentialRules.Problem] = [
+    .emptyUserName,
+    .notAnEmail,
+    .emptyPassword,
+    .passwordTooShort(minimumLength: 8),
+  ]
+
+  static let sessionProblemCases: [SessionProblem] = [
+    .rejected(rejection(.differentUser)),
+    .request(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),
+    .ended(.expired, by: nil),
+    .busy,
+    .storage,
+    .unsettled,
+    .locked,
+    .unusableJournal(.unknownKind(9, sequence: 7)),
+    .closed,
+    .cancelled,
+  ]
+
+  static let transportErrorCases: [TransportError] = [
+    .noConnection(marked),
+    .noReply(marked),
+    .insecure(host: marked),
+    .cancelled,
+  ]
+}

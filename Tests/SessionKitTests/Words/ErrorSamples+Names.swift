@@ -1,0 +1,243 @@
+import SessionJournal
+import SessionKit
+
+// Switches without a default: a case without a name does not compile.
+
+enum SessionErrorCase: String, CaseIterable {
+  case invalidCredential, notSignedIn, alreadySignedIn, otherUsersSession, overtaken,
+    signInUnderWay, secretsUnavailable, noRefreshToken, invalidRequest, invalidCredentials,
+    unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
+    accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
+    intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
+    eventsCompacted, secrets, closed, cancelled
+}
+
+enum JournalErrorCase: String, CaseIterable {
+  case missing, folderMissing, emptyPath, danglingLink, isDirectory, notARegularFile,
+    permissionDenied, readOnlyFolder, empty, notAJournal, headerDamaged, newerFormat,
+    unknownFeatures, damaged, replaced, diskFull, noRoomToCreate, io, busy, conflict, poisoned,
+    recordTooLarge, batchTooLarge, hardLinked, compactionRefused, reservedKind, closed
+}
+
+enum SecretStoreErrorCase: String, CaseIterable {
+  case unavailable, notWritable, noSpace, obstructed, tooLarge, failed
+}
+
+enum CredentialProblemCase: String, CaseIterable {
+  case emptyUserName, notAnEmail, emptyPassword, passwordTooShort
+}
+
+enum SessionProblemCase: String, CaseIterable {
+  case rejected, request, ended, busy, storage, unsettled, locked, unusableJournal, closed,
+    cancelled
+}
+
+enum TransportErrorCase: String, CaseIterable {
+  case noConnection, noReply, insecure, cancelled
+}
+
+extension ErrorSamples {
+  static func name(of error: SessionError) -> SessionErrorCase {
+    switch error {
+    case .invalidCredential: .invalidCredential
+    case .notSignedIn: .notSignedIn
+    case .alreadySignedIn: .alreadySignedIn
+    case .otherUsersSession: .otherUsersSession
+    case .overtaken: .overtaken
+    case .signInUnderWay: .signInUnderWay
+    case .secretsUnavailable: .secretsUnavailable
+    case .noRefreshToken: .noRefreshToken
+    case .invalidRequest: .invalidRequest
+    case .invalidCredentials: .invalidCredentials
+    case .unauthorized: .unauthorized
+    case .forbidden: .forbidden
+    case .userInactive: .userInactive
+    case .userDeleted: .userDeleted
+    case .notFound: .notFound
+    case .conflict: .conflict
+    case .alreadyDeleted: .alreadyDeleted
+    case .accountLocked: .accountLocked
+    case .rateLimited: .rateLimited
+    case .server: .server
+    case .databaseUnavailable: .databaseUnavailable
+    case .unexpectedStatus: .unexpectedStatus
+    case .unreadableAnswer: .unreadableAnswer
+    case .intercepted: .intercepted
+    case .noConnection: .noConnection
+    case .noReply: .noReply
+    case .expired: .expired
+    case .loggedOut: .loggedOut
+    case .notStoredYet: .notStoredYet
+    case .journal: .journal
+    case .unusableJournal: .unusableJournal
+    case .eventsCompacted: .eventsCompacted
+    case .secrets: .secrets
+    case .closed: .closed
+    case .cancelled: .cancelled
+    }
+  }
+
+  static func name(of error: JournalError) -> JournalErrorCase {
+    switch error {
+    case .missing: .missing
+    case .folderMissing: .folderMissing
+    case .emptyPath: .emptyPath
+    case .danglingLink: .danglingLink
+    case .isDirectory: .isDirectory
+    case .notARegularFile: .notARegularFile
+    case .permissionDenied: .permissionDenied
+    case .readOnlyFolder: .readOnlyFolder
+    case .empty: .empty
+    case .notAJournal: .notAJournal
+    case .headerDamaged: .headerDamaged
+    case .newerFormat: .newerFormat
+    case .unknownFeatures: .unknownFeatures
+    case .damaged: .damaged
+    case .replaced: .replaced
+    case .diskFull: .diskFull
+    case .noRoomToCreate: .noRoomToCreate
+    case .io: .io
+    case .busy: .busy
+    case .conflict: .conflict
+    case .poisoned: .poisoned
+    case .recordTooLarge: .recordTooLarge
+    case .batchTooLarge: .batchTooLarge
+    case .hardLinked: .hardLinked
+    case .compactionRefused: .compactionRefused
+    case .reservedKind: .reservedKind
+    case .closed: .closed
+    }
+  }
+
+  static func name(of error: SecretStoreError) -> SecretStoreErrorCase {
+    switch error {
+    case .unavailable: .unavailable
+    case .notWritable: .notWritable
+    case .noSpace: .noSpace
+    case .obstructed: .obstructed
+    case .tooLarge: .tooLarge
+    case .failed: .failed
+    }
+  }
+
+  static func name(of error: CredentialRules.Problem) -> CredentialProblemCase {
+    switch error {
+    case .emptyUserName: .emptyUserName
+    case .notAnEmail: .notAnEmail
+    case .emptyPassword: .emptyPassword
+    case .passwordTooShort: .passwordTooShort
+    }
+  }
+
+  static func name(of error: SessionProblem) -> SessionProblemCase {
+    switch error {
+    case .rejected: .rejected
+    case .request: .request
+    case .ended: .ended
+    case .busy: .busy
+    case .storage: .storage
+    case .unsettled: .unsettled
+    case .locked: .locked
+    case .unusableJournal: .unusableJournal
+    case .closed: .closed
+    case .cancelled: .cancelled
+    }
+  }
+
+  static func name(of error: TransportError) -> TransportErrorCase {
+    switch error {
+    case .noConnection: .noConnection
+    case .noReply: .noReply
+    case .insecure: .insecure
+    case .cancelled: .cancelled
+    }
+  }
+}
+
+/// The messages, by name.
+enum MessageCase: String, CaseIterable {
+  case userNameMissing, notAnEmail, passwordMissing, passwordTooShort, wrongCredentials,
+    invalidInput, notSignedIn, alreadySignedIn, otherUsersSession, signInUnderWay, sessionExpired,
+    endedByService, inactive, storedSignInLost, loggedOut, notProlongable, signInRefused, overtaken,
+    closed, cancelled, notAllowed, accountInactive, accountDeleted, accountLocked, notFound,
+    conflict, alreadyDeleted, tooManyRequests, serviceTrouble, dataTrouble, strangeAnswer,
+    networkSignIn, noConnection, noAnswer, insecureConnection, deviceLocked, noSpace,
+    answerNotStored, storageBusy, storageLost, storageUnusable, storageDamaged, newerData, tooLarge,
+    notTidied, historySummedUp, serviceNotToldYet, notClearedYet, nowLoggedOut
+
+  init(_ message: SessionMessage) {
+    switch message {
+    case .userNameMissing: self = .userNameMissing
+    case .notAnEmail: self = .notAnEmail
+    case .passwordMissing: self = .passwordMissing
+    case .passwordTooShort: self = .passwordTooShort
+    case .wrongCredentials: self = .wrongCredentials
+    case .invalidInput: self = .invalidInput
+    case .notSignedIn: self = .notSignedIn
+    case .alreadySignedIn: self = .alreadySignedIn
+    case .otherUsersSession: self = .otherUsersSession
+    case .signInUnderWay: self = .signInUnderWay
+    case .sessionExpired: self = .sessionExpired
+    case .endedByService: self = .endedByService
+    case .inactive: self = .inactive
+    case .storedSignInLost: self = .storedSignInLost
+    case .loggedOut: self = .loggedOut
+    case .notProlongable: self = .notProlongable
+    case .signInRefused: self = .signInRefused
+    case .overtaken: self = .overtaken
+    case .closed: self = .closed
+    case .cancelled: self = .cancelled
+    case .notAllowed: self = .notAllowed
+    case .accountInactive: self = .accountInactive
+    case .accountDeleted: self = .accountDeleted
+    case .accountLocked: self = .accountLocked
+    case .notFound: self = .notFound
+    case .conflict: self = .conflict
+    case .alreadyDeleted: self = .alreadyDeleted
+    case .tooManyRequests: self = .tooManyRequests
+    case .serviceTrouble: self = .serviceTrouble
+    case .dataTrouble: self = .dataTrouble
+    case .strangeAnswer: self = .strangeAnswer
+    case .networkSignIn: self = .networkSignIn
+    case .noConnection: self = .noConnection
+    case .noAnswer: self = .noAnswer
+    case .insecureConnection: self = .insecureConnection
+    case .deviceLocked: self = .deviceLocked
+    case .noSpace: self = .noSpace
+    case .answerNotStored: self = .answerNotStored
+    case .storageBusy: self = .storageBusy
+    case .storageLost: self = .storageLost
+    case .storageUnusable: self = .storageUnusable
+    case .storageDamaged: self = .storageDamaged
+    case .newerData: self = .newerData
+    case .tooLarge: self = .tooLarge
+    case .notTidied: self = .notTidied
+    case .historySummedUp: self = .historySummedUp
+    case .serviceNotToldYet: self = .serviceNotToldYet
+    case .notClearedYet: self = .notClearedYet
+    case .nowLoggedOut: self = .nowLoggedOut
+    }
+  }
+}
+
+/// The advice, by name.
+enum AdviceCase: String, CaseIterable {
+  case retry, wait, correctInput, signIn, logOut, unlock, freeSpace, reopen, update, contactSupport
+  case nothing
+
+  init(_ advice: SessionAdvice) {
+    switch advice {
+    case .retry: self = .retry
+    case .wait: self = .wait
+    case .correctInput: self = .correctInput
+    case .signIn: self = .signIn
+    case .logOut: self = .logOut
+    case .unlock: self = .unlock
+    case .freeSpace: self = .freeSpace
+    case .reopen: self = .reopen
+    case .update: self = .update
+    case .contactSupport: self = .contactSupport
+    case .nothing: self = .nothing
+    }
+  }
+}

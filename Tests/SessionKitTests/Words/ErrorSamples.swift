@@ -1,0 +1,61 @@
+import SessionJournal
+import SessionKit
+
+/// One of every case of everything that an app may show to its user.
+///
+/// The functions called `name` are switches without a default: whoever adds a case gives it a name here,
+/// and a test asks for a sample of each name.
+enum ErrorSamples {
+  /// Stands where a path, a code or a server's text may stand: no user may ever read it.
+  static let marked = "/private/MARKED_7F3A"
+
+  static let all: [(name: String, value: any UserFacing)] =
+    errors + rejections + expiryReasons + outcomes
+
+  /// Every name that there must be a sample of.
+  static let names: [String] =
+    SessionErrorCase.allCases.map { "SessionError.\($0.rawValue)" }
+    + JournalErrorCase.allCases.map { "JournalError.\($0.rawValue)" }
+    + SecretStoreErrorCase.allCases.map { "SecretStoreError.\($0.rawValue)" }
+    + CredentialProblemCase.allCases.map { "CredentialRules.Problem.\($0.rawValue)" }
+    + SessionProblemCase.allCases.map { "SessionProblem.\($0.rawValue)" }
+    + TransportErrorCase.allCases.map { "TransportError.\($0.rawValue)" }
+    + SessionRejection.Reason.allCases.map { "SessionRejection.\($0.rawValue)" }
+    + ExpiryReason.known.map { "ExpiryReason.\($0)" } + ["ExpiryReason.unknown(200)"]
+    + ["success", "serverNotTold", "itemsRemain", "alreadyLoggedOut"].map { "LogoutOutcome.\($0)" }
+
+  static let errors: [(name: String, value: any UserFacing)] =
+    sessionErrorCases.map { ("SessionError.\(name(of: $0).rawValue)", $0) }
+    + journalErrorCases.map { ("JournalError.\(name(of: $0).rawValue)", $0) }
+    + secretStoreErrorCases.map { ("SecretStoreError.\(name(of: $0).rawValue)", $0) }
+    + credentialProblemCases.map { ("CredentialRules.Problem.\(name(of: $0).rawValue)", $0) }
+    + sessionProblemCases.map { ("SessionProblem.\(name(of: $0).rawValue)", $0) }
+    + transportErrorCases.map { ("TransportError.\(name(of: $0).rawValue)", $0) }
+
+  private static let rejections: [(name: String, value: any UserFacing)] =
+    SessionRejection.Reason.allCases.map { ("SessionRejection.\($0.rawValue)", rejection($0)) }
+
+  private static let expiryReasons: [(name: String, value: any UserFacing)] =
+    (ExpiryReason.known + [ExpiryReason(rawValue: 200)]).map { ("ExpiryReason.\($0)", $0) }
+
+  private static let outcomes: [(name: String, value: any UserFacing)] = [
+    LogoutOutcome.success, .partial(.serverNotTold(status: 503)), .partial(.itemsRemain),
+    .alreadyLoggedOut,
+  ].map { ("LogoutOutcome.\(name(of: $0))", $0) }
+
+  private static func name(of outcome: LogoutOutcome) -> String {
+    switch outcome {
+    case .success: "success"
+    case .partial(.serverNotTold): "serverNotTold"
+    case .partial(.itemsRemain): "itemsRemain"
+    case .alreadyLoggedOut: "alreadyLoggedOut"
+    }
+  }
+
+  static func rejection(_ reason: SessionRejection.Reason) -> SessionRejection {
+    SessionRejection(state: .expired, event: .login, reason: reason)
+  }
+
+  static let identifier = JournalIdentifier(high: 1, low: 2)
+  static let damage = JournalDamage(offset: 64, sequence: 1, flaw: .headerChecksum)
+}

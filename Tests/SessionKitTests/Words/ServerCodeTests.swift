@@ -1,0 +1,46 @@
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("Errors by a server's code")
+struct ServerCodeTests {
+  static let answers: [(LoopbackFault, SessionError)] = [
+    (.status(503, retryAfter: 7), .server(status: 503, code: "SERVER_ERROR", retryAfter: 7_000)),
+    (
+      .status(503, code: "DB_UNAVAILABLE", retryAfter: 7),
+      .databaseUnavailable(code: "DB_UNAVAILABLE", retryAfter: 7_000)
+    ),
+    (.status(500, code: "DB_TIMEOUT"), .databaseUnavailable(code: "DB_TIMEOUT")),
+    (.status(400, code: "DB_TIMEOUT"), .databaseUnavailable(code: "DB_TIMEOUT")),
+    (.status(429, retryAfter: 30), .rateLimited(retryAfter: 30_000)),
+    (.status(403, code: "RATE_LIMITED", retryAfter: 30), .rateLimited(retryAfter: 30_000)),
+    (.status(409, code: "CONFLICT"), .conflict(code: "CONFLICT")),
+    (.status(400, code: "CONFLICT"), .conflict(code: "CONFLICT")),
+    (.status(409, code: "ALREADY_DELETED"), .alreadyDeleted),
+    (.status(404, code: "ALREADY_DELETED"), .alreadyDeleted),
+  ]
+
+  @Test("LOG-3 LOG-7 RATE_LIMITED, ALREADY_DELETED, CONFLICT and DB_* at sign-in and at a switch")
+  func codes() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    for (fault, expected) in Self.answers {
+      bench.server.failNext(.login, with: fault)
+      let error = await failure { () async throws(SessionError) in
+        try await session.login(bench.credentials)
+      }
+      #expect(error == expected)
+      #expect(session.state == .unauthenticated)
+    }
+    try await session.login(bench.credentials)
+    for (fault, expected) in Self.answers {
+      bench.server.failNext(.switchContext, with: fault)
+      let error = await failure { () async throws(SessionError) in
+        try await session.switchContext(to: bench.coordinator)
+      }
+      #expect(error == expected)
+      #expect(session.isAuthenticated, "none of them is fatal")
+    }
+    try await session.close()
+  }
+}

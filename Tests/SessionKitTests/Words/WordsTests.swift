@@ -1,0 +1,146 @@
+import Foundation
+import SessionKit
+import Testing
+
+@Suite("Words for users")
+struct WordsTests {
+  @Test("LOG-8 there is a sample of every case, and every message and advice is one of some case's")
+  func completeness() {
+    #expect(ErrorSamples.all.map(\.name).sorted() == ErrorSamples.names.sorted())
+    let messages = Set(ErrorSamples.all.map { MessageCase($0.value.message) })
+    #expect(messages == Set(MessageCase.allCases))
+    #expect(Set(ErrorSamples.all.map { AdviceCase($0.value.advice) }) == Set(AdviceCase.allCases))
+  }
+
+  @Test("LOG-8 the page says which message and which advice each case has")
+  func cases() throws {
+    let rows = try ErrorPage().rows(["what", "message", "advice"])
+    #expect(
+      rows
+        == ErrorSamples.all.map { sample in
+          [
+            sample.name, MessageCase(sample.value.message).rawValue,
+            AdviceCase(sample.value.advice).rawValue,
+          ]
+        })
+  }
+
+  @Test("LOG-8 the page has the words of each message in each language")
+  func messages() throws {
+    let rows = try ErrorPage().rows(["message", "English", "Spanish", "Portuguese"])
+    var messages: [MessageCase: SessionMessage] = [:]
+    for sample in ErrorSamples.all {
+      messages[MessageCase(sample.value.message)] = sample.value.message
+    }
+    #expect(
+      rows
+        == MessageCase.allCases.compactMap { name in
+          messages[name].map { message in
+            [name.rawValue] + SessionLanguage.allCases.map { message.problem(in: $0) }
+          }
+        })
+  }
+
+  static let advice: [(String, SessionAdvice)] =
+    [
+      ("retry", .retry), ("wait", .wait(seconds: nil)), ("wait 0", .wait(seconds: 0)),
+      ("wait 1", .wait(seconds: 1)), ("wait 30", .wait(seconds: 30)),
+      ("wait 120", .wait(seconds: 120)), ("wait 121", .wait(seconds: 121)),
+      ("wait 7200", .wait(seconds: 7200)), ("wait 7201", .wait(seconds: 7201)),
+      ("correctInput", .correctInput), ("signIn", .signIn), ("logOut", .logOut),
+      ("unlock", .unlock), ("freeSpace", .freeSpace), ("reopen", .reopen), ("update", .update),
+      ("contactSupport", .contactSupport), ("nothing", .nothing),
+    ]
+
+  @Test("LOG-8 the page has the words of each advice in each language")
+  func adviceWords() throws {
+    let rows = try ErrorPage().rows(["advice", "English", "Spanish", "Portuguese"])
+    #expect(
+      rows
+        == Self.advice.map { name, advice in
+          [name] + SessionLanguage.allCases.map { advice.text(in: $0) }
+        })
+    #expect(Set(Self.advice.map { AdviceCase($0.1) }) == Set(AdviceCase.allCases))
+  }
+
+  @Test(
+    "LOG-8 STO-3 every case in every language: said, with its advice, in other words than the others",
+    arguments: SessionLanguage.allCases)
+  func everyCase(language: SessionLanguage) {
+    for (name, value) in ErrorSamples.all {
+      let text = value.text(in: language)
+      let problem = value.message.problem(in: language)
+      let advice = value.advice.text(in: language)
+      #expect(problem.count > 10 && problem.hasSuffix("."), "\(name)")
+      #expect(advice.isEmpty == (value.advice == .nothing), "\(name)")
+      #expect(text == (advice.isEmpty ? problem : "\(problem) \(advice)"), "\(name)")
+      for other in SessionLanguage.allCases where other != language {
+        #expect(problem != value.message.problem(in: other), "\(name)")
+        if !advice.isEmpty { #expect(advice != value.advice.text(in: other), "\(name)") }
+      }
+      #expect(!text.contains("MARKED") && !text.contains("/private"), "\(name)")
+      #expect(!text.contains("A_CODE") && !text.contains("401"), "\(name)")
+    }
+  }
+
+  @Test("LOG-8 no two messages read the same", arguments: SessionLanguage.allCases)
+  func distinct(language: SessionLanguage) {
+    var words: [MessageCase: String] = [:]
+    for sample in ErrorSamples.all {
+      words[MessageCase(sample.value.message)] = sample.value.message.problem(in: language)
+    }
+    #expect(Set(words.values).count == MessageCase.allCases.count)
+  }
+
+  @Test("LOG-8 developers read other words than users, and theirs do name the place")
+  func developers() {
+    var marked = 0
+    for (name, value) in ErrorSamples.errors {
+      let description = "\(value)"
+      #expect(description != value.text(in: .english), "\(name)")
+      if description.contains(ErrorSamples.marked) { marked += 1 }
+    }
+    #expect(marked > 30, "the check that users do not read it would see it")
+  }
+
+  @Test("LOG-8 what Foundation shows of an error are its words, also where only Error is known")
+  func foundation() throws {
+    var count = 0
+    for (name, value) in ErrorSamples.all {
+      guard let error = value as? any Error else { continue }
+      count += 1
+      #expect(error.localizedDescription == value.message.problem(in: .preferred), "\(name)")
+      let localized = try #require(error as? any LocalizedError, "\(name)")
+      let advice = value.advice.text(in: .preferred)
+      #expect(localized.recoverySuggestion == (advice.isEmpty ? nil : advice), "\(name)")
+      #expect(localized.failureReason == nil && localized.helpAnchor == nil)
+    }
+    #expect(count > 90)
+  }
+
+  @Test(
+    "LOG-8 the first language that there are words in, English where there is none",
+    arguments: [
+      (["es-419", "en"], SessionLanguage.spanish), (["pt_BR"], .portuguese),
+      (["PT-pt"], .portuguese),
+      (["fr", "de-CH", "es"], .spanish), (["fr"], .english), ([], .english), ([""], .english),
+      (["esperanto", "pt"], .portuguese), (["en-GB", "es"], .english),
+    ])
+  func language(tags: [String], expected: SessionLanguage) {
+    #expect(SessionLanguage(preferring: tags) == expected)
+  }
+
+  @Test("LOG-3 LOG-8 a wait is told in whole seconds, rounded up, and 'later' where none was named")
+  func waits() {
+    for (wait, expected) in [
+      (1, "Try again in 1 second."), (1_000, "Try again in 1 second."),
+      (1_001, "Try again in 2 seconds."), (90_000, "Try again in 90 seconds."),
+      (Int64.max, "Try again in \(Int64.max / 3_600_000 + 1) hours."),
+    ] as [(Int64, String)] {
+      #expect(SessionError.rateLimited(retryAfter: wait).advice.text(in: .english) == expected)
+    }
+    #expect(
+      SessionError.server(status: 500, code: nil).text(in: .english)
+        == "The service has a problem. Try again later.")
+  }
+}

@@ -1,0 +1,20 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+// The part of Apple's LocalAuthentication that SessionKit uses, as its headers declare it.
+import Foundation
+import Security
+
+public enum LAAccessControlOperation: Int, Sendable {
+  case createItem = 0
+  case useItem = 1
+}
+
+/// Not Sendable, which asks the most of whoever uses it.
+open class LAContext: NSObject {
+  public override init() {}
+  open var interactionNotAllowed = false
+  open func invalidate() {}
+  open func evaluateAccessControl(
+    _ accessControl: SecAccessControl, operation: LAAccessControlOperation,
+    localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
+  ) {}
+}

@@ -1,0 +1,60 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+// The part of Apple's Security and CoreFoundation that SessionKit uses, as its headers declare it. Nothing
+// runs: the sources are only type-checked against it (see run).
+import Foundation
+
+public typealias OSStatus = Int32
+public typealias CFTypeRef = AnyObject
+public typealias CFDictionary = NSDictionary
+public final class CFAllocator {}
+public final class CFError {}
+
+/// Where Objective-C is, a CFString is bridged to String by `as`; here it is one.
+public typealias CFString = String
+
+public final class SecAccessControl {}
+
+public struct SecAccessControlCreateFlags: OptionSet, Sendable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+  public static var userPresence: SecAccessControlCreateFlags { .init(rawValue: 1) }
+  public static var biometryAny: SecAccessControlCreateFlags { .init(rawValue: 2) }
+  public static var biometryCurrentSet: SecAccessControlCreateFlags { .init(rawValue: 8) }
+}
+
+/// Takes any CFTypeRef in Apple's headers; only protection classes, which are CFStrings, make sense.
+public func SecAccessControlCreateWithFlags(
+  _ allocator: CFAllocator?, _ protection: CFString, _ flags: SecAccessControlCreateFlags,
+  _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecAccessControl? { nil }
+
+public func SecItemCopyMatching(
+  _ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
+) -> OSStatus { 0 }
+
+public func SecItemAdd(
+  _ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
+) -> OSStatus { 0 }
+
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
+  0
+}
+
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
+
+public let kSecClass: CFString = ""
+public let kSecClassGenericPassword: CFString = ""
+public let kSecAttrService: CFString = ""
+public let kSecAttrAccount: CFString = ""
+public let kSecAttrAccessGroup: CFString = ""
+public let kSecAttrAccessible: CFString = ""
+public let kSecAttrAccessControl: CFString = ""
+public let kSecAttrSynchronizable: CFString = ""
+public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
+public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString = ""
+public let kSecUseDataProtectionKeychain: CFString = ""
+public let kSecUseAuthenticationContext: CFString = ""
+public let kSecValueData: CFString = ""
+public let kSecReturnData: CFString = ""
+public let kSecMatchLimit: CFString = ""
+public let kSecMatchLimitOne: CFString = ""
