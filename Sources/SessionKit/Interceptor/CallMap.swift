@@ -5,22 +5,22 @@ import SessionCore
 struct CallMap: Sendable {
   private struct Place: Sendable {
     /// `https://api.school.test`, in small letters and without the usual port.
-    let text: String
+    let origin: [UInt8]
     let isSecure: Bool
   }
 
   private let places: [Place]
   /// Whole addresses without a query, as they are written.
-  private let publicAddresses: Set<String>
-  /// The same, of which all that follow are public.
-  private let publicBeginnings: [String]
+  private let publicAddresses: [[UInt8]]
+  /// The same, of which all that begin so are public.
+  private let publicBeginnings: [[UInt8]]
   private let refusals: [ClosedRange<Int>]
   private let attempts: UInt32
 
   init(_ rules: CallRules, _ wire: Wire) {
     places = ([wire.baseURL] + rules.origins).compactMap { url in
       CallMap.origin(of: url).map {
-        Place(text: $0, isSecure: rules.allowsInsecure || url.isSecure)
+        Place(origin: Array($0.utf8), isSecure: rules.allowsInsecure || url.isSecure)
       }
     }
     var addresses: Set<String> = []
@@ -39,8 +39,8 @@ struct CallMap: Sendable {
       if path.isEmpty || path.hasSuffix("/"), !address.hasSuffix("/") { address += "/" }
       if isOpen { beginnings.append(address) } else { addresses.insert(address) }
     }
-    publicAddresses = addresses
-    publicBeginnings = beginnings
+    publicAddresses = addresses.map { Array($0.utf8) }
+    publicBeginnings = beginnings.map { Array($0.utf8) }
     refusals = wire.failures.filter {
       $0.meaning == .rejected && $0.steps?.contains(.call) != false
     }
@@ -64,14 +64,11 @@ struct CallMap: Sendable {
   }
 
   func target(_ url: URL) -> CallPlan.Target {
-    let text = url.absoluteString
     // As it is written, or else as it is meant; who writes otherwise pays for it.
-    if let place = place(of: text) { return target(place, text) }
-    guard let origin = CallMap.origin(of: url),
-      let place = places.first(where: { $0.text == origin }),
-      let address = CallMap.address(of: url)
-    else { return .plain }
-    return target(place, address)
+    var text = url.absoluteString
+    if let target = text.withUTF8(target) { return target }
+    guard var address = CallMap.address(of: url) else { return .plain }
+    return address.withUTF8(target) ?? .plain
   }
 
   /// Whether both addresses are of the same origin.
@@ -80,23 +77,35 @@ struct CallMap: Sendable {
     return origin == CallMap.origin(of: other)
   }
 
-  private func target(_ place: Place, _ text: String) -> CallPlan.Target {
-    let address = text.prefix { $0 != "?" && $0 != "#" }
-    if publicBeginnings.contains(where: address.hasPrefix) { return .plain }
-    if publicAddresses.contains(String(address)) { return .plain }
+  /// By the bytes of an address: this is asked with every call, and texts know too much to be fast.
+  private func target(_ text: UnsafeBufferPointer<UInt8>) -> CallPlan.Target? {
+    guard let place = place(of: text) else { return nil }
+    let end = text.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+    let address = UnsafeBufferPointer(rebasing: text[..<(end ?? text.count)])
+    for beginning in publicBeginnings where CallMap.begins(address, beginning) { return .plain }
+    for other in publicAddresses
+    where other.count == address.count && CallMap.begins(address, other) {
+      return .plain
+    }
     return place.isSecure ? .own : .insecure
   }
 
   /// The place that a text begins with, if what follows cannot be part of the host or port.
-  private func place(of text: String) -> Place? {
-    for place in places where text.utf8.starts(with: place.text.utf8) {
-      let rest = text.utf8.dropFirst(place.text.utf8.count)
-      switch rest.first {
-      case nil, UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return place
+  private func place(of text: UnsafeBufferPointer<UInt8>) -> Place? {
+    for place in places where CallMap.begins(text, place.origin) {
+      guard text.count > place.origin.count else { return place }
+      switch text[place.origin.count] {
+      case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return place
       default: continue
       }
     }
     return nil
+  }
+
+  private static func begins(_ text: UnsafeBufferPointer<UInt8>, _ beginning: [UInt8]) -> Bool {
+    guard text.count >= beginning.count else { return false }
+    for index in beginning.indices where text[index] != beginning[index] { return false }
+    return true
   }
 
   /// Scheme, host and port; `nil` where a user name would make an `Authorization` of its own.

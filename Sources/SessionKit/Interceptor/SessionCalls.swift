@@ -74,7 +74,12 @@ public struct SessionCalls<Client: CallClient>: Sendable {
           if step != .deliver { last = .failure(error) }
         }
       case .pause(let attempt):
-        try await session.rest(before: attempt) { note(head, .rests(milliseconds: $0)) }
+        do throws(SessionError) {
+          try await session.rest(before: attempt) { note(head, .rests(milliseconds: $0)) }
+        } catch {
+          note(head, .failed)
+          throw error
+        }
         pass = session.pass
         step = plan.next(.rested(session.standing(pass)))
       case .deliver:

@@ -211,6 +211,8 @@ extension TransportError {
       self = .noConnection("the server's certificate is not trusted")
     case .badURL:
       self = .noConnection("the address cannot be used")
+    case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile:
+      self = .noConnection("the file with the body cannot be read")
     default:
       self = .noReply(TransportError.words(code))
     }

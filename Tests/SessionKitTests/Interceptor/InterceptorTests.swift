@@ -94,6 +94,21 @@ struct InterceptorTests {
     try await session.close()
   }
 
+  @Test("INT-3 a file that is not there: nothing was sent, and the error says so")
+  func noFile() async throws {
+    let bench = try CallBench()
+    let server = try CallServer { _, _ in .answer(200) }
+    let session = try await signedIn(bench, server)
+    let file = bench.folder.appending(path: "no-such-file")
+    let call = request(server, "essays", "POST")
+    let error = await sessionError {
+      try await SessionInterceptor(session).upload(for: call, fromFile: file)
+    }
+    #expect(error == .noConnection("the file with the body cannot be read"))
+    #expect(server.requests.isEmpty)
+    try await session.close()
+  }
+
   @Test("INT-3 a stream is not sent twice: the refusal is the caller's, and the token is renewed")
   func stream() async throws {
     let bench = try CallBench()

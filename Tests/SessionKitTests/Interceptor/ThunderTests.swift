@@ -3,7 +3,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("Thunder: ten thousand calls at once", .timeLimit(.minutes(5)))
+@Suite("Thunder: ten thousand calls at once", .serialized, .timeLimit(.minutes(5)))
 struct ThunderTests {
   private static let count = 10_000
 
@@ -40,7 +40,6 @@ struct ThunderTests {
         // Some KiB a call: a task, a continuation, a request. Other tests run meanwhile, so the bound
         // is far above that; what grew with the square of the callers would be far above the bound.
         #expect(during - before < 512 << 10, "\((during - before) >> 10) MiB for the waiting calls")
-        print("THUNDER", during - before)
       }
     }
     #expect(bench.service.refreshCount == 1)

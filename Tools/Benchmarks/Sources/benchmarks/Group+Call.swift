@@ -5,7 +5,8 @@ internal import Synchronization
 extension Group {
   /// What the session adds to a protected call whose token is good.
   static let call = Group(name: "call", summary: "a protected call with a good token") { stage in
-    let session = try blocking { try await Visitor.signedIn(at: VisitorPlace(stage)) }
+    let place = VisitorPlace(stage)
+    let session = try blocking { try await Visitor.signedIn(at: place) }
     guard let url = URL(string: "http://localhost/materials") else { throw Problem("no address") }
     let request = Nowhere.Request(url: url)
     let client = Nowhere()
