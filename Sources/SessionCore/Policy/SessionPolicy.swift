@@ -136,7 +136,7 @@ extension SessionPolicy {
   ///
   /// Doubles from the first delay up to the longest; `jitter` (0…65535) takes up to half of it
   /// away, so that many devices do not come back at once.
-  func retryDelay(failures: UInt32, jitter: UInt16) -> Int64 {
+  package func retryDelay(failures: UInt32, jitter: UInt16) -> Int64 {
     let doublings = Int64(min(max(failures, 1) - 1, 40))
     let first = max(Self.shortestDelay, firstRetryDelay)
     let longestRetryDelay = max(Self.shortestDelay, longestRetryDelay)

@@ -138,7 +138,7 @@ extension HTTPResponse {
 
 extension URLProtectionSpace {
   /// Whether a server asks for a name and a password; what TLS asks for is the system's business.
-  fileprivate var asksForPassword: Bool {
+  var asksForPassword: Bool {
     let method = authenticationMethod
     return method == NSURLAuthenticationMethodDefault
       || method == NSURLAuthenticationMethodHTTPBasic
@@ -173,7 +173,7 @@ extension URLRequest {
 
 extension URL {
   /// The same address; on Linux a scheme in capitals is not known (RFC 3986 §3.1 says that it is).
-  fileprivate var withSmallScheme: URL {
+  var withSmallScheme: URL {
     guard let scheme, scheme != scheme.lowercased(),
       var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
     else { return self }
@@ -183,14 +183,14 @@ extension URL {
 }
 
 extension HTTPURLResponse {
-  fileprivate var fields: [HTTPHeader] {
+  var fields: [HTTPHeader] {
     allHeaderFields.map { HTTPHeader("\($0.key)", "\($0.value)") }
   }
 }
 
 extension TransportError {
   /// What is certain only: an error that does not prove that nothing was sent is `noReply`.
-  fileprivate init(_ error: any Error, hasAnswer: Bool) {
+  init(_ error: any Error, hasAnswer: Bool) {
     guard let code = (error as? URLError)?.code else {
       self = .noReply("the connection failed")
       return
@@ -211,6 +211,8 @@ extension TransportError {
       self = .noConnection("the server's certificate is not trusted")
     case .badURL:
       self = .noConnection("the address cannot be used")
+    case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile:
+      self = .noConnection("the file with the body cannot be read")
     default:
       self = .noReply(TransportError.words(code))
     }

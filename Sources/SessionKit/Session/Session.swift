@@ -7,7 +7,7 @@ import SessionJournal
 /// any thread without waiting; what it does is serialised, and never two requests for a token are
 /// on the wire at a time.
 public final class Session: Sendable {
-  private let engine: SessionEngine
+  let engine: SessionEngine
 
   private init(_ engine: SessionEngine) {
     self.engine = engine

@@ -22,6 +22,7 @@ struct SessionView: ~Copyable, Sendable {
   }
 
   private let snapshot = Mutex(Snapshot())
+  private let held = Mutex(CallPass())
 
   // Never inlined: async functions look at it before and after an `await`, and a lock knows its thread.
 
@@ -34,7 +35,14 @@ struct SessionView: ~Copyable, Sendable {
     @inline(never) get { snapshot.withLock { $0.token } }
   }
 
+  /// What a protected call asks for.
+  var pass: CallPass {
+    @inline(never) get { held.withLock { $0 } }
+  }
+
   func swap(_ next: Snapshot) {
+    let pass = pass
+    if !pass.shows(next) { held.withLock { $0 = CallPass(next) } }
     snapshot.withLock { $0 = next }
   }
 }

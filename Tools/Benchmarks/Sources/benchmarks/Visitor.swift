@@ -2,6 +2,7 @@ internal import Foundation
 internal import SessionCore
 internal import SessionJournal
 internal import SessionKit
+internal import Synchronization
 
 /// Where a session of the benchmarks lives.
 struct VisitorPlace: Sendable {
@@ -21,21 +22,31 @@ struct VisitorPlace: Sendable {
 /// A session whose backend answers at once.
 enum Visitor {
   /// A session on a journal, as an app opens it; nothing of the journal is compacted.
-  static func opened(_ place: VisitorPlace) async throws -> Session {
+  static func opened(
+    _ place: VisitorPlace, secrets: (any SecretStore)? = nil,
+    clock: any SessionClock = SystemClock()
+  ) async throws -> Session {
     guard let url = URL(string: "http://localhost") else { throw Problem("no address") }
     var wire = Wire.edu(baseURL: url)
     wire.tokenForm = .opaque
     return try await Session.open(
       SessionConfiguration(
-        journal: place.journal, secrets: MemorySecretStore(), wire: wire,
-        transport: Backend(), eventBuffer: 50_000, retention: nil))
+        journal: place.journal, secrets: secrets ?? MemorySecretStore(), wire: wire,
+        transport: Backend(), clock: clock, eventBuffer: 50_000, retention: nil))
   }
 
-  static func signedIn(at place: VisitorPlace) async throws -> Session {
-    let session = try await opened(place)
-    try await session.login(PasswordCredentials(userName: "a@b.example", password: Secret("word")))
-    try expect(session.currentToken != nil, "nobody is signed in")
+  static func signedIn(
+    at place: VisitorPlace, clock: any SessionClock = SystemClock()
+  ) async throws -> Session {
+    let session = try await opened(place, clock: clock)
+    try await signIn(session)
     return session
+  }
+
+  static func signIn(_ session: Session) async throws {
+    try await session.login(
+      PasswordCredentials(userName: "a@b.example", password: Secret("a-word-or-two")))
+    try expect(session.currentToken != nil, "nobody is signed in")
   }
 
   private struct Backend: HTTPTransport {
@@ -48,5 +59,26 @@ enum Visitor {
         """
       return HTTPResponse(status: 200, body: Array(answer.utf8))
     }
+  }
+}
+
+/// A clock that a benchmark moves, and on which nobody who sleeps is woken.
+final class VisitorClock: SessionClock {
+  private let passed = Atomic<Int64>(0)
+
+  func pass(_ milliseconds: Int64) {
+    passed.wrappingAdd(milliseconds, ordering: .relaxed)
+  }
+
+  func now() -> Moment {
+    let uptime = passed.load(ordering: .relaxed)
+    return Moment(time: Timestamp(milliseconds: 1_767_225_600_000 + uptime), uptime: uptime)
+  }
+
+  func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: .seconds(86_400)) } catch { break }
+    }
+    throw CancellationError()
   }
 }

@@ -1,0 +1,90 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What many calls need of a `URLSession`: their answers, and that no token follows a redirect to
+/// another origin.
+final class CallDelegate: NSObject, URLSessionDataDelegate {
+  private let exchanges = Mutex<[Int: CallExchange]>([:])
+  private let map: CallMap
+
+  init(_ map: CallMap) {
+    self.map = map
+  }
+
+  /// How many calls are under way.
+  var count: Int { exchanges.withLock { $0.count } }
+
+  func start(
+    _ task: URLSessionTask, _ exchange: CallExchange,
+    answering waiter: CheckedContinuation<CallExchange.Outcome, Never>
+  ) {
+    exchanges.withLock { $0[task.taskIdentifier] = exchange }
+    guard exchange.wait(waiter) else {
+      exchanges.withLock { $0[task.taskIdentifier] = nil }
+      task.cancel()
+      waiter.resume(returning: .failure(.cancelled))
+      return
+    }
+    task.resume()
+  }
+
+  private func exchange(of task: URLSessionTask) -> CallExchange? {
+    exchanges.withLock { $0[task.taskIdentifier] }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    completionHandler(followed(request, after: task.originalRequest))
+  }
+
+  /// The request that follows a redirect: with the `Authorization` of the first one at its origin, and
+  /// with none at another, whoever set it.
+  private func followed(_ request: URLRequest, after first: URLRequest?) -> URLRequest {
+    var next = request
+    let isAtHome =
+      if let to = request.url, let from = first?.url { map.sharesOrigin(to, from) } else { false }
+    let value = isAtHome ? first?.value(forHTTPHeaderField: "Authorization") : nil
+    next.setValue(value, forHTTPHeaderField: "Authorization")
+    return next
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    exchange(of: dataTask)?.received(response)
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    exchange(of: dataTask)?.received(data)
+  }
+
+  // Without this, a 401 that names a scheme (RFC 9110 §11.6.1) never ends on Linux.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler:
+      @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    guard challenge.protectionSpace.asksForPassword else {
+      completionHandler(.performDefaultHandling, nil)
+      return
+    }
+    exchange(of: task)?.refused(challenge.failureResponse ?? task.response)
+    completionHandler(.rejectProtectionSpace, nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    let ended = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    ended?.complete(error, late: task.response)
+  }
+}

@@ -1,0 +1,54 @@
+import SessionCore
+
+/// What a session shows to a call: made when it changes, so that reading it is one lock and one
+/// reference.
+final class CallPass: Sendable {
+  private let standing: CallPlan.Standing
+  /// When the token dies, on the clock that never jumps.
+  private let deadline: Int64
+  /// The value of the `Authorization` field.
+  let authorization: Secret
+
+  /// Before a session is opened.
+  init() {
+    (standing, deadline, authorization) = (.nobody, .min, Secret(""))
+  }
+
+  init(_ shown: SessionView.Snapshot) {
+    deadline = shown.deadline
+    switch shown.state {
+    case .unauthenticated: (standing, authorization) = (.nobody, Secret(""))
+    case .expired: (standing, authorization) = (.expired, Secret(""))
+    case .authenticated(let session):
+      let owner = CallPlan.Owner(user: session.user, since: session.since)
+      if let token = shown.token {
+        standing = .holding(owner, token.generation, isGood: true)
+        authorization = Secret("Bearer \(token.value.value)")
+      } else {
+        (standing, authorization) = (.unread(owner), Secret(""))
+      }
+    }
+  }
+
+  /// What it shows when the clock that never jumps shows `uptime`.
+  func standing(at uptime: Int64) -> CallPlan.Standing {
+    guard uptime >= deadline, case .holding(let owner, let generation, _) = standing else {
+      return standing
+    }
+    return .holding(owner, generation, isGood: false)
+  }
+
+  /// Whether it shows the same.
+  func shows(_ shown: SessionView.Snapshot) -> Bool {
+    guard deadline == shown.deadline else { return false }
+    switch (standing, shown.state) {
+    case (.nobody, .unauthenticated), (.expired, .expired): return true
+    case (.unread(let owner), .authenticated(let session)):
+      return shown.token == nil && owner.since == session.since && owner.user == session.user
+    case (.holding(let owner, let generation, _), .authenticated(let session)):
+      return shown.token?.generation == generation && owner.since == session.since
+        && owner.user == session.user
+    default: return false
+    }
+  }
+}

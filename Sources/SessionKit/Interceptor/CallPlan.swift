@@ -1,0 +1,211 @@
+public import SessionCore
+
+/// The rule of a protected call as a value: what happened goes in, what to do next comes out
+/// (INT-1 … INT-3).
+///
+/// It sends nothing, waits for nothing and knows no token, so that every way a call can go is a list
+/// of inputs; `Specs/Calls.md` has them row by row. A call belongs to the session in which it was
+/// first sent, and gets no token of another one (OUT-4).
+public struct CallPlan: Hashable, Sendable {
+  /// What a call may carry.
+  public enum Target: Hashable, Sendable, CaseIterable {
+    /// The session's token.
+    case own
+    /// What the caller put there, and nothing of the session: it has an `Authorization` of its own,
+    /// its path is public, or it goes to another origin.
+    case plain
+    /// Nothing: it would carry the token where others can read it (STO-4).
+    case insecure
+  }
+
+  /// Whose session it is: one that the same user begins later is another.
+  public struct Owner: Hashable, Sendable {
+    /// The user.
+    public let user: Identifier
+    /// When the user signed in.
+    public let since: Timestamp
+
+    /// A session of this user that began then.
+    public init(user: Identifier, since: Timestamp) {
+      (self.user, self.since) = (user, since)
+    }
+  }
+
+  /// What the session shows at the moment.
+  public enum Standing: Hashable, Sendable {
+    /// Nobody is signed in.
+    case nobody
+    /// The session has expired.
+    case expired
+    /// Somebody is signed in, and the token cannot be read yet.
+    case unread(Owner)
+    /// A token, and whether its life is not over.
+    case holding(Owner, Generation, isGood: Bool)
+  }
+
+  /// What happened.
+  public enum Input: Hashable, Sendable {
+    /// The call was made.
+    case begun(Standing)
+    /// An answer came that is the caller's.
+    case answered
+    /// An answer came that says that the token is good for nothing.
+    case refused(Standing)
+    /// The session says that there is a newer token.
+    case refreshed(Standing)
+    /// The session has an error instead; whether that is for want of a refresh token.
+    case notRefreshed(hasNothing: Bool)
+    /// No answer came; whether a network is to blame, so that trying again may help.
+    case lost(mayPass: Bool)
+    /// The pause is over.
+    case rested(Standing)
+  }
+
+  /// What to do next.
+  public enum Step: Hashable, Sendable {
+    /// Send it: with the token of this generation, or as it is.
+    case send(Generation?)
+    /// Ask the session for a newer token, and say what came of it.
+    case ask(RefreshNeed)
+    /// Wait before the attempt with this number, the first being 1.
+    case pause(attempt: UInt32)
+    /// The last answer is the caller's.
+    case deliver
+    /// The call fails.
+    case fail(Reason)
+  }
+
+  /// Why a call fails.
+  public enum Reason: Hashable, Sendable, CaseIterable {
+    /// It would go where others can read the token.
+    case insecure
+    /// The session that it belongs to has expired.
+    case expired
+    /// The session that it belongs to is over.
+    case ended
+    /// The token cannot be read yet.
+    case unread
+    /// The last error, of the session or of the network, is the call's.
+    case cause
+  }
+
+  private enum Phase: Hashable, Sendable {
+    case new, asking, sent, refused, resting, over
+  }
+
+  private let target: Target
+  /// Whether its body can be sent once more.
+  private let isRepeatable: Bool
+  /// How many attempts the network may cost; 1 for no second one.
+  private let attempts: UInt32
+
+  private var phase = Phase.new
+  private var owner: Owner?
+  private var used = Generation.none
+  private var hasRepeated = false
+  private var attempt: UInt32 = 1
+
+  /// The plan of one call; `attempts` is 1 unless a network failure may be answered with another one.
+  public init(_ target: Target, isRepeatable: Bool, attempts: UInt32 = 1) {
+    (self.target, self.isRepeatable, self.attempts) = (target, isRepeatable, attempts)
+  }
+
+  /// Takes in what happened, and says what to do next.
+  ///
+  /// What makes no sense where the call is, such as an answer to what was not sent, fails it.
+  public mutating func next(_ input: Input) -> Step {
+    let step = decide(input)
+    switch step {
+    case .send(let generation):
+      phase = .sent
+      if let generation { used = generation }
+    case .ask: phase = phase == .sent ? .refused : .asking
+    case .pause: phase = .resting
+    case .deliver, .fail: phase = .over
+    }
+    return step
+  }
+
+  private mutating func decide(_ input: Input) -> Step {
+    switch (phase, input) {
+    case (.new, .begun(let standing)), (.resting, .rested(let standing)): begin(standing)
+    case (.sent, .answered): .deliver
+    case (.sent, .refused(let standing)): refused(standing)
+    case (.sent, .lost(let mayPass)): lost(mayPass)
+    case (.asking, .refreshed(let standing)): send(standing)
+    case (.refused, .refreshed(let standing)): repeated(standing)
+    // The server's word says more than that there is nothing to refresh with.
+    case (.refused, .notRefreshed(hasNothing: true)): .deliver
+    default: .fail(.cause)
+    }
+  }
+
+  private mutating func begin(_ standing: Standing) -> Step {
+    switch target {
+    case .plain: return .send(nil)
+    case .insecure: return .fail(.insecure)
+    case .own: break
+    }
+    if let reason = strange(standing) { return .fail(reason) }
+    if case .holding(_, _, isGood: true) = standing { return send(standing) }
+    // A view that shows nobody may be out of date: the session looks before it says so.
+    owner = owner ?? standing.owner
+    return .ask(.ifExpired)
+  }
+
+  /// With whatever token there is: that there is one is the session's word.
+  private mutating func send(_ standing: Standing) -> Step {
+    if let reason = strange(standing) { return .fail(reason) }
+    switch standing {
+    case .nobody: return .fail(.ended)
+    case .expired: return .fail(.expired)
+    case .unread: return .fail(.unread)
+    case .holding(let owner, let generation, _):
+      self.owner = owner
+      return .send(generation)
+    }
+  }
+
+  private mutating func refused(_ standing: Standing) -> Step {
+    guard target == .own, !hasRepeated else { return .deliver }
+    if let reason = strange(standing) { return .fail(reason) }
+    if case .holding(_, let generation, isGood: true) = standing, generation > used {
+      return repeated(standing)
+    }
+    return .ask(.unlessNewer(than: used))
+  }
+
+  private mutating func repeated(_ standing: Standing) -> Step {
+    if let reason = strange(standing) { return .fail(reason) }
+    guard isRepeatable else { return .deliver }
+    // The same token once more would be refused once more.
+    if case .holding(_, let generation, _) = standing, generation <= used { return .deliver }
+    hasRepeated = true
+    return send(standing)
+  }
+
+  private mutating func lost(_ mayPass: Bool) -> Step {
+    guard mayPass, isRepeatable, attempt < attempts else { return .fail(.cause) }
+    attempt += 1
+    return .pause(attempt: attempt)
+  }
+
+  /// Why a call that has an owner may not go on with what the session shows now.
+  private func strange(_ standing: Standing) -> Reason? {
+    guard let owner else { return nil }
+    switch standing {
+    case .nobody: return .ended
+    case .expired: return .expired
+    case .unread(let other), .holding(let other, _, _): return other == owner ? nil : .ended
+    }
+  }
+}
+
+extension CallPlan.Standing {
+  fileprivate var owner: CallPlan.Owner? {
+    switch self {
+    case .nobody, .expired: nil
+    case .unread(let owner), .holding(let owner, _, _): owner
+    }
+  }
+}

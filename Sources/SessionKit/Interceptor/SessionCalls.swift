@@ -1,0 +1,127 @@
+import Foundation
+import SessionCore
+
+/// Protected calls of one session by one HTTP client: the same rule for whatever carries them
+/// (INT-1 … INT-3).
+///
+/// ```swift
+/// let calls = session.calls(by: TransportCalls())
+/// let response = try await calls.send(HTTPRequest(method: "GET", url: materials))
+/// ```
+/// A call gets the session's token; where that has expired, a newer one first; where the server
+/// refuses it, a newer one once, by a refresh that all share. `Specs/Calls.md` has the rule.
+public struct SessionCalls<Client: CallClient>: Sendable {
+  private let session: Session
+  private let client: Client
+  private let map: CallMap
+  private let wire: Wire
+  private let trace: (@Sendable (CallTrace) -> Void)?
+
+  init(
+    _ session: Session, client: Client, rules: CallRules,
+    trace: (@Sendable (CallTrace) -> Void)?
+  ) {
+    self.session = session
+    self.client = client
+    self.trace = trace
+    wire = session.engine.configuration.wire
+    map = CallMap(rules, wire)
+  }
+
+  /// Makes a call, and once more where the rule says so; returns the answer whatever its status.
+  ///
+  /// Throws what the client throws, and a ``SessionError`` where there is no token for the call:
+  /// `notSignedIn`, `expired` and `loggedOut` where no session is there for it (any more),
+  /// `noConnection`, `noReply`, `server` … where its refresh failed, after which the session is what
+  /// it was, `cancelled` where its task was while it waited.
+  public func send(_ request: Client.Request) async throws -> Client.Response {
+    let head = client.head(of: request)
+    var plan = CallPlan(
+      map.target(head), isRepeatable: head.isRepeatable, attempts: map.attempts(head))
+    var last: Result<Client.Response, any Error> = .failure(SessionError.notSignedIn)
+    var pass = session.pass
+    var step = plan.next(.begun(session.standing(pass)))
+    while true {
+      switch step {
+      case .send(let generation):
+        note(head, .sent(generation))
+        var outgoing = request
+        if generation != nil { client.authorize(&outgoing, with: pass.authorization) }
+        do {
+          let response = try await client.send(outgoing)
+          let status = client.status(of: response)
+          note(head, .answered(status: status))
+          last = .success(response)
+          if isRefused(response, status) {
+            pass = session.pass
+            step = plan.next(.refused(session.standing(pass)))
+          } else {
+            step = plan.next(.answered)
+          }
+        } catch {
+          last = .failure(error)
+          step = plan.next(.lost(mayPass: client.mayPass(error)))
+        }
+      case .ask(let need):
+        note(head, .waits)
+        do throws(SessionError) {
+          _ = try await session.refresh(need.trigger, need)
+          pass = session.pass
+          step = plan.next(.refreshed(session.standing(pass)))
+        } catch {
+          let hasNothing = error == .noRefreshToken
+          step = plan.next(.notRefreshed(hasNothing: hasNothing))
+          if step != .deliver { last = .failure(error) }
+        }
+      case .pause(let attempt):
+        do throws(SessionError) {
+          try await session.rest(before: attempt) { note(head, .rests(milliseconds: $0)) }
+        } catch {
+          note(head, .failed)
+          throw error
+        }
+        pass = session.pass
+        step = plan.next(.rested(session.standing(pass)))
+      case .deliver:
+        return try last.get()
+      case .fail(let reason):
+        note(head, .failed)
+        guard let error = reason.error(head) else { return try last.get() }
+        throw error
+      }
+    }
+  }
+
+  /// Whether the answer says, by the wire's rules, that the token is good for nothing.
+  private func isRefused(_ response: Client.Response, _ status: Int?) -> Bool {
+    guard let status, map.mayRefuse(status) else { return false }
+    return wire.failure(.call, client.answer(response))?.kind == .rejected
+  }
+
+  private func note(_ head: CallHead, _ step: CallTrace.Step) {
+    guard let trace else { return }
+    trace(CallTrace(method: head.method, path: head.url?.path ?? "", step: step))
+  }
+}
+
+extension RefreshNeed {
+  fileprivate var trigger: RefreshTrigger {
+    if case .unlessNewer = self { .unauthorized } else { .command }
+  }
+}
+
+extension CallPlan.Reason {
+  /// What the call throws; `nil` for the last error that there was.
+  fileprivate func error(_ head: CallHead) -> SessionError? {
+    switch self {
+    case .insecure:
+      .noConnection(
+        "\(head.url?.host ?? "the server") is not reached over HTTPS, which only loopback may do "
+          + "without")
+    case .expired: .expired
+    case .ended: .loggedOut
+    case .unread: .secretsUnavailable
+    case .cause: nil
+    }
+  }
+}

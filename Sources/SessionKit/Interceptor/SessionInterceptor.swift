@@ -1,0 +1,116 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// Protected calls by `URLSession`, in the shape of its own methods (INT-1).
+///
+/// ```swift
+/// let api = SessionInterceptor(session)
+/// let (data, response) = try await api.data(for: URLRequest(url: materials))
+/// ```
+/// Each call gets the session's token, a newer one first where it has expired, and once more with a
+/// newer one where the server refuses it (`Specs/Calls.md`). The answer is returned whatever its
+/// status. A redirect is followed; the token stays behind where it leads to another origin.
+///
+/// Nothing waits for ever: a call that hears nothing for its request's `timeoutInterval` throws
+/// `noReply`, which says that the server may have acted. Requests for tokens do not come this way
+/// (REF-4), so that no call in trouble holds one up.
+///
+/// Who needs more of `URLSession`, such as a delegate for certificates, makes it a ``CallClient``.
+public struct SessionInterceptor: Sendable {
+  private let client: URLSessionCalls
+  private let calls: SessionCalls<URLSessionCalls>
+  #if canImport(Darwin)
+    private let streams: SessionCalls<URLSessionStreams>
+  #endif
+
+  /// Calls of a session; one of these for as long as it lives, since it keeps connections.
+  ///
+  /// - Parameters:
+  ///   - session: whose token the calls carry.
+  ///   - configuration: of the `URLSession`; its `protocolClasses` see the request with the token in
+  ///     it (INT-4).
+  ///   - rules: which calls get the token, and how often one is tried.
+  ///   - trace: is told each step of each call, on whatever thread it happens; must not wait.
+  public init(
+    _ session: Session, configuration: URLSessionConfiguration = .default,
+    rules: CallRules = CallRules(), trace: (@Sendable (CallTrace) -> Void)? = nil
+  ) {
+    let map = CallMap(rules, session.engine.configuration.wire)
+    client = URLSessionCalls(URLSessionLine(configuration, map))
+    calls = session.calls(by: client, rules: rules, trace: trace)
+    #if canImport(Darwin)
+      streams = session.calls(by: URLSessionStreams(client), rules: rules, trace: trace)
+    #endif
+  }
+
+  /// Makes a call and returns the whole answer.
+  ///
+  /// A body that is a stream can be read but once: where its token is refused, a newer one is got for
+  /// the next call, and the refusal returned.
+  public func data(for request: URLRequest) async throws(SessionError) -> (Data, URLResponse) {
+    try await send(URLSessionCalls.Call(request: request))
+  }
+
+  /// Makes a call with this body, which arrives whole each time that it is sent (INT-3).
+  public func upload(for request: URLRequest, from body: Data) async throws(SessionError)
+    -> (Data, URLResponse)
+  {
+    try await send(URLSessionCalls.Call(request: request, body: .data(body)))
+  }
+
+  /// Makes a call with the content of a file as its body, read anew each time that it is sent.
+  public func upload(for request: URLRequest, fromFile file: URL) async throws(SessionError)
+    -> (Data, URLResponse)
+  {
+    try await send(URLSessionCalls.Call(request: request, body: .file(file)))
+  }
+
+  private func send(_ call: URLSessionCalls.Call) async throws(SessionError) -> (Data, URLResponse)
+  {
+    do {
+      let answer = try await calls.send(call)
+      return (answer.data, answer.response)
+    } catch {
+      throw SessionError(ofCall: error)
+    }
+  }
+
+  #if canImport(Darwin)
+    /// Makes a call and returns the answer's bytes as they come.
+    ///
+    /// Whether the token is refused is read from the status alone: the bytes are the caller's.
+    public func bytes(for request: URLRequest) async throws(SessionError)
+      -> (URLSession.AsyncBytes, URLResponse)
+    {
+      do {
+        let answer = try await streams.send(request)
+        return (answer.bytes, answer.response)
+      } catch {
+        throw SessionError(ofCall: error)
+      }
+    }
+  #endif
+}
+
+extension SessionError {
+  /// What a call by `URLSession` threw.
+  fileprivate init(ofCall error: any Error) {
+    switch error {
+    case let error as SessionError: self = error
+    case let error as TransportError: self = SessionError(error)
+    default: self = SessionError(TransportError(error, hasAnswer: false))
+    }
+  }
+
+  private init(_ error: TransportError) {
+    switch error {
+    case .noConnection(let reason): self = .noConnection(reason)
+    case .noReply(let reason): self = .noReply(reason)
+    case .insecure(let host): self = .noConnection("\(host) is not reached over HTTPS")
+    case .cancelled: self = .cancelled
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// `URLSession` as a client of calls.
+struct URLSessionCalls: CallClient {
+  /// A request and where its body is.
+  struct Call: Sendable {
+    enum Body: Sendable {
+      /// In the request, or nowhere.
+      case own
+      case data(Data)
+      case file(URL)
+    }
+
+    var request: URLRequest
+    var body = Body.own
+  }
+
+  /// A whole answer.
+  struct Answer: Sendable {
+    let data: Data
+    let response: URLResponse
+  }
+
+  let line: URLSessionLine
+
+  init(_ line: URLSessionLine) {
+    self.line = line
+  }
+
+  func head(of call: Call) -> CallHead {
+    URLSessionCalls.head(of: call.request, isStream: call.isStream)
+  }
+
+  static func head(of request: URLRequest, isStream: Bool) -> CallHead {
+    CallHead(
+      method: request.httpMethod ?? "GET", url: request.url,
+      isAuthorized: request.value(forHTTPHeaderField: "Authorization") != nil,
+      isRepeatable: !isStream)
+  }
+
+  func authorize(_ call: inout Call, with value: Secret) {
+    call.request.setValue(value.value, forHTTPHeaderField: "Authorization")
+  }
+
+  func send(_ call: Call) async throws -> Answer {
+    try await line.send(call)
+  }
+
+  func status(of answer: Answer) -> Int? {
+    line.status(of: answer.response)
+  }
+
+  func answer(_ answer: Answer) -> HTTPResponse {
+    let response = answer.response as? HTTPURLResponse
+    return HTTPResponse(
+      status: response?.statusCode ?? 0, headers: response?.fields ?? [],
+      body: Array(answer.data.prefix(HTTPResponse.bodyLimit)))
+  }
+}
+
+extension URLSessionCalls.Call {
+  fileprivate var isStream: Bool {
+    guard case .own = body else { return false }
+    return request.httpBodyStream != nil
+  }
+}
+
+#if canImport(Darwin)
+  /// `URLSession` as a client of calls whose answers come byte by byte.
+  struct URLSessionStreams: CallClient {
+    struct Answer: Sendable {
+      let bytes: URLSession.AsyncBytes
+      let response: URLResponse
+    }
+
+    private let line: URLSessionLine
+
+    init(_ calls: URLSessionCalls) {
+      line = calls.line
+    }
+
+    func head(of request: URLRequest) -> CallHead {
+      URLSessionCalls.head(of: request, isStream: request.httpBodyStream != nil)
+    }
+
+    func authorize(_ request: inout URLRequest, with value: Secret) {
+      request.setValue(value.value, forHTTPHeaderField: "Authorization")
+    }
+
+    func send(_ request: URLRequest) async throws -> Answer {
+      let (bytes, response) = try await line.bytes(for: request)
+      return Answer(bytes: bytes, response: response)
+    }
+
+    func status(of answer: Answer) -> Int? {
+      line.status(of: answer.response)
+    }
+
+    func answer(_ answer: Answer) -> HTTPResponse {
+      let response = answer.response as? HTTPURLResponse
+      return HTTPResponse(status: response?.statusCode ?? 0, headers: response?.fields ?? [])
+    }
+  }
+#endif

@@ -1,0 +1,67 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A `URLSession` with what calls need of its delegate, for as long as somebody makes calls.
+final class URLSessionLine: Sendable {
+  private let delegate: CallDelegate
+  private let session: URLSession
+  private let map: CallMap
+
+  init(_ configuration: URLSessionConfiguration, _ map: CallMap) {
+    self.map = map
+    delegate = CallDelegate(map)
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+  }
+
+  deinit {
+    // Nobody makes calls any more, so no task is made of a session that has ended, which would trap.
+    session.finishTasksAndInvalidate()
+  }
+
+  func send(_ call: URLSessionCalls.Call) async throws(TransportError) -> URLSessionCalls.Answer {
+    guard let url = call.request.url, url.host?.isEmpty == false else {
+      throw .noConnection("the address has no host")
+    }
+    var request = call.request
+    request.url = url.withSmallScheme
+    let task =
+      switch call.body {
+      case .own: session.dataTask(with: request)
+      case .data(let data): session.uploadTask(with: request, from: data)
+      case .file(let file): session.uploadTask(with: request, fromFile: file)
+      }
+    let exchange = CallExchange()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { delegate.start(task, exchange, answering: $0) }
+    } onCancel: {
+      // Before the task: what that does to end itself is nothing to wait for.
+      exchange.finish(.failure(.cancelled))
+      task.cancel()
+    }
+    return try result.get()
+  }
+
+  #if canImport(Darwin)
+    func bytes(for request: URLRequest) async throws -> (URLSession.AsyncBytes, URLResponse) {
+      guard let url = request.url, url.host?.isEmpty == false else {
+        throw TransportError.noConnection("the address has no host")
+      }
+      do {
+        return try await session.bytes(for: request, delegate: delegate)
+      } catch {
+        throw (error as? URLError)?.code == .cancelled || error is CancellationError
+          ? TransportError.cancelled : TransportError(error, hasAnswer: false)
+      }
+    }
+  #endif
+
+  /// The status, unless another origin has answered: what that refuses is not our token.
+  func status(of response: URLResponse) -> Int? {
+    guard let response = response as? HTTPURLResponse else { return nil }
+    if let url = response.url, map.target(url) != .own { return nil }
+    return response.statusCode
+  }
+}

@@ -1,0 +1,36 @@
+import SessionCore
+
+// Protected calls (INT).
+extension Session {
+  /// Protected calls by an HTTP client of the app's choice (INT-1 … INT-4).
+  ///
+  /// `trace` is told each step of each call, on whatever thread it happens; it must not wait.
+  public func calls<Client: CallClient>(
+    by client: Client, rules: CallRules = CallRules(),
+    trace: (@Sendable (CallTrace) -> Void)? = nil
+  ) -> SessionCalls<Client> {
+    SessionCalls(self, client: client, rules: rules, trace: trace)
+  }
+
+  /// What the session shows to a call.
+  var pass: CallPass { engine.view.pass }
+
+  /// What a pass shows now.
+  func standing(_ pass: CallPass) -> CallPlan.Standing {
+    pass.standing(at: engine.configuration.clock.now().uptime)
+  }
+
+  /// Waits before the attempt with this number, the second at the earliest.
+  func rest(before attempt: UInt32, telling tell: (Int64) -> Void) async throws(SessionError) {
+    let configuration = engine.configuration
+    let delay = configuration.policy.retryDelay(
+      failures: attempt - 1, jitter: engine.runtime.jitter())
+    tell(delay)
+    let end = configuration.clock.now().uptime.addingReportingOverflow(delay)
+    do throws(CancellationError) {
+      try await configuration.clock.sleep(untilUptime: end.overflow ? .max : end.partialValue)
+    } catch {
+      throw .cancelled
+    }
+  }
+}

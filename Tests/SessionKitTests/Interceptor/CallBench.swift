@@ -1,0 +1,190 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+/// A session whose service is a closure on this machine's memory, and whose protected calls are too:
+/// every answer at once, or when the test says so.
+final class CallBench: Sendable {
+  /// Gives `A1`, `A2` … to whoever signs in or refreshes.
+  final class Service: HTTPTransport {
+    struct Book {
+      var requests: [HTTPRequest] = []
+      var tokens = 0
+      var faults: [Result<HTTPResponse, TransportError>] = []
+      var user = "u-1"
+    }
+
+    let book = Mutex(Book())
+    /// Held back refreshes wait here.
+    let gate = Gate()
+
+    var refreshCount: Int {
+      book.withLock { $0.requests.count { $0.url.path == "/auth/refresh" } }
+    }
+
+    func fail(_ fault: Result<HTTPResponse, TransportError>) {
+      book.withLock { $0.faults.append(fault) }
+    }
+
+    func signIn(as user: String) {
+      book.withLock { $0.user = user }
+    }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+      let isRefresh = request.url.path == "/auth/refresh"
+      let fault = book.withLock { book in
+        book.requests.append(request)
+        return isRefresh && !book.faults.isEmpty ? book.faults.removeFirst() : nil
+      }
+      if isRefresh { await gate.pass() }
+      if let fault { return try fault.get() }
+      let gives = ["/auth/login", "/auth/refresh", "/auth/switch-context"]
+      guard gives.contains(request.url.path) else { return HTTPResponse(status: 204) }
+      let (number, user) = book.withLock { book in
+        book.tokens += 1
+        return (book.tokens, book.user)
+      }
+      let answer = """
+        {"access_token":"A\(number)","refresh_token":"R\(number)","expires_in":3600,\
+        "user":{"id":"\(user)","email":"a@b.test"},"context":{"role_id":"r-2","role_name":"two",\
+        "school_id":"s-2","school_name":"two","permissions":[]}}
+        """
+      return HTTPResponse(status: 200, body: Array(answer.utf8))
+    }
+  }
+
+  /// The protected resource: answers by the token, and remembers which ones came.
+  final class Backend: HTTPTransport {
+    struct Book {
+      var authorizations: [String?] = []
+      var paths: [String] = []
+    }
+
+    let book = Mutex(Book())
+    private let answer: @Sendable (String?, Int) async throws(TransportError) -> HTTPResponse
+
+    /// The answer follows from the `Authorization` and from how many calls came before.
+    init(
+      _ answer:
+        @escaping @Sendable (String?, Int) async throws(TransportError) -> HTTPResponse = {
+          (_, _) throws(TransportError) in HTTPResponse(status: 200)
+        }
+    ) {
+      self.answer = answer
+    }
+
+    /// Takes tokens from this one on.
+    static func accepting(from number: Int) -> Backend {
+      Backend { (authorization, _) throws(TransportError) in
+        let token = Int(authorization?.dropFirst("Bearer A".count) ?? "") ?? 0
+        return HTTPResponse(status: token >= number ? 200 : 401)
+      }
+    }
+
+    var authorizations: [String?] { book.withLock { $0.authorizations } }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+      let place = book.withLock { book in
+        book.authorizations.append(request.header("Authorization"))
+        book.paths.append(request.url.path)
+        return book.authorizations.count - 1
+      }
+      return try await answer(request.header("Authorization"), place)
+    }
+  }
+
+  /// Lets through at once until it is shut, and then when it is opened.
+  final class Gate: Sendable {
+    private let state = Mutex((isShut: false, waiters: [CheckedContinuation<Void, Never>]()))
+
+    var count: Int { state.withLock { $0.waiters.count } }
+
+    func shut() { state.withLock { $0.isShut = true } }
+
+    func open() {
+      let waiters = state.withLock { state in
+        defer { state = (false, []) }
+        return state.waiters
+      }
+      for waiter in waiters { waiter.resume() }
+    }
+
+    func pass() async {
+      await withCheckedContinuation { continuation in
+        let isOpen = state.withLock { state in
+          if state.isShut { state.waiters.append(continuation) }
+          return !state.isShut
+        }
+        if isOpen { continuation.resume() }
+      }
+    }
+  }
+
+  let service = Service()
+  let clock = ManualClock()
+  let folder: URL
+  let wire: Wire
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "calls-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var wire = Wire.edu(baseURL: try #require(URL(string: "https://api.school.test")))
+    wire.tokenForm = .opaque
+    self.wire = wire
+  }
+
+  deinit {
+    // What a test leaves in the system's temporary folder is the system's to clean.
+    do { try FileManager.default.removeItem(at: folder) } catch {}
+  }
+
+  func open(_ policy: SessionPolicy = .bench, _ change: (inout Wire) -> Void = { _ in })
+    async throws -> Session
+  {
+    var wire = wire
+    change(&wire)
+    return try await Session.open(
+      SessionConfiguration(
+        journal: folder.appending(path: "a.journal").path, secrets: MemorySecretStore(), wire: wire,
+        policy: policy, transport: service, clock: clock))
+  }
+
+  func signedIn(_ policy: SessionPolicy = .bench, _ change: (inout Wire) -> Void = { _ in })
+    async throws -> Session
+  {
+    let session = try await open(policy, change)
+    try await signIn(session)
+    return session
+  }
+
+  func signIn(_ session: Session) async throws {
+    try await session.login(
+      PasswordCredentials(userName: "a@b.test", password: Secret("correct-horse")))
+  }
+
+  func get(_ path: String = "materials", _ headers: [HTTPHeader] = []) -> HTTPRequest {
+    HTTPRequest(method: "GET", url: wire.baseURL.appending(path: path), headers: headers)
+  }
+
+  /// A call that the token's life is over for; the session does not refresh by itself meanwhile.
+  func expire(_ session: Session) async {
+    service.gate.shut()
+    await clock.waitForSleepers(1)
+    clock.advance(by: 3_600_000)
+  }
+}
+
+/// The error that a call ends with, where it is the session's.
+func sessionError<Value>(
+  of call: () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
+) async -> SessionError? {
+  do {
+    _ = try await call()
+    Issue.record("it did not fail", sourceLocation: sourceLocation)
+    return nil
+  } catch {
+    return error as? SessionError
+  }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import SessionKit
+import Testing
+
+/// A plan with what a reader of the table knows of the call.
+private struct Traced: Hashable {
+  var plan: CallPlan
+  let target: CallPlan.Target
+  let isStream: Bool
+  let attempts: UInt32
+  var stage = "new"
+  var owner: CallPlan.Owner?
+  var used = Generation.none
+  var attempt: UInt32 = 1
+  var isAgain = false
+
+  init(_ target: CallPlan.Target, isStream: Bool, attempts: UInt32) {
+    plan = CallPlan(target, isRepeatable: !isStream, attempts: attempts)
+    (self.target, self.isStream, self.attempts) = (target, isStream, attempts)
+  }
+
+  var kind: String {
+    switch target {
+    case .own: isStream ? "stream" : "own"
+    case .plain: "plain"
+    case .insecure: "insecure"
+    }
+  }
+
+  func words(_ input: CallPlan.Input) -> (happened: String, shows: String) {
+    switch input {
+    case .begun(let standing): ("begun", words(standing))
+    case .answered: ("answered", "")
+    case .refused(let standing): ("refused", words(standing))
+    case .refreshed(let standing): ("refreshed", words(standing))
+    case .notRefreshed(let hasNothing):
+      (hasNothing ? "nothing to refresh with" : "not refreshed", "")
+    case .lost(let mayPass):
+      (mayPass && !isStream && attempt < attempts ? "lost with attempts left" : "lost", "")
+    case .rested(let standing): ("rested", words(standing))
+    }
+  }
+
+  private func words(_ standing: CallPlan.Standing) -> String {
+    switch standing {
+    case .nobody: return "nobody"
+    case .expired: return "expired"
+    case .unread(let other):
+      return owner.map { $0 == other } ?? true ? "no token" : "another session"
+    case .holding(let other, let generation, let isGood):
+      guard owner.map({ $0 == other }) ?? true else { return "another session" }
+      let token = isGood ? "good token" : "dead token"
+      return used != .none && generation > used ? "newer \(token)" : token
+    }
+  }
+
+  /// The state after an input, as the table's reader has it; `nil` where the call is over.
+  func after(_ input: CallPlan.Input, _ step: CallPlan.Step, _ plan: CallPlan) -> Traced? {
+    var next = self
+    next.plan = plan
+    switch step {
+    case .send(let generation):
+      next.isAgain = isAgain || stage == "sent" || stage == "refused"
+      next.stage = next.isAgain ? "sent again" : "sent"
+      if let generation { next.used = generation }
+      if case .own = target { next.owner = owner ?? input.owner }
+    case .ask:
+      next.stage = stage == "sent" ? "refused" : "waiting"
+      next.owner = owner ?? input.owner
+    case .pause:
+      next.stage = "resting"
+      next.attempt += 1
+    case .deliver, .fail:
+      return nil
+    }
+    return next
+  }
+}
+
+extension CallPlan.Input {
+  fileprivate var owner: CallPlan.Owner? {
+    switch self {
+    case .begun(let standing), .refused(let standing), .refreshed(let standing),
+      .rested(let standing):
+      switch standing {
+      case .nobody, .expired: nil
+      case .unread(let owner), .holding(let owner, _, _): owner
+      }
+    case .answered, .notRefreshed, .lost: nil
+    }
+  }
+}
+
+@Suite("The plan of a call, row by row of Specs/Calls.md")
+struct CallPlanTests {
+  private static let one = CallPlan.Owner(user: "u-1", since: Timestamp(milliseconds: 1))
+  private static let later = CallPlan.Owner(user: "u-1", since: Timestamp(milliseconds: 2))
+  private static let other = CallPlan.Owner(user: "u-2", since: Timestamp(milliseconds: 1))
+
+  private static let standings: [CallPlan.Standing] =
+    [.nobody, .expired]
+    + [one, later, other].flatMap { owner in
+      [CallPlan.Standing.unread(owner)]
+        + (1...3).flatMap { number in
+          [true, false].map {
+            CallPlan.Standing.holding(owner, Generation(UInt64(number)), isGood: $0)
+          }
+        }
+    }
+
+  private static let inputs: [CallPlan.Input] =
+    standings.flatMap {
+      [CallPlan.Input.begun($0), .refused($0), .refreshed($0), .rested($0)]
+    } + [.answered]
+    + [true, false].flatMap { [.notRefreshed(hasNothing: $0), .lost(mayPass: $0)] }
+
+  private static func word(_ step: CallPlan.Step, used: Generation) -> String {
+    switch step {
+    case .send(nil): "send as it is"
+    case .send: "send"
+    case .ask(.ifExpired): "ask ifExpired"
+    case .ask(.unlessNewer(than: let generation)) where generation == used: "ask unlessNewer"
+    case .ask: "ask for something else"
+    case .pause: "pause"
+    case .deliver: "deliver"
+    case .fail(let reason): "fail \(reason)"
+    }
+  }
+
+  private static func fits(_ cell: String, _ word: String) -> Bool {
+    // "lost with attempts left" is one word with a comma in it.
+    cell == "any" || cell == word || cell.components(separatedBy: ", ").contains(word)
+  }
+
+  private static func row(_ call: Traced, _ input: CallPlan.Input) -> Int? {
+    let words = call.words(input)
+    return CallTables.rules.firstIndex { row in
+      fits(row[0], call.kind) && fits(row[1], call.stage) && fits(row[2], words.happened)
+        && fits(row[3], words.shows)
+    }
+  }
+
+  @Test("INT-1 INT-2 INT-3 OUT-4 every way a call can go is a row, and every row is gone")
+  func exhaustive() throws {
+    #expect(CallTables.rules.count > 20)
+    var seen: Set<Traced> = []
+    var rows: Set<Int> = []
+    var steps = 0
+    var work: [Traced] = CallPlan.Target.allCases.flatMap { target in
+      [true, false].flatMap { isStream in
+        [1, 3].map { Traced(target, isStream: isStream, attempts: $0) }
+      }
+    }
+    while let call = work.popLast() {
+      guard seen.insert(call).inserted else { continue }
+      for input in Self.inputs {
+        var plan = call.plan
+        let step = plan.next(input)
+        steps += 1
+        let row = try #require(Self.row(call, input))
+        rows.insert(row)
+        #expect(
+          Self.word(step, used: call.used) == CallTables.rules[row][4],
+          "\(call.kind), \(call.stage), \(input)")
+        if let next = call.after(input, step, plan) { work.append(next) }
+        if case .send(let generation?) = step {
+          // Never another session's token.
+          #expect(call.owner == nil || input.owner == call.owner)
+          if case .holding(_, let shown, _) = input.standing { #expect(shown == generation) }
+        }
+        // Whatever ended a call, nothing wakes it.
+        if case .deliver = step { #expect(plan.next(input) == .fail(.cause)) }
+        if case .fail = step { #expect(plan.next(input) == .fail(.cause)) }
+      }
+    }
+    #expect(steps > 5_000)
+    #expect(rows.count == CallTables.rules.count, "a row that no call meets")
+  }
+
+  @Test("INT-1 STO-4 which calls get the token", arguments: CallTables.targets)
+  func target(row: CallTables.Row) throws {
+    let allowsInsecure = row[0].hasSuffix("+")
+    let base = row[0].filter { $0 != " " && $0 != "+" }
+    var rules = CallRules()
+    rules.publicPaths.append("/status")
+    rules.origins = [try #require(URL(string: "https://files.school.test:8443"))]
+    rules.allowsInsecure = allowsInsecure
+    var wire = Wire.edu(baseURL: try #require(URL(string: base)))
+    wire.endpoints.profile = WireEndpoint("users/me", method: "GET", access: .bearer)
+    let head = CallHead(
+      method: "GET", url: URL(string: row[1]), isAuthorized: row[2] != "none")
+    #expect("\(rules.target(head, wire))" == row[3])
+  }
+
+  @Test("the tables are there")
+  func tables() {
+    #expect(CallTables.targets.count >= 35)
+  }
+}
+
+extension CallPlan.Input {
+  fileprivate var standing: CallPlan.Standing? {
+    switch self {
+    case .begun(let standing), .refused(let standing), .refreshed(let standing),
+      .rested(let standing):
+      standing
+    case .answered, .notRefreshed, .lost: nil
+    }
+  }
+}

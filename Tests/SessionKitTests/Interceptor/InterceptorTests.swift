@@ -1,0 +1,335 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite("The interceptor, by URLSession over sockets", .timeLimit(.minutes(5)))
+struct InterceptorTests {
+  /// A session whose tokens come from memory and whose calls go to a server's sockets.
+  private func signedIn(_ bench: CallBench, _ server: CallServer) async throws -> Session {
+    try await bench.signedIn { $0.baseURL = server.url }
+  }
+
+  private func request(_ server: CallServer, _ path: String = "materials", _ method: String = "GET")
+    -> URLRequest
+  {
+    var request = URLRequest(url: server.url.appending(path: path))
+    request.httpMethod = method
+    return request
+  }
+
+  private func status(_ response: URLResponse) -> Int? {
+    (response as? HTTPURLResponse)?.statusCode
+  }
+
+  @Test("INT-1 INT-2 against the real service: good, refused, expired, gone")
+  func wholeLife() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let steps = Mutex<[String]>([])
+    let api = SessionInterceptor(session) { trace in steps.withLock { $0.append("\(trace)") } }
+    let materials = URLRequest(url: bench.server.baseURL.appending(path: "materials"))
+    let (data, first) = try await api.data(for: materials)
+    #expect(status(first) == 200)
+    #expect(String(decoding: data, as: UTF8.self).contains("Volcanoes"))
+
+    bench.server.revokeAccessTokens()
+    #expect(status(try await api.data(for: materials).1) == 200)
+    #expect(session.currentToken?.generation == Generation(2))
+    let triggers = try bench.records().compactMap { record -> RefreshTrigger? in
+      guard case .refreshSucceeded(let refresh) = record.event else { return nil }
+      return refresh.trigger
+    }
+    #expect(triggers == [.unauthorized])
+
+    try await session.logout()
+    #expect(await sessionError { try await api.data(for: materials) } == .notSignedIn)
+    #expect(bench.server.count(of: .materials) == 3)
+    #expect(bench.server.violations.isEmpty)
+    let told = steps.withLock { $0 }
+    #expect(
+      told == [
+        "GET /materials goes out with tok#1", "GET /materials was answered 200",
+        "GET /materials goes out with tok#1", "GET /materials was answered 401",
+        "GET /materials waits for a newer token", "GET /materials goes out with tok#2",
+        "GET /materials was answered 200", "GET /materials waits for a newer token",
+        "GET /materials failed",
+      ])
+    for secret in bench.server.secrets { #expect(!told.joined().contains(secret)) }
+    try await session.close()
+  }
+
+  @Test(
+    "INT-3 a body arrives whole both times, from memory, from a file and from the request",
+    arguments: ["memory", "file", "request"])
+  func bodies(place: String) async throws {
+    let bench = try CallBench()
+    let server = try CallServer { request, _ in
+      .answer(request.token == "A2" ? 201 : 401, body: request.token == "A2" ? "stored" : "no")
+    }
+    let session = try await signedIn(bench, server)
+    let api = SessionInterceptor(session)
+    let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+    var call = request(server, "essays", "POST")
+    let answer: (Data, URLResponse)
+    switch place {
+    case "memory": answer = try await api.upload(for: call, from: body)
+    case "file":
+      let file = bench.folder.appending(path: "essay")
+      try body.write(to: file)
+      answer = try await api.upload(for: call, fromFile: file)
+    default:
+      call.httpBody = body
+      answer = try await api.data(for: call)
+    }
+    #expect(status(answer.1) == 201)
+    #expect(String(decoding: answer.0, as: UTF8.self) == "stored")
+    #expect(server.requests.map(\.token) == ["A1", "A2"])
+    for request in server.requests { #expect(Data(request.body) == body) }
+    try await session.close()
+  }
+
+  @Test("INT-3 a file that is not there: nothing was sent, and the error says so")
+  func noFile() async throws {
+    let bench = try CallBench()
+    let server = try CallServer { _, _ in .answer(200) }
+    let session = try await signedIn(bench, server)
+    let file = bench.folder.appending(path: "no-such-file")
+    let call = request(server, "essays", "POST")
+    let error = await sessionError {
+      try await SessionInterceptor(session).upload(for: call, fromFile: file)
+    }
+    #expect(error == .noConnection("the file with the body cannot be read"))
+    #expect(server.requests.isEmpty)
+    try await session.close()
+  }
+
+  @Test("INT-3 a stream is not sent twice: the refusal is the caller's, and the token is renewed")
+  func stream() async throws {
+    let bench = try CallBench()
+    let server = try CallServer { request, _ in .answer(request.token == "A2" ? 201 : 401) }
+    let session = try await signedIn(bench, server)
+    let api = SessionInterceptor(session)
+    for expected in [401, 201] {
+      var call = request(server, "essays", "POST")
+      call.httpBodyStream = InputStream(data: Data("once".utf8))
+      #expect(status(try await api.data(for: call).1) == expected)
+    }
+    #expect(server.requests.map(\.token) == ["A1", "A2"])
+    #expect(bench.service.refreshCount == 1)
+    try await session.close()
+  }
+
+  @Test(
+    "INT-2 a refusal that names a scheme is one like any other, and its body is there",
+    arguments: [
+      "Bearer realm=\"school\", error=\"invalid_token\"", "Basic realm=\"school\"",
+      "Digest realm=\"school\", nonce=\"n\"", "Bearer",
+    ])
+  func challenge(scheme: String) async throws {
+    let bench = try CallBench()
+    let server = try CallServer { request, _ in
+      request.token == "A2" && request.target == "/materials"
+        ? .answer(200) : .answer(401, fields: ["WWW-Authenticate": scheme], body: "{\"why\":1}")
+    }
+    let session = try await signedIn(bench, server)
+    let api = SessionInterceptor(session)
+    #expect(status(try await api.data(for: request(server)).1) == 200)
+    let (_, last) = try await api.data(for: request(server, "never"))
+    #expect(status(last) == 401)
+    #expect(server.requests.map(\.token) == ["A1", "A2", "A2", "A3"])
+    try await session.close()
+  }
+
+  @Test(
+    "STO-4 INT-1 a redirect to another origin is followed without the token, and what it refuses is the caller's",
+    arguments: [301, 302, 303, 307, 308])
+  func redirectElsewhere(status code: Int) async throws {
+    let bench = try CallBench()
+    let other = try CallServer { _, _ in .answer(401) }
+    let address = other.url.appending(path: "elsewhere").absoluteString
+    let server = try CallServer { _, _ in .answer(code, fields: ["Location": address]) }
+    let session = try await signedIn(bench, server)
+    let api = SessionInterceptor(session)
+    let (_, response) = try await api.data(for: request(server))
+    #expect(status(response) == 401)
+    #expect(server.authorizations == ["Bearer A1"])
+    #expect(other.authorizations == [nil])
+    #expect(bench.service.refreshCount == 0)
+    // One that the caller set stays at home as well.
+    var own = request(server)
+    own.setValue("Basic eA==", forHTTPHeaderField: "Authorization")
+    _ = try await api.data(for: own)
+    #expect(server.authorizations.last == "Basic eA==")
+    #expect(other.authorizations == [nil, nil])
+    try await session.close()
+  }
+
+  @Test("INT-1 a redirect within the origin keeps the token")
+  func redirectHome() async throws {
+    let bench = try CallBench()
+    let server = try CallServer { request, _ in
+      request.target == "/materials"
+        ? .answer(302, fields: ["Location": "/elsewhere?page=2"])
+        : .answer(request.token == "A2" ? 200 : 401)
+    }
+    let session = try await signedIn(bench, server)
+    let api = SessionInterceptor(session)
+    #expect(status(try await api.data(for: request(server)).1) == 200)
+    #expect(
+      server.requests.map { "\($0.target) \($0.token ?? "none")" } == [
+        "/materials A1", "/elsewhere?page=2 A1", "/materials A2", "/elsewhere?page=2 A2",
+      ])
+    try await session.close()
+  }
+
+  @Test(
+    "INT-3 a kept connection that drops a request with a body: no hang, and the outcome is unknown")
+  func dropped() async throws {
+    let bench = try CallBench()
+    let server = try CallServer { _, place in place == 0 ? .answer(200) : .hangUp }
+    let session = try await signedIn(bench, server)
+    let api = SessionInterceptor(session)
+    #expect(status(try await api.data(for: request(server)).1) == 200)
+    var call = request(server, "essays", "POST")
+    call.timeoutInterval = 2
+    let error = await sessionError { try await api.upload(for: call, from: Data("essay".utf8)) }
+    guard case .noReply = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(session.isAuthenticated)
+    // The refresh has a connection of its own, and waits for no call.
+    #expect(try await session.refresh().generation == Generation(2))
+    try await session.close()
+  }
+
+  @Test("INT-3 a server that says nothing: the call ends after its time-out")
+  func silent() async throws {
+    let bench = try CallBench()
+    let door = DispatchSemaphore(value: 0)
+    let server = try CallServer { _, _ in
+      door.wait()
+      return .hangUp
+    }
+    let session = try await signedIn(bench, server)
+    var call = request(server)
+    call.timeoutInterval = 1
+    let error = await sessionError { try await SessionInterceptor(session).data(for: call) }
+    #expect(error == .noReply("the server did not answer in time"))
+    door.signal()
+    try await session.close()
+  }
+
+  @Test("INT-3 nobody listens: nothing was sent, and the session is what it was")
+  func refusedConnection() async throws {
+    let bench = try CallBench()
+    var server: CallServer? = try CallServer { _, _ in .answer(200) }
+    let url = try #require(server?.url)
+    let session = try await bench.signedIn { $0.baseURL = url }
+    server = nil
+    let error = await sessionError {
+      try await SessionInterceptor(session).data(for: URLRequest(url: url))
+    }
+    switch error {
+    case .noConnection, .noReply: break
+    default: Issue.record("\(String(describing: error))")
+    }
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test("INT-2 a cancelled call ends at once, whatever the server does")
+  func cancelled() async throws {
+    let bench = try CallBench()
+    let door = DispatchSemaphore(value: 0)
+    let server = try CallServer { _, _ in
+      door.wait()
+      return .hangUp
+    }
+    let session = try await signedIn(bench, server)
+    let api = SessionInterceptor(session)
+    let call = request(server)
+    let task = Task { await sessionError { try await api.data(for: call) } }
+    await eventually("it is out") { server.requests.count == 1 }
+    task.cancel()
+    #expect(await task.value == .cancelled)
+    door.signal()
+    let early = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await sessionError { try await api.data(for: call) }
+    }
+    #expect(await early.value == .cancelled)
+    try await session.close()
+  }
+
+  @Test(
+    "INT-1 an address that leads nowhere is told as that",
+    arguments: ["materials", "mailto:a@school.test", "https:///materials"])
+  func nowhere(address: String) async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let url = try #require(URL(string: address))
+    let error = await sessionError {
+      try await SessionInterceptor(session).data(for: URLRequest(url: url))
+    }
+    #expect(error == .noConnection("the address has no host"))
+    try await session.close()
+  }
+
+  @Test(
+    "INT-3 the network is to blame: another attempt where the app wants it, and only of what may be repeated"
+  )
+  func attempts() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let backend = CallBench.Backend { (_, place) throws(TransportError) in
+      if place % 3 != 2 { throw .noReply("lost") }
+      return HTTPResponse(status: 200)
+    }
+    var rules = CallRules()
+    rules.attempts = 3
+    let calls = session.calls(by: TransportCalls(backend), rules: rules)
+    let call = Task { try await calls.send(bench.get()).status }
+    for attempt in 1...2 {
+      // The session's own timer sleeps as well.
+      await bench.clock.waitForSleepers(2)
+      #expect(backend.authorizations.count == attempt)
+      bench.clock.advance(by: 60_000)
+    }
+    #expect(try await call.value == 200)
+    #expect(backend.authorizations.count == 3)
+    var post = bench.get()
+    post.method = "POST"
+    await #expect(throws: TransportError.noReply("lost")) { try await calls.send(post) }
+    let once = session.calls(by: TransportCalls(backend))
+    await #expect(throws: TransportError.noReply("lost")) { try await once.send(bench.get()) }
+    #expect(backend.authorizations.count == 5)
+    try await session.close()
+  }
+
+  @Test("INT-4 who stands behind sees the request with the token, and it prints without")
+  func behind() async throws {
+    final class Logger: HTTPTransport {
+      let lines = Mutex<[String]>([])
+      let inner = CallBench.Backend()
+
+      func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let hasToken = request.header("Authorization") == "Bearer A1"
+        lines.withLock { $0.append("\(request) \(request.headers) \(hasToken)") }
+        return try await inner.send(request)
+      }
+    }
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let logger = Logger()
+    _ = try await session.calls(by: TransportCalls(logger)).send(bench.get())
+    #expect(logger.lines.withLock { $0 } == ["GET /materials [Authorization] true"])
+    try await session.close()
+  }
+}

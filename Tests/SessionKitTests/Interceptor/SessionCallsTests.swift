@@ -1,0 +1,338 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+@Suite("Protected calls: the rule, on a live session", .timeLimit(.minutes(5)))
+struct SessionCallsTests {
+  typealias Backend = CallBench.Backend
+
+  @Test("INT-1 a good token goes along, and nothing else is asked")
+  func good() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let backend = Backend()
+    let calls = session.calls(by: TransportCalls(backend))
+    #expect(try await calls.send(bench.get()).status == 200)
+    #expect(backend.authorizations == ["Bearer A1"])
+    #expect(bench.service.refreshCount == 0)
+    try await session.close()
+  }
+
+  @Test("INT-1 INT-3 own Authorization, public paths and other hosts are left alone, also at 401")
+  func untouched() async throws {
+    let bench = try CallBench()
+    let session = try await bench.open()
+    let backend = Backend { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let calls = session.calls(by: TransportCalls(backend))
+    // Nobody is signed in, which is nothing to them.
+    for _ in 0..<2 {
+      let own = bench.get("materials", [HTTPHeader("authorization", "Basic eA==")])
+      #expect(try await calls.send(own).status == 401)
+      #expect(try await calls.send(bench.get("auth/forgotten")).status == 401)
+      let other = try #require(URL(string: "https://elsewhere.test/materials"))
+      #expect(try await calls.send(HTTPRequest(method: "GET", url: other)).status == 401)
+      #expect(backend.authorizations.suffix(3) == ["Basic eA==", nil, nil])
+      if !session.isAuthenticated { try await bench.signIn(session) }
+    }
+    #expect(bench.service.refreshCount == 0)
+    #expect(session.currentToken?.generation == Generation(1))
+    try await session.close()
+  }
+
+  @Test("INT-1 nobody signed in: an error before anything is sent")
+  func nobody() async throws {
+    let bench = try CallBench()
+    let session = try await bench.open(.keeping)
+    let backend = Backend()
+    let calls = session.calls(by: TransportCalls(backend))
+    #expect(await sessionError { try await calls.send(bench.get()) } == .notSignedIn)
+    try await bench.signIn(session)
+    bench.service.fail(.success(HTTPResponse(status: 401)))
+    _ = await sessionError { try await session.refresh() }
+    #expect(session.state.kind == .expired)
+    #expect(await sessionError { try await calls.send(bench.get()) } == .expired)
+    try await session.logout()
+    #expect(await sessionError { try await calls.send(bench.get()) } == .notSignedIn)
+    #expect(backend.authorizations.isEmpty)
+    try await session.close()
+    #expect(await sessionError { try await calls.send(bench.get()) } == .closed)
+  }
+
+  @Test("INT-1 INT-4 STO-4 a token never goes over plain HTTP to another machine")
+  func insecure() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn { wire in
+      wire.baseURL = URL(string: "http://10.0.0.5") ?? wire.baseURL
+    }
+    let backend = Backend()
+    let url = try #require(URL(string: "http://10.0.0.5/materials"))
+    let request = HTTPRequest(method: "GET", url: url)
+    let error = await sessionError {
+      try await session.calls(by: TransportCalls(backend)).send(request)
+    }
+    guard case .noConnection(let reason) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(reason.contains("10.0.0.5"))
+    #expect(backend.authorizations.isEmpty)
+    var rules = CallRules()
+    rules.allowsInsecure = true
+    _ = try await session.calls(by: TransportCalls(backend), rules: rules).send(request)
+    #expect(backend.authorizations == ["Bearer A1"])
+    try await session.close()
+  }
+
+  @Test("INT-1 REF-3 an expired token: one refresh for all, and then they go out")
+  func expired() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    await bench.expire(session)
+    let backend = Backend.accepting(from: 2)
+    let calls = session.calls(by: TransportCalls(backend))
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<50 { group.addTask { try await calls.send(bench.get()).status } }
+      await eventually("fifty wait") { session.waiterCount == 50 }
+      bench.service.gate.open()
+      for try await status in group { #expect(status == 200) }
+    }
+    #expect(bench.service.refreshCount == 1)
+    #expect(Set(backend.authorizations) == ["Bearer A2"])
+    try await session.close()
+  }
+
+  @Test("INT-2 many calls are refused: one refresh, and each goes out once more")
+  func refusedTogether() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let hall = CallBench.Gate()
+    hall.shut()
+    let backend = Backend { (authorization, _) throws(TransportError) in
+      if authorization == "Bearer A1" { await hall.pass() }
+      return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
+    }
+    let calls = session.calls(by: TransportCalls(backend))
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<50 { group.addTask { try await calls.send(bench.get()).status } }
+      await eventually("fifty are out") { hall.count == 50 }
+      hall.open()
+      for try await status in group { #expect(status == 200) }
+    }
+    #expect(bench.service.refreshCount == 1)
+    #expect(backend.authorizations.count == 100)
+    #expect(session.currentToken?.generation == Generation(2))
+    try await session.close()
+  }
+
+  @Test("INT-2 a call that was refused an old token goes out with the current one, no refresh")
+  func older() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let hall = CallBench.Gate()
+    hall.shut()
+    let backend = Backend { (authorization, _) throws(TransportError) in
+      if authorization == "Bearer A1" { await hall.pass() }
+      return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
+    }
+    let calls = session.calls(by: TransportCalls(backend))
+    let slow = Task { try await calls.send(bench.get()).status }
+    await eventually("it is out") { hall.count == 1 }
+    try await session.refresh()
+    hall.open()
+    #expect(try await slow.value == 200)
+    #expect(bench.service.refreshCount == 1)
+    #expect(backend.authorizations == ["Bearer A1", "Bearer A2"])
+    try await session.close()
+  }
+
+  @Test("INT-2 a second refusal is the caller's")
+  func refusedTwice() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let backend = Backend { (_, place) throws(TransportError) in
+      HTTPResponse(status: 401, headers: [HTTPHeader("X-Place", "\(place)")])
+    }
+    let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
+    #expect(response.status == 401)
+    #expect(response.header("X-Place") == "1")
+    #expect(backend.authorizations == ["Bearer A1", "Bearer A2"])
+    #expect(bench.service.refreshCount == 1)
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test(
+    "INT-3 any other answer is returned as it is",
+    arguments: [200, 204, 304, 400, 403, 404, 429, 500, 503])
+  func others(status: Int) async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let backend = Backend { (_, _) throws(TransportError) in
+      HTTPResponse(status: status, body: Array("{\"a\":1}".utf8))
+    }
+    let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
+    #expect(response == HTTPResponse(status: status, body: Array("{\"a\":1}".utf8)))
+    #expect(backend.authorizations.count == 1)
+    #expect(bench.service.refreshCount == 0)
+    try await session.close()
+  }
+
+  @Test("INT-3 POL-4 which answers ask for a refresh is for the wire to say")
+  func rules() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn { wire in
+      wire.failures.insert(
+        FailureRule(.rejected, at: [.call], status: 200, codes: ["SESSION_OVER"]), at: 0)
+      wire.failures.insert(FailureRule(.unexpected, at: [.call], status: 401), at: 0)
+    }
+    let backend = Backend { (authorization, _) throws(TransportError) in
+      authorization == "Bearer A1"
+        ? HTTPResponse(status: 200, body: Array(#"{"error":{"code":"SESSION_OVER"}}"#.utf8))
+        : HTTPResponse(status: 401)
+    }
+    let calls = session.calls(by: TransportCalls(backend))
+    #expect(try await calls.send(bench.get()).status == 401)
+    #expect(backend.authorizations == ["Bearer A1", "Bearer A2"])
+    try await session.close()
+  }
+
+  @Test("INT-3 REF-6 a rejected refresh: the session's error, and the policy's end")
+  func refreshRejected() async throws {
+    for policy in [SessionPolicy.bench, .keeping] {
+      let bench = try CallBench()
+      let session = try await bench.signedIn(policy)
+      bench.service.fail(.success(HTTPResponse(status: 401)))
+      let backend = Backend.accepting(from: 2)
+      let calls = session.calls(by: TransportCalls(backend))
+      let clears = policy.onRejection == .clear
+      #expect(
+        await sessionError { try await calls.send(bench.get()) } == (clears ? .loggedOut : .expired)
+      )
+      #expect(session.state.kind == (clears ? .unauthenticated : .expired))
+      #expect(backend.authorizations == ["Bearer A1"])
+      try await session.close()
+    }
+  }
+
+  @Test("INT-3 REF-6 a refresh that the network failed: that error, and the session stays")
+  func refreshFailed() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    bench.service.fail(.failure(.noConnection("there is no network")))
+    let backend = Backend.accepting(from: 2)
+    let calls = session.calls(by: TransportCalls(backend))
+    #expect(
+      await sessionError { try await calls.send(bench.get()) }
+        == .noConnection("there is no network"))
+    #expect(session.isAuthenticated)
+    #expect(session.currentToken?.generation == Generation(1))
+    // Others who are refused the same token while the attempt rests make no further one.
+    for _ in 0..<20 { _ = await sessionError { try await calls.send(bench.get()) } }
+    #expect(bench.service.refreshCount == 1)
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: 10_000)
+    await eventually("the retry") { session.currentToken?.generation == Generation(2) }
+    #expect(try await calls.send(bench.get()).status == 200)
+    #expect(bench.service.refreshCount == 2)
+    try await session.close()
+  }
+
+  @Test("INT-3 nothing to refresh with: the refusal is the caller's")
+  func noRefresh() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn { $0.endpoints.refresh = nil }
+    let backend = Backend.accepting(from: 2)
+    let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
+    #expect(response.status == 401)
+    #expect(session.isAuthenticated)
+    #expect(backend.authorizations == ["Bearer A1"])
+    try await session.close()
+  }
+
+  @Test("OUT-4 a call of one user never gets another user's token, nor the same one's next session")
+  func otherUser() async throws {
+    for user in ["u-1", "u-2"] {
+      let bench = try CallBench()
+      let session = try await bench.signedIn()
+      let hall = CallBench.Gate()
+      hall.shut()
+      let backend = Backend { (_, _) throws(TransportError) in
+        await hall.pass()
+        return HTTPResponse(status: 401)
+      }
+      let calls = session.calls(by: TransportCalls(backend))
+      let slow = Task { await sessionError { try await calls.send(bench.get()) } }
+      await eventually("it is out") { hall.count == 1 }
+      try await session.logout()
+      bench.clock.advance(by: 5)
+      bench.service.signIn(as: user)
+      try await bench.signIn(session)
+      hall.open()
+      #expect(await slow.value == .loggedOut)
+      #expect(backend.authorizations == ["Bearer A1"])
+      #expect(bench.service.refreshCount == 0)
+      #expect(session.currentToken?.generation == Generation(2))
+      try await session.close()
+    }
+  }
+
+  @Test("OUT-4 a logout while a call waits for a refresh: no answer brings the session back")
+  func logoutMeanwhile() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    bench.service.gate.shut()
+    let backend = Backend.accepting(from: 2)
+    let calls = session.calls(by: TransportCalls(backend))
+    let slow = Task { await sessionError { try await calls.send(bench.get()) } }
+    await eventually("the refresh is out") { bench.service.gate.count == 1 }
+    try await session.logout()
+    #expect(await slow.value == .loggedOut)
+    bench.service.gate.open()
+    #expect(backend.authorizations == ["Bearer A1"])
+    #expect(!session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test(
+    "INT-2 a cancelled call ends at once while it waits, and the refresh goes on for the others")
+  func cancelled() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    bench.service.gate.shut()
+    let backend = Backend.accepting(from: 2)
+    let calls = session.calls(by: TransportCalls(backend))
+    let first = Task { await sessionError { try await calls.send(bench.get()) } }
+    let second = Task { try await calls.send(bench.get()).status }
+    await eventually("both wait") { session.waiterCount == 2 }
+    first.cancel()
+    #expect(await first.value == .cancelled)
+    bench.service.gate.open()
+    #expect(try await second.value == 200)
+    #expect(bench.service.refreshCount == 1)
+    try await session.close()
+  }
+
+  @Test("CTX-2 INT-2 a call that was out at a switch goes on in the new context, without a refresh")
+  func switched() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let hall = CallBench.Gate()
+    hall.shut()
+    let backend = Backend { (authorization, _) throws(TransportError) in
+      if authorization == "Bearer A1" { await hall.pass() }
+      return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
+    }
+    let calls = session.calls(by: TransportCalls(backend))
+    let slow = Task { try await calls.send(bench.get()).status }
+    await eventually("it is out") { hall.count == 1 }
+    try await session.switchContext(to: ContextTarget(role: "r-2", school: "s-2"))
+    hall.open()
+    #expect(try await slow.value == 200)
+    #expect(backend.authorizations == ["Bearer A1", "Bearer A2"])
+    #expect(bench.service.refreshCount == 0)
+    #expect(session.activeContext?.role.id == "r-2")
+    try await session.close()
+  }
+}

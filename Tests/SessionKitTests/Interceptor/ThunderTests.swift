@@ -1,0 +1,97 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("Thunder: ten thousand calls at once", .serialized, .timeLimit(.minutes(5)))
+struct ThunderTests {
+  private static let count = 10_000
+
+  /// The memory that the process holds, in KiB; `nil` where the system does not tell it so.
+  private static func memory() throws -> Int? {
+    #if os(Linux)
+      let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+      return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+    #else
+      return nil
+    #endif
+  }
+
+  @Test(
+    "REF-3 INT-1 10,000 calls with an expired token: one refresh, all proceed, memory is bounded")
+  func expired() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    await bench.expire(session)
+    let backend = CallBench.Backend.accepting(from: 2)
+    let calls = session.calls(by: TransportCalls(backend))
+    let request = bench.get()
+    let before = try Self.memory()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<Self.count { group.addTask { try await calls.send(request).status } }
+      await eventually("all wait") { session.waiterCount == Self.count }
+      let during = try Self.memory()
+      bench.service.gate.open()
+      var good = 0
+      for try await status in group where status == 200 { good += 1 }
+      #expect(good == Self.count)
+      if let before, let during {
+        // Some KiB a call: a task, a continuation, a request. Other tests run meanwhile, so the bound
+        // is far above that; what grew with the square of the callers would be far above the bound.
+        #expect(during - before < 512 << 10, "\((during - before) >> 10) MiB for the waiting calls")
+      }
+    }
+    #expect(bench.service.refreshCount == 1)
+    #expect(Set(backend.authorizations) == ["Bearer A2"])
+    #expect(session.waiterCount == 0)
+    try await session.close()
+  }
+
+  @Test("REF-3 INT-2 10,000 calls that are refused together: one refresh, each goes out once more")
+  func refused() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let hall = CallBench.Gate()
+    hall.shut()
+    let backend = CallBench.Backend { (authorization, _) throws(TransportError) in
+      if authorization == "Bearer A1" { await hall.pass() }
+      return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
+    }
+    let calls = session.calls(by: TransportCalls(backend))
+    let request = bench.get()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<Self.count { group.addTask { try await calls.send(request).status } }
+      await eventually("all are out") { hall.count == Self.count }
+      hall.open()
+      var good = 0
+      for try await status in group where status == 200 { good += 1 }
+      #expect(good == Self.count)
+    }
+    #expect(bench.service.refreshCount == 1)
+    #expect(backend.authorizations.count == 2 * Self.count)
+    try await session.close()
+  }
+
+  @Test("REF-3 INT-3 10,000 calls of a session that ends: each is told, one request was made")
+  func ended() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    await bench.expire(session)
+    bench.service.fail(.success(HTTPResponse(status: 401)))
+    let backend = CallBench.Backend()
+    let calls = session.calls(by: TransportCalls(backend))
+    let request = bench.get()
+    await withTaskGroup(of: SessionError?.self) { group in
+      for _ in 0..<Self.count {
+        group.addTask { await sessionError { try await calls.send(request) } }
+      }
+      await eventually("all wait") { session.waiterCount == Self.count }
+      bench.service.gate.open()
+      for await error in group { #expect(error == .loggedOut) }
+    }
+    #expect(bench.service.refreshCount == 1)
+    #expect(backend.authorizations.isEmpty)
+    try await session.close()
+  }
+}
