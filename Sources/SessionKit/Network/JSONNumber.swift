@@ -1,6 +1,6 @@
 /// A number as its text: an integer beyond 2⁵³ is not rounded.
-struct JSONNumber: Hashable, Sendable {
-  let text: String
+package struct JSONNumber: Hashable, Sendable {
+  package let text: String
   /// The nearest double; always finite.
   let value: Double
 
