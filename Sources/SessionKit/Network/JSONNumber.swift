@@ -5,7 +5,7 @@ package struct JSONNumber: Hashable, Sendable {
   let value: Double
 
   /// `nil` where the text is no number or too great for a double.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard let value = Double(text), value.isFinite else { return nil }
     (self.text, self.value) = (text, value)
   }

@@ -5,7 +5,7 @@ struct JSONTemplate: Sendable {
   let value: JSONValue
 
   /// The value with its texts changed.
-  func value<Failure: Error>(
+  func filled<Failure: Error>(
     _ change: (String) throws(Failure) -> String
   ) throws(Failure) -> JSONValue {
     try JSONTemplate.change(value, change)

@@ -1,4 +1,5 @@
 import SessionCore
+import SessionKit
 
 /// The lines below the header.
 extension ScenarioParser {
@@ -6,7 +7,7 @@ extension ScenarioParser {
     let line = block.head
     var words = Array(line.words.dropFirst())
     let keyword = line.words[0].text
-    let hasDetails = keyword == "request" || keyword == "answer"
+    let hasDetails = ["request", "answer", "token"].contains(keyword)
     if !hasDetails { try expectNoDetails(block) }
     var label: ScenarioWord?
     if ["do", "request"].contains(keyword) { label = take("as", from: &words) }
@@ -30,6 +31,7 @@ extension ScenarioParser {
       let label = take("to", from: &words)
       try expectEnd(words, in: line)
       action = .lost(to: try known(label, in: line))
+    case "token": action = try token(words, block)
     case "event", "note", "state": action = try record(keyword, words, in: line)
     case "shows":
       guard !words.isEmpty else { throw error(line, 6, "it shows what?") }
@@ -182,6 +184,30 @@ extension ScenarioParser {
       try checkNames(
         field.value, in: line, column: column + field.name.count + 1, isGiving: false)
     }
+  }
+
+  private mutating func token(
+    _ words: [ScenarioWord], _ block: ScenarioBlock
+  ) throws(ScenarioError) -> ScenarioStep.Action {
+    let line = block.head
+    guard let word = words.first, let name = ScenarioName(word.text), name.form == nil else {
+      throw error(line, words.first?.column ?? 6, "a token is as A2 3600s, with its claims as json")
+    }
+    if let earlier = names[name.name] {
+      throw error(line, word.column, "\(name.name) was given in line \(earlier)")
+    }
+    let life = words.count > 1 ? try duration(Array(words[1...]), in: line, isSigned: false) : nil
+    guard let detail = block.details.first, detail.words[0].text == "json" else {
+      throw error(line, word.column, "a token is as A2 3600s, with its claims as json")
+    }
+    let read = try json(block.details, from: 0, isAnswer: true)
+    guard case .object(let claims) = read.template.value, !claims.isEmpty,
+      read.next == block.details.count
+    else {
+      throw error(detail, detail.indent + 1, "claims are one JSON object")
+    }
+    names[name.name] = line.number
+    return .token(name.name, life: life, read.template)
   }
 
   private mutating func result(

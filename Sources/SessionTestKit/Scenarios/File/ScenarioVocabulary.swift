@@ -1,13 +1,13 @@
 import SessionCore
 
 /// The words that scenario files are written in.
-enum ScenarioVocabulary {
-  static let header = ["scenario", "proves", "app", "policy", "start", "user", "known"]
-  static let steps = [
-    "at", "until", "clock", "network", "secrets", "do", "request", "answer", "lost", "event",
-    "note", "state", "shows", "result", "stored",
+package enum ScenarioVocabulary {
+  package static let header = ["scenario", "proves", "app", "policy", "start", "user", "known"]
+  package static let steps = [
+    "at", "until", "clock", "network", "secrets", "do", "request", "answer", "lost", "token",
+    "event", "note", "state", "shows", "result", "stored",
   ]
-  static let apps: [String: [String]] = [
+  package static let apps: [String: [String]] = [
     "EDU": ["environment"], "B2C": ["client", "scope"], "OFF": [], "TIK": [], "API": [],
     "OAuth": ["client", "scope", "revocation"],
   ]
@@ -16,14 +16,14 @@ enum ScenarioVocabulary {
     "refreshThreshold", "maximumAttempts", "firstRetryDelay", "longestRetryDelay",
     "requestTimeout", "overtakenGrace", "launchRefresh", "onRejection", "onExhaustion",
   ]
-  static let commands = [
+  package static let commands = [
     "open", "close", "login", "refresh", "refreshIfNeeded", "switch", "logout", "clearError",
   ]
   static let request = ["bearer", "basic", "header", "json", "form"]
   static let answer = ["header", "json", "html"]
-  static let items = ["token", "user", "context", "revocation", "nothing"]
+  package static let items = ["token", "user", "context", "revocation", "nothing"]
 
-  static let events: [String: [String]] = [
+  package static let events: [String: [String]] = [
     "login": ["user", "method", "token", "role", "school", "refreshable", "life"],
     "refreshSucceeded": ["token", "trigger", "attempt", "rotated", "refreshable", "life"],
     "refreshFailed": ["token", "trigger", "attempt", "kind", "status", "code", "retry"],
@@ -31,7 +31,7 @@ enum ScenarioVocabulary {
     "sessionExpired": ["reason"],
     "logout": ["reason"],
   ]
-  static let notes: [String: [String]] = [
+  package static let notes: [String: [String]] = [
     "opened": [], "closed": [], "tailCut": [],
     "requestSent": ["kind", "token", "trigger", "attempt"],
     "requestEnded": ["kind", "status"],
@@ -41,17 +41,17 @@ enum ScenarioVocabulary {
     "secretsWiped": ["cause"],
     "itemUnreadable": ["item"],
   ]
-  static let states: [String: [String]] = [
+  package static let states: [String: [String]] = [
     "unauthenticated": [],
     "authenticated": ["user", "method", "token", "role", "school", "failures", "answered", "last"],
     "expired": ["user", "role", "school", "reason"],
   ]
-  static let shows = [
+  package static let shows = [
     "token", "expired", "refreshable", "activity", "waiters", "email", "permissions", "storage",
   ]
-  static let results = ["token", "outcome", "user", "role"]
-  static let errorDetails = ["status", "code", "retryAfter"]
-  static let errors = [
+  package static let results = ["token", "outcome", "user", "role"]
+  package static let errorDetails = ["status", "code", "retryAfter"]
+  package static let errors = [
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
     "signInUnderWay", "secretsUnavailable", "noRefreshToken", "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",

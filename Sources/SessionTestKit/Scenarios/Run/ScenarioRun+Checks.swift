@@ -25,7 +25,8 @@ extension ScenarioRun {
         throw fail("the store cannot be read: \(error)")
       }
       guard stored == items else { throw fail("stored is \(ScenarioRun.names(stored))") }
-    case .at, .until, .clock, .network, .secrets, .act, .request, .answer, .lost: break
+    case .at, .until, .clock, .network, .secrets, .act, .request, .answer, .lost, .token:
+      break
     }
   }
 
@@ -151,7 +152,7 @@ extension ScenarioRun {
       do throws(JSONReader.Problem) { value = try JSONReader.read(request.body) } catch {
         throw fail("the body of \(wanted) is not JSON")
       }
-      let expected = template.value { tokens.fill($0) }
+      let expected = template.filled { tokens.fill($0) }
       if let difference = JSONTemplate.difference(expected, value) {
         throw fail("\(wanted): \(difference)")
       }

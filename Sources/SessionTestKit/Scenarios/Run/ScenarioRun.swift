@@ -181,6 +181,9 @@ struct ScenarioRun {
       let fate = self.fate(answer)
       try decide(fate, label)
     case .lost(let label): try decide(.lost, label)
+    case .token(let name, let life, let claims):
+      let value = give(claims)
+      tokens.make(name, life: life, claims: value, at: serverTime)
     default:
       try settle()
       try check(step)
@@ -252,7 +255,7 @@ struct ScenarioRun {
 
   private mutating func give(_ template: JSONTemplate) -> JSONValue {
     let time = serverTime
-    return template.value { tokens.give($0, at: time) }
+    return template.filled { tokens.give($0, at: time) }
   }
 
   /// Decides about the request that was named last, or has this name.

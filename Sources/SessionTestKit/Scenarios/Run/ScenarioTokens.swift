@@ -53,8 +53,21 @@ struct ScenarioTokens {
       }
       value = LoopbackToken.make(claims: members)
     }
-    values[name.name] = value
-    vault.learn([value])
+    keep(value, as: name.name)
     return value
+  }
+
+  /// A token of three parts with these claims.
+  mutating func make(_ name: String, life: Int64?, claims: JSONValue, at now: Int64) {
+    guard case .object(var members) = claims else { return }
+    members["jti"] = .string(random.uuid())
+    members["iat"] = JSONNumber("\(now / 1000)").map { .number($0) }
+    if let life { members["exp"] = JSONNumber("\((now + life) / 1000)").map { .number($0) } }
+    keep(LoopbackToken.make(payload: Array(JSONValue.object(members).text.utf8)), as: name)
+  }
+
+  private mutating func keep(_ value: String, as name: String) {
+    values[name] = value
+    vault.learn([value])
   }
 }

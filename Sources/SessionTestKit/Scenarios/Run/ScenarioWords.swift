@@ -1,13 +1,13 @@
-import SessionCore
-import SessionKit
+package import SessionCore
+package import SessionKit
 
 /// What events, notes, states and results come to in the words of scenario files.
 ///
 /// The words are those of `ScenarioVocabulary`; what there is nothing of is `none`.
-enum ScenarioWords {
-  typealias Words = [String: String]
+package enum ScenarioWords {
+  package typealias Words = [String: String]
 
-  static func of(_ event: SessionEvent, at time: Timestamp) -> Words {
+  package static func of(_ event: SessionEvent, at time: Timestamp) -> Words {
     switch event {
     case .login(let login):
       return token(login.token).merging([
@@ -39,7 +39,7 @@ enum ScenarioWords {
     }
   }
 
-  static func of(_ note: SessionNote) -> Words {
+  package static func of(_ note: SessionNote) -> Words {
     switch note {
     case .opened, .closed, .tailCut: [:]
     case .requestSent(let sent):
@@ -61,7 +61,7 @@ enum ScenarioWords {
     }
   }
 
-  static func of(_ state: SessionState) -> Words {
+  package static func of(_ state: SessionState) -> Words {
     switch state {
     case .unauthenticated: [:]
     case .authenticated(let session):
@@ -149,7 +149,7 @@ enum ScenarioWords {
   }
 
   /// An error's name.
-  static func name(_ error: SessionError) -> String {
+  package static func name(_ error: SessionError) -> String {
     switch error {
     case .invalidCredential: "invalidCredential"
     case .notSignedIn: "notSignedIn"
