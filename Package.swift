@@ -101,6 +101,10 @@ let package = Package(
         "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "sessionreplay",
       ],
       swiftSettings: strict),
+    // The files of Specs/Scenarios, played in a simulated world and over real sockets.
+    .testTarget(
+      name: "ScenarioTests",
+      dependencies: ["SessionTestKit", "SessionKit", "SessionCore"], swiftSettings: strict),
     .testTarget(name: "HouseTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -1,11 +1,11 @@
 /// A number as its text: an integer beyond 2⁵³ is not rounded.
-struct JSONNumber: Hashable, Sendable {
-  let text: String
+package struct JSONNumber: Hashable, Sendable {
+  package let text: String
   /// The nearest double; always finite.
   let value: Double
 
   /// `nil` where the text is no number or too great for a double.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard let value = Double(text), value.isFinite else { return nil }
     (self.text, self.value) = (text, value)
   }

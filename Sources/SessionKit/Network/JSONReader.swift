@@ -1,8 +1,8 @@
 /// Reads JSON (RFC 8259) strictly, with a bound on nesting; of equal names the last counts.
-struct JSONReader {
+package struct JSONReader {
   /// Where the text stops being JSON; never what is there.
-  struct Problem: Error, Hashable {
-    let offset: Int
+  package struct Problem: Error, Hashable {
+    package let offset: Int
   }
 
   private static let deepest = 64
@@ -14,7 +14,7 @@ struct JSONReader {
   }
 
   /// The one value that these bytes are.
-  static func read(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
+  package static func read(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
     var reader = JSONReader(bytes)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
     let value = try reader.value(depth: 0)

@@ -1,5 +1,5 @@
 /// A JSON value in which numbers, booleans and texts are told apart.
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
   case number(JSONNumber)

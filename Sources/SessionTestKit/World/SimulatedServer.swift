@@ -227,7 +227,7 @@ public final class SimulatedServer: HTTPTransport {
 
 extension ReceivedRequest {
   /// The request as it would arrive.
-  fileprivate init(_ request: HTTPRequest) {
+  init(_ request: HTTPRequest) {
     self.init(
       method: request.method, path: request.url.path,
       fields: request.headers.map { HTTPField($0.name.lowercased(), $0.value) },

@@ -29,8 +29,12 @@ struct DeskState: Sendable {
   /// Waiters whose task was cancelled before they got here.
   private var givenUp: Set<Int> = []
 
-  init(backend: LoopbackBackend) {
+  /// What answers in the backend's place, where something does.
+  private let service: (any LoopbackService)?
+
+  init(backend: LoopbackBackend, service: (any LoopbackService)? = nil) {
     self.backend = backend
+    self.service = service
   }
 
   mutating func receive(_ request: ReceivedRequest, connection: Int, now: Int64) -> CallJob {
@@ -47,6 +51,7 @@ struct DeskState: Sendable {
         received: now, headers: headers, hasAuthorization: request.hasAuthorization,
         accessToken: tokens.access, refreshToken: tokens.refresh))
     milestones[.received(endpoint), default: 0] += 1
+    service?.receive(request, number: calls.count)
     return CallJob(number: calls.count, endpoint: endpoint, request: request)
   }
 
@@ -69,6 +74,13 @@ struct DeskState: Sendable {
   ///   - instant: milliseconds of the monotonic clock, for delays.
   ///   - now: the server's time, skew included.
   mutating func advance(_ job: inout CallJob, at instant: Int64, now: Int64) -> CallStep {
+    if let service {
+      switch service.fate(ofRequest: job.number) {
+      case nil: return .wait(until: nil)
+      case .answer(let response): return finish(job, .answer(response, code: nil, nil), now: now)
+      case .lost: return finish(job, .drop, now: now)
+      }
+    }
     while true {
       switch job.stage {
       case .arrived:

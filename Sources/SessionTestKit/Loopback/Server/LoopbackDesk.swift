@@ -8,8 +8,11 @@ final class LoopbackDesk: Sendable {
   private let bell: Bell
   private let clock: @Sendable () -> Int64
 
-  init(backend: LoopbackBackend, bell: Bell, clock: @escaping @Sendable () -> Int64) {
-    state = Mutex(DeskState(backend: backend))
+  init(
+    backend: LoopbackBackend, service: (any LoopbackService)? = nil, bell: Bell,
+    clock: @escaping @Sendable () -> Int64
+  ) {
+    state = Mutex(DeskState(backend: backend, service: service))
     self.bell = bell
     self.clock = clock
   }
@@ -69,6 +72,11 @@ extension LoopbackDesk {
 extension LoopbackDesk {
   func stop() {
     changeAndRing { $0.stop() }
+  }
+
+  /// Has every request that waits looked at again.
+  func ring() {
+    bell.ring()
   }
 
   func openGate(_ id: Int) {

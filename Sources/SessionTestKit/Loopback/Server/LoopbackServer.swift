@@ -42,6 +42,20 @@ public final class LoopbackServer: Sendable {
     backend: LoopbackBackend = .edu(), port: UInt16 = 0,
     clock: @escaping @Sendable () -> Int64 = LoopbackServer.systemTime
   ) throws(LoopbackError) -> LoopbackServer {
+    try start(backend: backend, service: nil, port: port, clock: clock)
+  }
+
+  /// Starts a server before a service that a test scripts; ``ring()`` has it asked again.
+  package static func start(
+    service: any LoopbackService, clock: @escaping @Sendable () -> Int64
+  ) throws(LoopbackError) -> LoopbackServer {
+    try start(backend: .edu(users: []), service: service, port: 0, clock: clock)
+  }
+
+  private static func start(
+    backend: LoopbackBackend, service: (any LoopbackService)?, port: UInt16,
+    clock: @escaping @Sendable () -> Int64
+  ) throws(LoopbackError) -> LoopbackServer {
     let (listener, chosen) = try Socket.listening(port: port)
     let pair: (reader: Socket, writer: Socket)
     do {
@@ -51,7 +65,7 @@ public final class LoopbackServer: Sendable {
       throw error
     }
     let bell = Bell(writer: pair.writer)
-    let desk = LoopbackDesk(backend: backend, bell: bell, clock: clock)
+    let desk = LoopbackDesk(backend: backend, service: service, bell: bell, clock: clock)
     let server = LoopbackServer(desk: desk, port: chosen)
     let running = server.running
     running.enter()
@@ -83,6 +97,11 @@ public final class LoopbackServer: Sendable {
     components.port = Int(port)
     // Scheme, host and port always make an address; the other branch is for the type checker.
     return components.url ?? URL(fileURLWithPath: "/")
+  }
+
+  /// Has the service asked again what becomes of the requests that wait.
+  package func ring() {
+    desk.ring()
   }
 
   deinit {

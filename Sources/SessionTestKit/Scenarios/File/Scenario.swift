@@ -1,0 +1,137 @@
+import SessionCore
+
+/// A flow of one app as a text file tells it: what the user does, what the server answers and when,
+/// which requests go out, which events and state follow (TST-2).
+///
+/// ```swift
+/// let scenario = try Scenario(text, file: "Specs/Scenarios/edu-day.scenario")
+/// try await scenario.runSimulated(Choices(seed: 7))  // a simulated world, its schedule by draws
+/// try await scenario.runOverLoopback()               // real sockets, real files
+/// ```
+/// The grammar is in `Specs/Scenarios/README.md`.
+public struct Scenario: Sendable {
+  /// The file, as it was named.
+  public let file: String
+  /// What it tells, in a line.
+  public let title: String
+  /// The requirements that it proves.
+  public let requirements: [String]
+  let setting: ScenarioSetting
+  let steps: [ScenarioStep]
+
+  /// Reads a scenario.
+  ///
+  /// - Parameters:
+  ///   - text: the file's text.
+  ///   - file: how errors name the file.
+  /// - Throws: everything that is wrong with it, at most ``ScenarioErrors/limit``.
+  public init(_ text: String, file: String) throws(ScenarioErrors) {
+    var parser = ScenarioParser(text, file: file)
+    self = try parser.parse()
+  }
+
+  init(
+    file: String, title: String, requirements: [String], setting: ScenarioSetting,
+    steps: [ScenarioStep]
+  ) {
+    self.file = file
+    self.title = title
+    self.requirements = requirements
+    self.setting = setting
+    self.steps = steps
+  }
+}
+
+/// One line of a scenario, with what is indented below it.
+struct ScenarioStep: Sendable {
+  /// A word and what it must be: a text, `*`, or a token's name.
+  struct Field: Hashable, Sendable {
+    let name: String
+    let value: String
+  }
+
+  /// What one does with a session.
+  enum Command: Hashable, Sendable {
+    case open
+    case close
+    case login(String)
+    case refresh
+    case refreshIfNeeded
+    case switchContext(role: String, school: String?, unit: String?)
+    case logout
+    case clearError
+  }
+
+  /// How a command ends.
+  enum Ending: Hashable, Sendable {
+    case ok
+    case error(String)
+  }
+
+  enum Action: Sendable {
+    /// Time passes to this, in milliseconds since the start; nothing may happen on the way.
+    case at(Int64)
+    /// Time passes to this; what happens on the way is named behind it.
+    case until(Int64)
+    case clock(by: Int64)
+    case network(isOn: Bool)
+    case secrets(isLocked: Bool)
+    case act(Command, label: String?)
+    case request(ExpectedRequest)
+    case answer(ScriptedAnswer, to: String?)
+    case lost(to: String?)
+    /// A token of three parts is made, with a life in milliseconds and these claims.
+    case token(String, life: Int64?, JSONTemplate)
+    case event(String, [Field], times: Int)
+    case note(String, [Field])
+    case state(String, [Field])
+    case shows([Field])
+    case result(label: String?, Ending, [Field])
+    case stored(Set<SecretItem>)
+  }
+
+  let line: Int
+  let process: String
+  let action: Action
+}
+
+/// A request as the server must receive it.
+struct ExpectedRequest: Sendable {
+  /// What `Authorization` must be; `nil` for none at all.
+  enum Authorization: Hashable, Sendable {
+    case bearer(String)
+    case basic(id: String, secret: String)
+  }
+
+  enum Body: Sendable {
+    case json(JSONTemplate)
+    case form([ScenarioStep.Field])
+  }
+
+  var method: String
+  var path: String
+  var label: String?
+  var authorization: Authorization?
+  var headers: [ScenarioStep.Field] = []
+  /// `nil` for none at all.
+  var body: Body?
+}
+
+/// What the server answers.
+struct ScriptedAnswer: Sendable {
+  enum Body: Sendable {
+    case json(JSONTemplate)
+    case html(String)
+    case empty
+  }
+
+  var status: Int
+  var headers: [ScenarioStep.Field] = []
+  var body = Body.empty
+}
+
+/// Who may sign in.
+struct ScenarioUser: Hashable, Sendable {
+  let name: String
+  let password: String
+}

@@ -1,0 +1,91 @@
+/// A token's place in a text: `<A1>`, or where it is first given `<A1: jwt 3600s sub=u-7>`.
+struct ScenarioName: Hashable, Sendable {
+  /// What the token is made of.
+  enum Form: Hashable, Sendable {
+    /// A text that means nothing.
+    case opaque
+    /// Three parts, with a life in milliseconds (`nil` for none said) and further claims.
+    case jwt(life: Int64?, claims: [ScenarioStep.Field])
+  }
+
+  let name: String
+  /// `nil` where it says the name alone.
+  let form: Form?
+
+  enum Piece: Hashable, Sendable {
+    case text(String)
+    case name(ScenarioName)
+    /// What is in brackets and no name.
+    case malformed(String)
+  }
+
+  /// A text as its pieces; a `<` that no `>` follows is a letter like others.
+  static func pieces(of text: String) -> [Piece] {
+    var pieces: [Piece] = []
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+      if open > rest.startIndex { pieces.append(.text(String(rest[..<open]))) }
+      let inner = String(rest[rest.index(after: open)..<close])
+      pieces.append(ScenarioName(inner).map { .name($0) } ?? .malformed(inner))
+      rest = rest[rest.index(after: close)...]
+    }
+    if !rest.isEmpty { pieces.append(.text(String(rest))) }
+    return pieces
+  }
+
+  init?(_ text: String) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts.first.map(String.init) ?? ""
+    guard let first = name.first, first.isASCII, first.isUppercase, name.count <= 24,
+      name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
+    else { return nil }
+    self.name = name
+    guard parts.count == 2 else {
+      form = nil
+      return
+    }
+    let words = parts[1].split(separator: " ").map(String.init)
+    guard words.first == "jwt" else { return nil }
+    var life: Int64?
+    var claims: [ScenarioStep.Field] = []
+    for word in words.dropFirst() {
+      let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
+      if pair.count == 2 {
+        claims.append(ScenarioStep.Field(name: pair[0], value: pair[1]))
+      } else if life == nil, let duration = ScenarioDuration.milliseconds(word) {
+        life = duration
+      } else {
+        return nil
+      }
+    }
+    form = .jwt(life: life, claims: claims)
+  }
+}
+
+/// Durations as people write them: `55m1s`, `1h30m`, `500ms`, `+9h`, `-3h`.
+enum ScenarioDuration {
+  private static let units: [(name: String, milliseconds: Int64)] = [
+    ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
+  ]
+
+  /// The milliseconds; `nil` where it is no duration, or longer than some 30 years.
+  static func milliseconds(_ text: String) -> Int64? {
+    var rest = text[...]
+    let isNegative = rest.first == "-"
+    if isNegative || rest.first == "+" { rest = rest.dropFirst() }
+    guard !rest.isEmpty else { return nil }
+    var sum: Int64 = 0
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      rest = rest.dropFirst(digits.count)
+      let letters = rest.prefix { $0.isASCII && $0.isLetter }
+      rest = rest.dropFirst(letters.count)
+      guard digits.count <= 9, let number = Int64(digits),
+        let unit = units.first(where: { $0.name == letters })
+      else { return nil }
+      sum += number.multipliedReportingOverflow(by: unit.milliseconds).partialValue
+      guard sum <= 1_000_000_000_000 else { return nil }
+    }
+    return isNegative ? -sum : sum
+  }
+}

@@ -1,0 +1,356 @@
+import SessionCore
+import SessionKit
+
+/// The lines below the header.
+extension ScenarioParser {
+  mutating func step(_ block: ScenarioBlock) throws(ScenarioError) -> ScenarioStep {
+    let line = block.head
+    var words = Array(line.words.dropFirst())
+    let keyword = line.words[0].text
+    let hasDetails = ["request", "answer", "token"].contains(keyword)
+    if !hasDetails { try expectNoDetails(block) }
+    var label: ScenarioWord?
+    if ["do", "request"].contains(keyword) { label = take("as", from: &words) }
+    var process = "app"
+    if ["do", "state", "shows"].contains(keyword), let name = take("in", from: &words) {
+      process = name.text
+    }
+    let action: ScenarioStep.Action
+    switch keyword {
+    case "at": action = .at(try duration(words, in: line, isSigned: false))
+    case "until": action = .until(try duration(words, in: line, isSigned: false))
+    case "clock": action = .clock(by: try duration(words, in: line, isSigned: true))
+    case "network":
+      action = .network(isOn: try choice(words, in: line, "on", "off"))
+    case "secrets":
+      action = .secrets(isLocked: try choice(words, in: line, "locked", "unlocked"))
+    case "do": action = try command(words, label, in: line)
+    case "request": action = .request(try request(words, label, block))
+    case "answer": action = try answer(words, block)
+    case "lost":
+      let label = take("to", from: &words)
+      try expectEnd(words, in: line)
+      action = .lost(to: try known(label, in: line))
+    case "token": action = try token(words, block)
+    case "event", "note", "state": action = try record(keyword, words, in: line)
+    case "shows":
+      guard !words.isEmpty else { throw error(line, 6, "it shows what?") }
+      let fields = try fields(words, in: line, names: ScenarioVocabulary.shows)
+      try checkNames(of: fields, in: line)
+      action = .shows(fields)
+    case "result": action = try result(words, in: line)
+    default: action = .stored(try items(words, in: line))
+    }
+    return ScenarioStep(line: line.number, process: process, action: action)
+  }
+
+  /// Takes `word NAME` from the end.
+  private func take(_ word: String, from words: inout [ScenarioWord]) -> ScenarioWord? {
+    guard words.count >= 2, words[words.count - 2].text == word else { return nil }
+    let name = words.removeLast()
+    words.removeLast()
+    return name
+  }
+
+  private func expectEnd(
+    _ words: some Collection<ScenarioWord>, in line: ScenarioLine
+  ) throws(ScenarioError) {
+    guard let word = words.first else { return }
+    throw error(line, word.column, "\"\(word.text)\" is one word too many")
+  }
+
+  private mutating func given(
+    _ label: ScenarioWord?, in line: ScenarioLine
+  ) throws(ScenarioError) -> String? {
+    guard let label else { return nil }
+    guard !["ok", "error"].contains(label.text) else {
+      throw error(line, label.column, "\"\(label.text)\" is no name")
+    }
+    if let earlier = labels.updateValue(line.number, forKey: label.text) {
+      throw error(line, label.column, "\"\(label.text)\" was given in line \(earlier)")
+    }
+    return label.text
+  }
+
+  private func known(
+    _ label: ScenarioWord?, in line: ScenarioLine
+  ) throws(ScenarioError) -> String? {
+    guard let label else { return nil }
+    guard labels[label.text] != nil else {
+      throw unknown(label, in: line, "given to nothing above", of: Array(labels.keys))
+    }
+    return label.text
+  }
+
+  private func duration(
+    _ words: [ScenarioWord], in line: ScenarioLine, isSigned: Bool
+  ) throws(ScenarioError) -> Int64 {
+    guard let word = words.first else {
+      throw error(line, line.raw.count + 1, "how long, as 55m1s?")
+    }
+    try expectEnd(words.dropFirst(), in: line)
+    let hasSign = word.text.first == "+" || word.text.first == "-"
+    guard hasSign == isSigned, let duration = ScenarioDuration.milliseconds(word.text) else {
+      throw error(
+        line, word.column, "\"\(word.text)\" is not as \(isSigned ? "+9h or -3h" : "55m1s")")
+    }
+    return duration
+  }
+
+  private func choice(
+    _ words: [ScenarioWord], in line: ScenarioLine, _ yes: String, _ no: String
+  ) throws(ScenarioError) -> Bool {
+    guard let word = words.first else { throw error(line, 1, "\(yes) or \(no)?") }
+    try expectEnd(words.dropFirst(), in: line)
+    guard word.text == yes || word.text == no else {
+      throw unknown(word, in: line, "neither \(yes) nor \(no)", of: [yes, no])
+    }
+    return word.text == yes
+  }
+
+  private mutating func command(
+    _ words: [ScenarioWord], _ label: ScenarioWord?, in line: ScenarioLine
+  ) throws(ScenarioError) -> ScenarioStep.Action {
+    let label = try given(label, in: line)
+    guard let verb = words.first else { throw error(line, 3, "do what?") }
+    let arguments = Array(words.dropFirst())
+    var most = 0
+    let command: ScenarioStep.Command
+    switch verb.text {
+    case "open": command = .open
+    case "close": command = .close
+    case "refresh": command = .refresh
+    case "refreshIfNeeded": command = .refreshIfNeeded
+    case "logout": command = .logout
+    case "clearError": command = .clearError
+    case "login":
+      most = 1
+      guard let user = arguments.first else {
+        throw error(line, verb.column, "login of whom?")
+      }
+      guard setting.users[user.text] != nil else {
+        throw unknown(user, in: line, "no user", of: Array(setting.users.keys))
+      }
+      command = .login(user.text)
+    case "switch":
+      most = 3
+      guard let role = arguments.first else { throw error(line, verb.column, "switch to what?") }
+      command = .switchContext(
+        role: role.text, school: arguments.count > 1 ? arguments[1].text : nil,
+        unit: arguments.count > 2 ? arguments[2].text : nil)
+    default: throw unknown(verb, in: line, "nothing that is done", of: ScenarioVocabulary.commands)
+    }
+    try expectEnd(arguments.dropFirst(most), in: line)
+    return .act(command, label: label)
+  }
+
+  private mutating func record(
+    _ keyword: String, _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) -> ScenarioStep.Action {
+    let kinds =
+      switch keyword {
+      case "event": ScenarioVocabulary.events
+      case "note": ScenarioVocabulary.notes
+      default: ScenarioVocabulary.states
+      }
+    guard let kind = words.first else { throw error(line, line.raw.count + 1, "which?") }
+    guard let names = kinds[kind.text] else {
+      throw unknown(kind, in: line, "no \(keyword)", of: Array(kinds.keys))
+    }
+    var words = Array(words.dropFirst())
+    var times = 1
+    if keyword == "event", let last = words.last, last.text.first == "x",
+      let count = Int(last.text.dropFirst())
+    {
+      guard (2...1000).contains(count) else {
+        throw error(line, last.column, "from x2 to x1000")
+      }
+      times = count
+      words.removeLast()
+    }
+    let fields = try fields(words, in: line, names: names)
+    switch keyword {
+    case "event": return .event(kind.text, fields, times: times)
+    case "note": return .note(kind.text, fields)
+    default: return .state(kind.text, fields)
+    }
+  }
+
+  private mutating func checkNames(
+    of fields: [ScenarioStep.Field], in line: ScenarioLine
+  ) throws(ScenarioError) {
+    for field in fields {
+      let column = line.words.first { $0.text.hasPrefix(field.name + "=") }?.column ?? 1
+      try checkNames(
+        field.value, in: line, column: column + field.name.count + 1, isGiving: false)
+    }
+  }
+
+  private mutating func token(
+    _ words: [ScenarioWord], _ block: ScenarioBlock
+  ) throws(ScenarioError) -> ScenarioStep.Action {
+    let line = block.head
+    guard let word = words.first, let name = ScenarioName(word.text), name.form == nil else {
+      throw error(line, words.first?.column ?? 6, "a token is as A2 3600s, with its claims as json")
+    }
+    if let earlier = names[name.name] {
+      throw error(line, word.column, "\(name.name) was given in line \(earlier)")
+    }
+    let life = words.count > 1 ? try duration(Array(words[1...]), in: line, isSigned: false) : nil
+    guard let detail = block.details.first, detail.words[0].text == "json" else {
+      throw error(line, word.column, "a token is as A2 3600s, with its claims as json")
+    }
+    let read = try json(block.details, from: 0, isAnswer: true)
+    guard case .object(let claims) = read.template.value, !claims.isEmpty,
+      read.next == block.details.count
+    else {
+      throw error(detail, detail.indent + 1, "claims are one JSON object")
+    }
+    names[name.name] = line.number
+    return .token(name.name, life: life, read.template)
+  }
+
+  private mutating func result(
+    _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) -> ScenarioStep.Action {
+    var words = words[...]
+    var label: String?
+    if let first = words.first, first.text != "ok", first.text != "error", words.count > 1 {
+      label = try known(first, in: line)
+      words = words.dropFirst()
+    }
+    guard let end = words.first else { throw error(line, 7, "ok or error?") }
+    words = words.dropFirst()
+    switch end.text {
+    case "ok":
+      let fields = try fields(words, in: line, names: ScenarioVocabulary.results)
+      try checkNames(of: fields, in: line)
+      return .result(label: label, .ok, fields)
+    case "error":
+      guard let name = words.first else { throw error(line, end.column, "which error?") }
+      guard ScenarioVocabulary.errors.contains(name.text) else {
+        throw unknown(name, in: line, "no error", of: ScenarioVocabulary.errors)
+      }
+      let fields = try fields(
+        words.dropFirst(), in: line, names: ScenarioVocabulary.errorDetails)
+      return .result(label: label, .error(name.text), fields)
+    default: throw unknown(end, in: line, "neither ok nor error", of: ["ok", "error"])
+    }
+  }
+
+  private func items(
+    _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) -> Set<SecretItem> {
+    guard !words.isEmpty else { throw error(line, 7, "which items, or nothing?") }
+    var items: Set<SecretItem> = []
+    for word in words {
+      guard ScenarioVocabulary.items.contains(word.text) else {
+        throw unknown(word, in: line, "no item", of: ScenarioVocabulary.items)
+      }
+      if word.text == "nothing", words.count > 1 {
+        throw error(line, word.column, "nothing is stored, or something is")
+      }
+      if let item = SecretItem(word: word.text) { items.insert(item) }
+    }
+    return items
+  }
+
+  // MARK: Requests and answers
+
+  private mutating func request(
+    _ words: [ScenarioWord], _ label: ScenarioWord?, _ block: ScenarioBlock
+  ) throws(ScenarioError) -> ExpectedRequest {
+    let line = block.head
+    let label = try given(label, in: line)
+    guard words.count == 2, words[1].text.first == "/" else {
+      throw error(line, words.first?.column ?? 8, "a request is as POST /auth/refresh")
+    }
+    guard ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(words[0].text) else {
+      throw unknown(words[0], in: line, "no method", of: ["GET", "POST", "PUT", "DELETE"])
+    }
+    var request = ExpectedRequest(method: words[0].text, path: words[1].text, label: label)
+    var index = 0
+    while index < block.details.count {
+      let detail = block.details[index]
+      let (word, arguments) = (detail.words[0], Array(detail.words.dropFirst()))
+      let isAuthorization = word.text == "bearer" || word.text == "basic"
+      let isBody = ["json", "form"].contains(word.text)
+      if isAuthorization && request.authorization != nil || isBody && request.body != nil {
+        throw error(detail, word.column, "there is one already")
+      }
+      index += 1
+      switch word.text {
+      case "json":
+        let read = try json(block.details, from: index - 1, isAnswer: false)
+        request.body = .json(read.template)
+        index = read.next
+      case "form":
+        var pairs: [ScenarioStep.Field] = []
+        let names = arguments.map { $0.text.split(separator: "=").first.map(String.init) ?? "" }
+        pairs = try fields(arguments, in: detail, names: names)
+        try checkNames(of: pairs, in: detail)
+        request.body = .form(pairs)
+      case "bearer":
+        guard arguments.count == 1 else { throw error(detail, word.column, "bearer of what?") }
+        try checkNames(
+          arguments[0].text, in: detail, column: arguments[0].column, isGiving: false)
+        request.authorization = .bearer(arguments[0].text)
+      case "basic":
+        guard arguments.count == 2 else {
+          throw error(detail, word.column, "basic is an id and a secret")
+        }
+        request.authorization = .basic(id: arguments[0].text, secret: arguments[1].text)
+      case "header": request.headers.append(try header(detail))
+      default:
+        throw unknown(word, in: detail, "nothing of a request", of: ScenarioVocabulary.request)
+      }
+    }
+    return request
+  }
+
+  private mutating func answer(
+    _ words: [ScenarioWord], _ block: ScenarioBlock
+  ) throws(ScenarioError) -> ScenarioStep.Action {
+    let line = block.head
+    var words = words
+    let label = try known(take("to", from: &words), in: line)
+    guard words.count == 1, let status = Int(words[0].text), (200...599).contains(status) else {
+      throw error(line, words.first?.column ?? 7, "a status is from 200 to 599")
+    }
+    var answer = ScriptedAnswer(status: status)
+    var hasBody = false
+    var index = 0
+    while index < block.details.count {
+      let detail = block.details[index]
+      let word = detail.words[0]
+      if hasBody, word.text != "header" {
+        throw error(detail, word.column, "there is one already")
+      }
+      index += 1
+      hasBody = hasBody || word.text != "header"
+      switch word.text {
+      case "json":
+        let read = try json(block.details, from: index - 1, isAnswer: true)
+        answer.body = .json(read.template)
+        index = read.next
+      case "html": answer.body = .html(detail.rest)
+      case "header": answer.headers.append(try header(detail))
+      default:
+        throw unknown(word, in: detail, "nothing of an answer", of: ScenarioVocabulary.answer)
+      }
+    }
+    return .answer(answer, to: label)
+  }
+
+  private func header(_ line: ScenarioLine) throws(ScenarioError) -> ScenarioStep.Field {
+    let parts = line.rest.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, let name = parts.first, !name.isEmpty, !name.contains(" "),
+      name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+    else { throw error(line, line.words[0].column, "a header is as Retry-After: 7") }
+    guard name.lowercased() != "authorization" else {
+      throw error(line, line.words[0].column, "say bearer or basic")
+    }
+    return ScenarioStep.Field(
+      name: name.lowercased(), value: String(parts[1].drop { $0 == " " }))
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import SessionCore
+import SessionKit
+
+/// What a scenario begins with.
+struct ScenarioSetting: Sendable {
+  var app = ""
+  var environment = "production"
+  var client: Client?
+  var scope: String?
+  var revocation: String?
+  /// What differs from the preset's policy, in the file's order.
+  var policy: [ScenarioStep.Field] = []
+  var start = Timestamp(milliseconds: 1_767_225_600_000)
+  var users: [String: ScenarioUser] = [:]
+  /// The answer of a sign-in that was over before the scenario begins, and its line.
+  var known: (answer: JSONTemplate, line: Int)?
+
+  struct Client: Hashable, Sendable {
+    var id: String
+    var secret: String?
+    var isBasic = false
+  }
+
+  /// The app's preset at this address.
+  func preset(at base: URL) -> SessionPreset {
+    var preset: SessionPreset
+    switch app {
+    case "B2C":
+      preset = .b2c(
+        base.appending(path: "tenant/b2c_1_signin"), clientID: client?.id ?? "",
+        scope: scope ?? "")
+    case "OFF": preset = .off(base)
+    case "TIK": preset = .tik(base)
+    case "API": preset = .api(base)
+    case "OAuth":
+      preset = .oauth(
+        token: base.appending(path: "oauth/token"),
+        revocation: revocation.map { base.appending(path: $0) }, client: authentication,
+        scope: scope)
+    default: preset = .edu(base, environment: figures)
+    }
+    for field in policy { ScenarioSetting.apply(field, to: &preset.policy) }
+    return preset
+  }
+
+  private var figures: SessionPolicy {
+    switch environment {
+    case "development": .development
+    case "staging": .staging
+    default: .production
+    }
+  }
+
+  private var authentication: ClientAuthentication {
+    guard let client else { return .none }
+    if client.isBasic { return .basic(id: client.id, secret: Secret(client.secret ?? "")) }
+    return .form(id: client.id, secret: client.secret.map { Secret($0) })
+  }
+
+  /// Sets a policy's field; `false` where the value is none of its.
+  @discardableResult
+  static func apply(_ field: ScenarioStep.Field, to policy: inout SessionPolicy) -> Bool {
+    let duration = ScenarioDuration.milliseconds(field.value)
+    let durations: [String: WritableKeyPath<SessionPolicy, Int64>] = [
+      "refreshThreshold": \.refreshThreshold, "firstRetryDelay": \.firstRetryDelay,
+      "longestRetryDelay": \.longestRetryDelay, "requestTimeout": \.requestTimeout,
+      "overtakenGrace": \.overtakenGrace,
+    ]
+    if let path = durations[field.name] {
+      guard let duration, duration >= 0 else { return false }
+      policy[keyPath: path] = duration
+      return true
+    }
+    switch (field.name, field.value) {
+    case ("maximumAttempts", let text):
+      guard let count = UInt32(text), count > 0 else { return false }
+      policy.maximumAttempts = count
+    case ("launchRefresh", "always"): policy.launchRefresh = .always
+    case ("launchRefresh", "ifExpired"): policy.launchRefresh = .ifExpired
+    case ("onRejection", "clear"): policy.onRejection = .clear
+    case ("onRejection", "keep"): policy.onRejection = .keep
+    case ("onExhaustion", "stay"): policy.onExhaustion = .stay
+    case ("onExhaustion", "clear"): policy.onExhaustion = .end(.clear)
+    case ("onExhaustion", "keep"): policy.onExhaustion = .end(.keep)
+    default: return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,62 @@
+import SessionCore
+
+/// The words that scenario files are written in.
+package enum ScenarioVocabulary {
+  package static let header = ["scenario", "proves", "app", "policy", "start", "user", "known"]
+  package static let steps = [
+    "at", "until", "clock", "network", "secrets", "do", "request", "answer", "lost", "token",
+    "event", "note", "state", "shows", "result", "stored",
+  ]
+  package static let apps: [String: [String]] = [
+    "EDU": ["environment"], "B2C": ["client", "scope"], "OFF": [], "TIK": [], "API": [],
+    "OAuth": ["client", "scope", "revocation"],
+  ]
+  static let environments = ["development", "staging", "production"]
+  static let policy = [
+    "refreshThreshold", "maximumAttempts", "firstRetryDelay", "longestRetryDelay",
+    "requestTimeout", "overtakenGrace", "launchRefresh", "onRejection", "onExhaustion",
+  ]
+  package static let commands = [
+    "open", "close", "login", "refresh", "refreshIfNeeded", "switch", "logout", "clearError",
+  ]
+  static let request = ["bearer", "basic", "header", "json", "form"]
+  static let answer = ["header", "json", "html"]
+  package static let items = ["token", "user", "context", "revocation", "nothing"]
+
+  package static let events: [String: [String]] = [
+    "login": ["user", "method", "token", "role", "school", "refreshable", "life"],
+    "refreshSucceeded": ["token", "trigger", "attempt", "rotated", "refreshable", "life"],
+    "refreshFailed": ["token", "trigger", "attempt", "kind", "status", "code", "retry"],
+    "contextSwitched": ["role", "school", "token", "trigger"],
+    "sessionExpired": ["reason"],
+    "logout": ["reason"],
+  ]
+  package static let notes: [String: [String]] = [
+    "opened": [], "closed": [], "tailCut": [],
+    "requestSent": ["kind", "token", "trigger", "attempt"],
+    "requestEnded": ["kind", "status"],
+    "tokenRecovered": ["token"],
+    "revocationPending": ["token"],
+    "revocationSettled": ["token", "outcome", "status"],
+    "secretsWiped": ["cause"],
+    "itemUnreadable": ["item"],
+  ]
+  package static let states: [String: [String]] = [
+    "unauthenticated": [],
+    "authenticated": ["user", "method", "token", "role", "school", "failures", "answered", "last"],
+    "expired": ["user", "role", "school", "reason"],
+  ]
+  package static let shows = [
+    "token", "expired", "refreshable", "activity", "waiters", "email", "permissions", "storage",
+  ]
+  package static let results = ["token", "outcome", "user", "role"]
+  package static let errorDetails = ["status", "code", "retryAfter"]
+  package static let errors = [
+    "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
+    "signInUnderWay", "secretsUnavailable", "noRefreshToken", "invalidRequest",
+    "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",
+    "conflict", "accountLocked", "rateLimited", "server", "unexpectedStatus", "unreadableAnswer",
+    "intercepted", "noConnection", "noReply", "expired", "loggedOut", "notStoredYet", "journal",
+    "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",
+  ]
+}

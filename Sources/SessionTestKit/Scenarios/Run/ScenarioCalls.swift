@@ -1,0 +1,89 @@
+import SessionCore
+import SessionKit
+import Synchronization
+
+/// The sessions of a scenario and what was asked of them.
+final class ScenarioCalls: Sendable {
+  /// How a call ended: `ok` or the error's name, and words about it.
+  struct Ending: Sendable {
+    var error: String?
+    var words: ScenarioWords.Words = [:]
+    /// What people could read of it.
+    var text = ""
+  }
+
+  private struct State {
+    var sessions: [String: Session] = [:]
+    var endings: [Int: Ending] = [:]
+    /// In the order in which they ended.
+    var ended: [Int] = []
+  }
+
+  private let state = Mutex(State())
+
+  func session(_ process: String) -> Session? { state.withLock { $0.sessions[process] } }
+
+  func ending(_ call: Int) -> Ending? { state.withLock { $0.endings[call] } }
+
+  /// The calls that have ended, in their order.
+  var ended: [Int] { state.withLock { $0.ended } }
+
+  /// Opens a session, or throws what kept it from being opened.
+  func open(_ configuration: SessionConfiguration, in process: String) async throws(SessionError) {
+    let session = try await Session.open(configuration)
+    state.withLock { $0.sessions[process] = session }
+  }
+
+  /// Does a command and notes how it ends.
+  func perform(
+    _ call: Int, _ command: ScenarioStep.Command, in process: String,
+    _ configuration: SessionConfiguration, _ users: [String: ScenarioUser]
+  ) async {
+    var ending = Ending()
+    do throws(SessionError) {
+      ending.words = try await result(of: command, in: process, configuration, users)
+    } catch {
+      ending = Ending(
+        error: ScenarioWords.name(error), words: ScenarioWords.of(error), text: "\(error)")
+    }
+    state.withLock { state in
+      state.endings[call] = ending
+      state.ended.append(call)
+    }
+  }
+
+  private func result(
+    of command: ScenarioStep.Command, in process: String, _ configuration: SessionConfiguration,
+    _ users: [String: ScenarioUser]
+  ) async throws(SessionError) -> ScenarioWords.Words {
+    if command == .open {
+      try await open(configuration, in: process)
+      return [:]
+    }
+    guard let session = session(process) else { throw .closed }
+    switch command {
+    case .open: return [:]
+    case .close:
+      state.withLock { $0.sessions[process] = nil }
+      try await session.close()
+      return [:]
+    case .login(let name):
+      let user = users[name] ?? ScenarioUser(name: "", password: "")
+      let profile = try await session.login(
+        PasswordCredentials(userName: user.name, password: Secret(user.password)))
+      return ["user": profile.map { "\($0.id)" } ?? "none"]
+    case .refresh: return ["token": try await session.refresh().value.value]
+    case .refreshIfNeeded: return ["token": try await session.refreshIfNeeded().value.value]
+    case .switchContext(let role, let school, let unit):
+      let context = try await session.switchContext(
+        to: ContextTarget(
+          role: Identifier(role), school: school.map { Identifier($0) },
+          unit: unit.map { Identifier($0) }))
+      return ["role": context.map { "\($0.role.id)" } ?? "none"]
+    case .logout: return ["outcome": ScenarioWords.outcome(try await session.logout())]
+    case .clearError:
+      await session.clearError()
+      return [:]
+    }
+  }
+}

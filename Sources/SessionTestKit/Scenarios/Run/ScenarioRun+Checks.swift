@@ -1,0 +1,207 @@
+import Foundation
+import SessionCore
+import SessionKit
+
+/// Lines that set nothing going: what they say must be so.
+extension ScenarioRun {
+  mutating func check(_ step: ScenarioStep) throws(ScenarioFailure) {
+    switch step.action {
+    case .event(let kind, let fields, let times):
+      for _ in 0..<times { try event(kind, fields) }
+    case .note(let kind, let fields): try note(kind, fields)
+    case .state(let kind, let fields):
+      let state = try session(step.process).state
+      guard state.kind.description == kind else {
+        throw fail("\(step.process) is not \(kind), but \(state.line)")
+      }
+      try compare(fields, with: ScenarioWords.of(state), of: "\(kind)")
+    case .shows(let fields):
+      try compare(
+        fields, with: ScenarioWords.of(try session(step.process)), of: step.process)
+    case .result(let label, let ending, let fields): try result(label, ending, fields)
+    case .stored(let items):
+      let stored: Set<SecretItem>
+      do throws(SecretStoreError) { stored = try stage.secrets.items() } catch {
+        throw fail("the store cannot be read: \(error)")
+      }
+      guard stored == items else { throw fail("stored is \(ScenarioRun.names(stored))") }
+    case .at, .until, .clock, .network, .secrets, .act, .request, .answer, .lost, .token:
+      break
+    }
+  }
+
+  private static func names(_ items: Set<SecretItem>) -> String {
+    items.isEmpty ? "nothing" : items.map { "\($0)" }.sorted().joined(separator: " ")
+  }
+
+  private func session(_ process: String) throws(ScenarioFailure) -> Session {
+    guard let session = calls.session(process) else { throw fail("\(process) is not open") }
+    return session
+  }
+
+  /// Every word of a line must be so; secrets are compared, and not told.
+  private func compare(
+    _ fields: [ScenarioStep.Field], with words: ScenarioWords.Words, of what: String
+  ) throws(ScenarioFailure) {
+    for field in fields {
+      guard let actual = words[field.name] else {
+        throw fail("\(what) has no \(field.name) here")
+      }
+      let expected = tokens.fill(field.value)
+      guard expected == "*" || expected == actual else {
+        let isSecret = tokens.secrets.contains { actual.contains($0) }
+        throw fail(
+          "\(field.name) of \(what) is "
+            + (isSecret ? "another" : "\(actual)") + ", not \(field.value)")
+      }
+    }
+  }
+
+  private mutating func event(
+    _ kind: String, _ fields: [ScenarioStep.Field]
+  ) throws(ScenarioFailure) {
+    guard events.indices.contains(namedEvents) else { throw fail("there is no further event") }
+    let record = events[namedEvents]
+    guard let event = record.event, event.kind.description == kind else {
+      throw fail("the next event is not \(kind), but \(record.content.line)")
+    }
+    try compare(fields, with: ScenarioWords.of(event, at: record.time), of: kind)
+    namedEvents += 1
+  }
+
+  private mutating func note(
+    _ kind: String, _ fields: [ScenarioStep.Field]
+  ) throws(ScenarioFailure) {
+    let left = notes[namedNotes...]
+    guard let index = left.firstIndex(where: { $0.kind.description == kind }) else {
+      throw fail("there is no further note \(kind)")
+    }
+    try compare(fields, with: ScenarioWords.of(notes[index]), of: kind)
+    namedNotes = index + 1
+  }
+
+  private mutating func result(
+    _ label: String?, _ expected: ScenarioStep.Ending, _ fields: [ScenarioStep.Field]
+  ) throws(ScenarioFailure) {
+    let index = asked.firstIndex { call in !call.isNamed && call.label == label }
+    guard let index else { throw fail("nothing was done whose result this could be") }
+    guard let ending = calls.ending(index) else {
+      throw fail("\"\(asked[index].text)\" has not ended yet")
+    }
+    let name = ending.error ?? "ok"
+    switch expected {
+    case .ok where ending.error == nil: break
+    case .error(name): break
+    default: throw fail("\"\(asked[index].text)\" ended: \(name)")
+    }
+    try compare(fields, with: ending.words, of: "the result")
+    asked[index].isNamed = true
+  }
+
+  // MARK: Requests
+
+  /// The next request that arrived must be this one.
+  mutating func name(_ expected: ExpectedRequest) throws(ScenarioFailure) {
+    let arrived = stage.network.arrived
+    guard arrived.indices.contains(namedArrivals) else { throw fail("no further request came") }
+    let (number, request) = arrived[namedArrivals]
+    let wanted = "\(expected.method) \(expected.path)"
+    guard request.method == expected.method, request.path == expected.path else {
+      throw fail("the next request is not \(wanted), but \(request.line)")
+    }
+    try compareAuthorization(expected.authorization, request)
+    for header in expected.headers {
+      let values = request.fields.values(of: header.name)
+      guard header.value == "*" ? !values.isEmpty : values == [tokens.fill(header.value)] else {
+        throw fail("\(wanted) has another \(header.name), or none")
+      }
+    }
+    if let body = expected.body {
+      try compare(body, request, wanted)
+    } else if !request.body.isEmpty {
+      throw fail("\(wanted) has a body, which no json or form has named")
+    }
+    namedArrivals += 1
+    requests.append(Request(number: number, label: expected.label, line: line))
+  }
+
+  private func compareAuthorization(
+    _ expected: ExpectedRequest.Authorization?, _ request: ReceivedRequest
+  ) throws(ScenarioFailure) {
+    let values = request.fields.values(of: "authorization")
+    let wanted: [String] =
+      switch expected {
+      case nil: []
+      case .bearer(let token): ["Bearer \(tokens.fill(token))"]
+      case .basic(let id, let secret):
+        ["Basic " + Data("\(id):\(secret)".utf8).base64EncodedString()]
+      }
+    guard values != wanted else { return }
+    throw fail(
+      wanted.isEmpty
+        ? "\(request.line) carries an Authorization, which no bearer or basic has named"
+        : "\(request.line) has another Authorization, or none")
+  }
+
+  private func compare(
+    _ body: ExpectedRequest.Body, _ request: ReceivedRequest, _ wanted: String
+  ) throws(ScenarioFailure) {
+    switch body {
+    case .json(let template):
+      let value: JSONValue
+      do throws(JSONReader.Problem) { value = try JSONReader.read(request.body) } catch {
+        throw fail("the body of \(wanted) is not JSON")
+      }
+      let expected = template.filled { tokens.fill($0) }
+      if let difference = JSONTemplate.difference(expected, value) {
+        throw fail("\(wanted): \(difference)")
+      }
+    case .form(let fields):
+      let pairs = ScenarioRun.form(request.body)
+      for (name, value) in pairs {
+        guard let field = fields.first(where: { $0.name == name }) else {
+          let isWord = name.count <= 24 && name.allSatisfy { $0.isLetter || $0 == "_" }
+          throw fail("\(wanted) also has \(isWord ? name : "what is no form")")
+        }
+        guard field.value == "*" || value == tokens.fill(field.value) else {
+          throw fail("\(name) of \(wanted) is another")
+        }
+      }
+      for field in fields where !pairs.contains(where: { $0.name == field.name }) {
+        throw fail("\(wanted) has no \(field.name)")
+      }
+    }
+  }
+
+  private static func form(_ body: [UInt8]) -> [(name: String, value: String)] {
+    String(decoding: body, as: UTF8.self).split(separator: "&").map { pair in
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        .map { part in
+          let spaced = part.replacing("+", with: " ")
+          return spaced.removingPercentEncoding ?? String(spaced)
+        }
+      return (parts[0], parts.count > 1 ? parts[1] : "")
+    }
+  }
+
+  // MARK: Secrets
+
+  /// No token, password or e-mail address may be in the journal, nor in anything that was told.
+  func expectNoLeak() throws(ScenarioFailure) {
+    var texts = records.map { "\($0) \($0.content.line)" }
+    texts += asked.indices.compactMap { calls.ending($0)?.text }
+    texts += stage.world.failures
+    for process in Set(scenario.steps.map(\.process)).sorted() {
+      guard let session = calls.session(process) else { continue }
+      texts += ["\(session)", "\(session.state)", "\(String(describing: session.currentToken))"]
+    }
+    do {
+      if let bytes = try stage.bytes() { texts.append(String(decoding: bytes, as: UTF8.self)) }
+    } catch {
+      throw fail("the journal cannot be read: \(error)")
+    }
+    for secret in tokens.secrets where texts.contains(where: { $0.contains(secret) }) {
+      throw fail("a token, a password or an e-mail address is in the journal or in a text")
+    }
+  }
+}

@@ -1,0 +1,335 @@
+import SessionCore
+import SessionJournal
+import SessionKit
+
+/// A scenario as it is played: what has happened, and how much of it the file has named.
+struct ScenarioRun {
+  /// What was asked, and whether its end was named.
+  struct Call {
+    let line: Int
+    let label: String?
+    let text: String
+    var isNamed = false
+  }
+
+  /// A request that the file has named.
+  struct Request {
+    let number: Int
+    let label: String?
+    let line: Int
+    var isAnswered = false
+  }
+
+  let scenario: Scenario
+  let stage: ScenarioStage
+  let calls = ScenarioCalls()
+  var tokens = ScenarioTokens()
+  private let start: Int64
+  /// The line that is played.
+  var line = 1
+  /// Whether commands were given and nothing has run since: they begin together.
+  private var isStirred = false
+  private var opened: Set<String> = []
+  var asked: [Call] = []
+  /// Requests that were named, and how many of those that arrived are.
+  var requests: [Request] = []
+  var namedArrivals = 0
+  private(set) var records: [SessionRecord] = []
+  var events: [SessionRecord] = []
+  var namedEvents = 0
+  var notes: [SessionNote] = []
+  /// Where the next note is looked for.
+  var namedNotes = 0
+  /// What happened, for people.
+  private var log: [String] = []
+  private var toldArrivals = 0
+  private var toldEnds = 0
+
+  init(_ scenario: Scenario, on stage: ScenarioStage) {
+    self.scenario = scenario
+    self.stage = stage
+    start = stage.world.clock.now().uptime
+    for user in scenario.setting.users.values { tokens.keep(user) }
+    tokens.keep(scenario.setting.client?.secret)
+  }
+
+  mutating func play() throws(ScenarioFailure) {
+    if let known = scenario.setting.known { try begin(with: known.answer, line: known.line) }
+    for step in scenario.steps {
+      line = step.line
+      try play(step)
+    }
+    try expectAllNamed("the scenario ends")
+    if let open = requests.first(where: { !$0.isAnswered }) {
+      line = open.line
+      throw fail("nothing answers this request")
+    }
+    if let call = asked.first(where: { !$0.isNamed }) {
+      line = call.line
+      throw fail("no result is named of \"\(call.text)\"")
+    }
+    try expectNoLeak()
+  }
+
+  func fail(_ problem: String) -> ScenarioFailure {
+    ScenarioFailure(
+      file: scenario.file, line: line, problem: problem, before: Array(log.suffix(6)))
+  }
+
+  // MARK: What happens
+
+  /// Milliseconds since the start.
+  var now: Int64 { stage.world.clock.now().uptime - start }
+
+  /// The true time, which the server goes by.
+  var serverTime: Int64 { scenario.setting.start.milliseconds + now }
+
+  private mutating func tell(_ text: String) {
+    log.append("\(now) ms: \(text)")
+  }
+
+  mutating func settle() throws(ScenarioFailure) {
+    isStirred = false
+    do throws(ScenarioStage.Stuck) { try stage.settle() } catch { throw fail("\(error)") }
+    try look()
+  }
+
+  /// Takes note of what has happened.
+  private mutating func look() throws(ScenarioFailure) {
+    let arrived = stage.network.arrived
+    for arrival in arrived.dropFirst(toldArrivals) { tell("\(arrival.request.line) arrives") }
+    toldArrivals = arrived.count
+    for record in try readJournal().dropFirst(records.count) {
+      records.append(record)
+      tell(record.content.line)
+      switch record.content {
+      case .event: events.append(record)
+      case .note(let note): notes.append(note)
+      case .snapshot, .unknown: break
+      }
+    }
+    for call in calls.ended.dropFirst(toldEnds) where asked.indices.contains(call) {
+      tell("\"\(asked[call].text)\" ends: \(calls.ending(call)?.error ?? "ok")")
+      toldEnds += 1
+    }
+  }
+
+  private func readJournal() throws(ScenarioFailure) -> [SessionRecord] {
+    do {
+      guard let bytes = try stage.bytes() else { return [] }
+      var reader = try JournalReader(bytes: bytes)
+      var records: [SessionRecord] = []
+      while let raw = try reader.next() {
+        records.append(
+          try SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
+      }
+      return records
+    } catch {
+      throw fail("the journal cannot be read: \(error)")
+    }
+  }
+
+  /// Whatever left the session up to now must have been named.
+  mutating func expectAllNamed(_ cause: String) throws(ScenarioFailure) {
+    try settle()
+    try expectRequestsNamed(cause)
+    try expectEffectsNamed(cause)
+  }
+
+  private func expectRequestsNamed(_ cause: String) throws(ScenarioFailure) {
+    let arrived = stage.network.arrived
+    guard namedArrivals == arrived.count else {
+      throw fail("\(cause), and nothing has named \(arrived[namedArrivals].request.line)")
+    }
+  }
+
+  private func expectEffectsNamed(_ cause: String) throws(ScenarioFailure) {
+    if events.indices.contains(namedEvents) {
+      throw fail("\(cause), and nothing has named the event \(events[namedEvents].content.line)")
+    }
+    for call in calls.ended where asked.indices.contains(call) && !asked[call].isNamed {
+      let end = calls.ending(call)?.error ?? "ok"
+      throw fail("\(cause), and no result has named that \"\(asked[call].text)\" ended: \(end)")
+    }
+  }
+
+  // MARK: Steps that set something going
+
+  private mutating func play(_ step: ScenarioStep) throws(ScenarioFailure) {
+    switch step.action {
+    case .at(let time):
+      try expectAllNamed("time passes")
+      try pass(to: time, isStrict: true)
+    case .until(let time):
+      try expectAllNamed("time passes")
+      try pass(to: time, isStrict: false)
+    case .clock(let jump):
+      try expectAllNamed("the clock jumps")
+      let clock = stage.world.clock
+      clock.setTime(clock.now().time.advanced(by: jump))
+    case .network(let isOn):
+      try expectAllNamed("the network changes")
+      stage.network.isOn = isOn
+    case .secrets(let isLocked):
+      try expectAllNamed("the lock changes")
+      stage.secrets.isLocked = isLocked
+    case .act(let command, let label): try act(command, label, in: step.process)
+    case .request(let expected):
+      try settle()
+      try name(expected)
+    case .answer(let answer, let label):
+      let fate = self.fate(answer)
+      try decide(fate, label)
+    case .lost(let label): try decide(.lost, label)
+    case .token(let name, let life, let claims):
+      let value = give(claims)
+      tokens.make(name, life: life, claims: value, at: serverTime)
+    default:
+      try settle()
+      try check(step)
+    }
+  }
+
+  private mutating func pass(to time: Int64, isStrict: Bool) throws(ScenarioFailure) {
+    let target = start + time
+    guard target >= stage.world.clock.now().uptime else {
+      throw fail("it is \(now) ms already, and time does not go back")
+    }
+    while let next = stage.nextMoment, next <= target {
+      do throws(ScenarioStage.Stuck) { try stage.pass(to: next) } catch { throw fail("\(error)") }
+      try look()
+      if isStrict, next < target { try expectAllNamed("it is only \(now) ms") }
+    }
+    do throws(ScenarioStage.Stuck) { try stage.pass(to: target) } catch { throw fail("\(error)") }
+    try look()
+  }
+
+  private mutating func act(
+    _ command: ScenarioStep.Command, _ label: String?, in process: String
+  ) throws(ScenarioFailure) {
+    if !isStirred { try expectAllNamed("the user goes on") }
+    let configuration = stage.configuration(process, scenario.setting.preset(at: stage.baseURL))
+    if calls.session(process) == nil, command != .open {
+      guard opened.insert(process).inserted else { throw fail("\(process) is not open") }
+      try open(configuration, in: process)
+    } else if command == .open {
+      guard calls.session(process) == nil else { throw fail("\(process) is open already") }
+      opened.insert(process)
+    }
+    let (number, users, calls) = (asked.count, scenario.setting.users, calls)
+    asked.append(Call(line: line, label: label, text: "\(command.text) in \(process)"))
+    stage.world.spawn("\(command.text) in \(process)") {
+      await calls.perform(number, command, in: process, configuration, users)
+    }
+    isStirred = true
+  }
+
+  /// Opens a session before the first thing that is done with it.
+  private mutating func open(
+    _ configuration: SessionConfiguration, in process: String
+  ) throws(ScenarioFailure) {
+    let calls = calls
+    stage.world.spawn("open in \(process)") { try await calls.open(configuration, in: process) }
+    try settle()
+    guard calls.session(process) != nil else {
+      throw fail("\(process) cannot be opened: \(stage.world.failures.joined(separator: "; "))")
+    }
+  }
+
+  private mutating func fate(_ answer: ScriptedAnswer) -> LoopbackFate {
+    var sent = SentResponse(status: answer.status)
+    for header in answer.headers {
+      sent.fields.append(HTTPField(header.name, tokens.give(header.value, at: serverTime)))
+    }
+    switch answer.body {
+    case .empty: break
+    case .html(let text):
+      sent.fields.append(HTTPField("Content-Type", "text/html"))
+      sent.body = Array("<!doctype html><title>\(text)</title>".utf8)
+    case .json(let template):
+      sent.fields.append(HTTPField("Content-Type", "application/json"))
+      sent.body = Array(give(template).text.utf8)
+    }
+    return .answer(sent)
+  }
+
+  private mutating func give(_ template: JSONTemplate) -> JSONValue {
+    let time = serverTime
+    return template.filled { tokens.give($0, at: time) }
+  }
+
+  /// Decides about the request that was named last, or has this name.
+  private mutating func decide(
+    _ fate: LoopbackFate, _ label: String?
+  ) throws(ScenarioFailure) {
+    try settle()
+    try expectEffectsNamed("the server answers")
+    let index =
+      if let label {
+        requests.lastIndex { $0.label == label }
+      } else {
+        requests.lastIndex { !$0.isAnswered }
+      }
+    guard let index, !requests[index].isAnswered else {
+      throw fail("nobody has asked for this answer")
+    }
+    guard stage.network.isWaiting(requests[index].number) else {
+      throw fail("nobody waits for this answer any more")
+    }
+    requests[index].isAnswered = true
+    stage.network.markAnswered(requests[index].number)
+    stage.decide(requests[index].number, fate)
+    try settle()
+  }
+
+  // MARK: The beginning
+
+  /// A sign-in that was over before the scenario begins, at an endpoint of its own.
+  private mutating func begin(
+    with answer: JSONTemplate, line: Int
+  ) throws(ScenarioFailure) {
+    self.line = line
+    var preset = scenario.setting.preset(at: stage.baseURL)
+    preset.wire.endpoints.login = WireEndpoint("known-session")
+    preset.policy.credentials = .none
+    let configuration = stage.configuration("before", preset)
+    let before = ScenarioCalls()
+    stage.world.spawn("a session that is known") {
+      try await before.open(configuration, in: "before")
+      try await before.session("before")?.login(
+        PasswordCredentials(userName: "known", password: Secret("known")))
+      try await before.session("before")?.close()
+    }
+    try settle()
+    guard let arrival = stage.network.arrived.first else { throw fail("nobody could sign in") }
+    let fate = self.fate(ScriptedAnswer(status: 200, body: .json(answer)))
+    stage.network.markAnswered(arrival.number)
+    stage.decide(arrival.number, fate)
+    try settle()
+    guard stage.world.failures.isEmpty, events.count == 1 else {
+      throw fail("nobody was signed in: \(stage.world.failures.joined(separator: "; "))")
+    }
+    (namedArrivals, namedEvents, namedNotes) = (1, 1, notes.count)
+  }
+}
+
+extension ScenarioStep.Command {
+  /// The command as a file has it, without whom it is about.
+  fileprivate var text: String {
+    switch self {
+    case .open: "do open"
+    case .close: "do close"
+    case .login: "do login"
+    case .refresh: "do refresh"
+    case .refreshIfNeeded: "do refreshIfNeeded"
+    case .switchContext: "do switch"
+    case .logout: "do logout"
+    case .clearError: "do clearError"
+    }
+  }
+}
+
+extension ReceivedRequest {
+  /// `POST /auth/refresh`, and nothing of what it carries.
+  var line: String { "\(method) \(LoopbackCall.withoutSecrets(path: path))" }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionKit
+import Synchronization
+
+/// Where a scenario is played: all that differs between a simulated world and real sockets.
+///
+/// Both run tasks and actors on the runner's thread and go by a clock that the runner moves.
+struct ScenarioStage {
+  /// Its clock and the order of its tasks.
+  let world: SimulatedWorld
+  let network: ScenarioNetwork
+  let secrets: ScenarioSecrets
+  let baseURL: URL
+  /// The journal's path.
+  let journal: String
+  /// How a process opens the journal.
+  let options: () -> Journal.Options
+  /// The server does this with a request.
+  let decide: (_ number: Int, _ fate: LoopbackFate) -> Void
+  /// The journal's bytes; `nil` where there is none yet.
+  let bytes: () throws -> [UInt8]?
+  /// Ends what it began.
+  let close: () -> Void
+
+  /// What the runtime of a session is made of.
+  private func runtime(_ process: String) -> @Sendable () -> SessionRuntime {
+    let scheduler = world.scheduler
+    return {
+      SessionRuntime(
+        executor: scheduler.actors, perform: { scheduler.add("\(process)'s disk", $0) },
+        spawn: { scheduler.spawn(process, $0) }, jitter: { 0 })
+    }
+  }
+
+  func configuration(_ process: String, _ preset: SessionPreset) -> SessionConfiguration {
+    var configuration = SessionConfiguration(
+      journal: journal, secrets: secrets, preset: preset, transport: network, clock: world.clock)
+    configuration.journalOptions = options()
+    configuration.runtime = runtime(process)
+    return configuration
+  }
+
+  /// What went wrong with the stage itself.
+  struct Stuck: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Lets everything happen that can without time passing.
+  func settle() throws(Stuck) {
+    for _ in 0..<100_000 {
+      guard world.run(for: 0) != .restless else {
+        throw Stuck(description: "the session goes in circles")
+      }
+      if network.deliver() { continue }
+      guard network.isMoving else { return }
+      guard network.waitForNews() else {
+        throw Stuck(description: "a request or an answer does not arrive")
+      }
+    }
+    throw Stuck(description: "it never comes to rest")
+  }
+
+  /// The next moment at which something may happen, on the uptime clock.
+  var nextMoment: Int64? {
+    [world.clock.nextDeadline, network.nextDeadline].compactMap(\.self).min()
+  }
+
+  /// Time passes to this uptime, and what is due then happens.
+  func pass(to uptime: Int64) throws(Stuck) {
+    world.clock.advance(by: max(0, uptime - world.clock.now().uptime))
+    network.expire()
+    try settle()
+  }
+}
+
+/// A secret store that can be locked, as a device is before its first unlock (RES-3).
+final class ScenarioSecrets: SecretStore {
+  private let store: any SecretStore
+  private let locked = Mutex(false)
+
+  init(_ store: any SecretStore) {
+    self.store = store
+  }
+
+  var isLocked: Bool {
+    get { locked.withLock { $0 } }
+    set { locked.withLock { $0 = newValue } }
+  }
+
+  /// What is stored, locked or not.
+  func items() throws(SecretStoreError) -> Set<SecretItem> {
+    var items: Set<SecretItem> = []
+    for item in SecretItem.known where try store.read(item) != nil { items.insert(item) }
+    return items
+  }
+
+  private func open(_ item: SecretItem) throws(SecretStoreError) -> any SecretStore {
+    guard !isLocked else { throw .unavailable(item: item, place: "a locked device") }
+    return store
+  }
+
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
+    try open(item).read(item)
+  }
+
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    try open(item).write(item, bytes)
+  }
+
+  func remove(_ item: SecretItem) throws(SecretStoreError) { try open(item).remove(item) }
+
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try open(item).setAside(item) }
+
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try open(item).removeSetAside(item)
+  }
+}

@@ -1,0 +1,189 @@
+package import SessionCore
+package import SessionKit
+
+/// What events, notes, states and results come to in the words of scenario files.
+///
+/// The words are those of `ScenarioVocabulary`; what there is nothing of is `none`.
+package enum ScenarioWords {
+  package typealias Words = [String: String]
+
+  package static func of(_ event: SessionEvent, at time: Timestamp) -> Words {
+    switch event {
+    case .login(let login):
+      return token(login.token).merging([
+        "user": "\(login.user)", "method": "\(login.method)", "role": role(login.context),
+        "school": school(login.context),
+      ]) { $1 }
+    case .refreshSucceeded(let refresh):
+      return token(refresh.token).merging([
+        "trigger": "\(refresh.trigger)", "attempt": "\(refresh.attempt)",
+        "rotated": yes(refresh.isRotated),
+      ]) { $1 }
+    case .refreshFailed(let refresh):
+      let failure = refresh.failure
+      return [
+        "token": "\(refresh.generation.number)", "trigger": "\(refresh.trigger)",
+        "attempt": "\(refresh.attempt)", "kind": "\(failure.kind)",
+        "status": failure.status == 0 ? "none" : "\(failure.status)",
+        "code": failure.serverCode ?? "none",
+        "retry": refresh.retryAt.map { duration($0.milliseconds(since: time)) } ?? "none",
+      ]
+    case .contextSwitched(let change):
+      return [
+        "role": role(change.context), "school": school(change.context),
+        "token": change.token.map { "\($0.generation.number)" } ?? "none",
+        "trigger": "\(change.trigger)",
+      ]
+    case .sessionExpired(let expiry): return ["reason": "\(expiry.reason)"]
+    case .logout(let logout): return ["reason": "\(logout.reason)"]
+    }
+  }
+
+  package static func of(_ note: SessionNote) -> Words {
+    switch note {
+    case .opened, .closed, .tailCut: [:]
+    case .requestSent(let sent):
+      [
+        "kind": "\(sent.kind)", "token": "\(sent.generation.number)",
+        "trigger": "\(sent.trigger)", "attempt": "\(sent.attempt)",
+      ]
+    case .requestEnded(let ended):
+      ["kind": "\(ended.failure.kind)", "status": "\(ended.failure.status)"]
+    case .tokenRecovered(let generation), .revocationPending(let generation):
+      ["token": "\(generation.number)"]
+    case .revocationSettled(let settled):
+      [
+        "token": "\(settled.generation.number)", "outcome": "\(settled.outcome)",
+        "status": settled.status == 0 ? "none" : "\(settled.status)",
+      ]
+    case .secretsWiped(let cause): ["cause": "\(cause)"]
+    case .itemUnreadable(let item): ["item": "\(item)"]
+    }
+  }
+
+  package static func of(_ state: SessionState) -> Words {
+    switch state {
+    case .unauthenticated: [:]
+    case .authenticated(let session):
+      [
+        "user": "\(session.user)", "method": "\(session.method)",
+        "token": "\(session.token.generation.number)", "role": role(session.context),
+        "school": school(session.context), "failures": "\(session.failures.total)",
+        "answered": "\(session.failures.answered)",
+        "last": session.failures.last.map { "\($0.kind)" } ?? "none",
+      ]
+    case .expired(let session):
+      [
+        "user": "\(session.user)", "role": role(session.context),
+        "school": school(session.context), "reason": "\(session.reason)",
+      ]
+    }
+  }
+
+  /// What a session shows; the token is its own value.
+  static func of(_ session: Session) -> Words {
+    let permissions = session.currentPermissions.joined(separator: ",")
+    let problem = session.storageProblem
+    return [
+      "token": session.currentToken?.value.value ?? "none",
+      "expired": yes(session.isTokenExpired), "refreshable": yes(session.canRefreshToken),
+      "activity": activity(session.activity), "waiters": "\(session.waiterCount)",
+      "email": session.currentUser?.email ?? "none",
+      "permissions": permissions.isEmpty ? "none" : permissions,
+      "storage": problem.map(name) ?? "none",
+    ]
+  }
+
+  static func outcome(_ outcome: LogoutOutcome) -> String {
+    switch outcome {
+    case .success: "success"
+    case .alreadyLoggedOut: "alreadyLoggedOut"
+    case .partial(.serverNotTold): "serverNotTold"
+    case .partial(.itemsRemain): "itemsRemain"
+    }
+  }
+
+  static func of(_ error: SessionError) -> Words {
+    switch error {
+    case .invalidRequest(let code), .invalidCredentials(let code), .unauthorized(let code),
+      .forbidden(let code), .conflict(let code):
+      ["code": code ?? "none"]
+    case .rateLimited(let wait): ["retryAfter": wait.map(duration) ?? "none"]
+    case .server(let status, let code): ["status": "\(status)", "code": code ?? "none"]
+    case .unexpectedStatus(let status), .intercepted(let status): ["status": "\(status)"]
+    default: [:]
+    }
+  }
+
+  private static func activity(_ activity: SessionActivity) -> String {
+    switch activity {
+    case .loading: "loading"
+    case .idle: "idle"
+    case .authenticating: "authenticating"
+    case .refreshing: "refreshing"
+    case .switching: "switching"
+    case .failed: "failed"
+    }
+  }
+
+  private static func token(_ token: TokenFacts) -> Words {
+    [
+      "token": "\(token.generation.number)", "refreshable": yes(token.isRefreshable),
+      "life": duration(token.lifetime),
+    ]
+  }
+
+  private static func role(_ context: ActiveContext?) -> String {
+    context.map { "\($0.role.id)" } ?? "none"
+  }
+
+  private static func school(_ context: ActiveContext?) -> String {
+    context?.school.map { "\($0.id)" } ?? "none"
+  }
+
+  private static func yes(_ holds: Bool) -> String { holds ? "yes" : "no" }
+
+  /// `3600s`, or `1500ms` where seconds are not enough.
+  private static func duration(_ milliseconds: Int64) -> String {
+    milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+  }
+
+  /// An error's name.
+  package static func name(_ error: SessionError) -> String {
+    switch error {
+    case .invalidCredential: "invalidCredential"
+    case .notSignedIn: "notSignedIn"
+    case .alreadySignedIn: "alreadySignedIn"
+    case .otherUsersSession: "otherUsersSession"
+    case .overtaken: "overtaken"
+    case .signInUnderWay: "signInUnderWay"
+    case .secretsUnavailable: "secretsUnavailable"
+    case .noRefreshToken: "noRefreshToken"
+    case .invalidRequest: "invalidRequest"
+    case .invalidCredentials: "invalidCredentials"
+    case .unauthorized: "unauthorized"
+    case .forbidden: "forbidden"
+    case .userInactive: "userInactive"
+    case .userDeleted: "userDeleted"
+    case .notFound: "notFound"
+    case .conflict: "conflict"
+    case .accountLocked: "accountLocked"
+    case .rateLimited: "rateLimited"
+    case .server: "server"
+    case .unexpectedStatus: "unexpectedStatus"
+    case .unreadableAnswer: "unreadableAnswer"
+    case .intercepted: "intercepted"
+    case .noConnection: "noConnection"
+    case .noReply: "noReply"
+    case .expired: "expired"
+    case .loggedOut: "loggedOut"
+    case .notStoredYet: "notStoredYet"
+    case .journal: "journal"
+    case .unusableJournal: "unusableJournal"
+    case .eventsCompacted: "eventsCompacted"
+    case .secrets: "secrets"
+    case .closed: "closed"
+    case .cancelled: "cancelled"
+    }
+  }
+}

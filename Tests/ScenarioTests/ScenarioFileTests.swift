@@ -1,0 +1,25 @@
+import SessionTestKit
+import Testing
+
+@Suite("Scenarios")
+struct ScenarioFileTests {
+  @Test("TST-2 in a simulated world, under many schedules", arguments: ScenarioFolder.files)
+  func simulated(file: ScenarioFolder.File) throws {
+    let scenario = try file.scenario()
+    try scenario.runSimulated(Choices(replaying: []))
+    for seed in 0..<12 as Range<UInt64> { try scenario.runSimulated(Choices(seed: seed)) }
+  }
+
+  @Test(
+    "TST-2 over real sockets and in real files", .timeLimit(.minutes(2)),
+    arguments: ScenarioFolder.files)
+  func loopback(file: ScenarioFolder.File) async throws {
+    try await file.scenario().runOverLoopback()
+  }
+
+  @Test("TST-2 every app has a scenario")
+  func apps() {
+    let apps = ScenarioFolder.files.map { $0.name.prefix { $0 != "-" } }
+    #expect(Set(apps).isSuperset(of: ["edu", "b2c", "off", "tik", "api", "oauth"]))
+  }
+}

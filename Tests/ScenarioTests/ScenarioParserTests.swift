@@ -1,0 +1,170 @@
+import SessionTestKit
+import Testing
+
+@Suite("Scenario files are read strictly")
+struct ScenarioParserTests {
+  static let good = """
+    scenario A day
+    proves LOG-4
+    app EDU
+      environment staging
+    user maria maria@school.test correct-horse-9
+
+    at 0s
+    do login maria
+    request POST /auth/login
+      json {"email": "maria@school.test",
+        "password": "correct-horse-9"}
+    answer 200
+      json {"access_token": "<A1>"}
+    event login user=u-7
+    result ok
+    """
+
+  /// A line that replaces one of the good file, and what must be said of it.
+  struct Mistake: Sendable, CustomTestStringConvertible {
+    let line: Int
+    let text: String
+    let told: String
+
+    init(_ line: Int, _ text: String, _ told: String) {
+      (self.line, self.text, self.told) = (line, text, told)
+    }
+
+    var testDescription: String { text }
+  }
+
+  static let mistakes = [
+    Mistake(1, "senario A day", "1:1: \"senario\" is no step; did you mean \"scenario\"?"),
+    Mistake(2, "proves LOG4", "2:8: \"LOG4\" is no requirement, as REF-3 is"),
+    Mistake(3, "app EUD", "3:5: \"EUD\" is no app; did you mean"),
+    Mistake(
+      4, "  enviroment staging",
+      "4:3: \"enviroment\" is no setting of EDU; did you mean \"environment\"?"),
+    Mistake(
+      4, "  environment stagging",
+      "4:15: \"stagging\" is no environment; did you mean \"staging\"?"),
+    Mistake(5, "user maria", "5:6: a user is a name, a user name and a password"),
+    Mistake(6, "start yesterday", "6:7: a start is as 2026-11-21T08:00:00Z"),
+    Mistake(
+      6, "policy maximumAttempt=2",
+      "6:8: \"maximumAttempt\" is no word of this line; did you mean \"maximumAttempts\"?"),
+    Mistake(6, "policy onRejection=never", "6:8: \"never\" is no value of onRejection"),
+    Mistake(7, "at noon", "7:4: \"noon\" is not as 55m1s"),
+    Mistake(7, "at -5m", "7:4: \"-5m\" is not as 55m1s"),
+    Mistake(7, "clock 5m", "7:7: \"5m\" is not as +9h or -3h"),
+    Mistake(7, "network of", "7:9: \"of\" is neither on nor off; did you mean \"off\"?"),
+    Mistake(8, "do logn maria", "8:4: \"logn\" is nothing that is done; did you mean \"login\"?"),
+    Mistake(8, "do login mario", "8:10: \"mario\" is no user; did you mean \"maria\"?"),
+    Mistake(8, "do login maria now", "8:16: \"now\" is one word too many"),
+    Mistake(8, "do login maria as ok", "8:19: \"ok\" is no name"),
+    Mistake(9, "request POST auth/login", "9:9: a request is as POST /auth/refresh"),
+    Mistake(9, "request PSOT /auth/login", "9:9: \"PSOT\" is no method; did you mean \"POST\"?"),
+    Mistake(10, "  jsn {", "10:3: \"jsn\" is nothing of a request; did you mean \"json\"?"),
+    Mistake(10, "  json {\"email\" \"x\",", "10:17: this is not JSON any more"),
+    Mistake(11, "    \"password\": correct}", "11:17: this is not JSON any more"),
+    Mistake(11, "    \"password\": \"<A1>\"}", "11:18: \"A1\" is given by no answer above"),
+    Mistake(
+      11, "    \"password\": \"<a1>\"}",
+      "11:18: <a1> is neither <A1> nor <A1: jwt 3600s sub=u-7>"),
+    Mistake(12, "anwser 200", "12:1: \"anwser\" is no step; did you mean \"answer\"?"),
+    Mistake(12, "answer 20", "12:8: a status is from 200 to 599"),
+    Mistake(12, "answer 200 to login", "12:15: \"login\" is given to nothing above"),
+    Mistake(13, "  header Authorization: x", "13:3: say bearer or basic"),
+    Mistake(13, "\thtml x", "13:1: tabs have no width here; indent by two spaces"),
+    Mistake(14, "event logn user=u-7", "14:7: \"logn\" is no event; did you mean \"login\"?"),
+    Mistake(
+      14, "event login usr=u-7",
+      "14:13: \"usr\" is no word of this line; did you mean \"user\"?"),
+    Mistake(14, "event login user=u-7 user=u-8", "14:22: \"user\" stands here twice"),
+    Mistake(14, "event login u-7", "14:13: \"u-7\" is not as name=value"),
+    Mistake(14, "event login user=\"u-7", "14:18: nothing closes this quote"),
+    Mistake(14, "app EDU", "14:1: \"app\" belongs above the first step"),
+    Mistake(
+      15, "result error expird", "15:14: \"expird\" is no error; did you mean \"expired\"?"),
+    Mistake(15, "result maybe", "15:8: \"maybe\" is neither ok nor error"),
+    Mistake(15, "stored tokens", "15:8: \"tokens\" is no item; did you mean \"token\"?"),
+    Mistake(
+      15, "shows token=<A2>", "15:13: \"A2\" is given by no answer above; did you mean \"A1\"?"),
+  ]
+
+  @Test("TST-2 an error says where it is, and what was probably meant", arguments: mistakes)
+  func mistake(mistake: Mistake) throws {
+    var lines = Self.good.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines[mistake.line - 1] = mistake.text
+    let errors = try #require(Self.errors(of: lines.joined(separator: "\n")))
+    #expect(
+      errors.errors.contains { $0.description.hasPrefix("x:" + mistake.told) }, "\(errors)")
+  }
+
+  @Test("TST-2 the file without a mistake is read")
+  func noMistake() throws {
+    let scenario = try Scenario(Self.good, file: "x")
+    #expect(scenario.title == "A day")
+    #expect(scenario.requirements == ["LOG-4"])
+  }
+
+  @Test("TST-2 all mistakes are told at once, each with its line, and at most twenty")
+  func several() throws {
+    let text = Self.good.replacing("event login", with: "event logn")
+      .replacing("at 0s", with: "at once").replacing("result ok", with: "result k")
+    let errors = try #require(Self.errors(of: text)).errors
+    #expect(errors.map(\.line) == [7, 14, 15])
+    let many = String(repeating: "nothing\n", count: 100)
+    #expect(Self.errors(of: many)?.errors.count == ScenarioErrors.limit)
+  }
+
+  @Test("TST-2 what a file must have is missed")
+  func missing() {
+    #expect(
+      Self.errors(of: "")?.errors.map(\.problem) == [
+        "there is no scenario line", "there is no proves line", "there is no app line",
+        "there is no do line",
+      ])
+  }
+
+  @Test("TST-2 a mutilated file is read or refused, and ends no process")
+  func fuzzed() {
+    let choices = Choices(seed: 5)
+    var refused = 0
+    let texts = ScenarioFolder.files.map(\.text) + [Self.good]
+    for _ in 0..<1_500 {
+      guard let text = choices.pick(texts) else { break }
+      let mutilated = mutilate(text, choices)
+      if let errors = Self.errors(of: mutilated) {
+        refused += 1
+        let lines = mutilated.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(errors.errors.allSatisfy { $0.line >= 1 && $0.line <= lines.count })
+        #expect(!errors.errors.isEmpty && errors.errors.count <= ScenarioErrors.limit)
+      }
+    }
+    #expect((300..<1_500).contains(refused))
+  }
+
+  private func mutilate(_ text: String, _ choices: Choices) -> String {
+    var bytes = Array(text.utf8)
+    let odd = Array("<>{}\"\\=: \n\t#x0-é\u{0}\r".utf8)
+    for _ in 0..<choices.draw(in: 1...4) {
+      let place = choices.draw(in: 0...(bytes.count - 1))
+      switch choices.draw(below: 4) {
+      case 0: bytes[place] = choices.pick(odd) ?? 0
+      case 1: bytes.remove(at: place)
+      case 2: bytes.insert(choices.pick(odd) ?? 0, at: place)
+      default:
+        let end = min(bytes.count, place + choices.draw(in: 1...60))
+        let part = bytes[place..<end]
+        bytes.insert(contentsOf: part, at: choices.draw(in: 0...(bytes.count - 1)))
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  static func errors(of text: String) -> ScenarioErrors? {
+    do throws(ScenarioErrors) {
+      _ = try Scenario(text, file: "x")
+      return nil
+    } catch {
+      return error
+    }
+  }
+}

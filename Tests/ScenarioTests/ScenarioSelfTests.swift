@@ -1,0 +1,203 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// A runner that checks nothing would find every file true: these files are wrong, and where.
+@Suite("A scenario that is not true fails, at the line that is not")
+struct ScenarioSelfTests {
+  static let good = """
+    scenario A day
+    proves LOG-4
+    app EDU
+      environment staging
+    user maria maria@school.test correct-horse-9
+
+    at 0s
+    do login maria
+    request POST /auth/login
+      json {"email": "maria@school.test", "password": "correct-horse-9"}
+    answer 200
+      json {"access_token": "<A1: jwt 3600s sub=u-7>", "refresh_token": "<R1>", "expires_in": 3600,
+        "user": {"id": "u-7"}, "active_context": {"role_id": "r-1", "role_name": "teacher"}}
+    event login user=u-7 token=1
+    result ok user=u-7
+    state authenticated user=u-7 token=1
+    shows token=<A1> expired=no
+    stored token user context
+
+    at 55m
+    request POST /auth/refresh
+      json {"refresh_token": "<R1>"}
+    answer 503
+    event refreshFailed kind=server status=503
+    note requestSent kind=refresh
+    at 55m1s
+    request POST /auth/refresh
+      json {"refresh_token": "<R1>"}
+    answer 401
+      json {"error": {"code": "TOKEN_REVOKED"}}
+    event refreshFailed kind=rejected
+    event sessionExpired
+    event logout reason=policy
+    state unauthenticated
+    stored nothing
+    """
+
+  /// A part of the file that is replaced, and the line that must fail for it.
+  struct Lie: Sendable, CustomTestStringConvertible {
+    let truth: String
+    let lie: String
+    let failing: String
+    let problem: String
+
+    /// Where the failing line is not named, it is the first of the lie.
+    init(_ truth: String, _ lie: String, at failing: String? = nil, _ problem: String) {
+      (self.truth, self.lie, self.problem) = (truth, lie, problem)
+      self.failing = failing ?? String(lie.split(separator: "\n").first ?? "")
+    }
+
+    var testDescription: String { "\(truth) → \(lie)" }
+  }
+
+  private static let login = "request POST /auth/login"
+  private static let loginBody =
+    "  json {\"email\": \"maria@school.test\", \"password\": \"correct-horse-9\"}\n"
+  private static let first = "event refreshFailed kind=server status=503"
+  private static let end = "stored nothing"
+
+  static let lies = [
+    // Requests.
+    Lie(login, "request POST /auth/logon", "the next request is not POST /auth/logon"),
+    Lie(login, "request GET /auth/login", "the next request is not GET /auth/login"),
+    Lie(login, login + "\n  bearer x", "has another Authorization, or none"),
+    Lie(login, login + "\n  basic x y", "has another Authorization, or none"),
+    Lie(login, login + "\n  header Accept: text/html", "has another accept"),
+    Lie(loginBody, "", at: login, "has a body"),
+    Lie(", \"password\": \"correct-horse-9\"", "", at: login, "also has password"),
+    Lie("correct-horse-9\"}", "another-one\"}", at: login, "password is another"),
+    Lie("correct-horse-9\"}", "*\", \"otp\": 1}", at: login, "otp is missing"),
+    Lie(loginBody, "  form email=maria@school.test\n", at: login, "also has"),
+    Lie(
+      "  json {\"refresh_token\": \"<R1>\"}\nanswer 503",
+      "  json {\"refresh_token\": \"<A1>\"}\nanswer 503", at: "request POST /auth/refresh",
+      "refresh_token is another"),
+    Lie("do login maria\n", "do refresh\n", at: login, "no further request came"),
+    Lie("at 55m\n", "at 54m\n", at: "request POST /auth/refresh", "no further request came"),
+    Lie("at 55m\n", "at 56m\n", "it is only 3300000 ms, and nothing has named POST"),
+    Lie("at 55m\n", "until 56m\n", at: "answer 503", "nothing has named the event"),
+    Lie("at 55m1s\n", "at 20m\n", "time does not go back"),
+    Lie(
+      "state authenticated user=u-7 token=1", "do refresh\nclock +1h", at: "clock +1h",
+      "nothing has named POST /auth/refresh"),
+    // Answers.
+    Lie("answer 503", "lost", at: first, "kind of refreshFailed is noReply, not server"),
+    Lie("answer 503", "answer 200\n  html x", at: first, "intercepted, not server"),
+    Lie("answer 503", "answer 503\nanswer 502", at: "answer 502", "nothing has named the event"),
+    Lie(first, first + "\nanswer 200", at: "answer 200", "nobody has asked for this answer"),
+    Lie(first, first + "\nlost", at: "lost", "nobody has asked for this answer"),
+    // Events and notes.
+    Lie("event login user=u-7 token=1\n", "", at: "at 55m", "nothing has named the event login"),
+    Lie("event login user=u-7", "event login user=u-8", "user of login is u-7, not u-8"),
+    Lie("event login user=u-7", "event logout reason=user\nevent login", "is not logout"),
+    Lie(first, first + "\n" + first, at: first, "there is no further event"),
+    Lie(first, first + " x2", at: first + " x2", "there is no further event"),
+    Lie("event sessionExpired\n", "", at: "event logout reason=policy", "is not logout"),
+    Lie("event logout reason=policy\n", "", at: end, "nothing has named the event logout"),
+    Lie("reason=policy", "reason=user", at: "event logout reason=user", "reason of logout is"),
+    Lie("note requestSent kind=refresh", "note requestSent kind=switchContext", "is refresh"),
+    Lie("note requestSent kind=refresh", "note tailCut", "there is no further note tailCut"),
+    // Results.
+    Lie("result ok user=u-7\n", "", at: "at 55m", "no result has named that"),
+    Lie("result ok user=u-7", "result error expired", "\"do login in app\" ended: ok"),
+    Lie("result ok user=u-7", "result ok user=u-8", "user of the result is u-7, not u-8"),
+    Lie("result ok user=u-7", "result ok role=r-1", "the result has no role here"),
+    Lie(
+      "result ok user=u-7", "result ok\nresult ok token=*", at: "result ok token=*",
+      "nothing was done whose result this could be"),
+    Lie(
+      "answer 200", "result ok\nanswer 200", at: "result ok",
+      "\"do login in app\" has not ended yet"),
+    Lie(end, end + "\ndo clearError", at: "do clearError", "no result has named that"),
+    // What is.
+    Lie("state authenticated user=u-7 token=1", "state unauthenticated", "app is not"),
+    Lie("state authenticated user=u-7 token=1", "state authenticated token=2", "is 1, not 2"),
+    Lie("shows token=<A1> expired=no", "shows expired=yes", "expired of app is no, not yes"),
+    Lie("shows token=<A1> expired=no", "shows token=<R1>", "token of app is another"),
+    Lie("shows token=<A1> expired=no", "shows expired=no in other", "other is not open"),
+    Lie("stored token user context", "stored token user", "stored is context token user"),
+    Lie("stored token user context", end, at: end, "stored is context token user"),
+    Lie("at 55m\n", "do open\n", "app is open already"),
+    Lie("at 55m\n", "do close\nresult ok\ndo refresh\n", at: "do refresh", "app is not open"),
+  ]
+
+  @Test("TST-2 each lie is found in a simulated world, at its line", arguments: lies)
+  func found(lie: Lie) throws {
+    let place = try #require(Self.good.firstRange(of: lie.truth))
+    let text = Self.good.replacingCharacters(in: place, with: lie.lie)
+    let failure = try #require(problem(in: text))
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines[failure.line - 1].hasPrefix(lie.failing), "\(failure)")
+    #expect(failure.problem.contains(lie.problem), "\(failure)")
+    #expect(failure.description.hasPrefix("x:\(failure.line): "))
+  }
+
+  @Test("TST-2 a lie is found over real sockets", .timeLimit(.minutes(1)))
+  func foundOverLoopback() async throws {
+    let text = Self.good.replacing(Self.login, with: Self.login + "\n  bearer x")
+    let scenario = try Scenario(text, file: "x")
+    await #expect { try await scenario.runOverLoopback() } throws: { error in
+      "\(error)".contains("x:9: POST /auth/login has another Authorization, or none")
+    }
+  }
+
+  @Test("STO-3 TST-2 a failure shows no token, no password and no e-mail address")
+  func silent() throws {
+    for lie in Self.lies {
+      let text = Self.good.replacing(lie.truth, with: lie.lie)
+      guard Scenario.isReadable(text), let failure = problem(in: text) else { continue }
+      for secret in ["maria@school.test", "correct-horse-9", "R1~", "eyJ"] {
+        #expect(!failure.description.contains(secret), "\(failure)")
+      }
+    }
+  }
+
+  @Test("STO-3 TST-2 a secret in the journal is found")
+  func leak() throws {
+    let text = Self.good.replacing("u-7", with: "correct-horse-9")
+    let failure = try #require(problem(in: text))
+    #expect(failure.problem.contains("is in the journal or in a text"))
+  }
+
+  @Test("TST-2 a request that nothing answers is found, and so is a command without a result")
+  func cutShort() throws {
+    let place = try #require(Self.good.firstRange(of: "answer 200"))
+    let open = try #require(problem(in: String(Self.good[..<place.lowerBound])))
+    #expect(open.line == 9 && open.problem == "nothing answers this request", "\(open)")
+    let result = try #require(Self.good.firstRange(of: "result ok"))
+    let unnamed = try #require(problem(in: String(Self.good[..<result.lowerBound])))
+    #expect(unnamed.problem.contains("no result has named"), "\(unnamed)")
+  }
+
+  @Test("TST-2 the file without a lie is true")
+  func truth() throws {
+    #expect(problem(in: Self.good) == nil)
+  }
+
+  private func problem(in text: String) -> ScenarioFailure? {
+    do {
+      try Scenario(text, file: "x").runSimulated(Choices(replaying: []))
+      return nil
+    } catch let error as ScenarioFailure {
+      return error
+    } catch {
+      Issue.record("the file cannot be read: \(error)")
+      return nil
+    }
+  }
+}
+
+extension Scenario {
+  fileprivate static func isReadable(_ text: String) -> Bool {
+    ScenarioParserTests.errors(of: text) == nil
+  }
+}
