@@ -30,7 +30,10 @@ final class WorkerProcess {
     process.terminationHandler = { _ in end.reach() }
     try process.run()
     let handle = output.fileHandleForReading
-    Thread.detachNewThread { book.read(handle) }
+    Thread.detachNewThread {
+      book.read(handle)
+      book.end()
+    }
   }
 
   deinit {
@@ -74,10 +77,23 @@ final class WorkerProcess {
     #expect(kill(process.processIdentifier, SIGCONT) == 0)
   }
 
+  /// Tells it to do something, and waits for the answer; `nil` where it dies before that.
+  func lastAsk(_ line: String) async -> Answer? {
+    do { return await book.answer(to: try say(line)) } catch {
+      // Nobody reads the line any more.
+      return nil
+    }
+  }
+
+  /// Waits until there is no such process any more.
+  func ended() async throws {
+    try #require(await end.isReached(), "it does not end")
+  }
+
   /// Ends it at once; when this returns there is no such process any more.
   func end() async throws {
     #expect(kill(process.processIdentifier, SIGKILL) == 0)
-    try #require(await end.isReached(), "it does not end")
+    try await ended()
   }
 
   /// The program, which is built beside the tests.
@@ -130,9 +146,11 @@ private final class AnswerBook: Sendable {
   private struct State {
     var answers: [Int: WorkerProcess.Answer] = [:]
     var milestones: [Int: Milestone] = [:]
+    var isOver = false
 
     mutating func milestone(_ number: Int) -> Milestone {
       let milestone = milestones[number] ?? Milestone()
+      if isOver { milestone.reach() }
       milestones[number] = milestone
       return milestone
     }
@@ -144,6 +162,15 @@ private final class AnswerBook: Sendable {
     let milestone = state.withLock { $0.milestone(number) }
     guard await milestone.isReached() else { return nil }
     return state.withLock { $0.answers[number] }
+  }
+
+  /// There will be no more of them.
+  func end() {
+    let milestones = state.withLock { state in
+      state.isOver = true
+      return state.milestones.values
+    }
+    for milestone in milestones { milestone.reach() }
   }
 
   /// Reads lines until there are no more.

@@ -90,6 +90,10 @@ final class Worker: Sendable {
       opened.withLock { $0 = (session, events) }
       return nil
     }
+    if order.name == "die", let delay = order.arguments.first.flatMap(Int.init) {
+      die(after: delay)
+      return nil
+    }
     guard let (session, events) = opened.withLock({ $0 }) else {
       throw Refusal(description: "it is not open")
     }
@@ -113,6 +117,15 @@ final class Worker: Sendable {
     default: throw Refusal(description: "no such command")
     }
     return nil
+  }
+
+  /// Dies at that moment, whatever it is at.
+  private func die(after microseconds: Int) {
+    let moment = ContinuousClock.now + .microseconds(microseconds)
+    Thread.detachNewThread {
+      while ContinuousClock.now < moment { sched_yield() }
+      kill(getpid(), SIGKILL)
+    }
   }
 
   /// Asks for the protected resource; the status of the answer.

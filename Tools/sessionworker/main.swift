@@ -16,6 +16,7 @@ let usage = """
   logout               logs out
   await KIND           waits for an event of that kind since the opening
   state                says how the session stands
+  die MICROSECONDS     kills itself then, wherever it is
   close                closes the session
   """
 
