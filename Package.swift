@@ -61,6 +61,10 @@ let package = Package(
         "SessionKit", "SessionTestKit", "SessionCore", "SessionJournal", "ReplayCommands",
       ],
       path: "Tools/sessiondemo", swiftSettings: strict),
+    // One process of a test: a session that is driven by lines.
+    .executableTarget(
+      name: "sessionworker", dependencies: ["SessionKit", "SessionCore"],
+      path: "Tools/sessionworker", swiftSettings: strict),
 
     .testTarget(
       name: "SessionCoreTests", dependencies: ["SessionCore", "SessionTestKit"],
@@ -105,6 +109,13 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: ["SessionTestKit", "SessionKit", "SessionCore"], swiftSettings: strict),
+    // Real processes on one journal: the worker, stopped and killed.
+    .testTarget(
+      name: "ProcessTests",
+      dependencies: [
+        "SessionKit", "SessionTestKit", "SessionCore", "SessionJournal", "sessionworker",
+      ],
+      swiftSettings: strict),
     .testTarget(name: "HouseTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -119,7 +119,7 @@ public final class Session: Sendable {
 
   /// Returns the current token if it is good, else a newer one.
   ///
-  /// Good is what this process knows: a logout by another one is seen at the next commit.
+  /// Good is what this process knows: a logout by another one is seen a moment later (`state`).
   @discardableResult
   public func refreshIfNeeded() async throws(SessionError) -> AccessToken {
     let shown = engine.view.current
@@ -233,8 +233,8 @@ public final class Session: Sendable {
 
   /// The folded state.
   ///
-  /// What another process appended is seen at the next commit of this one, or when a logout, a
-  /// refresh or a switch finds nobody signed in here.
+  /// What another process appended is seen as soon as the system tells of it; without `followsOthers`
+  /// at the next commit of this one, or when a logout, a refresh or a switch finds nobody signed in.
   public var state: SessionState { engine.view.current.state }
 
   /// What the process is doing for the session now (STA-3).

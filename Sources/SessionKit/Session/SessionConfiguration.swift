@@ -21,6 +21,11 @@ public struct SessionConfiguration: Sendable {
   public var eventBuffer: Int
   /// How long the journal may get before its old records give way to a snapshot; `nil` keeps all.
   public var retention: RetentionPolicy?
+  /// Whether what other processes append is taken in as soon as the system tells of it (JRN-1).
+  ///
+  /// `true` if not said. Else it is at the next commit, or where somebody asks. Where the system does
+  /// not tell, as on most network file systems, the journal is looked at each second.
+  public var followsOthers = true
 
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()

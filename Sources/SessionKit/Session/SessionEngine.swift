@@ -30,6 +30,8 @@ actor SessionEngine {
   var answers: [RequestNumber: TokenAnswer] = [:]
   var requests: [RequestNumber: Task<Void, Never>] = [:]
   private var timers: [SessionTimer: Task<Void, Never>] = [:]
+  /// Looks at what others append.
+  var follower: Task<Void, Never>?
   var token: StoredToken?
   /// What of the journal could go; `nil` where everything is kept.
   var plan: RetentionPlan?
@@ -66,6 +68,7 @@ actor SessionEngine {
 
   deinit {
     for task in timers.values { task.cancel() }
+    follower?.cancel()
     hub.finish()
     states.finish()
   }
@@ -78,6 +81,7 @@ actor SessionEngine {
     contents.process = process
     feed(.opened(contents))
     if !coordinator.isOpen, let commitError, !commitError.isPassing { throw commitError }
+    followOthers()
   }
 
   // MARK: Callers
@@ -111,6 +115,7 @@ actor SessionEngine {
   func close() async throws(SessionError) {
     // Only what is on the wire is waited for, which is bounded; nothing keeps this from closing.
     _ = try await ask(ignoresCancellation: true) { .close($0) }
+    follower?.cancel()
     hub.finish()
     states.finish()
     do throws(JournalError) { try journal.close() } catch { throw .journal(error) }

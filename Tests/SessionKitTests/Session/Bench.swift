@@ -41,9 +41,12 @@ final class Bench: Sendable {
   func configuration(
     _ policy: SessionPolicy = .bench, store: (any SecretStore)? = nil, eventBuffer: Int = 1024
   ) -> SessionConfiguration {
-    SessionConfiguration(
+    var configuration = SessionConfiguration(
       journal: journal, secrets: store ?? FileSecretStore(folder: secrets),
       wire: .edu(baseURL: server.baseURL), policy: policy, clock: clock, eventBuffer: eventBuffer)
+    // A test says when something is seen.
+    configuration.followsOthers = false
+    return configuration
   }
 
   func open(

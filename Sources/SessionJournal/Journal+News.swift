@@ -1,0 +1,18 @@
+extension Journal {
+  /// Whether others may have appended, or put another file in the place, since the last call of this
+  /// object: two system calls, no lock.
+  package func hasNews() throws(JournalError) -> Bool {
+    try withStore { store throws(JournalError) in try store.hasNews() }
+  }
+}
+
+extension JournalStore {
+  fileprivate func hasNews() throws(JournalError) -> Bool {
+    try requireUsable()
+    guard undelivered.isEmpty else { return true }
+    guard try Self.status(of: location, fileSystem).identity == scanner.identity else {
+      return true
+    }
+    return try scanner.surroundings() != .quiet
+  }
+}

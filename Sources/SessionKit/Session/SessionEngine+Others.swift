@@ -1,0 +1,63 @@
+import SessionCore
+import SessionJournal
+
+/// What other processes append, taken in without being asked (JRN-1).
+extension SessionEngine {
+  /// What tells of changes, and of which of the files that had the journal's name.
+  private struct Watch {
+    let changes: FileChanges
+    /// The first sequence of the file: compacting puts another one in its place.
+    let first: UInt64
+  }
+
+  /// Looks at the journal whenever the system tells that its file has changed; never where nobody
+  /// can, as in a simulated world.
+  func followOthers() {
+    guard configuration.followsOthers, let watch = newWatch() else { return }
+    follower = runtime.spawn { [weak self] in
+      var current = watch
+      while !Task.isCancelled {
+        guard let next = await self?.lookAtOthers(watch: current) else { return }
+        current = next
+        // The system may forget to tell, most of all where the file is on a network.
+        await current.changes.wait(atMost: current.changes.isTold ? .seconds(60) : .seconds(1))
+      }
+    }
+  }
+
+  private func newWatch() -> Watch? {
+    let first = journal.firstSequence
+    let changes = configuration.journalOptions.fileSystem.changes(of: journal.path)
+    return changes.map { Watch(changes: $0, first: first) }
+  }
+
+  /// Takes in what there is; what to wait for next, or `nil` where there is no more to come.
+  private func lookAtOthers(watch: Watch) -> Watch? {
+    var watch = watch
+    // Watched before it is looked at, so that no change falls between.
+    while true {
+      if watch.first != journal.firstSequence {
+        guard let next = newWatch() else { return nil }
+        watch = next
+      }
+      do throws(JournalError) {
+        try takeInOthers()
+      } catch {
+        if case .closed = error { return nil }
+        // Nobody has asked; who does is told.
+        return watch
+      }
+      if watch.first == journal.firstSequence { return watch }
+    }
+  }
+
+  private func takeInOthers() throws(JournalError) {
+    guard try journal.hasNews() else { return }
+    var records: [SessionRecord] = []
+    _ = try journal.transact { foreign in
+      records = read(foreign)
+      return []
+    }
+    if !records.isEmpty { feed(.observed(records, isHolderGone: false)) }
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import SessionCore
+import SessionTestKit
+import Testing
+
+/// What becomes of the session when the one process that is refreshing is killed, or suspended by its
+/// system: the classic spurious logout of an app with an extension.
+///
+/// What must not wait for the end of a lease has one of five minutes before it; what must wait has one of
+/// two seconds.
+@Suite("The process that is refreshing", .timeLimit(.minutes(3)))
+struct HolderTests {
+  private static let strict: @Sendable (inout LoopbackSettings) -> Void = {
+    ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true)
+  }
+
+  /// Ada is signed in, and a process waits for the answer to its refresh at a gate.
+  private func holding(
+    at moment: LoopbackFault.Moment = .beforeActing,
+    _ settings: (inout LoopbackSettings) -> Void = strict
+  ) async throws -> (bench: ProcessBench, holder: WorkerProcess, line: Int, gate: LoopbackGate) {
+    let bench = try ProcessBench(settings)
+    try await bench.signIn()
+    let holder = try await bench.open()
+    let gate = bench.server.hold(.refresh, at: moment)
+    let line = try holder.say("refresh")
+    #expect(await bench.server.received(.refresh))
+    return (bench, holder, line, gate)
+  }
+
+  /// Nobody was logged out, and everybody shows the server its newest token.
+  private func agree(_ bench: ProcessBench, on generation: UInt64, _ workers: [WorkerProcess])
+    async throws
+  {
+    for worker in workers {
+      let answer = try await worker.ask("call")
+      #expect(answer.error == nil && answer.status == 200)
+      #expect(answer.state == "authenticated" && answer.generation == generation)
+    }
+    #expect(bench.shown == Array(repeating: Int(generation), count: workers.count))
+    #expect(try bench.count(of: .sessionExpired) == 0)
+    #expect(try bench.count(of: .logout) == 0)
+    try bench.check()
+  }
+
+  @Test("REF-3 it is killed: another takes its place at once, and the server is asked once more")
+  func killed() async throws {
+    let (bench, holder, _, gate) = try await holding()
+    let other = try await bench.open()
+    let line = try other.say("refresh")
+    try await holder.end()
+    // What it asked for never happened.
+    bench.server.failNext(.refresh, with: .dropConnection(.beforeActing))
+    gate.admit(1)
+    #expect(await bench.server.answered(.refresh))
+    #expect(await bench.server.received(.refresh, count: 2))
+    gate.open()
+    let answer = try await other.answer(to: line)
+    #expect(answer.error == nil && answer.generation == 2)
+    #expect(bench.server.count(of: .refresh) == 2)
+    try await agree(bench, on: 2, [other])
+  }
+
+  @Test("REF-3 REF-7 it is killed when the server has rotated: in its grace another gets the token")
+  func killedBehindRotation() async throws {
+    let (bench, holder, _, gate) = try await holding(at: .afterActing) {
+      ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
+    }
+    let other = try await bench.open()
+    let line = try other.say("refresh")
+    try await holder.end()
+    #expect(await bench.server.received(.refresh, count: 2))
+    gate.open()
+    let answer = try await other.answer(to: line)
+    #expect(answer.error == nil && answer.generation == 2)
+    let next = try await other.ask("refresh")
+    #expect(next.error == nil && next.generation == 3)
+  }
+
+  // MARK: Suspended
+
+  /// Milliseconds that a request of the other process may take; its lease is a second longer.
+  private static let short: Int64 = 1_000
+
+  @Test("REF-3 suspended, overtaken, and refused when it is resumed: it has the newer token")
+  func refusedLate() async throws {
+    let (bench, holder, line, gate) = try await holding {
+      ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
+    }
+    holder.suspend()
+    // What a server says to one who comes after the other; it waits to be read.
+    bench.server.failNext(.refresh, with: .status(401, code: "TOKEN_REUSED"))
+    gate.admit(1)
+    #expect(await bench.server.answered(.refresh))
+    gate.open()
+    let other = try await bench.open(timeout: Self.short)
+    let answer = try await other.ask("refresh")
+    #expect(answer.error == nil && answer.generation == 2)
+    holder.resume()
+    let late = try await holder.answer(to: line)
+    #expect(late.error == nil && late.generation == 2)
+    #expect(try bench.count(of: .refreshSucceeded) == 1)
+    try await agree(bench, on: 2, [holder, other])
+  }
+
+  @Test("REF-3 suspended, overtaken, and answered: the answer that comes late is not used")
+  func answeredLate() async throws {
+    let (bench, holder, line, gate) = try await holding { _ in }
+    holder.suspend()
+    gate.admit(1)
+    #expect(await bench.server.answered(.refresh))
+    gate.open()
+    let other = try await bench.open(timeout: Self.short)
+    let answer = try await other.ask("refresh")
+    #expect(answer.error == nil && answer.generation == 2)
+    holder.resume()
+    let late = try await holder.answer(to: line)
+    #expect(late.error == nil && late.generation == 2)
+    #expect(try bench.count(of: .refreshSucceeded) == 1)
+    for worker in [holder, other] { #expect(try await worker.ask("call").status == 200) }
+    // Both show the token of the one who came first, whichever the server gave it.
+    #expect(bench.shown.count == 2 && Set(bench.shown).count == 1)
+    #expect(bench.shown.first != 2)
+    try bench.check()
+  }
+
+  @Test(
+    "REF-3 suspended with the one good token: others are refused, nothing ends, it is everybody's")
+  func holdsTheToken() async throws {
+    let (bench, holder, line, gate) = try await holding { $0.rotatesRefreshTokens = true }
+    holder.suspend()
+    gate.admit(1)
+    #expect(await bench.server.answered(.refresh))
+    gate.open()
+    let other = try await bench.open(timeout: Self.short)
+    let told = try other.say("await refreshSucceeded")
+    let refused = try await other.ask("refresh")
+    #expect(refused.error?.isEmpty == false)
+    #expect(refused.state == "authenticated" && refused.generation == 1)
+    #expect(bench.server.calls.contains { $0.code == "TOKEN_REUSED" })
+    holder.resume()
+    let late = try await holder.answer(to: line)
+    #expect(late.error == nil && late.generation == 2)
+    let adopted = try await other.answer(to: told)
+    #expect(adopted.error == nil && adopted.generation == 2)
+    try await agree(bench, on: 2, [holder, other])
+    let next = try await other.ask("refresh")
+    #expect(next.error == nil && next.generation == 3)
+  }
+
+  @Test(
+    "OUT-4 REF-3 suspended while another logs out: its answer brings nobody back and is given back")
+  func loggedOutMeanwhile() async throws {
+    let (bench, holder, line, gate) = try await holding()
+    holder.suspend()
+    gate.open()
+    #expect(await bench.server.answered(.refresh))
+    let other = try await bench.open()
+    #expect(try await other.ask("logout").error == nil)
+    holder.resume()
+    let late = try await holder.answer(to: line)
+    #expect(late.error?.isEmpty == false)
+    #expect(late.state == "unauthenticated" && late.generation == nil)
+    #expect(await bench.server.received(.logout, count: 2))
+    #expect(try bench.count(of: .refreshSucceeded) == 0)
+    let secrets = bench.folder.appending(path: "secrets/token").path
+    #expect(!FileManager.default.fileExists(atPath: secrets))
+    try bench.check()
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// One server, one journal, and any number of processes on it.
+final class ProcessBench {
+  let server: LoopbackServer
+  let folder: URL
+
+  init(_ settings: (inout LoopbackSettings) -> Void = { _ in }) throws {
+    server = try LoopbackServer.start()
+    server.settings.update { settings(&$0) }
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "processes-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    server.stop()
+    // What a test leaves in the system's temporary folder is the system's to clean.
+    do { try FileManager.default.removeItem(at: folder) } catch {}
+  }
+
+  var journal: String { folder.appending(path: "a.journal").path }
+  var secrets: String { folder.appending(path: "secrets").path }
+
+  /// Ada signs in and is gone again; `hours` ago, by this device's clock.
+  func signIn(hoursAgo hours: Int64 = 0) async throws {
+    let now = SystemClock().now().time
+    let session = try await Session.open(
+      SessionConfiguration(
+        journal: journal, secrets: FileSecretStore(folder: secrets),
+        wire: .edu(baseURL: server.baseURL), policy: .edu(.development),
+        clock: ManualClock(time: now.advanced(by: -hours * 3_600_000))))
+    try await session.login(.sample)
+    try await session.close()
+  }
+
+  /// A process; its requests take at most `timeout` milliseconds.
+  func start(timeout: Int64 = 300_000, _ options: String...) throws -> WorkerProcess {
+    try WorkerProcess(
+      [journal, secrets, server.baseURL.absoluteString, "timeout=\(timeout)"] + options)
+  }
+
+  /// A process that has opened the session.
+  func open(timeout: Int64 = 300_000, _ options: String...) async throws -> WorkerProcess {
+    let worker = try WorkerProcess(
+      [journal, secrets, server.baseURL.absoluteString, "timeout=\(timeout)"] + options)
+    let answer = try await worker.ask("open")
+    #expect(answer.error == nil, "\(answer)")
+    return worker
+  }
+
+  /// Every record of the journal as it is now.
+  func records() throws -> [SessionRecord] {
+    var reader = try JournalReader(path: journal)
+    var records: [SessionRecord] = []
+    while let raw = try reader.next() {
+      guard raw.kind != 0xFF else { continue }
+      records.append(
+        try SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
+    }
+    return records
+  }
+
+  /// How many events of a kind there are.
+  func count(of kind: SessionEvent.Kind) throws -> Int {
+    try records().count { $0.event?.kind == kind }
+  }
+
+  /// Which access tokens the server was shown with calls, oldest first.
+  var shown: [Int?] { server.calls.filter { $0.endpoint == .materials }.map(\.accessToken) }
+
+  /// No secret is in the journal, and no rule of the wire was broken.
+  func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    #expect(server.violations.isEmpty, sourceLocation: sourceLocation)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: journal))
+    for secret in server.secrets where secret.utf8.count >= 6 {
+      #expect(bytes.range(of: Data(secret.utf8)) == nil, sourceLocation: sourceLocation)
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A worker in a process of its own: told by lines, answering by lines, stopped and killed by signals.
+final class WorkerProcess {
+  /// What a worker said of one line.
+  struct Answer: Decodable, Equatable {
+    var number: Int
+    var command: String
+    var state: String
+    var generation: UInt64?
+    var status: Int?
+    var error: String?
+  }
+
+  private let process = Process()
+  private let input = Pipe()
+  private let book = AnswerBook()
+  private let end = Milestone()
+  private var lines = 0
+
+  init(_ arguments: [String]) throws {
+    process.executableURL = URL(fileURLWithPath: try Self.binary())
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardInput = input
+    process.standardOutput = output
+    let (book, end) = (book, end)
+    process.terminationHandler = { _ in end.reach() }
+    try process.run()
+    let handle = output.fileHandleForReading
+    Thread.detachNewThread {
+      book.read(handle)
+      book.end()
+    }
+  }
+
+  deinit {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+  }
+
+  /// Tells it to do something; the number of its answer.
+  @discardableResult
+  func say(_ line: String) throws -> Int {
+    lines += 1
+    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    return lines
+  }
+
+  /// The answer to a line, waited for.
+  func answer(
+    to number: Int, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Answer {
+    try #require(
+      await book.answer(to: number), "line \(number) is not answered",
+      sourceLocation: sourceLocation)
+  }
+
+  /// Tells it to do something, and waits for the answer.
+  func ask(
+    _ line: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Answer {
+    try await answer(to: try say(line), sourceLocation: sourceLocation)
+  }
+
+  /// Suspends it; when this returns none of its threads runs.
+  func suspend() {
+    let number = process.processIdentifier
+    #expect(kill(number, SIGSTOP) == 0)
+    var status = siginfo_t()
+    #expect(waitid(P_PID, id_t(number), &status, WSTOPPED | WNOWAIT) == 0)
+  }
+
+  /// Lets it go on.
+  func resume() {
+    #expect(kill(process.processIdentifier, SIGCONT) == 0)
+  }
+
+  /// Tells it to do something, and waits for the answer; `nil` where it dies before that.
+  func lastAsk(_ line: String) async -> Answer? {
+    do { return await book.answer(to: try say(line)) } catch {
+      // Nobody reads the line any more.
+      return nil
+    }
+  }
+
+  /// Waits until there is no such process any more.
+  func ended() async throws {
+    try #require(await end.isReached(), "it does not end")
+  }
+
+  /// Ends it at once; when this returns there is no such process any more.
+  func end() async throws {
+    #expect(kill(process.processIdentifier, SIGKILL) == 0)
+    try await ended()
+  }
+
+  /// The program, which is built beside the tests.
+  private static func binary() throws -> String {
+    var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
+    folders.append(Bundle.main.bundleURL)
+    folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+    let found = folders.map {
+      $0.absoluteURL.appending(path: "sessionworker").path(percentEncoded: false)
+    }
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+    return try #require(found, "sessionworker is not built beside the tests")
+  }
+}
+
+/// Something that is reached once, waited for with a deadline that hides no hang.
+private final class Milestone: Sendable {
+  private struct State {
+    var isReached = false
+    var waiters: [CheckedContinuation<Bool, Never>] = []
+  }
+
+  private let state = Mutex(State())
+
+  func reach() { resume(true) }
+
+  func isReached() async -> Bool {
+    await withCheckedContinuation { continuation in
+      let isReached = state.withLock { state in
+        if !state.isReached { state.waiters.append(continuation) }
+        return state.isReached
+      }
+      if isReached { return continuation.resume(returning: true) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { self.resume(false) }
+    }
+  }
+
+  private func resume(_ isReached: Bool) {
+    let waiters = state.withLock { state in
+      state.isReached = state.isReached || isReached
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume(returning: isReached) }
+  }
+}
+
+/// The answers of a worker, as they come.
+private final class AnswerBook: Sendable {
+  private struct State {
+    var answers: [Int: WorkerProcess.Answer] = [:]
+    var milestones: [Int: Milestone] = [:]
+    var isOver = false
+
+    mutating func milestone(_ number: Int) -> Milestone {
+      let milestone = milestones[number] ?? Milestone()
+      if isOver { milestone.reach() }
+      milestones[number] = milestone
+      return milestone
+    }
+  }
+
+  private let state = Mutex(State())
+
+  func answer(to number: Int) async -> WorkerProcess.Answer? {
+    let milestone = state.withLock { $0.milestone(number) }
+    guard await milestone.isReached() else { return nil }
+    return state.withLock { $0.answers[number] }
+  }
+
+  /// There will be no more of them.
+  func end() {
+    let milestones = state.withLock { state in
+      state.isOver = true
+      return state.milestones.values
+    }
+    for milestone in milestones { milestone.reach() }
+  }
+
+  /// Reads lines until there are no more.
+  func read(_ handle: FileHandle) {
+    var rest = Data()
+    while true {
+      let data = handle.availableData
+      guard !data.isEmpty else { return }
+      rest += data
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        take(Data(rest[..<end]))
+        rest = Data(rest[(end + 1)...])
+      }
+    }
+  }
+
+  private func take(_ line: Data) {
+    do {
+      let answer = try JSONDecoder().decode(WorkerProcess.Answer.self, from: line)
+      let milestone = state.withLock { state in
+        state.answers[answer.number] = answer
+        return state.milestone(answer.number)
+      }
+      milestone.reach()
+    } catch {
+      Issue.record("a worker says what it should not: \(error)")
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import SessionCore
+import SessionKit
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A session that somebody outside drives, line by line.
+final class Worker: Sendable {
+  /// What a line asks for, and what is answered.
+  private struct Order {
+    let number: Int
+    let name: String
+    let arguments: [String]
+  }
+
+  /// One line of standard output; tells of no secret.
+  private struct Answer: Encodable {
+    var number: Int
+    var command: String
+    var state = "closed"
+    var generation: UInt64?
+    var status: Int?
+    var error: String?
+  }
+
+  private struct Refusal: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let configuration: SessionConfiguration
+  private let server: URL
+  private let opened = Mutex<(session: Session, events: SessionEvents)?>(nil)
+
+  init?(arguments: ArraySlice<String>) {
+    let arguments = Array(arguments)
+    guard arguments.count >= 3, let url = URL(string: arguments[2]) else { return nil }
+    var policy = SessionPolicy.edu(.development)
+    var followsOthers = true
+    for option in arguments.dropFirst(3) {
+      let parts = option.split(separator: "=")
+      guard parts.count == 2 else { return nil }
+      switch (parts[0], Int64(parts[1])) {
+      case ("timeout", let value?): policy.requestTimeout = value
+      case ("grace", let value?): policy.overtakenGrace = value
+      case ("follow", nil): followsOthers = parts[1] == "yes"
+      default: return nil
+      }
+    }
+    server = url
+    var configuration = SessionConfiguration(
+      journal: arguments[0], secrets: FileSecretStore(folder: arguments[1]),
+      wire: .edu(baseURL: url), policy: policy)
+    configuration.followsOthers = followsOthers
+    self.configuration = configuration
+  }
+
+  /// Does what the lines say, many of it at once, until there are no more.
+  func work(_ lines: AsyncStream<String>) async {
+    var number = 0
+    for await line in lines {
+      number += 1
+      let words = line.split(separator: " ").map(String.init)
+      guard let name = words.first else { continue }
+      let order = Order(number: number, name: name, arguments: Array(words.dropFirst()))
+      if name == "open" { await serve(order) } else { Task { await serve(order) } }
+    }
+  }
+
+  private func serve(_ order: Order) async {
+    var answer = Answer(number: order.number, command: order.name)
+    do {
+      answer.status = try await perform(order)
+    } catch {
+      answer.error = "\(error)"
+    }
+    if let session = opened.withLock({ $0?.session }) {
+      answer.state = "\(session.state.kind)"
+      answer.generation = session.currentToken?.generation.number
+    }
+    say(answer)
+  }
+
+  private func perform(_ order: Order) async throws -> Int? {
+    if order.name == "open" {
+      let session = try await Session.open(configuration)
+      let events = session.events
+      opened.withLock { $0 = (session, events) }
+      return nil
+    }
+    if order.name == "die", let delay = order.arguments.first.flatMap(Int.init) {
+      die(after: delay)
+      return nil
+    }
+    guard let (session, events) = opened.withLock({ $0 }) else {
+      throw Refusal(description: "it is not open")
+    }
+    let arguments = order.arguments
+    switch (order.name, arguments.count) {
+    case ("login", 2):
+      try await session.login(
+        PasswordCredentials(userName: arguments[0], password: Secret(arguments[1])))
+    case ("refresh", 0): try await session.refresh()
+    case ("token", 0): try await session.refreshIfNeeded()
+    case ("call", 0): return try await call(with: try await session.refreshIfNeeded())
+    case ("switch", 2):
+      try await session.switchContext(
+        to: ContextTarget(role: Identifier(arguments[0]), school: Identifier(arguments[1])))
+    case ("logout", 0): try await session.logout()
+    case ("await", 1):
+      for try await event in events where "\(event.event.kind)" == arguments[0] { return nil }
+      throw Refusal(description: "the events ended")
+    case ("state", 0): break
+    case ("close", 0): try await session.close()
+    default: throw Refusal(description: "no such command")
+    }
+    return nil
+  }
+
+  /// Dies at that moment, whatever it is at.
+  private func die(after microseconds: Int) {
+    let moment = ContinuousClock.now + .microseconds(microseconds)
+    Thread.detachNewThread {
+      while ContinuousClock.now < moment { sched_yield() }
+      kill(getpid(), SIGKILL)
+    }
+  }
+
+  /// Asks for the protected resource; the status of the answer.
+  private func call(with token: AccessToken) async throws -> Int? {
+    var request = URLRequest(url: server.appending(path: "materials"))
+    request.setValue("Bearer \(token.value.value)", forHTTPHeaderField: "Authorization")
+    let (_, response) = try await URLSession.shared.data(for: request)
+    return (response as? HTTPURLResponse)?.statusCode
+  }
+
+  /// One write for one line, so that no two mix.
+  private func say(_ answer: Answer) {
+    do {
+      FileHandle.standardOutput.write(try JSONEncoder().encode(answer) + Data("\n".utf8))
+    } catch {
+      FileHandle.standardError.write(Data("an answer cannot be written: \(error)\n".utf8))
+    }
+  }
+}

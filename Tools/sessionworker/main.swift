@@ -1,0 +1,40 @@
+import Foundation
+import SessionKit
+
+let usage = """
+  Usage: sessionworker JOURNAL SECRETS URL [timeout=MS] [grace=MS] [follow=no]
+
+  One process of a test: a session that is driven by lines of standard input, each answered by a line
+  of JSON on standard output as soon as it is done. Ends with its input.
+
+  open                 opens the session; nothing that follows is begun before
+  login USER PASSWORD  signs in
+  refresh              gets a newer token
+  token                gets one that is good
+  call                 gets one that is good and asks the server for something protected with it
+  switch ROLE SCHOOL   switches the context
+  logout               logs out
+  await KIND           waits for an event of that kind since the opening
+  state                says how the session stands
+  die MICROSECONDS     kills itself then, wherever it is
+  close                closes the session
+  """
+
+// Whoever drives it may be gone first.
+signal(SIGPIPE, SIG_IGN)
+guard let worker = Worker(arguments: CommandLine.arguments.dropFirst()) else {
+  FileHandle.standardError.write(Data((usage + "\n").utf8))
+  exit(64)
+}
+let (lines, input) = AsyncStream.makeStream(of: String.self)
+Thread.detachNewThread {
+  while let line = readLine() { input.yield(line) }
+  input.finish()
+}
+// Its input may have been left to others who were born meanwhile: without a parent it ends as well.
+let parent = getppid()
+Thread.detachNewThread {
+  while getppid() == parent { sleep(1) }
+  exit(0)
+}
+await worker.work(lines)
