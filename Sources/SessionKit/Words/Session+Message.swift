@@ -26,6 +26,7 @@ extension SessionProblem: UserFacingError {
     case .request(let failure): SessionError(failure, detail: nil, isSignIn: true).message
     case .ended(let state, let cause): SessionError(endedIn: state, by: cause).message
     case .busy: .signInUnderWay
+    case .tooManyAttempts(let wait): SessionError.rateLimited(retryAfter: wait).message
     case .storage: .storageUnusable
     case .unsettled: .answerNotStored
     case .locked: .deviceLocked

@@ -27,6 +27,7 @@ extension SecretStoreError: UserFacingError {
     switch self {
     case .unavailable: .deviceLocked
     case .notWritable, .obstructed, .failed: .storageUnusable
+    case .newerVersion: .newerData
     case .noSpace: .noSpace
     case .tooLarge: .tooLarge
     }

@@ -74,6 +74,7 @@ extension ErrorSamples {
 
   static let secretStoreErrorCases: [SecretStoreError] = [
     .unavailable(item: .token, place: marked),
+    .newerVersion(item: .token, found: 9),
     .notWritable(item: .token, place: marked),
     .noSpace(item: .token, place: marked),
     .obstructed(place: marked, by: marked),
@@ -93,6 +94,7 @@ extension ErrorSamples {
     .request(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),
     .ended(.expired, by: nil),
     .busy,
+    .tooManyAttempts(retryAfter: 9_000),
     .storage,
     .unsettled,
     .locked,

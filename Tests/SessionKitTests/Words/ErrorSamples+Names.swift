@@ -20,7 +20,7 @@ enum JournalErrorCase: String, CaseIterable {
 }
 
 enum SecretStoreErrorCase: String, CaseIterable {
-  case unavailable, notWritable, noSpace, obstructed, tooLarge, failed
+  case unavailable, newerVersion, notWritable, noSpace, obstructed, tooLarge, failed
 }
 
 enum CredentialProblemCase: String, CaseIterable {
@@ -28,8 +28,8 @@ enum CredentialProblemCase: String, CaseIterable {
 }
 
 enum SessionProblemCase: String, CaseIterable {
-  case rejected, request, ended, busy, storage, unsettled, locked, unusableJournal, closed,
-    cancelled
+  case rejected, request, ended, busy, tooManyAttempts, storage, unsettled, locked,
+    unusableJournal, closed, cancelled
 }
 
 enum TransportErrorCase: String, CaseIterable {
@@ -112,6 +112,7 @@ extension ErrorSamples {
   static func name(of error: SecretStoreError) -> SecretStoreErrorCase {
     switch error {
     case .unavailable: .unavailable
+    case .newerVersion: .newerVersion
     case .notWritable: .notWritable
     case .noSpace: .noSpace
     case .obstructed: .obstructed
@@ -135,6 +136,7 @@ extension ErrorSamples {
     case .request: .request
     case .ended: .ended
     case .busy: .busy
+    case .tooManyAttempts: .tooManyAttempts
     case .storage: .storage
     case .unsettled: .unsettled
     case .locked: .locked

@@ -109,7 +109,8 @@ package enum ScenarioWords {
       .forbidden(let code), .conflict(let code):
       ["code": code ?? "none"]
     case .rateLimited(let wait): ["retryAfter": wait.map(duration) ?? "none"]
-    case .server(let status, let code): ["status": "\(status)", "code": code ?? "none"]
+    case .server(let status, let code, _): ["status": "\(status)", "code": code ?? "none"]
+    case .databaseUnavailable(let code, _): ["code": code]
     case .unexpectedStatus(let status), .intercepted(let status): ["status": "\(status)"]
     default: [:]
     }
@@ -167,6 +168,8 @@ package enum ScenarioWords {
     case .userDeleted: "userDeleted"
     case .notFound: "notFound"
     case .conflict: "conflict"
+    case .alreadyDeleted: "alreadyDeleted"
+    case .databaseUnavailable: "databaseUnavailable"
     case .accountLocked: "accountLocked"
     case .rateLimited: "rateLimited"
     case .server: "server"
