@@ -22,7 +22,7 @@ struct ScenarioRun {
 
   let scenario: Scenario
   let stage: ScenarioStage
-  let calls = ScenarioCalls()
+  let calls: ScenarioCalls
   var tokens = ScenarioTokens()
   private let start: Int64
   /// The line that is played.
@@ -48,6 +48,7 @@ struct ScenarioRun {
   init(_ scenario: Scenario, on stage: ScenarioStage) {
     self.scenario = scenario
     self.stage = stage
+    calls = ScenarioCalls(in: stage.world)
     start = stage.world.clock.now().uptime
     for user in scenario.setting.users.values { tokens.keep(user) }
     tokens.keep(scenario.setting.client?.secret)
@@ -68,6 +69,7 @@ struct ScenarioRun {
       line = call.line
       throw fail("no result is named of \"\(call.text)\"")
     }
+    try expectAllHeard()
     try expectNoLeak()
   }
 
@@ -195,7 +197,10 @@ struct ScenarioRun {
     guard target >= stage.world.clock.now().uptime else {
       throw fail("it is \(now) ms already, and time does not go back")
     }
+    var moments = 0
     while let next = stage.nextMoment, next <= target {
+      moments += 1
+      guard moments <= 100_000 else { throw fail("it goes in circles") }
       do throws(ScenarioStage.Stuck) { try stage.pass(to: next) } catch { throw fail("\(error)") }
       try look()
       if isStrict, next < target { try expectAllNamed("it is only \(now) ms") }
@@ -293,7 +298,7 @@ struct ScenarioRun {
     preset.wire.endpoints.login = WireEndpoint("known-session")
     preset.policy.credentials = .none
     let configuration = stage.configuration("before", preset)
-    let before = ScenarioCalls()
+    let before = ScenarioCalls(in: stage.world)
     stage.world.spawn("a session that is known") {
       try await before.open(configuration, in: "before")
       try await before.session("before")?.login(
