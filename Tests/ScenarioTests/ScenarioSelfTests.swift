@@ -91,6 +91,7 @@ struct ScenarioSelfTests {
       "nothing has named POST /auth/refresh"),
     // Answers.
     Lie("answer 503", "lost", at: first, "kind of refreshFailed is noReply, not server"),
+    Lie("answer 503", "silent", at: first, "there is no further event"),
     Lie("answer 503", "answer 200\n  html x", at: first, "intercepted, not server"),
     Lie("answer 503", "answer 503\nanswer 502", at: "answer 502", "nothing has named the event"),
     Lie(first, first + "\nanswer 200", at: "answer 200", "nobody has asked for this answer"),

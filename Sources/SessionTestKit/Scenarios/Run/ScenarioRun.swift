@@ -183,6 +183,7 @@ struct ScenarioRun {
       let fate = self.fate(answer)
       try decide(fate, label)
     case .lost(let label): try decide(.lost, label)
+    case .silent(let label): try decide(nil, label)
     case .token(let name, let life, let claims):
       let value = give(claims)
       tokens.make(name, life: life, claims: value, at: serverTime)
@@ -265,7 +266,7 @@ struct ScenarioRun {
 
   /// Decides about the request that was named last, or has this name.
   private mutating func decide(
-    _ fate: LoopbackFate, _ label: String?
+    _ fate: LoopbackFate?, _ label: String?
   ) throws(ScenarioFailure) {
     try settle()
     try expectEffectsNamed("the server answers")
@@ -282,6 +283,7 @@ struct ScenarioRun {
       throw fail("nobody waits for this answer any more")
     }
     requests[index].isAnswered = true
+    guard let fate else { return }
     stage.network.markAnswered(requests[index].number)
     stage.decide(requests[index].number, fate)
     try settle()
