@@ -179,6 +179,14 @@ struct ScenarioSelfTests {
     #expect(unnamed.problem.contains("no result has named"), "\(unnamed)")
   }
 
+  @Test("TST-2 a session that is never at rest is found")
+  func restless() throws {
+    let text = Self.good.replacing("at 55m\n", with: "network off\nuntil 3h\n")
+      .replacing("user maria", with: "policy longestRetryDelay=1s\nuser maria")
+    let failure = try #require(Self.problem(in: text))
+    #expect(failure.problem == "there are more than 400 events on the way", "\(failure)")
+  }
+
   @Test("TST-2 the file without a lie is true")
   func truth() throws {
     #expect(Self.problem(in: Self.good) == nil)

@@ -163,8 +163,8 @@ extension ScenarioParser {
     if keyword == "event", let last = words.last, last.text.first == "x",
       let count = Int(last.text.dropFirst())
     {
-      guard (2...1000).contains(count) else {
-        throw error(line, last.column, "from x2 to x1000")
+      guard (2...ScenarioRun.mostEvents).contains(count) else {
+        throw error(line, last.column, "from x2 to x\(ScenarioRun.mostEvents)")
       }
       times = count
       words.removeLast()

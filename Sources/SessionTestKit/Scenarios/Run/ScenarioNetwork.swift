@@ -151,7 +151,7 @@ final class ScenarioNetwork: HTTPTransport {
 
   /// Waits, in real time, until something has come; `false` where nothing comes.
   func waitForNews() -> Bool {
-    news.wait(timeout: .now() + .seconds(30)) == .success
+    news.wait(timeout: .now() + .seconds(60)) == .success
   }
 
   /// Nobody waits any more, now or later.

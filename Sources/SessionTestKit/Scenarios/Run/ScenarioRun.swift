@@ -20,6 +20,9 @@ struct ScenarioRun {
     var isAnswered = false
   }
 
+  /// No file could name more events of one stretch of time.
+  static let mostEvents = 400
+
   let scenario: Scenario
   let stage: ScenarioStage
   let calls: ScenarioCalls
@@ -204,6 +207,9 @@ struct ScenarioRun {
       guard moments <= 100_000 else { throw fail("it goes in circles") }
       do throws(ScenarioStage.Stuck) { try stage.pass(to: next) } catch { throw fail("\(error)") }
       try look()
+      guard events.count - namedEvents <= ScenarioRun.mostEvents else {
+        throw fail("there are more than \(ScenarioRun.mostEvents) events on the way")
+      }
       if isStrict, next < target { try expectAllNamed("it is only \(now) ms") }
     }
     do throws(ScenarioStage.Stuck) { try stage.pass(to: target) } catch { throw fail("\(error)") }
