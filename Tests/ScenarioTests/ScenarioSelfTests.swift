@@ -91,6 +91,7 @@ struct ScenarioSelfTests {
       "nothing has named POST /auth/refresh"),
     // Answers.
     Lie("answer 503", "lost", at: first, "kind of refreshFailed is noReply, not server"),
+    Lie("answer 503", "silent", at: first, "there is no further event"),
     Lie("answer 503", "answer 200\n  html x", at: first, "intercepted, not server"),
     Lie("answer 503", "answer 503\nanswer 502", at: "answer 502", "nothing has named the event"),
     Lie(first, first + "\nanswer 200", at: "answer 200", "nobody has asked for this answer"),
@@ -134,7 +135,7 @@ struct ScenarioSelfTests {
   func found(lie: Lie) throws {
     let place = try #require(Self.good.firstRange(of: lie.truth))
     let text = Self.good.replacingCharacters(in: place, with: lie.lie)
-    let failure = try #require(problem(in: text))
+    let failure = try #require(Self.problem(in: text))
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines[failure.line - 1].hasPrefix(lie.failing), "\(failure)")
     #expect(failure.problem.contains(lie.problem), "\(failure)")
@@ -154,7 +155,7 @@ struct ScenarioSelfTests {
   func silent() throws {
     for lie in Self.lies {
       let text = Self.good.replacing(lie.truth, with: lie.lie)
-      guard Scenario.isReadable(text), let failure = problem(in: text) else { continue }
+      guard Scenario.isReadable(text), let failure = Self.problem(in: text) else { continue }
       for secret in ["maria@school.test", "correct-horse-9", "R1~", "eyJ"] {
         #expect(!failure.description.contains(secret), "\(failure)")
       }
@@ -164,26 +165,34 @@ struct ScenarioSelfTests {
   @Test("STO-3 TST-2 a secret in the journal is found")
   func leak() throws {
     let text = Self.good.replacing("u-7", with: "correct-horse-9")
-    let failure = try #require(problem(in: text))
+    let failure = try #require(Self.problem(in: text))
     #expect(failure.problem.contains("is in the journal or in a text"))
   }
 
   @Test("TST-2 a request that nothing answers is found, and so is a command without a result")
   func cutShort() throws {
     let place = try #require(Self.good.firstRange(of: "answer 200"))
-    let open = try #require(problem(in: String(Self.good[..<place.lowerBound])))
+    let open = try #require(Self.problem(in: String(Self.good[..<place.lowerBound])))
     #expect(open.line == 9 && open.problem == "nothing answers this request", "\(open)")
     let result = try #require(Self.good.firstRange(of: "result ok"))
-    let unnamed = try #require(problem(in: String(Self.good[..<result.lowerBound])))
+    let unnamed = try #require(Self.problem(in: String(Self.good[..<result.lowerBound])))
     #expect(unnamed.problem.contains("no result has named"), "\(unnamed)")
+  }
+
+  @Test("TST-2 a session that is never at rest is found")
+  func restless() throws {
+    let text = Self.good.replacing("at 55m\n", with: "network off\nuntil 3h\n")
+      .replacing("user maria", with: "policy longestRetryDelay=1s\nuser maria")
+    let failure = try #require(Self.problem(in: text))
+    #expect(failure.problem == "there are more than 400 events on the way", "\(failure)")
   }
 
   @Test("TST-2 the file without a lie is true")
   func truth() throws {
-    #expect(problem(in: Self.good) == nil)
+    #expect(Self.problem(in: Self.good) == nil)
   }
 
-  private func problem(in text: String) -> ScenarioFailure? {
+  static func problem(in text: String) -> ScenarioFailure? {
     do {
       try Scenario(text, file: "x").runSimulated(Choices(replaying: []))
       return nil

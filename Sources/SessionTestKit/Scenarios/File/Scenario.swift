@@ -80,6 +80,8 @@ struct ScenarioStep: Sendable {
     case request(ExpectedRequest)
     case answer(ScriptedAnswer, to: String?)
     case lost(to: String?)
+    /// The server has it and never answers.
+    case silent(to: String?)
     /// A token of three parts is made, with a life in milliseconds and these claims.
     case token(String, life: Int64?, JSONTemplate)
     case event(String, [Field], times: Int)

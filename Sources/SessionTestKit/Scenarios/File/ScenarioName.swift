@@ -68,7 +68,7 @@ enum ScenarioDuration {
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]
 
-  /// The milliseconds; `nil` where it is no duration, or longer than some 30 years.
+  /// The milliseconds; `nil` where it is no duration, or longer than 115 days.
   static func milliseconds(_ text: String) -> Int64? {
     var rest = text[...]
     let isNegative = rest.first == "-"
@@ -84,7 +84,7 @@ enum ScenarioDuration {
         let unit = units.first(where: { $0.name == letters })
       else { return nil }
       sum += number.multipliedReportingOverflow(by: unit.milliseconds).partialValue
-      guard sum <= 1_000_000_000_000 else { return nil }
+      guard sum <= 10_000_000_000 else { return nil }
     }
     return isNegative ? -sum : sum
   }

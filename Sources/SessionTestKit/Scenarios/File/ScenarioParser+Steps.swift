@@ -27,10 +27,11 @@ extension ScenarioParser {
     case "do": action = try command(words, label, in: line)
     case "request": action = .request(try request(words, label, block))
     case "answer": action = try answer(words, block)
-    case "lost":
-      let label = take("to", from: &words)
+    case "lost", "silent":
+      let word = take("to", from: &words)
       try expectEnd(words, in: line)
-      action = .lost(to: try known(label, in: line))
+      let label = try known(word, in: line)
+      action = keyword == "lost" ? .lost(to: label) : .silent(to: label)
     case "token": action = try token(words, block)
     case "event", "note", "state": action = try record(keyword, words, in: line)
     case "shows":
@@ -162,8 +163,8 @@ extension ScenarioParser {
     if keyword == "event", let last = words.last, last.text.first == "x",
       let count = Int(last.text.dropFirst())
     {
-      guard (2...1000).contains(count) else {
-        throw error(line, last.column, "from x2 to x1000")
+      guard (2...ScenarioRun.mostEvents).contains(count) else {
+        throw error(line, last.column, "from x2 to x\(ScenarioRun.mostEvents)")
       }
       times = count
       words.removeLast()

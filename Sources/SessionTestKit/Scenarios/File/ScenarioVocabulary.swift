@@ -4,7 +4,8 @@ import SessionCore
 package enum ScenarioVocabulary {
   package static let header = ["scenario", "proves", "app", "policy", "start", "user", "known"]
   package static let steps = [
-    "at", "until", "clock", "network", "secrets", "do", "request", "answer", "lost", "token",
+    "at", "until", "clock", "network", "secrets", "do", "request", "answer", "lost", "silent",
+    "token",
     "event", "note", "state", "shows", "result", "stored",
   ]
   package static let apps: [String: [String]] = [

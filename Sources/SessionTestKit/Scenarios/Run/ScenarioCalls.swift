@@ -14,12 +14,20 @@ final class ScenarioCalls: Sendable {
 
   private struct State {
     var sessions: [String: Session] = [:]
+    /// The sequences of the events that a subscriber in each process heard, from the first.
+    var heard: [String: [UInt64]] = [:]
     var endings: [Int: Ending] = [:]
     /// In the order in which they ended.
     var ended: [Int] = []
   }
 
   private let state = Mutex(State())
+  private let world: SimulatedWorld
+
+  /// No session yet.
+  init(in world: SimulatedWorld) {
+    self.world = world
+  }
 
   func session(_ process: String) -> Session? { state.withLock { $0.sessions[process] } }
 
@@ -28,10 +36,17 @@ final class ScenarioCalls: Sendable {
   /// The calls that have ended, in their order.
   var ended: [Int] { state.withLock { $0.ended } }
 
+  /// What a subscriber heard since the session was opened last, history first.
+  func heard(_ process: String) -> [UInt64] { state.withLock { $0.heard[process] ?? [] } }
+
   /// Opens a session, or throws what kept it from being opened.
   func open(_ configuration: SessionConfiguration, in process: String) async throws(SessionError) {
     let session = try await Session.open(configuration)
-    state.withLock { $0.sessions[process] = session }
+    state.withLock { ($0.sessions[process], $0.heard[process]) = (session, []) }
+    let events = session.events(after: 0)
+    world.spawn("a subscriber in \(process)") { [self] in
+      for try await event in events { state.withLock { $0.heard[process]?.append(event.sequence) } }
+    }
   }
 
   /// Does a command and notes how it ends.

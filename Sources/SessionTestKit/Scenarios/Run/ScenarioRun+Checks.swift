@@ -25,7 +25,7 @@ extension ScenarioRun {
         throw fail("the store cannot be read: \(error)")
       }
       guard stored == items else { throw fail("stored is \(ScenarioRun.names(stored))") }
-    case .at, .until, .clock, .network, .secrets, .act, .request, .answer, .lost, .token:
+    case .at, .until, .clock, .network, .secrets, .act, .request, .answer, .lost, .silent, .token:
       break
     }
   }
@@ -109,6 +109,9 @@ extension ScenarioRun {
     guard request.method == expected.method, request.path == expected.path else {
       throw fail("the next request is not \(wanted), but \(request.line)")
     }
+    guard !stage.network.hasQuery(number) else {
+      throw fail("\(wanted) carries a query, for which a file has no word")
+    }
     try compareAuthorization(expected.authorization, request)
     for header in expected.headers {
       let values = request.fields.values(of: header.name)
@@ -181,6 +184,23 @@ extension ScenarioRun {
           return spaced.removingPercentEncoding ?? String(spaced)
         }
       return (parts[0], parts.count > 1 ? parts[1] : "")
+    }
+  }
+
+  // MARK: Subscribers
+
+  /// Whoever subscribed heard the events of the journal, in order, with no gap and no duplicate; in a
+  /// process beside which there was another, as far as it has looked.
+  func expectAllHeard() throws(ScenarioFailure) {
+    guard stage.world.failures.isEmpty else {
+      throw fail(stage.world.failures.joined(separator: "; "))
+    }
+    let processes = Set(scenario.steps.map(\.process))
+    let all = events.map(\.sequence)
+    for process in processes.sorted() where calls.session(process) != nil {
+      let heard = calls.heard(process)
+      guard heard == Array(all.prefix(heard.count)), processes.count > 1 || heard.count == all.count
+      else { throw fail("a subscriber in \(process) heard \(heard), and the events are \(all)") }
     }
   }
 

@@ -20,9 +20,12 @@ struct ScenarioRun {
     var isAnswered = false
   }
 
+  /// No file could name more events of one stretch of time.
+  static let mostEvents = 400
+
   let scenario: Scenario
   let stage: ScenarioStage
-  let calls = ScenarioCalls()
+  let calls: ScenarioCalls
   var tokens = ScenarioTokens()
   private let start: Int64
   /// The line that is played.
@@ -48,6 +51,7 @@ struct ScenarioRun {
   init(_ scenario: Scenario, on stage: ScenarioStage) {
     self.scenario = scenario
     self.stage = stage
+    calls = ScenarioCalls(in: stage.world)
     start = stage.world.clock.now().uptime
     for user in scenario.setting.users.values { tokens.keep(user) }
     tokens.keep(scenario.setting.client?.secret)
@@ -68,6 +72,7 @@ struct ScenarioRun {
       line = call.line
       throw fail("no result is named of \"\(call.text)\"")
     }
+    try expectAllHeard()
     try expectNoLeak()
   }
 
@@ -181,6 +186,7 @@ struct ScenarioRun {
       let fate = self.fate(answer)
       try decide(fate, label)
     case .lost(let label): try decide(.lost, label)
+    case .silent(let label): try decide(nil, label)
     case .token(let name, let life, let claims):
       let value = give(claims)
       tokens.make(name, life: life, claims: value, at: serverTime)
@@ -195,9 +201,15 @@ struct ScenarioRun {
     guard target >= stage.world.clock.now().uptime else {
       throw fail("it is \(now) ms already, and time does not go back")
     }
+    var moments = 0
     while let next = stage.nextMoment, next <= target {
+      moments += 1
+      guard moments <= 100_000 else { throw fail("it goes in circles") }
       do throws(ScenarioStage.Stuck) { try stage.pass(to: next) } catch { throw fail("\(error)") }
       try look()
+      guard events.count - namedEvents <= ScenarioRun.mostEvents else {
+        throw fail("there are more than \(ScenarioRun.mostEvents) events on the way")
+      }
       if isStrict, next < target { try expectAllNamed("it is only \(now) ms") }
     }
     do throws(ScenarioStage.Stuck) { try stage.pass(to: target) } catch { throw fail("\(error)") }
@@ -260,7 +272,7 @@ struct ScenarioRun {
 
   /// Decides about the request that was named last, or has this name.
   private mutating func decide(
-    _ fate: LoopbackFate, _ label: String?
+    _ fate: LoopbackFate?, _ label: String?
   ) throws(ScenarioFailure) {
     try settle()
     try expectEffectsNamed("the server answers")
@@ -277,6 +289,7 @@ struct ScenarioRun {
       throw fail("nobody waits for this answer any more")
     }
     requests[index].isAnswered = true
+    guard let fate else { return }
     stage.network.markAnswered(requests[index].number)
     stage.decide(requests[index].number, fate)
     try settle()
@@ -293,7 +306,7 @@ struct ScenarioRun {
     preset.wire.endpoints.login = WireEndpoint("known-session")
     preset.policy.credentials = .none
     let configuration = stage.configuration("before", preset)
-    let before = ScenarioCalls()
+    let before = ScenarioCalls(in: stage.world)
     stage.world.spawn("a session that is known") {
       try await before.open(configuration, in: "before")
       try await before.session("before")?.login(

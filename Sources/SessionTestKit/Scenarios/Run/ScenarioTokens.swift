@@ -19,7 +19,8 @@ struct ScenarioTokens {
 
   /// A text of an answer: what it names for the first time is made.
   mutating func give(_ text: String, at now: Int64) -> String {
-    ScenarioName.pieces(of: text).map { piece in
+    if text.contains("@") { vault.learn([text]) }
+    return ScenarioName.pieces(of: text).map { piece in
       switch piece {
       case .text(let text): text
       case .malformed(let inner): "<\(inner)>"
