@@ -99,7 +99,7 @@ struct HouseTests {
     "the README's examples are those that tests compile and run",
     arguments: [
       "SessionKitTests/ReadmeExample", "SessionKitTests/ReadmeTestExample",
-      "SessionJournalTests/ReadmeJournalExample",
+      "SessionKitTests/ReadmeScreenExample", "SessionJournalTests/ReadmeJournalExample",
     ])
   func example(name: String) throws {
     let readme = try house.text(of: "README.md")

@@ -15,7 +15,9 @@
   /// ``unlock(reason:)``. Until then reading it says *not yet*, never asks, and the session stays
   /// `loading`: nobody is logged out. It is the access token too that waits, since both are one item; a
   /// session that has its tokens in memory goes on refreshing without asking. When what is enrolled
-  /// changes, the item is gone, and the session expires with `secretsMissing`.
+  /// changes, the item is gone, and the session expires with `secretsMissing`. What a logout still has
+  /// to tell the server is kept without it. The protection is that of the first sign-in: log out to
+  /// change it.
   public struct KeychainSecretStore: SecretStore {
     /// The names of the items' accounts (STO-1).
     public typealias Names = FileSecretStore.Names

@@ -230,7 +230,7 @@ struct KeychainTests {
     try await session.close()
 
     session = try await bench.open(.keeping, store: store)
-    #expect(session.activity == .loading && session.currentToken == nil)
+    try #require(session.activity == .loading && session.currentToken == nil)
     #expect(session.state.kind == .authenticated, "nobody was logged out")
     door.isPresent = true
     await bench.clock.waitForSleepers(1)

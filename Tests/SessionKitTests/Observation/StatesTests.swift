@@ -102,7 +102,7 @@ struct StatesTests {
     let store = MemorySecretStore()
     store.isAvailable = false
     let session = try await bench.open(store: store)
-    #expect(session.status.activity == .loading)
+    try #require(session.status.activity == .loading)
     store.isAvailable = true
     await bench.clock.waitForSleepers(1)
     bench.clock.advance(by: 60_000)

@@ -20,6 +20,37 @@ struct ServerCodeTests {
     (.status(404, code: "ALREADY_DELETED"), .alreadyDeleted),
   ]
 
+  @Test(
+    "LOG-3 LOG-7 each row of the page at sign-in and at a switch: its error, and nobody logged out")
+  func page() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    let rows = try ErrorPage().rows(["status", "code", "Retry-After", "error"])
+    #expect(rows.count > 10)
+    func fault(_ row: [String]) throws -> LoopbackFault {
+      .status(try #require(Int(row[0])), code: row[1], retryAfter: Int(row[2]))
+    }
+    for row in rows {
+      bench.server.failNext(.login, with: try fault(row))
+      let error = await failure { () async throws(SessionError) in
+        try await session.login(bench.credentials)
+      }
+      #expect(error.map { ErrorSamples.name(of: $0).rawValue } == row[3], "\(row)")
+      if let wait = Int(row[2]) { #expect(error?.advice == .wait(seconds: wait), "\(row)") }
+      #expect(session.state == .unauthenticated)
+    }
+    try await session.login(bench.credentials)
+    for row in rows {
+      bench.server.failNext(.switchContext, with: try fault(row))
+      let error = await failure { () async throws(SessionError) in
+        try await session.switchContext(to: bench.coordinator)
+      }
+      #expect(error.map { ErrorSamples.name(of: $0).rawValue } == row[3], "\(row)")
+      #expect(session.isAuthenticated, "\(row)")
+    }
+    try await session.close()
+  }
+
   @Test("LOG-3 LOG-7 RATE_LIMITED, ALREADY_DELETED, CONFLICT and DB_* at sign-in and at a switch")
   func codes() async throws {
     let bench = try Bench()

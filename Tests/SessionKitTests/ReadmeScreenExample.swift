@@ -1,0 +1,33 @@
+import SessionKit
+import SessionTestKit
+import Testing
+
+@MainActor
+@Suite("The README's example for screens and logs")
+struct ReadmeScreenExample {
+  private func show(_ text: Any) { #expect(!"\(text)".isEmpty) }
+
+  @Test("LOG-8 STA-7 compiles and runs")
+  func run() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    bench.server.failNext(.login, with: .status(429, retryAfter: 30))
+    let credentials = bench.credentials
+    // README begins
+    let observed = ObservedSession(session)  // @Observable, on the main actor: for SwiftUI
+    let states = session.states  // the current one, then always the newest
+    let reports = session.reports  // for logs and metrics: no secret, nobody's name
+    do throws(SessionError) {
+      try await session.login(credentials)
+    } catch {
+      show(error.text(in: .spanish))  // Ha habido demasiados intentos. Vuelve a…
+      show(error.advice)  // .wait(seconds: 30)
+    }
+    try await session.login(credentials)
+    try await session.close()
+    for await status in states { show(status.state) }
+    for try await report in reports { show((report.name, report.labels)) }
+    // README ends
+    #expect(observed.session.isAuthenticated)
+  }
+}
