@@ -104,6 +104,17 @@ public struct SessionCalls<Client: CallClient>: Sendable {
   }
 }
 
+extension SessionCalls: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The host alone.
+  public var description: String { "calls by \(wire)" }
+
+  /// The same as the description.
+  public var debugDescription: String { description }
+
+  /// A mirror that shows the description only: a client may hold requests that are under way.
+  public var customMirror: Mirror { Mirror(self, children: ["calls": description]) }
+}
+
 extension RefreshNeed {
   fileprivate var trigger: RefreshTrigger {
     if case .unlessNewer = self { .unauthorized } else { .command }

@@ -95,6 +95,19 @@ public struct SessionInterceptor: Sendable {
   #endif
 }
 
+extension SessionInterceptor: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// The host alone.
+  public var description: String { calls.description }
+
+  /// The same as the description.
+  public var debugDescription: String { description }
+
+  /// A mirror that shows the description only: `URLSession` holds the requests that are under way.
+  public var customMirror: Mirror { Mirror(self, children: ["calls": description]) }
+}
+
 extension SessionError {
   /// What a call by `URLSession` threw.
   fileprivate init(ofCall error: any Error) {
