@@ -38,6 +38,8 @@ struct ScenarioRun {
   var requests: [Request] = []
   var namedArrivals = 0
   private(set) var records: [SessionRecord] = []
+  /// The journal as it was read last.
+  private var journal: [UInt8] = []
   var events: [SessionRecord] = []
   var namedEvents = 0
   var notes: [SessionNote] = []
@@ -119,9 +121,10 @@ struct ScenarioRun {
     }
   }
 
-  private func readJournal() throws(ScenarioFailure) -> [SessionRecord] {
+  private mutating func readJournal() throws(ScenarioFailure) -> [SessionRecord] {
     do {
-      guard let bytes = try stage.bytes() else { return [] }
+      guard let bytes = try stage.bytes(), bytes != journal else { return records }
+      journal = bytes
       var reader = try JournalReader(bytes: bytes)
       var records: [SessionRecord] = []
       while let raw = try reader.next() {
