@@ -1,0 +1,123 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// Real signals, real files, a real server: what the sweep in simulation assumes of the system.
+@Suite("Processes that are killed at any moment", .timeLimit(.minutes(5)))
+struct DeathTests {
+  /// Fifteen rounds, times SESSION_CASES.
+  private static var rounds: Int {
+    15 * (ProcessInfo.processInfo.environment["SESSION_CASES"].flatMap(Int.init) ?? 1)
+  }
+
+  /// What was acknowledged, and what was asked for when it died.
+  private struct Known {
+    var kind = SessionState.Kind.unauthenticated
+    var generation: UInt64 = 0
+    var open: String?
+
+    /// How the session may be found.
+    var legal: Set<SessionState.Kind> {
+      switch open {
+      case "login": [kind, .authenticated]
+      case "logout": [kind, .unauthenticated]
+      default: [kind]
+      }
+    }
+  }
+
+  @Test(
+    "REF-7 OUT-1 RES-1 killed at any moment: what was told is so, the token is good, no end is undone"
+  )
+  func killed() async throws {
+    let bench = try ProcessBench {
+      // A token that was lost on its way is never the session's fault.
+      ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
+    }
+    var random = SeededMoments(state: 7)
+    var known = Known()
+    var answers = 0
+    for _ in 0..<Self.rounds {
+      answers += try await live(bench, &known, &random)
+      known = try await judge(bench, known)
+    }
+    #expect(answers > Self.rounds / 2)
+    #expect(try bench.count(of: .sessionExpired) == 0)
+    try bench.check()
+  }
+
+  /// One process until it dies; how many answers it gave.
+  private func live(_ bench: ProcessBench, _ known: inout Known, _ random: inout SeededMoments)
+    async throws -> Int
+  {
+    let worker = try bench.start()
+    try worker.say("die \(60_000 + random.next() % 340_000)")
+    guard let opened = await worker.lastAsk("open") else {
+      try await worker.ended()
+      return 0
+    }
+    #expect(opened.error == nil, "\(opened)")
+    var answers = 0
+    while true {
+      let line = line(known, &random)
+      known.open = line.split(separator: " ").first.map(String.init)
+      guard let answer = await worker.lastAsk(line) else { break }
+      #expect(answer.error == nil, "\(line): \(answer)")
+      answers += 1
+      known.open = nil
+      known.kind = answer.state == "authenticated" ? .authenticated : .unauthenticated
+      known.generation = answer.generation ?? 0
+    }
+    try await worker.ended()
+    return answers
+  }
+
+  private func line(_ known: Known, _ random: inout SeededMoments) -> String {
+    let user = LoopbackUser.sample
+    guard known.kind == .authenticated else { return "login \(user.email) \(user.password)" }
+    let context = random.next() % 2 == 0 ? LoopbackContext.teacher : .coordinator
+    switch random.next() % 4 {
+    case 0: return "logout"
+    case 1: return "switch \(context.roleID) \(context.schoolID)"
+    default: return "refresh"
+    }
+  }
+
+  /// Opens what is left, and holds it against what was told.
+  private func judge(_ bench: ProcessBench, _ known: Known) async throws -> Known {
+    let session = try await Session.open(
+      SessionConfiguration(
+        journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets),
+        wire: .edu(baseURL: bench.server.baseURL), policy: .edu(.development)))
+    let kind = session.state.kind
+    #expect(known.legal.contains(kind), "it is \(kind) behind \(known)")
+    if kind == .authenticated {
+      let token = try #require(session.currentToken)
+      if known.kind == .authenticated { #expect(token.generation.number >= known.generation) }
+      // The newest that was stored is one that the server goes on with.
+      let next = try await session.refresh()
+      #expect(next.generation > token.generation)
+    } else {
+      #expect(session.currentToken == nil)
+      let token = bench.folder.appending(path: "secrets/token").path
+      #expect(!FileManager.default.fileExists(atPath: token))
+    }
+    let shown = session.currentToken?.generation.number ?? 0
+    try await session.close()
+    return Known(kind: kind, generation: shown)
+  }
+}
+
+/// SplitMix64.
+private struct SeededMoments {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+}

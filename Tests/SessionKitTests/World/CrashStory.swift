@@ -1,0 +1,109 @@
+import SessionKit
+import SessionTestKit
+
+/// What happens to a session, and how it may be found if that was cut short.
+struct CrashStory: Sendable, CustomStringConvertible {
+  let name: String
+  /// Whether the server gives another refresh token with each refresh.
+  var rotates = false
+  var end = SessionPolicy.End.clear
+  /// What the server does at first.
+  var earlier: @Sendable (SimulatedServer) -> Void = { _ in }
+  /// What happened before, to a session that nobody is signed in to.
+  var past: @Sendable (Session) async throws -> Void = { try await $0.login(.sample) }
+  /// Milliseconds that pass before the process begins.
+  var pause: Int64 = 0
+  /// What the server does from then on.
+  var server: @Sendable (SimulatedServer) -> Void = { _ in }
+  /// What happens in the process that may die, once it has opened the session.
+  let act: @Sendable (Session) async throws -> Void
+  /// How the session may be found, and as what it is found where nothing was cut short.
+  let legal: Set<SessionState.Kind>
+  let last: SessionState.Kind
+  /// The generation of the token where nothing was cut short.
+  var generation: UInt64?
+  /// Whether the server refuses to refresh the token.
+  var isRefused = false
+  /// The role of each token, from the first on, where it changes.
+  var roles: [Identifier] = []
+
+  var description: String { name }
+
+  var policy: SessionPolicy {
+    var policy = SessionPolicy.edu(.staging)
+    policy.requestTimeout = 2_000
+    policy.onRejection = end
+    return policy
+  }
+
+  private static let teacher = Identifier(LoopbackContext.teacher.roleID)
+  private static let coordinator = ContextTarget(
+    role: Identifier(LoopbackContext.coordinator.roleID),
+    school: Identifier(LoopbackContext.coordinator.schoolID))
+
+  private static let refuse: @Sendable (Session) async throws -> Void = { session in
+    do throws(SessionError) { try await session.refresh() } catch {
+      guard error == .loggedOut || error == .expired else { throw error }
+    }
+  }
+
+  static let all = [
+    CrashStory(
+      name: "login", past: { _ in }, act: { try await $0.login(.sample) },
+      legal: [.unauthenticated, .authenticated], last: .authenticated, generation: 1),
+    CrashStory(
+      name: "login of who had expired", end: .keep,
+      past: { session in
+        try await session.login(.sample)
+      },
+      server: { $0.revokeAllTokens() },
+      act: { session in
+        try await refuse(session)
+        try await session.login(.sample)
+      },
+      legal: [.authenticated, .expired], last: .authenticated, generation: 2, isRefused: true),
+    CrashStory(
+      name: "refresh, the refresh token stays", act: { try await $0.refresh() },
+      legal: [.authenticated], last: .authenticated, generation: 2),
+    CrashStory(
+      name: "two refreshes that rotate", rotates: true,
+      act: { session in
+        try await session.refresh()
+        try await session.refresh()
+      },
+      legal: [.authenticated], last: .authenticated, generation: 3),
+    CrashStory(
+      name: "switch", rotates: true,
+      act: { try await $0.switchContext(to: coordinator) },
+      legal: [.authenticated], last: .authenticated, generation: 2,
+      roles: [teacher, coordinator.role]),
+    CrashStory(
+      name: "an expired token at opening", rotates: true, pause: 3_700_000,
+      act: { try await $0.refreshIfNeeded() },
+      legal: [.authenticated], last: .authenticated, generation: 2),
+    CrashStory(
+      name: "logout", act: { try await $0.logout() },
+      legal: [.authenticated, .unauthenticated], last: .unauthenticated),
+    CrashStory(
+      name: "a revocation that is pending",
+      earlier: { $0.script(.status(503), for: .logout, number: 1) },
+      past: { session in
+        try await session.login(.sample)
+        try await session.logout()
+      },
+      act: { _ in }, legal: [.unauthenticated], last: .unauthenticated),
+    CrashStory(
+      name: "a refused refresh, cleared", server: { $0.revokeAllTokens() }, act: refuse,
+      legal: [.authenticated, .unauthenticated], last: .unauthenticated, isRefused: true),
+    CrashStory(
+      name: "a refused refresh, kept", end: .keep, server: { $0.revokeAllTokens() },
+      act: refuse, legal: [.authenticated, .expired], last: .expired, isRefused: true),
+    CrashStory(
+      name: "logout, and another sign-in", rotates: true,
+      act: { session in
+        try await session.logout()
+        try await session.login(.sample)
+      },
+      legal: [.authenticated, .unauthenticated], last: .authenticated, generation: 2),
+  ]
+}
