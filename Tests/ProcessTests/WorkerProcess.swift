@@ -24,7 +24,9 @@ final class WorkerProcess {
     process.executableURL = URL(fileURLWithPath: try Self.binary())
     process.arguments = arguments
     let output = Pipe()
-    process.standardInput = input
+    // The handle and not the pipe: the end that is read stays open here too, and what is written to
+    // who has died kills nobody with SIGPIPE.
+    process.standardInput = input.fileHandleForReading
     process.standardOutput = output
     let (book, end) = (book, end)
     process.terminationHandler = { _ in end.reach() }
