@@ -56,8 +56,9 @@ package enum ScenarioVocabulary {
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
     "signInUnderWay", "secretsUnavailable", "noRefreshToken", "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",
-    "conflict", "accountLocked", "rateLimited", "server", "unexpectedStatus", "unreadableAnswer",
-    "intercepted", "noConnection", "noReply", "expired", "loggedOut", "notStoredYet", "journal",
+    "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",
+    "unexpectedStatus", "unreadableAnswer", "intercepted", "noConnection", "noReply", "expired",
+    "loggedOut", "notStoredYet", "journal",
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",
   ]
 }

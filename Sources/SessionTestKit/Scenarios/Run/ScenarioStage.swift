@@ -37,6 +37,8 @@ struct ScenarioStage {
   func configuration(_ process: String, _ preset: SessionPreset) -> SessionConfiguration {
     var configuration = SessionConfiguration(
       journal: journal, secrets: secrets, preset: preset, transport: network, clock: world.clock)
+    // What the system tells of a file comes when it comes: a scenario says who looks when.
+    configuration.followsOthers = false
     configuration.journalOptions = options()
     configuration.runtime = runtime(process)
     return configuration
