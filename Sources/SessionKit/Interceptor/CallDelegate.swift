@@ -41,7 +41,17 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    completionHandler(followed(request, after: task.originalRequest))
+    let next = followed(request, after: task.originalRequest)
+    // RFC 9110 §15.4.8: the same method with the same body. On Linux the body does not go along, so
+    // what has one is a request of its own; a stream has been read, and the redirect is the answer.
+    if let exchange = exchange(of: task), [307, 308].contains(response.statusCode),
+      !exchange.call.isEmpty
+    {
+      if !exchange.call.isStream { exchange.redirected(to: next) }
+      completionHandler(nil)
+      return
+    }
+    completionHandler(next)
   }
 
   /// The request that follows a redirect: with the `Authorization` of the first one at its origin, and

@@ -17,9 +17,17 @@ final class CallExchange: Sendable {
     var data = Data()
     /// The answer that asked for credentials; it is the answer where no other comes.
     var refusal: URLResponse?
+    /// What the answer says to send in its place, with the same body.
+    var next: URLRequest?
   }
 
+  /// What is sent, for a redirect that says to send it again.
+  let call: URLSessionCalls.Call
   private let state = Mutex(State())
+
+  init(_ call: URLSessionCalls.Call) {
+    self.call = call
+  }
 
   /// Takes whoever waits; `false` where it is over already.
   func wait(_ waiter: CheckedContinuation<Outcome, Never>) -> Bool {
@@ -44,6 +52,13 @@ final class CallExchange: Sendable {
 
   func received(_ data: Data) {
     state.withLock { $0.data.append(data) }
+  }
+
+  /// What to send next in place of this.
+  var next: URLRequest? { state.withLock { $0.next } }
+
+  func redirected(to next: URLRequest) {
+    state.withLock { $0.next = next }
   }
 
   func refused(_ response: URLResponse?) {

@@ -18,7 +18,8 @@ final class CallPass: Sendable {
     deadline = shown.deadline
     switch shown.state {
     case .unauthenticated: (standing, authorization) = (.nobody, Secret(""))
-    case .expired: (standing, authorization) = (.expired, Secret(""))
+    case .expired(let session):
+      (standing, authorization) = (.expired(session.user), Secret(""))
     case .authenticated(let session):
       let owner = CallPlan.Owner(user: session.user, since: session.since)
       if let token = shown.token {
@@ -42,7 +43,8 @@ final class CallPass: Sendable {
   func shows(_ shown: SessionView.Snapshot) -> Bool {
     guard deadline == shown.deadline else { return false }
     switch (standing, shown.state) {
-    case (.nobody, .unauthenticated), (.expired, .expired): return true
+    case (.nobody, .unauthenticated): return true
+    case (.expired(let user), .expired(let session)): return user == session.user
     case (.unread(let owner), .authenticated(let session)):
       return shown.token == nil && owner.since == session.since && owner.user == session.user
     case (.holding(let owner, let generation, _), .authenticated(let session)):

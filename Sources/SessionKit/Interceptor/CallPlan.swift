@@ -35,8 +35,8 @@ public struct CallPlan: Hashable, Sendable {
   public enum Standing: Hashable, Sendable {
     /// Nobody is signed in.
     case nobody
-    /// The session has expired.
-    case expired
+    /// The session of this user has expired.
+    case expired(Identifier)
     /// Somebody is signed in, and the token cannot be read yet.
     case unread(Owner)
     /// A token, and whether its life is not over.
@@ -100,7 +100,10 @@ public struct CallPlan: Hashable, Sendable {
   private let attempts: UInt32
 
   private var phase = Phase.new
-  private var owner: Owner?
+  /// Whose the call is; known before the session is where that had expired when the call was made.
+  private var user: Identifier?
+  /// When the session began in which it goes out.
+  private var since: Timestamp?
   private var used = Generation.none
   private var hasRepeated = false
   private var attempt: UInt32 = 1
@@ -149,7 +152,7 @@ public struct CallPlan: Hashable, Sendable {
     if let reason = strange(standing) { return .fail(reason) }
     if case .holding(_, _, isGood: true) = standing { return send(standing) }
     // A view that shows nobody may be out of date: the session looks before it says so.
-    owner = owner ?? standing.owner
+    belong(to: standing)
     return .ask(.ifExpired)
   }
 
@@ -160,8 +163,8 @@ public struct CallPlan: Hashable, Sendable {
     case .nobody: return .fail(.ended)
     case .expired: return .fail(.expired)
     case .unread: return .fail(.unread)
-    case .holding(let owner, let generation, _):
-      self.owner = owner
+    case .holding(_, let generation, _):
+      belong(to: standing)
       return .send(generation)
     }
   }
@@ -192,20 +195,21 @@ public struct CallPlan: Hashable, Sendable {
 
   /// Why a call that has an owner may not go on with what the session shows now.
   private func strange(_ standing: Standing) -> Reason? {
-    guard let owner else { return nil }
+    guard let user else { return nil }
     switch standing {
     case .nobody: return .ended
-    case .expired: return .expired
-    case .unread(let other), .holding(let other, _, _): return other == owner ? nil : .ended
+    // What was made of an expired session waits for its user, and for nobody else.
+    case .expired(let other): return other != user ? .ended : since == nil ? nil : .expired
+    case .unread(let other), .holding(let other, _, _):
+      return other.user == user && other.since == since ?? other.since ? nil : .ended
     }
   }
-}
 
-extension CallPlan.Standing {
-  fileprivate var owner: CallPlan.Owner? {
-    switch self {
-    case .nobody, .expired: nil
-    case .unread(let owner), .holding(let owner, _, _): owner
+  private mutating func belong(to standing: Standing) {
+    switch standing {
+    case .nobody: break
+    case .expired(let user): self.user = user
+    case .unread(let owner), .holding(let owner, _, _): (user, since) = (owner.user, owner.since)
     }
   }
 }

@@ -31,15 +31,17 @@ public struct SessionInterceptor: Sendable {
   /// - Parameters:
   ///   - session: whose token the calls carry.
   ///   - configuration: of the `URLSession`; its `protocolClasses` see the request with the token in
-  ///     it (INT-4).
+  ///     it (INT-4). Without one, no cookie, answer or credential is kept: they are found again by
+  ///     address, whoever is signed in by then, so that one user would be shown what another was
+  ///     answered. Who passes one with a cache or cookies clears them at logout.
   ///   - rules: which calls get the token, and how often one is tried.
   ///   - trace: is told each step of each call, on whatever thread it happens; must not wait.
   public init(
-    _ session: Session, configuration: URLSessionConfiguration = .default,
+    _ session: Session, configuration: URLSessionConfiguration? = nil,
     rules: CallRules = CallRules(), trace: (@Sendable (CallTrace) -> Void)? = nil
   ) {
     let map = CallMap(rules, session.engine.configuration.wire)
-    client = URLSessionCalls(URLSessionLine(configuration, map))
+    client = URLSessionCalls(URLSessionLine(configuration ?? .withoutMemory, map))
     calls = session.calls(by: client, rules: rules, trace: trace)
     #if canImport(Darwin)
       streams = session.calls(by: URLSessionStreams(client), rules: rules, trace: trace)

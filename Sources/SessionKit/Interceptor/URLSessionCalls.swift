@@ -17,6 +17,29 @@ struct URLSessionCalls: CallClient {
 
     var request: URLRequest
     var body = Body.own
+
+    /// Whether its body can be read but once.
+    var isStream: Bool {
+      guard case .own = body else { return false }
+      return request.httpBodyStream != nil
+    }
+
+    /// Whether there is nothing in its body.
+    var isEmpty: Bool {
+      guard case .own = body else { return false }
+      return request.httpBodyStream == nil && request.httpBody?.isEmpty ?? true
+    }
+
+    /// The body, to be sent once more; `nil` where it can be read but once, or not any more.
+    func bodyAgain() -> Data? {
+      switch body {
+      case .own: return isStream ? nil : request.httpBody ?? Data()
+      case .data(let data): return data
+      case .file(let file):
+        // Whoever asks says what it means that there is none.
+        do { return try Data(contentsOf: file, options: .mappedIfSafe) } catch { return nil }
+      }
+    }
   }
 
   /// A whole answer.
@@ -59,13 +82,6 @@ struct URLSessionCalls: CallClient {
     return HTTPResponse(
       status: response?.statusCode ?? 0, headers: response?.fields ?? [],
       body: Array(answer.data.prefix(HTTPResponse.bodyLimit)))
-  }
-}
-
-extension URLSessionCalls.Call {
-  fileprivate var isStream: Bool {
-    guard case .own = body else { return false }
-    return request.httpBodyStream != nil
   }
 }
 

@@ -25,23 +25,40 @@ final class URLSessionLine: Sendable {
     guard let url = call.request.url, url.host?.isEmpty == false else {
       throw .noConnection("the address has no host")
     }
-    var request = call.request
-    request.url = url.withSmallScheme
+    var call = call
+    call.request.url = url.withSmallScheme
+    for _ in 0..<URLSessionLine.redirects {
+      let exchange = CallExchange(call)
+      let result = await send(call, exchange)
+      guard let next = exchange.next else { return try result.get() }
+      guard let body = call.bodyAgain() else {
+        throw .noConnection("the file with the body cannot be read")
+      }
+      call = URLSessionCalls.Call(request: next, body: .data(body))
+    }
+    throw .noReply("the server redirects more than \(URLSessionLine.redirects) times")
+  }
+
+  /// As many as `URLSession` itself follows.
+  private static let redirects = 16
+
+  private func send(_ call: URLSessionCalls.Call, _ exchange: CallExchange) async
+    -> CallExchange.Outcome
+  {
+    let request = call.request
     let task =
       switch call.body {
       case .own: session.dataTask(with: request)
       case .data(let data): session.uploadTask(with: request, from: data)
       case .file(let file): session.uploadTask(with: request, fromFile: file)
       }
-    let exchange = CallExchange()
-    let result = await withTaskCancellationHandler {
+    return await withTaskCancellationHandler {
       await withCheckedContinuation { delegate.start(task, exchange, answering: $0) }
     } onCancel: {
       // Before the task: what that does to end itself is nothing to wait for.
       exchange.finish(.failure(.cancelled))
       task.cancel()
     }
-    return try result.get()
   }
 
   #if canImport(Darwin)

@@ -30,8 +30,10 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
 
   func start(_ request: HTTPRequest, answering waiter: CheckedContinuation<Outcome, Never>) {
     let milliseconds = Int(clamping: max(1, min(request.timeout, 86_400_000)))
-    let session = URLSession(
-      configuration: .withoutMemory(idle: milliseconds), delegate: self, delegateQueue: nil)
+    let configuration = URLSessionConfiguration.withoutMemory
+    // A little more than asked for, so that the exchange's own timer decides.
+    configuration.timeoutIntervalForRequest = Double(milliseconds) / 1000 + 5
+    let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
     // Made before anybody can end the session: a session that has ended makes no task, it traps.
     let task = session.dataTask(with: URLRequest(request))
     let early = state.withLock { state -> Outcome? in
@@ -147,8 +149,8 @@ extension URLProtectionSpace {
 }
 
 extension URLSessionConfiguration {
-  /// Keeps nothing; `idle` milliseconds and a little more, so that the exchange's own timer decides.
-  fileprivate static func withoutMemory(idle milliseconds: Int) -> URLSessionConfiguration {
+  /// Keeps nothing from one request to the next but connections: no cookies, answers or credentials.
+  static var withoutMemory: URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
@@ -156,7 +158,6 @@ extension URLSessionConfiguration {
     configuration.urlCache = nil
     configuration.urlCredentialStorage = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.timeoutIntervalForRequest = Double(milliseconds) / 1000 + 5
     return configuration
   }
 }

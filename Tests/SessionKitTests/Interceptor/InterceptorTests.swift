@@ -147,48 +147,6 @@ struct InterceptorTests {
   }
 
   @Test(
-    "STO-4 INT-1 a redirect to another origin is followed without the token, and what it refuses is the caller's",
-    arguments: [301, 302, 303, 307, 308])
-  func redirectElsewhere(status code: Int) async throws {
-    let bench = try CallBench()
-    let other = try CallServer { _, _ in .answer(401) }
-    let address = other.url.appending(path: "elsewhere").absoluteString
-    let server = try CallServer { _, _ in .answer(code, fields: ["Location": address]) }
-    let session = try await signedIn(bench, server)
-    let api = SessionInterceptor(session)
-    let (_, response) = try await api.data(for: request(server))
-    #expect(status(response) == 401)
-    #expect(server.authorizations == ["Bearer A1"])
-    #expect(other.authorizations == [nil])
-    #expect(bench.service.refreshCount == 0)
-    // One that the caller set stays at home as well.
-    var own = request(server)
-    own.setValue("Basic eA==", forHTTPHeaderField: "Authorization")
-    _ = try await api.data(for: own)
-    #expect(server.authorizations.last == "Basic eA==")
-    #expect(other.authorizations == [nil, nil])
-    try await session.close()
-  }
-
-  @Test("INT-1 a redirect within the origin keeps the token")
-  func redirectHome() async throws {
-    let bench = try CallBench()
-    let server = try CallServer { request, _ in
-      request.target == "/materials"
-        ? .answer(302, fields: ["Location": "/elsewhere?page=2"])
-        : .answer(request.token == "A2" ? 200 : 401)
-    }
-    let session = try await signedIn(bench, server)
-    let api = SessionInterceptor(session)
-    #expect(status(try await api.data(for: request(server)).1) == 200)
-    #expect(
-      server.requests.map { "\($0.target) \($0.token ?? "none")" } == [
-        "/materials A1", "/elsewhere?page=2 A1", "/materials A2", "/elsewhere?page=2 A2",
-      ])
-    try await session.close()
-  }
-
-  @Test(
     "INT-3 a kept connection that drops a request with a body: no hang, and the outcome is unknown")
   func dropped() async throws {
     let bench = try CallBench()
