@@ -1,5 +1,6 @@
 import Foundation
 import SessionCore
+import SessionKit
 import SessionTestKit
 import Testing
 
@@ -16,12 +17,12 @@ struct HolderTests {
 
   /// Ada is signed in, and a process waits for the answer to its refresh at a gate.
   private func holding(
-    at moment: LoopbackFault.Moment = .beforeActing,
+    at moment: LoopbackFault.Moment = .beforeActing, timeout: Int64 = 300_000,
     _ settings: (inout LoopbackSettings) -> Void = strict
   ) async throws -> (bench: ProcessBench, holder: WorkerProcess, line: Int, gate: LoopbackGate) {
     let bench = try ProcessBench(settings)
     try await bench.signIn()
-    let holder = try await bench.open()
+    let holder = try await bench.open(timeout: timeout)
     let gate = bench.server.hold(.refresh, at: moment)
     let line = try holder.say("refresh")
     #expect(await bench.server.received(.refresh))
@@ -78,6 +79,30 @@ struct HolderTests {
   }
 
   // MARK: Suspended
+
+  @Test(
+    "REF-3 REF-7 suspended for longer than its request may take: the answer in its socket counts")
+  func answeredMeanwhile() async throws {
+    let limit: Int64 = 3_000
+    let (bench, holder, line, gate) = try await holding(timeout: limit)
+    holder.suspend()
+    gate.admit(1)
+    #expect(await bench.server.answered(.refresh))
+    gate.open()
+    // Another request that may take as long, and is not answered: until it is over, so is the time.
+    let silence = bench.server.hold(.materials, at: .beforeActing)
+    var request = HTTPRequest(
+      method: "GET", url: bench.server.baseURL.appending(path: "materials"))
+    request.timeout = limit + 500
+    await #expect(throws: TransportError.self) { try await URLSessionTransport().send(request) }
+    silence.open()
+    holder.resume()
+    let late = try await holder.answer(to: line)
+    #expect(late.error == nil && late.generation == 2)
+    #expect(bench.server.count(of: .refresh) == 1)
+    #expect(try bench.count(of: .refreshFailed) == 0)
+    #expect(try bench.count(of: .logout) == 0)
+  }
 
   /// Milliseconds that a request of the other process may take; its lease is a second longer.
   private static let short: Int64 = 1_000

@@ -75,6 +75,11 @@ extension SessionCoordinator {
       return [.discard(flight.number, revoking: state.kind != .authenticated)]
     }
     let facts = arrival.facts
+    // Its calls would be somebody else's, and the token that was ours is spent.
+    guard facts.user ?? session.user == session.user else {
+      return [discard(flight.number, revoking: true)]
+        + fail(RequestFailure(kind: .otherUser), jitter: 0, at: now)
+    }
     let token = tokenFacts(
       arrival, isRefreshable: facts.hasRefreshToken || session.token.isRefreshable)
     var contents: [SessionRecord.Content] = [
@@ -153,6 +158,11 @@ extension SessionCoordinator {
       return Verdict(end: endEvents(.userInactive, .keep))
     case .userDeleted:
       return Verdict(end: [.event(.logout(SessionEvent.Logout(reason: .userDeleted)))])
+    case .noRefreshToken where isTokenGood(at: now.uptime):
+      // What there is is good to its end.
+      return Verdict(delay: max(shortestDelay, tokenDeadline - now.uptime))
+    case .otherUser:
+      return Verdict(end: endEvents(.refreshRejected, policy.onRejection))
     case let kind where kind.isFinal:
       // It may be refused because the server has answered a process that we overtook.
       if let overtaken, now.uptime < overtaken.end {
@@ -203,7 +213,7 @@ extension SessionCoordinator {
     refreshTrigger = .retry
     let end = now.uptime.addingSaturating(delay)
     // A refusal that is doubted is told as what it is: nobody knows what became of the token.
-    let told = failure.kind.isFinal ? RequestFailure(kind: .noReply) : failure
+    let told = failure.kind == .rejected ? RequestFailure(kind: .noReply) : failure
     rest = Rest(failure: told, end: end)
     let reply = SessionEffect.Reply.failed(.request(told))
     let retry = SessionEffect.schedule(.refresh, uptime: end)

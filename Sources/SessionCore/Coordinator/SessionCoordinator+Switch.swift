@@ -37,6 +37,10 @@ extension SessionCoordinator {
       return [.discard(flight.number, revoking: state.kind != .authenticated)]
         + resume(flight.owner.map { [$0] } ?? [], .failed(problem))
     }
+    guard arrival.facts.user ?? session.user == session.user else {
+      return [discard(flight.number, revoking: true)]
+        + fail(RequestFailure(kind: .otherUser), jitter: 0, at: now)
+    }
     guard let context = arrival.facts.context ?? arrival.facts.tokenContext else {
       return [.discard(flight.number, revoking: false)]
         + fail(RequestFailure(kind: .unreadable), jitter: 0, at: now)

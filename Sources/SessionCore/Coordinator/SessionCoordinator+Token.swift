@@ -17,8 +17,10 @@ extension SessionCoordinator {
     }
     refreshTrigger = .schedule
     let due = policy.refreshTime(deadline: tokenDeadline, lifetime: token.lifetime)
-    // A token that is dead on arrival has no half life, and a server may send one after the other.
-    let pause = token.lifetime == 0 ? now.uptime.addingSaturating(retryPause) : due
+    // Half of no life, or of next to none: a server may send one such token after the other.
+    // What was adopted may be over, and is no server's.
+    let isShort = token.lifetime < 2 * retryPause && token.generation != Generation.none.next
+    let pause = isShort ? now.uptime.addingSaturating(retryPause) : due
     return [.cancel(.expiry), .schedule(.refresh, uptime: max(due, pause))]
   }
 

@@ -34,16 +34,21 @@ public struct RequestFailure: Hashable, Sendable {
     /// a gateway spoke, so that the server is not known to have answered.
     public static let intercepted = Kind(rawValue: 11)
 
+    /// The answer to a refresh or a switch names another user than the session's: what it brought is
+    /// nobody's here, and the grant is spent.
+    public static let otherUser = Kind(rawValue: 12)
+
     /// The word for each byte, from 0.
     public static let words = [
       "noConnection", "noReply", "server", "rateLimited", "unreadable", "rejected",
       "noRefreshToken", "unexpected", "userInactive", "userDeleted",
-      "secretsUnavailable", "intercepted",
+      "secretsUnavailable", "intercepted", "otherUser",
     ]
 
     /// Whether no later attempt with the same refresh token can succeed.
     public var isFinal: Bool {
-      self == .rejected || self == .noRefreshToken || self == .userInactive || self == .userDeleted
+      self == .rejected || self == .noRefreshToken || self == .userInactive
+        || self == .userDeleted || self == .otherUser
     }
 
     /// Whether a server answered, so that the failure counts towards the attempts (REF-6).

@@ -41,7 +41,7 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    let next = followed(request, after: task.originalRequest)
+    let next = followed(request, from: task)
     // RFC 9110 §15.4.8: the same method with the same body. On Linux the body does not go along, so
     // what has one is a request of its own; a stream has been read, and the redirect is the answer.
     if let exchange = exchange(of: task), [307, 308].contains(response.statusCode),
@@ -55,13 +55,15 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
   }
 
   /// The request that follows a redirect: with the `Authorization` of the first one at its origin, and
-  /// with none at another, whoever set it.
-  private func followed(_ request: URLRequest, after first: URLRequest?) -> URLRequest {
+  /// with none at another nor back from there, whoever set it.
+  private func followed(_ request: URLRequest, from task: URLSessionTask) -> URLRequest {
     var next = request
+    let (first, last) = (task.originalRequest, task.currentRequest)
+    // What another origin leads back to is of its choosing, however many steps later.
+    let value = last?.value(forHTTPHeaderField: "Authorization")
     let isAtHome =
       if let to = request.url, let from = first?.url { map.sharesOrigin(to, from) } else { false }
-    let value = isAtHome ? first?.value(forHTTPHeaderField: "Authorization") : nil
-    next.setValue(value, forHTTPHeaderField: "Authorization")
+    next.setValue(isAtHome ? value : nil, forHTTPHeaderField: "Authorization")
     return next
   }
 

@@ -112,7 +112,7 @@ extension SessionInterceptor: CustomStringConvertible, CustomDebugStringConverti
 
 extension SessionError {
   /// What a call by `URLSession` threw.
-  fileprivate init(ofCall error: any Error) {
+  package init(ofCall error: any Error) {
     switch error {
     case let error as SessionError: self = error
     case let error as TransportError: self = SessionError(error)

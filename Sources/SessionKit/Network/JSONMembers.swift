@@ -109,14 +109,15 @@ struct JSONMembers {
     return Identifier(text)
   }
 
-  /// A token: visible ASCII, so that it can travel in a header field (RFC 6750 §2.1).
+  /// A token.
   func token(_ path: MemberPath) throws(Unreadable) -> Secret? {
     guard let text = try string(path) else { return nil }
     guard !text.isEmpty else { throw Unreadable("\(name(path)) is empty") }
-    guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    let token = Secret(text)
+    guard token.isToken else {
       throw Unreadable("\(name(path)) has characters that no token has")
     }
-    return Secret(text)
+    return token
   }
 
   /// A number, or a text of one without sign and exponent.
@@ -216,5 +217,12 @@ struct JSONMembers {
     guard let value = try value(path) else { return nil }
     guard case .object(let members) = value else { throw wrong(path, value, "an object") }
     return JSONMembers(members, prefix: "\(name(path)).")
+  }
+}
+
+extension Secret {
+  /// Whether it is visible ASCII, as a token is that travels in a header field (RFC 6750 §2.1).
+  var isToken: Bool {
+    !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 }

@@ -31,8 +31,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
   func start(_ request: HTTPRequest, answering waiter: CheckedContinuation<Outcome, Never>) {
     let milliseconds = Int(clamping: max(1, min(request.timeout, 86_400_000)))
     let configuration = URLSessionConfiguration.withoutMemory
-    // A little more than asked for, so that the exchange's own timer decides.
-    configuration.timeoutIntervalForRequest = Double(milliseconds) / 1000 + 5
+    // The exchange's own count decides, which stands still while the process is suspended.
+    configuration.timeoutIntervalForRequest = 86_400
     let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
     // Made before anybody can end the session: a session that has ended makes no task, it traps.
     let task = session.dataTask(with: URLRequest(request))
@@ -46,9 +46,25 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
       return
     }
     task.resume()
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
-      [weak self] in
-      self?.finish(.failure(.noReply("the server did not answer within \(milliseconds) ms")))
+    count(URLSessionExchange.turns, of: milliseconds)
+  }
+
+  /// In how many turns the time is counted.
+  private static let turns = 20
+
+  /// Counts the time down in turns of which a suspension can take one at most.
+  ///
+  /// A process that was suspended in the middle of a refresh may find the answer in its socket when it
+  /// goes on. A single timer would be over before anybody has looked, and the newest token lost.
+  private func count(_ turns: Int, of milliseconds: Int) {
+    let turn = DispatchTimeInterval.microseconds(milliseconds * 1000 / URLSessionExchange.turns)
+    DispatchQueue.global().asyncAfter(deadline: .now() + turn) { [weak self] in
+      guard let self else { return }
+      if turns > 1 {
+        count(turns - 1, of: milliseconds)
+      } else {
+        finish(.failure(.noReply("the server did not answer within \(milliseconds) ms")))
+      }
     }
   }
 

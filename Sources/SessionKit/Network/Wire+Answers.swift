@@ -74,6 +74,11 @@ extension Wire {
         throw AnswerFailure(unreadable: error.problem, status: response.status)
       }
     }
+    guard found.access.isToken, found.refresh?.isToken ?? true else {
+      throw AnswerFailure(
+        unreadable: "a token is empty, or has characters that no token has",
+        status: response.status)
+    }
     if endpoints.refresh == nil { found.refresh = nil }
     return found
   }

@@ -17,6 +17,14 @@ extension Wire {
     throw problem ?? missingLifetime(members)
   }
 
+  /// What is assumed of a token of which nothing is said.
+  var assumedLifetime: Int64? {
+    for case .assumed(let milliseconds) in answer.lifetime {
+      return min(max(1, milliseconds), TokenLifetime.longest)
+    }
+    return nil
+  }
+
   private func lifetime(
     _ source: TokenLifetime, _ members: JSONMembers, _ claims: JSONMembers?, _ date: Timestamp?
   ) throws(Unreadable) -> Int64? {
@@ -39,8 +47,8 @@ extension Wire {
     case .claim(let name):
       guard let claims, let end = claims.time(name) else { return nil }
       return try claimed(until: end, issued: claims.time("iat"), now: date, name)
-    case .assumed(let milliseconds):
-      return min(max(1, milliseconds), TokenLifetime.longest)
+    case .assumed:
+      return assumedLifetime
     }
   }
 

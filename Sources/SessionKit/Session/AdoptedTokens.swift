@@ -6,8 +6,10 @@ public struct AdoptedTokens: Hashable, Sendable {
   public var access: Secret
   /// The refresh token, where there is one.
   public var refresh: Secret?
-  /// How long the access token is still good, in milliseconds; where `nil`, until its `exp` says, and
-  /// where that is missing too, no longer: it is refreshed at once.
+  /// How long the access token is still good, in milliseconds; where `nil`, until its `exp` says.
+  ///
+  /// Where that is missing too, as long as the wire assumes of a token whose answer does not say it,
+  /// and where it assumes nothing, no longer: it is refreshed at once.
   public var lifetime: Int64?
   /// Who the user is; where `nil`, whom the access token's `sub` names.
   public var user: UserProfile?
@@ -27,19 +29,28 @@ public struct AdoptedTokens: Hashable, Sendable {
   }
 
   /// The answer that a sign-in would have brought; its claims are hints and never verified.
-  func answer(keys: ContextKeys, at now: Timestamp) -> TokenAnswer {
+  func answer(for wire: Wire, at now: Timestamp) throws(SessionError) -> TokenAnswer {
+    guard access.isToken, refresh?.isToken ?? true else {
+      throw .unreadableAnswer("a token is empty, or has characters that no token has")
+    }
     let claims: TokenClaims?
     do {
-      claims = try TokenClaims(access, keys: keys)
+      claims = try TokenClaims(access, keys: wire.keys.contexts)
     } catch {
       // Opaque: it says nothing of itself.
       claims = nil
     }
-    let left = lifetime ?? claims?.expiresAt.map { $0.milliseconds(since: now) } ?? 0
+    let user = user ?? claims?.subject.map { UserProfile(id: $0, email: claims?.email) }
+    if let id = user?.id, id.isAddress || id.description.isEmpty {
+      throw .unreadableAnswer(
+        "the user's id is \(id.isAddress ? Identifier.addressProblem : "empty"); say another")
+    }
+    let end = claims?.expiresAt.map { $0.milliseconds(since: now) }
     return TokenAnswer(
-      access: access, refresh: refresh, lifetime: left, tokenID: claims?.tokenID,
-      user: user ?? claims?.subject.map { UserProfile(id: $0, email: claims?.email) },
-      context: context, tokenContext: claims?.context)
+      access: access, refresh: wire.endpoints.refresh == nil ? nil : refresh,
+      lifetime: lifetime ?? end ?? wire.assumedLifetime ?? 0,
+      tokenID: claims?.tokenID.flatMap { $0.isAddress ? nil : $0 }, user: user, context: context,
+      tokenContext: claims?.context)
   }
 }
 

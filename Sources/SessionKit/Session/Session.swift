@@ -99,12 +99,13 @@ public final class Session: Sendable {
   /// For a journal that has never had a token; may be called at each launch until the old layer's copy
   /// is removed, which is safe as soon as it has returned. No request is made; a token that has expired
   /// is refreshed then. A crash in it leaves the session signed in or nothing done. Throws
-  /// `unreadableAnswer` where neither the tokens nor their claims name the user; where it throws, the
-  /// tokens are still the old layer's.
+  /// `unreadableAnswer` where neither the tokens nor their claims name the user, where the name is an
+  /// e-mail address, which no journal holds (STO-3), and where a token is none that could be sent;
+  /// where it throws, the tokens are still the old layer's.
   @discardableResult
   public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Adoption {
-    let answer = tokens.answer(
-      keys: engine.configuration.wire.keys.contexts, at: engine.configuration.clock.now().time)
+    let answer = try tokens.answer(
+      for: engine.configuration.wire, at: engine.configuration.clock.now().time)
     let reply = try await engine.ask(wish: .adopt(answer)) { .login($0, .adoption) }
     return reply == .notAdopted ? .settledBefore : .adopted
   }
@@ -160,14 +161,14 @@ public final class Session: Sendable {
   /// `alreadyLoggedOut` says that nobody is signed in by any process: the journal was looked at.
   ///
   /// Returns when the stored items are wiped and the server was told, or could not be. Throws
-  /// `journal` where the event could not be journaled: then nothing changed. A cancelled or closed
-  /// wait throws `cancelled` or `closed`: the logout goes on.
+  /// `journal` where the event could not be journaled: then nothing changed. In a task that is
+  /// cancelled, before or while it waits, it throws `cancelled`, and the logout goes on; so it does
+  /// where the session is closed, which throws `closed`.
   @discardableResult
   public func logout() async throws(SessionError) -> LogoutOutcome {
     guard
-      case .loggedOut(let outcome, let status, let isWiped) = try await engine.ask({
-        .logout($0)
-      })
+      case .loggedOut(let outcome, let status, let isWiped) = try await engine.ask(
+        cancellation: .detaches, { .logout($0) })
     else { return .alreadyLoggedOut }
     guard isWiped else { return .partial(.itemsRemain) }
     guard outcome == .failed || outcome == .abandoned else { return .success }

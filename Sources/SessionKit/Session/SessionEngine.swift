@@ -86,12 +86,22 @@ actor SessionEngine {
 
   // MARK: Callers
 
+  /// What becomes of a question whose task is cancelled.
+  enum Cancellation {
+    /// It is not put, or nobody waits for the reply any more.
+    case ends
+    /// It is put even so, and nobody waits for the reply.
+    case detaches
+    /// The reply is waited for.
+    case ignored
+  }
+
   /// Puts a question to the coordinator and waits for its reply.
   func ask(
-    wish: Wish? = nil, ignoresCancellation: Bool = false,
+    wish: Wish? = nil, cancellation: Cancellation = .ends,
     _ question: @Sendable (Caller) -> SessionInput
   ) async throws(SessionError) -> Reply {
-    guard ignoresCancellation || !Task.isCancelled else { throw .cancelled }
+    guard cancellation != .ends || !Task.isCancelled else { throw .cancelled }
     callerCount += 1
     let caller = Caller(callerCount)
     wishes[caller] = wish
@@ -102,7 +112,7 @@ actor SessionEngine {
         feed(input)
       }
     } onCancel: {
-      if !ignoresCancellation { spawn { $0.feed(.cancelled(caller)) } }
+      if cancellation != .ignored { spawn { $0.feed(.cancelled(caller)) } }
     }
     return try result.get()
   }
@@ -114,7 +124,7 @@ actor SessionEngine {
   /// Closes the journal and ends every sequence of events.
   func close() async throws(SessionError) {
     // Only what is on the wire is waited for, which is bounded; nothing keeps this from closing.
-    _ = try await ask(ignoresCancellation: true) { .close($0) }
+    _ = try await ask(cancellation: .ignored) { .close($0) }
     follower?.cancel()
     hub.finish()
     states.finish()

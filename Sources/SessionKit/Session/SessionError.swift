@@ -258,6 +258,7 @@ extension SessionError {
     case .intercepted: self = .intercepted(status: failure.status)
     case .userInactive: self = .userInactive
     case .userDeleted: self = .userDeleted
+    case .otherUser: self = .unreadableAnswer("it names another user than the session's")
     default:
       self.init(status: failure.status, code: failure.serverCode, isSignIn: isSignIn)
     }

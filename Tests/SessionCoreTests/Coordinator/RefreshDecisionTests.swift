@@ -30,8 +30,11 @@ struct RefreshDecisionTests {
   }
 
   @Test(
-    "REF-1 due at expiry less threshold, and never in the first half of a token's life",
-    arguments: [(600_000, 540_000), (120_000, 60_000), (60_000, 30_000), (2_000, 1_000), (1, 1)]
+    "REF-1 due at expiry less threshold, never in the first half of a life, nor more than once a second",
+    arguments: [
+      (600_000, 540_000), (120_000, 60_000), (60_000, 30_000), (2_000, 1_000), (1_000, 1_000),
+      (1, 1_000),
+    ]
       as [(Int64, Int64)])
   func schedule(lifetime: Int64, expected: Int64) {
     var bench = CoordinatorBench.signedIn()

@@ -1,3 +1,4 @@
+import Foundation
 import SessionKit
 import SessionTestKit
 import Testing
@@ -73,6 +74,92 @@ struct AdoptionTests {
     #expect(bench.server.calls.isEmpty)
     #expect(try bench.eventNames().isEmpty)
     #expect(try await session.adopt(old(bench)) == .adopted)
+    try await session.close()
+  }
+
+  @Test(
+    "LOG-9 STO-3 tokens that could not be sent and addresses as ids are refused, and nothing is journaled",
+    arguments: [
+      AdoptedTokens(access: Secret("a\nb"), user: UserProfile(id: "u-1")),
+      AdoptedTokens(access: Secret("a\u{0}b"), user: UserProfile(id: "u-1")),
+      AdoptedTokens(access: Secret(""), user: UserProfile(id: "u-1")),
+      AdoptedTokens(access: Secret("a"), refresh: Secret("r\r\n"), user: UserProfile(id: "u-1")),
+      AdoptedTokens(access: Secret("a"), refresh: Secret(""), user: UserProfile(id: "u-1")),
+      AdoptedTokens(access: Secret("a"), user: UserProfile(id: "ana@x.test")),
+      AdoptedTokens(access: Secret("a"), user: UserProfile(id: "")),
+      // {"sub":"ana@x.test"}
+      AdoptedTokens(access: Secret("e30.eyJzdWIiOiJhbmFAeC50ZXN0In0.c2ln")),
+    ])
+  func refused(tokens: AdoptedTokens) async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    let error = await failure { () async throws(SessionError) in try await session.adopt(tokens) }
+    guard case .unreadableAnswer = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try bench.eventNames().isEmpty)
+    #expect(try bench.files().isEmpty)
+    try await session.close()
+  }
+
+  @Test("LOG-9 STO-3 a token whose own name is an address is adopted without that name")
+  func namedByAddress() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    // {"sub":"u-1","jti":"ana@x.test"}
+    let token = "e30.eyJzdWIiOiJ1LTEiLCJqdGkiOiJhbmFAeC50ZXN0In0.c2ln"
+    #expect(
+      try await session.adopt(AdoptedTokens(access: Secret(token), lifetime: 60_000)) == .adopted)
+    #expect(session.state.token?.id == nil)
+    try await session.close()
+    let bytes = try Data(contentsOf: URL(filePath: bench.configuration().journal))
+    #expect(bytes.firstRange(of: Data("ana@x".utf8)) == nil)
+  }
+
+  @Test("LOG-9 POL-4 a backend without refresh: an adopted token is good to its end")
+  func withoutRefresh() async throws {
+    let bench = try Bench()
+    var configuration = bench.configuration()
+    configuration.wire.endpoints.refresh = nil
+    let session = try await Session.open(configuration)
+    try await session.adopt(
+      AdoptedTokens(
+        access: Secret("a"), refresh: Secret("r"), lifetime: 60_000, user: UserProfile(id: "u-1")))
+    #expect(!session.canRefreshToken)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .noRefreshToken)
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test("LOG-9 POL-4 a token of which nothing is said is as good as the wire assumes")
+  func assumed() async throws {
+    let bench = try Bench()
+    var configuration = bench.configuration()
+    configuration.wire.endpoints.refresh = nil
+    configuration.wire.answer.lifetime = [.assumed(3_600_000)]
+    let session = try await Session.open(configuration)
+    try await session.adopt(AdoptedTokens(access: Secret("a"), user: UserProfile(id: "u-1")))
+    #expect(session.isAuthenticated && !session.isTokenExpired)
+    bench.clock.advance(by: 3_599_000)
+    #expect(!session.isTokenExpired)
+    try await session.close()
+  }
+
+  @Test(
+    "POL-4 REF-6 an app whose new version has no refresh any more: the token is good to its end")
+  func dropped() async throws {
+    let bench = try Bench()
+    let before = try await bench.signedIn()
+    try await before.close()
+    var configuration = bench.configuration()
+    configuration.wire.endpoints.refresh = nil
+    let session = try await Session.open(configuration)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .noRefreshToken)
+    #expect(session.isAuthenticated && !session.isTokenExpired)
+    #expect(try bench.eventNames().last == "refreshFailed")
     try await session.close()
   }
 

@@ -22,6 +22,22 @@ struct LogoutTests {
     try await session.close()
   }
 
+  @Test("OUT-1 a task that is cancelled already logs out all the same, and waits for nothing")
+  func cancelledBefore() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await failure { () async throws(SessionError) in try await session.logout() }
+    }
+    #expect(await task.value == .cancelled)
+    await eventually("it is logged out") { session.state == .unauthenticated }
+    await eventually("the server is told") { bench.server.count(of: .logout) == 1 }
+    try await session.close()
+    #expect(try bench.files().isEmpty)
+    #expect(try bench.eventNames() == ["login", "logout"])
+  }
+
   @Test("OUT-1 a logout in a process that has not seen the sign-in ends the session all the same")
   func stale() async throws {
     let bench = try Bench()

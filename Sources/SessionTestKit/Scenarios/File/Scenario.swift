@@ -60,6 +60,10 @@ struct ScenarioStep: Sendable {
     case switchContext(role: String, school: String?, unit: String?)
     case logout
     case clearError
+    /// A protected call.
+    case call(method: String, path: String)
+    /// Tokens of an old layer are taken over.
+    case adopt(access: String, refresh: String?)
   }
 
   /// How a command ends.

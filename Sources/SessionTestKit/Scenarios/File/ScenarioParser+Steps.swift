@@ -124,6 +124,17 @@ extension ScenarioParser {
     case "refreshIfNeeded": command = .refreshIfNeeded
     case "logout": command = .logout
     case "clearError": command = .clearError
+    case "call":
+      most = 2
+      let (method, path) = try target(arguments, in: line)
+      command = .call(method: method, path: path)
+    case "adopt":
+      most = 2
+      guard let access = arguments.first else { throw error(line, verb.column, "adopt what?") }
+      for token in arguments.prefix(2) {
+        try checkNames(token.text, in: line, column: token.column, isGiving: true)
+      }
+      command = .adopt(access: access.text, refresh: arguments.dropFirst().first?.text)
     case "login":
       most = 1
       guard let user = arguments.first else {
@@ -258,18 +269,27 @@ extension ScenarioParser {
 
   // MARK: Requests and answers
 
+  private func target(
+    _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) -> (method: String, path: String) {
+    guard words.count == 2, words[1].text.first == "/" else {
+      throw error(
+        line, words.first?.column ?? line.words[0].text.count + 1,
+        "a request is as POST /auth/refresh")
+    }
+    guard ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(words[0].text) else {
+      throw unknown(words[0], in: line, "no method", of: ["GET", "POST", "PUT", "DELETE"])
+    }
+    return (words[0].text, words[1].text)
+  }
+
   private mutating func request(
     _ words: [ScenarioWord], _ label: ScenarioWord?, _ block: ScenarioBlock
   ) throws(ScenarioError) -> ExpectedRequest {
     let line = block.head
     let label = try given(label, in: line)
-    guard words.count == 2, words[1].text.first == "/" else {
-      throw error(line, words.first?.column ?? 8, "a request is as POST /auth/refresh")
-    }
-    guard ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(words[0].text) else {
-      throw unknown(words[0], in: line, "no method", of: ["GET", "POST", "PUT", "DELETE"])
-    }
-    var request = ExpectedRequest(method: words[0].text, path: words[1].text, label: label)
+    let (method, path) = try target(words, in: line)
+    var request = ExpectedRequest(method: method, path: path, label: label)
     var index = 0
     while index < block.details.count {
       let detail = block.details[index]

@@ -19,6 +19,7 @@ package enum ScenarioVocabulary {
   ]
   package static let commands = [
     "open", "close", "login", "refresh", "refreshIfNeeded", "switch", "logout", "clearError",
+    "call", "adopt",
   ]
   static let request = ["bearer", "basic", "header", "json", "form"]
   static let answer = ["header", "json", "html"]
@@ -50,7 +51,7 @@ package enum ScenarioVocabulary {
   package static let shows = [
     "token", "expired", "refreshable", "activity", "waiters", "email", "permissions", "storage",
   ]
-  package static let results = ["token", "outcome", "user", "role"]
+  package static let results = ["token", "outcome", "user", "role", "status"]
   package static let errorDetails = ["status", "code", "retryAfter"]
   package static let errors = [
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",

@@ -1,3 +1,4 @@
+import Foundation
 import SessionCore
 import SessionKit
 import Synchronization
@@ -99,6 +100,19 @@ final class ScenarioCalls: Sendable {
     case .clearError:
       await session.clearError()
       return [:]
+    case .call(let method, let path):
+      let url = configuration.wire.baseURL.appending(path: path)
+      let calls = session.calls(by: TransportCalls(configuration.transport))
+      do {
+        let answer = try await calls.send(HTTPRequest(method: method, url: url))
+        return ["status": "\(answer.status)"]
+      } catch {
+        throw SessionError(ofCall: error)
+      }
+    case .adopt(let access, let refresh):
+      let adoption = try await session.adopt(
+        AdoptedTokens(access: Secret(access), refresh: refresh.map { Secret($0) }))
+      return ["outcome": "\(adoption)"]
     }
   }
 }

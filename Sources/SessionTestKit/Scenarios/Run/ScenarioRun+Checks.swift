@@ -83,8 +83,9 @@ extension ScenarioRun {
   private mutating func result(
     _ label: String?, _ expected: ScenarioStep.Ending, _ fields: [ScenarioStep.Field]
   ) throws(ScenarioFailure) {
-    let index = asked.firstIndex { call in !call.isNamed && call.label == label }
-    guard let index else { throw fail("nothing was done whose result this could be") }
+    let open = asked.indices.filter { !asked[$0].isNamed && asked[$0].label == label }
+    // Which of several that are alike ends first may be drawn.
+    guard let index = open.first(where: { calls.ending($0) != nil }) ?? open.first else { throw fail("nothing was done whose result this could be") }
     guard let ending = calls.ending(index) else {
       throw fail("\"\(asked[index].text)\" has not ended yet")
     }

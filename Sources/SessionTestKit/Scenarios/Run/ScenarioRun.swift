@@ -181,7 +181,7 @@ struct ScenarioRun {
     case .secrets(let isLocked):
       try expectAllNamed("the lock changes")
       stage.secrets.isLocked = isLocked
-    case .act(let command, let label): try act(command, label, in: step.process)
+    case .act(let command, let label): try act(given(command), label, in: step.process)
     case .request(let expected):
       try settle()
       try name(expected)
@@ -237,6 +237,14 @@ struct ScenarioRun {
       await calls.perform(number, command, in: process, configuration, users)
     }
     isStirred = true
+  }
+
+  /// The command with the tokens that its names stand for.
+  private mutating func given(_ command: ScenarioStep.Command) -> ScenarioStep.Command {
+    guard case .adopt(let access, let refresh) = command else { return command }
+    let time = serverTime
+    return .adopt(
+      access: tokens.give(access, at: time), refresh: refresh.map { tokens.give($0, at: time) })
   }
 
   /// Opens a session before the first thing that is done with it.
@@ -341,6 +349,8 @@ extension ScenarioStep.Command {
     case .switchContext: "do switch"
     case .logout: "do logout"
     case .clearError: "do clearError"
+    case .call: "do call"
+    case .adopt: "do adopt"
     }
   }
 }
