@@ -51,7 +51,7 @@ struct ValueTests {
   @Test("REF-6 which failures end a grant, and which count as answered")
   func failureKinds() {
     let final = RequestFailure.Kind.known.filter(\.isFinal)
-    #expect(final == [.rejected, .noRefreshToken, .userInactive, .userDeleted])
+    #expect(final == [.rejected, .noRefreshToken, .userInactive, .userDeleted, .otherUser])
     let unanswered = RequestFailure.Kind.known.filter { !$0.isAnswered }
     #expect(
       unanswered == [

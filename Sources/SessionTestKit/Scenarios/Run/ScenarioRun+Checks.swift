@@ -85,7 +85,8 @@ extension ScenarioRun {
   ) throws(ScenarioFailure) {
     let open = asked.indices.filter { !asked[$0].isNamed && asked[$0].label == label }
     // Which of several that are alike ends first may be drawn.
-    guard let index = open.first(where: { calls.ending($0) != nil }) ?? open.first else { throw fail("nothing was done whose result this could be") }
+    let index = open.first { calls.ending($0) != nil } ?? open.first
+    guard let index else { throw fail("nothing was done whose result this could be") }
     guard let ending = calls.ending(index) else {
       throw fail("\"\(asked[index].text)\" has not ended yet")
     }

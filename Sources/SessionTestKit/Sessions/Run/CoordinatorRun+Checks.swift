@@ -100,7 +100,16 @@ extension CoordinatorRun {
   private func checkPolicy(
     _ failure: RequestFailure?, _ expiry: ExpiryReason?, _ commit: SessionCommit
   ) throws(Falsified) {
-    let isFinal = failure?.kind == .rejected || failure?.kind == .noRefreshToken
+    let hasNothing = failure?.kind == .noRefreshToken
+    // `nil` where the token came with another process, or before a restart.
+    let isGood = deadline.flatMap { end in
+      end.generation == coordinator.state.token?.generation ? now.uptime < end.uptime : nil
+    }
+    try require(.endsHaveOneCause, !(hasNothing && isGood == true && expiry != nil)) {
+      "there is nothing to refresh with, and a good token is thrown away"
+    }
+    let isFinal =
+      failure?.kind == .rejected || failure?.kind == .otherUser || hasNothing && isGood == false
     let isDoubted = overtakenUntil.map { now.uptime < $0 } ?? false
     try require(.endsHaveOneCause, !isFinal || expiry != nil || isDoubted) {
       "\(failure?.description ?? "") is final, and nothing ends"
@@ -137,7 +146,9 @@ extension CoordinatorRun {
     }
     let isCaused: Bool
     switch reason {
-    case .refreshRejected: isCaused = failure?.kind == .rejected || failure?.kind == .noRefreshToken
+    case .refreshRejected:
+      let causes: [RequestFailure.Kind] = [.rejected, .noRefreshToken, .otherUser]
+      isCaused = failure.map { causes.contains($0.kind) } ?? false
     case .userInactive: isCaused = failure?.kind == .userInactive
     case .attemptsExhausted:
       isCaused =
@@ -196,6 +207,8 @@ extension CoordinatorRun {
       return
     }
     let current = disk.truth.state.token?.generation
+    try require(.baseDecides, request.facts?.user ?? disk.truth.state.user == disk.truth.state.user)
+    { "request \(number.number) is stored, and names another user" }
     try require(.baseDecides, current == request.base) {
       "request \(number.number) was made with \(request.base), and the token is "
         + "\(current.map { "\($0)" } ?? "gone")"
@@ -205,13 +218,14 @@ extension CoordinatorRun {
     }
   }
 
-  /// Whether an answer to the request has to count, by what is on the disk.
-  func isWanted(_ number: RequestNumber) -> Bool {
+  /// Whether this answer to the request has to count, by what is on the disk.
+  func isWanted(_ number: RequestNumber, _ facts: AnswerFacts) -> Bool {
     guard let request = wire[number], request.fate == .sent, !disk.isUnreadable,
       !callers.isClosed, brokenCommits == 0, !request.isLogin
     else { return false }
     // The other process may have ended the session and begun one in between: then it is another.
-    return disk.truth.state.token?.generation == request.base
+    let isOurs = facts.user == nil || facts.user == disk.truth.state.user
+    return isOurs && disk.truth.state.token?.generation == request.base
   }
 
   func checkAnswered(_ number: RequestNumber, wanted: Bool) throws(Falsified) {

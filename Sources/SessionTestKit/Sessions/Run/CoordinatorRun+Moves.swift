@@ -46,7 +46,7 @@ extension CoordinatorRun {
   }
 
   private mutating func answer(_ number: RequestNumber, _ facts: AnswerFacts) throws(Falsified) {
-    let isWanted = isWanted(number)
+    let isWanted = isWanted(number, facts)
     wire.answer(number, facts, at: now.uptime)
     try tell(.answered(number, facts))
     try checkAnswered(number, wanted: isWanted)
