@@ -99,7 +99,8 @@ struct HouseTests {
     "the README's examples are those that tests compile and run",
     arguments: [
       "SessionKitTests/ReadmeExample", "SessionKitTests/ReadmeTestExample",
-      "SessionKitTests/ReadmeScreenExample", "SessionJournalTests/ReadmeJournalExample",
+      "SessionKitTests/ReadmeScreenExample", "SessionKitTests/ReadmeCallsExample",
+      "SessionJournalTests/ReadmeJournalExample",
     ])
   func example(name: String) throws {
     let readme = try house.text(of: "README.md")

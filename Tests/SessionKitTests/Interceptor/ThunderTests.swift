@@ -3,6 +3,10 @@ import SessionKit
 import SessionTestKit
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("Thunder: ten thousand calls at once", .serialized, .timeLimit(.minutes(5)))
 struct ThunderTests {
   private static let count = 10_000
@@ -45,6 +49,32 @@ struct ThunderTests {
     #expect(bench.service.refreshCount == 1)
     #expect(Set(backend.authorizations) == ["Bearer A2"])
     #expect(session.waiterCount == 0)
+    try await session.close()
+  }
+
+  @Test(
+    "REF-3 INT-1 2,000 calls by URLSession over sockets with an expired token: one refresh, all proceed"
+  )
+  func sockets() async throws {
+    let bench = try CallBench()
+    let server = try CallServer { request, _ in .answer(request.token == "A2" ? 200 : 401) }
+    let session = try await bench.signedIn { $0.baseURL = server.url }
+    await bench.expire(session)
+    let api = SessionInterceptor(session)
+    let request = URLRequest(url: server.url.appending(path: "materials"))
+    try await withThrowingTaskGroup(of: Int?.self) { group in
+      for _ in 0..<2_000 {
+        group.addTask { (try await api.data(for: request).1 as? HTTPURLResponse)?.statusCode }
+      }
+      await eventually("all wait") { session.waiterCount == 2_000 }
+      bench.service.gate.open()
+      var good = 0
+      for try await status in group where status == 200 { good += 1 }
+      #expect(good == 2_000)
+    }
+    #expect(bench.service.refreshCount == 1)
+    #expect(server.requests.count == 2_000)
+    #expect(Set(server.requests.map(\.token)) == ["A2"])
     try await session.close()
   }
 

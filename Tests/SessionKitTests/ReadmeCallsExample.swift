@@ -1,0 +1,41 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite("The README's example of calls")
+struct ReadmeCallsExample {
+  private func show(_ text: Any) { #expect(!"\(text)".isEmpty) }
+
+  @Test("INT-1 INT-2 CTX-1 compiles and runs")
+  func run() async throws {
+    let bench = try Bench()
+    let (folder, base) = (bench.folder.path, bench.server.baseURL)
+    let credentials = bench.credentials
+    let role = Identifier(LoopbackContext.coordinator.roleID)
+    let school = Identifier(LoopbackContext.coordinator.schoolID)
+    // README begins
+    let session = try await Session.open(
+      SessionConfiguration(
+        journal: folder + "/session.journal",
+        secrets: FileSecretStore(folder: folder + "/secrets"),
+        preset: .edu(base, environment: .production)))
+    try await session.login(credentials)
+
+    let api = SessionInterceptor(session)  // one for as long as the session lives
+    let request = URLRequest(url: base.appending(path: "materials"))
+    let (data, response) = try await api.data(for: request)  // with a good token
+    show((data.count, response))
+
+    let elsewhere = ContextTarget(role: role, school: school)
+    if let context = try await session.switchContext(to: elsewhere) { show(context.role.name) }
+    // README ends
+    #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    #expect(session.currentToken?.generation == Generation(2))
+    try await session.close()
+  }
+}
