@@ -182,6 +182,7 @@ struct ScenarioRun {
       try expectAllNamed("the lock changes")
       stage.secrets.isLocked = isLocked
     case .act(let command, let label): try act(command, label, in: step.process)
+    case .pending(let count): calls.pending = count
     case .request(let expected):
       try settle()
       try name(expected)
@@ -223,7 +224,9 @@ struct ScenarioRun {
     _ command: ScenarioStep.Command, _ label: String?, in process: String
   ) throws(ScenarioFailure) {
     if !isStirred { try expectAllNamed("the user goes on") }
-    let configuration = stage.configuration(process, scenario.setting.preset(at: stage.baseURL))
+    let configuration = calls.hosted(
+      stage.configuration(process, scenario.setting.preset(at: stage.baseURL)))
+    let command = command.filled { tokens.give($0, at: serverTime) }
     if calls.session(process) == nil, command != .open {
       guard opened.insert(process).inserted else { throw fail("\(process) is not open") }
       try open(configuration, in: process)
@@ -308,6 +311,7 @@ struct ScenarioRun {
     var preset = scenario.setting.preset(at: stage.baseURL)
     preset.wire.endpoints.login = WireEndpoint("known-session")
     preset.policy.credentials = .none
+    preset.policy.profileCheck = .whenUnknown
     let configuration = stage.configuration("before", preset)
     let before = ScenarioCalls(in: stage.world)
     stage.world.spawn("a session that is known") {
@@ -330,6 +334,12 @@ struct ScenarioRun {
 }
 
 extension ScenarioStep.Command {
+  /// The command with what stands behind its tokens' names.
+  fileprivate func filled(_ fill: (String) -> String) -> ScenarioStep.Command {
+    guard case .social(let provider, let token) = self else { return self }
+    return .social(provider: provider, token: fill(token))
+  }
+
   /// The command as a file has it, without whom it is about.
   fileprivate var text: String {
     switch self {
@@ -341,6 +351,11 @@ extension ScenarioStep.Command {
     case .switchContext: "do switch"
     case .logout: "do logout"
     case .clearError: "do clearError"
+    case .register: "do register"
+    case .social: "do social"
+    case .unlock: "do unlock"
+    case .foreground: "do foreground"
+    case .use: "do use"
     }
   }
 }
