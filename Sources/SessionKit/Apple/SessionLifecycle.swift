@@ -69,7 +69,7 @@ extension Session {
   ///
   /// Nobody signed in is no error; every other one says what `refresh()` would. Counts as a use.
   public func enterForeground() async throws(SessionError) {
-    await engine.settleUse()
+    await use()
     _ = try await engine.ask { .foreground($0) }
   }
 

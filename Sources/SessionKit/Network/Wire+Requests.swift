@@ -11,7 +11,9 @@ extension Wire {
       [keys.userName: credentials.userName, keys.password: credentials.password.value])
   }
 
-  /// Creates an account; carries no token (LOG-5). `nil` where that is done elsewhere.
+  /// Creates an account; carries no token (LOG-5).
+  ///
+  /// `nil` where that is done elsewhere.
   public func register(_ account: NewAccount) -> HTTPRequest? {
     var own = account.fields
     own[keys.userName] = .text(account.credentials.userName)
@@ -19,7 +21,9 @@ extension Wire {
     return request(.register, own)
   }
 
-  /// Signs in with the token of another service; carries none of ours (LOG-5). `nil` where one does not.
+  /// Signs in with the token of another service; carries none of ours (LOG-5).
+  ///
+  /// `nil` where one does not.
   public func social(_ credentials: SocialCredentials) -> HTTPRequest? {
     request(
       .social,

@@ -105,7 +105,7 @@ public final class Session: Sendable {
   func refresh(_ trigger: RefreshTrigger, _ need: RefreshNeed) async throws(SessionError)
     -> AccessToken
   {
-    await engine.settleUse()
+    await use()
     _ = try await engine.ask { .refresh($0, trigger, need) }
     let shown = engine.view.current
     if let token = shown.token { return token }
@@ -118,6 +118,12 @@ public final class Session: Sendable {
     }
   }
 
+  /// Counts a use, or has the session end that was unused for too long (POL-5).
+  func use() async {
+    guard engine.configuration.policy.inactivityLimit != nil else { return }
+    await engine.settleUse()
+  }
+
   /// Acts in another role, school or unit from now on (CTX-1).
   ///
   /// On every error nothing changes, but for `notStoredYet`: then it will, by itself.
@@ -125,7 +131,7 @@ public final class Session: Sendable {
   public func switchContext(to target: ContextTarget)
     async throws(SessionError) -> ActiveContext?
   {
-    await engine.settleUse()
+    await use()
     _ = try await engine.ask(wish: .context(target)) { .switchContext($0) }
     return activeContext
   }
