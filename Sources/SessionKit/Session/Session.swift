@@ -120,7 +120,7 @@ public final class Session: Sendable {
 
   /// Counts a use, or has the session end that was unused for too long (POL-5).
   func use() async {
-    guard engine.configuration.policy.inactivityLimit != nil else { return }
+    guard engine.view.use.limit != nil else { return }
     await engine.settleUse()
   }
 
@@ -215,7 +215,7 @@ public final class Session: Sendable {
   /// longer than the policy allows, whose end is about to be journaled (POL-5).
   public var currentToken: AccessToken? {
     guard let token = engine.view.token else { return nil }
-    guard engine.configuration.policy.inactivityLimit != nil else { return token }
+    guard engine.view.use.limit != nil else { return token }
     return engine.use(at: engine.configuration.clock.now().uptime) ? token : nil
   }
 

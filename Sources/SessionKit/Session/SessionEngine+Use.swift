@@ -70,7 +70,13 @@ extension SessionEngine {
 
   /// Changes the user item under the journal's lock: what another process signed in to is not touched.
   func changeUserItem(_ change: (StoredUser) -> StoredUser) {
-    guard let user = coordinator.state.user else { return }
+    // Once more where others had appended first.
+    for _ in 0..<2 where tryUserItem(change) { return }
+  }
+
+  /// Whether that is all that can be done now.
+  private func tryUserItem(_ change: (StoredUser) -> StoredUser) -> Bool {
+    guard let user = coordinator.state.user else { return true }
     var others: [SessionRecord] = []
     do throws(JournalError) {
       _ = try journal.transact { foreign in
@@ -85,5 +91,6 @@ extension SessionEngine {
       // The same of a journal that cannot be locked now.
     }
     if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
+    return others.isEmpty
   }
 }

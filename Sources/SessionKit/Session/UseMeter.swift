@@ -13,7 +13,8 @@ struct UseMeter: ~Copyable, Sendable {
     case overdue
   }
 
-  private let limit: Int64?
+  /// How long the session may be unused; `nil` for any time, and then nothing is counted.
+  let limit: Int64?
   private let interval: Int64
   private let latest = Atomic<Int64>(.min)
   private let told = Atomic<Int64>(.min)
