@@ -68,6 +68,7 @@ KINDS = {
                                  ("status", "u16")]),
     0x89: ("secretsWiped", [("cause", "wipe cause")]),
     0x8A: ("itemUnreadable", [("item", "secret item")]),
+    0x8F: ("localDataCleared", []),
 }
 KNOWN_VERSION = 1
 CODE_LETTERS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")

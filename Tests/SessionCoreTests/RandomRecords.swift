@@ -118,6 +118,7 @@ extension SplitMix {
       .revocationSettled(.init(generation: generation(), outcome: code(), status: integer()))
     case .secretsWiped: .secretsWiped(code())
     case .itemUnreadable: .itemUnreadable(code())
+    case .localDataCleared: .localDataCleared
     }
   }
 

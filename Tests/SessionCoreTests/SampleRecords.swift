@@ -71,6 +71,7 @@ enum SampleRecords {
     .revocationSettled(.init(generation: Generation(7), outcome: .revoked, status: 401)),
     .secretsWiped(.otherJournal),
     .itemUnreadable(.context),
+    .localDataCleared,
   ]
 
   static let unknowns: [SessionRecord.Unknown] = [

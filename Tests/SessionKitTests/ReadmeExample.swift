@@ -18,8 +18,7 @@ struct ReadmeExample {
       SessionConfiguration(
         journal: folder + "/session.journal",
         secrets: FileSecretStore(folder: folder + "/secrets"),
-        wire: .edu(baseURL: api),
-        policy: .edu(.production)))
+        preset: .edu(api)))
 
     let events = session.events  // nothing that happens from here on is missed
     try await session.login(

@@ -5,7 +5,7 @@ extension PayloadWriter {
       write(opened.process)
       write(opened.boot)
       write(opened.uptime)
-    case .closed:
+    case .closed, .localDataCleared:
       break
     case .tailCut(let cut):
       write(cut.bytes)
@@ -65,6 +65,8 @@ extension PayloadReader {
       .secretsWiped(try code())
     case .itemUnreadable:
       .itemUnreadable(try code())
+    case .localDataCleared:
+      .localDataCleared
     }
   }
 

@@ -38,6 +38,11 @@ extension SessionCoordinator {
   mutating func settled(
     _ arrival: SessionFlight.Arrival, publishing events: [RecordedEvent], at now: Moment
   ) -> [SessionEffect] {
+    if let landed = flight, landed.isLogin, state.token == nil,
+      let failure = arrival.facts.profileFailure
+    {
+      return loginEnded(landed, by: failure, publishing: events)
+    }
     guard let landed = flight, let token = state.token else { return publish(events) }
     flight = nil
     lastProblem = nil
@@ -46,7 +51,10 @@ extension SessionCoordinator {
       token, remaining: arrival.facts.lifetime.subtractingSaturating(age), at: now)
     effects.append(.cancel(.commit))
     switch landed.purpose {
-    case .login(let caller, _): effects.append(.resume(caller, .signedIn))
+    case .login(let caller, _):
+      owesProfile = false
+      effects += beginUse(at: now)
+      effects.append(.resume(caller, .signedIn))
     case .switchContext: effects += resume(landed.owner.map { [$0] } ?? [], .switched)
     case .refresh: break
     }

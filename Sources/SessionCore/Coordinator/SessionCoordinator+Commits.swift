@@ -49,7 +49,7 @@ extension SessionCoordinator {
       }
     }
     noteLease(at: now)
-    let effects = follow(durable, publishing: published, at: now)
+    let effects = follow(durable, publishing: published, at: now) + clear(after: published)
     guard state.kind != before, state.kind != .authenticated else { return effects }
     // Whatever the batch was for: nobody waits in a session that it ended.
     return effects + stopWaiting(because: durable.purpose.failure)
@@ -66,6 +66,8 @@ extension SessionCoordinator {
       publish(events) + failureNoted(failure, delay: delay, at: now)
     case .expire: publish(events) + wipeEnded()
     case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
+    case .standing: publish(events) + wipeEnded()
+    case .note: publish(events)
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)
     case .close(let caller): closed(caller)
@@ -82,8 +84,11 @@ extension SessionCoordinator {
     case .send: sendAgain()
     case .settle(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
+    case .expire(.inactivity): inactivityIsDue(at: now)
     case .expire: expiryIsDue(at: now)
     case .logout(let caller): logout(caller, at: now)
+    case .standing(let user, let failure): profileRead(user, failure, at: now)
+    case .note: cleared(at: now)
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
     // Still first among the closers: asked for again as soon as nothing else is to be done.
@@ -102,11 +107,18 @@ extension SessionCoordinator {
         openingNotes += notes
         return restored(facts, at: now)
       }
-      return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
+      return unlockEnded(.failed(.storage))
+        + [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     case .send, .fail:
       return sendingFailed(at: now)
     case .settle(let arrival):
       return isLasting ? settlingIsImpossible(at: now) : settlingFailed(arrival, at: now)
+    // The server says so again at the next launch, and the host is asked again.
+    case .standing, .note:
+      return []
+    case .expire(.inactivity):
+      return resumeAll(.failed(.storage))
+        + [.schedule(.inactivity, uptime: now.uptime.addingSaturating(retryPause))]
     case .expire:
       return resumeAll(.failed(.storage))
         + [.schedule(.expiry, uptime: now.uptime.addingSaturating(retryPause))]

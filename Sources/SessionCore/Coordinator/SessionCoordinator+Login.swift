@@ -6,6 +6,10 @@ extension SessionCoordinator {
     guard state.kind != .authenticated else {
       return [.resume(caller, .failed(rejection(.login, .alreadyAuthenticated)))]
     }
+    // An account that is created now is not that of the session which expired (STA-6).
+    guard method != .registration || state.kind == .unauthenticated else {
+      return [.resume(caller, .failed(rejection(.login, .differentUser)))]
+    }
     guard flight == nil else { return [.resume(caller, .failed(.busy))] }
     if method != .adoption, let limit = policy.signInLimit,
       let wait = signInTries.admit(at: now.uptime, under: limit)
@@ -29,7 +33,9 @@ extension SessionCoordinator {
     _ arrival: SessionFlight.Arrival, at now: Moment
   ) -> [SessionEffect] {
     guard let user = arrival.facts.user else {
-      let problem = SessionProblem.request(RequestFailure(kind: .unreadable))
+      let problem =
+        arrival.facts.profileFailure.map(SessionProblem.unidentified)
+        ?? .request(RequestFailure(kind: .unreadable))
       return loginRefused(flight, caller, problem)
     }
     if method == .adoption, !adopts {
@@ -46,7 +52,31 @@ extension SessionCoordinator {
     } catch {
       return loginRefused(flight, caller, .rejected(error))
     }
-    return commit([.event(event)], for: .settle(arrival), at: now, storing: flight.number)
+    guard let end = arrival.facts.profileFailure.flatMap(endEvents) else {
+      return commit([.event(event)], for: .settle(arrival), at: now, storing: flight.number)
+    }
+    // Who may not sign in is journaled, and nothing of it stored.
+    return commit([.event(event)] + end, for: .settle(arrival), at: now)
+  }
+
+  /// The login is durable, and the end with it: the user may not sign in (LOG-6).
+  mutating func loginEnded(
+    _ landed: SessionFlight, by failure: RequestFailure, publishing events: [RecordedEvent]
+  ) -> [SessionEffect] {
+    flight = nil
+    lastProblem = .request(failure)
+    return [.cancel(.commit), discard(landed.number, revoking: true)]
+      + resume(landed.owner.map { [$0] } ?? [], .failed(.ended(state.kind, by: failure)))
+      + publish(events) + wipeEnded()
+  }
+
+  /// There is an account, and nobody is signed in: who asked for it may sign in now.
+  mutating func accountCreated(_ number: RequestNumber) -> [SessionEffect] {
+    abandonedLogins.remove(number)
+    guard let landed = flight, landed.number == number, landed.isLogin else { return [] }
+    flight = nil
+    lastProblem = nil
+    return resume(landed.owner.map { [$0] } ?? [], .accountCreated)
   }
 
   private mutating func loginRefused(

@@ -1,9 +1,11 @@
 extension SessionCoordinator {
   mutating func open(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     process = facts.process
+    hostClears = facts.hostClears
+    owesProfile = policy.profileCheck == .afterLoginAndLaunch
     noteLease(at: now)
     openingNotes = facts.notes
-    return restore(facts, at: now)
+    return clear(owed: facts.owedClearing) + restore(facts, at: now)
   }
 
   /// Brings journal and stored items into agreement: the journal decides who is signed in, and a
@@ -18,10 +20,11 @@ extension SessionCoordinator {
   /// What follows once journal and items agree.
   mutating func restored(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     guard !facts.isLocked else {
-      return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
+      return unlockEnded(.failed(.locked))
+        + [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     }
     isRestored = true
-    var effects: [SessionEffect] = []
+    var effects = unlockEnded(.current)
     switch state {
     case .unauthenticated:
       if let generation = facts.untold(of: fold.intents) {
@@ -38,7 +41,7 @@ extension SessionCoordinator {
     }
     effects += pendingRevocation(facts)
     effects += launch(at: now)
-    return effects
+    return effects + resumeUse(idle: facts.idle, at: now)
   }
 
   private mutating func pendingRevocation(_ facts: StoredFacts) -> [SessionEffect] {

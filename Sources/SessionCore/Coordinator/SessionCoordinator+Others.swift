@@ -31,9 +31,12 @@ extension SessionCoordinator {
     if let token = state.token, token.generation != before.token?.generation {
       // Who waited for the session that ended must not be told of the one that others began.
       let left = hasEnded ? stopWaiting(.ended(.unauthenticated, by: nil)) : []
-      return left + tokenTaken(token, at: now) + effects
+      // Who signed in there uses the session.
+      let use = state.continues(before) ? [] : beginUse(at: now)
+      return left + tokenTaken(token, at: now) + use + effects
     }
-    return effects + (state.token == nil && before.token != nil ? wipeEnded() + stopWaiting() : [])
+    return effects + clear(after: records)
+      + (state.token == nil && before.token != nil ? wipeEnded() + stopWaiting() : [])
   }
 
   /// Another process has a newer token: it is everybody's.

@@ -10,6 +10,11 @@ extension SessionCoordinator {
       break
     case .ifExpired:
       if isTokenGood(at: now.uptime) { return [.resume(caller, .refreshed)] }
+      // Of many readings of an expired token each would ask a server that has just failed; who comes back
+      // to the app asks once.
+      if trigger != .foreground, let rest, now.uptime < rest.end, rest.failure.kind.burdensServer {
+        return [.resume(caller, .failed(.request(rest.failure)))]
+      }
     case .unlessNewer(let used):
       if session.token.generation > used, isTokenGood(at: now.uptime) {
         return [.resume(caller, .refreshed)]

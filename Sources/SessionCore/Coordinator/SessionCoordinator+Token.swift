@@ -63,18 +63,18 @@ extension SessionCoordinator {
 
   mutating func stopWaiting(_ reason: SessionProblem) -> [SessionEffect] {
     var closing: [SessionEffect] = []
+    let problem = SessionEffect.Reply.failed(reason)
     if stopped != nil {
-      closing = resume(closers, .closed)
+      closing = resume(closers, .closed) + unlockEnded(problem)
       closers = []
     }
-    let problem = SessionEffect.Reply.failed(reason)
     if let flight, flight.isLogin { abandonedLogins.insert(flight.number) }
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
     let unsettled = dropUnsettled(revoking: true)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
     (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
     return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
-      + resume(callers, problem) + closing
+      + endUse() + resume(callers, problem) + closing
   }
 
   /// An answer that was waiting to be journaled and is not wanted any more.
@@ -101,6 +101,7 @@ extension SessionCoordinator {
   mutating func cancel(_ caller: Caller) -> [SessionEffect] {
     switches.removeAll { $0 == caller }
     waiters.removeAll { $0 == caller }
+    unlockers.removeAll { $0 == caller }
     for index in leavings.indices where leavings[index].caller == caller {
       leavings[index].caller = nil
     }

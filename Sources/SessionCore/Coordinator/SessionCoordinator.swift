@@ -45,6 +45,16 @@ public struct SessionCoordinator: Hashable, Sendable {
   var signInTries = SignInTries()
   /// The logins by adoption: their tokens are still the app's old layer's, and are not given back.
   var adoptions: Set<RequestNumber> = []
+  /// Who waits to be told whether the stored items can be read.
+  var unlockers: [Caller] = []
+  /// Whether the server is still to be asked how the user stands, as soon as there is a good token.
+  var owesProfile = false
+  /// When any process used the session last, and up to when that is kept for others, on the clock that
+  /// never jumps.
+  public internal(set) var lastUse = Int64.min
+  var keptUse = Int64.min
+  /// Whether the host wants to be told when its local data is to be cleared.
+  var hostClears = false
   /// Who closes, once nothing is on the wire.
   var closers: [Caller] = []
   /// The wipe that was asked for and has not ended.
@@ -137,7 +147,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     }
     guard closers.isEmpty, flight == nil, isRestored, !isWaitingForLease,
       state.kind == .authenticated, due != nil || !waiters.isEmpty || !switches.isEmpty
-    else { return [] }
+    else { return askProfileIfOwed(at: now) }
     if let other = runningElsewhere(at: now) { return waitForLease(of: other, at: now) }
     guard due != nil || !waiters.isEmpty || !isTokenGood(at: now.uptime) else {
       return startSwitch(at: now)
@@ -161,6 +171,13 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .refresh(let caller, let trigger, let need): refresh(caller, trigger, need, at: now)
     case .switchContext(let caller): switchContext(caller, at: now)
     case .logout(let caller): logout(caller, at: now)
+    case .unlock(let caller): unlock(caller)
+    case .foreground(let caller): enterForeground(caller, at: now)
+    case .used(let uptime): used(at: uptime, now)
+    case .useRead(let last): useRead(last, at: now)
+    case .accountCreated(let number): accountCreated(number)
+    case .profileRead(let user, let failure): profileRead(user, failure, at: now)
+    case .cleared: cleared(at: now)
     case .cancelled(let caller): cancel(caller)
     case .clearError: clearError()
     case .close(let caller): close(caller, at: now)
@@ -188,7 +205,9 @@ public struct SessionCoordinator: Hashable, Sendable {
     return switch input {
     case .logout: state.kind == .unauthenticated
     case .refresh, .switchContext: isRestored && state.kind != .authenticated
+    case .login(_, .registration): isRestored && state.kind != .unauthenticated
     case .login: isRestored && state.kind == .authenticated
+    case .foreground: isRestored
     default: false
     }
   }
@@ -216,6 +235,10 @@ public struct SessionCoordinator: Hashable, Sendable {
     let question = look?.question
     look = nil
     let effects = observed([], isHolderGone: false, at: now)
+    // Coming to the foreground asks nothing that only the journal could answer.
+    if case .foreground(let caller)? = question {
+      return effects + enterForeground(caller, at: now)
+    }
     return effects + (question?.caller.map { [.resume($0, .failed(.storage))] } ?? [])
   }
 
@@ -265,6 +288,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()
     case .revocation: tellAgain()
+    case .inactivity: inactivityIsDue(at: now)
     }
   }
 }

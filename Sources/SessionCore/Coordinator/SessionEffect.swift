@@ -32,6 +32,14 @@ public enum SessionEffect: Hashable, Sendable {
   case readSecrets
   /// Look at what others have appended, and tell.
   case readJournal
+  /// Ask how the user stands, with the token of this generation, and tell (LOG-6).
+  case askProfile(Identifier, Generation)
+  /// Keep where other processes and later ones find it that the session was used at this uptime (POL-5).
+  case noteUse(Int64)
+  /// See when any process used the session last, and tell.
+  case readUse
+  /// Let the host clear its local data, for this reason, and tell (SYN-5).
+  case clearLocalData(LogoutReason)
 
   /// What is requested.
   public enum Request: Hashable, Sendable {
@@ -59,6 +67,10 @@ public enum SessionEffect: Hashable, Sendable {
   public enum Reply: Hashable, Sendable {
     /// Signed in.
     case signedIn
+    /// The account was created; nobody was signed in by that.
+    case accountCreated
+    /// What the session shows is up to date.
+    case current
     /// There has been a token before: nothing is adopted.
     case notAdopted
     /// There is a good token.
@@ -119,6 +131,8 @@ public enum SessionProblem: Error, Hashable, Sendable {
   case rejected(SessionRejection)
   /// The request failed; the session is what it was.
   case request(RequestFailure)
+  /// The credential was accepted, and who the user is could not be learnt (LOG-6).
+  case unidentified(RequestFailure)
   /// The session ended while the caller waited; by this failure, where it was one.
   case ended(SessionState.Kind, by: RequestFailure?)
   /// A sign-in is under way already.

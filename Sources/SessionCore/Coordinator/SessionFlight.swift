@@ -56,6 +56,8 @@ struct PendingCommit: Hashable, Sendable {
     case fail(RequestFailure, jitter: UInt16, delay: Int64?)
     case expire(ExpiryReason)
     case logout(Caller)
+    case standing(Identifier, RequestFailure)
+    case note
     case revoked(Generation, RevocationOutcome, status: UInt16)
     case close(Caller)
 
@@ -67,8 +69,10 @@ struct PendingCommit: Hashable, Sendable {
 
     /// The failure that it journals, where it journals one.
     var failure: RequestFailure? {
-      guard case .fail(let failure, _, _) = self else { return nil }
-      return failure
+      switch self {
+      case .fail(let failure, _, _), .standing(_, let failure): return failure
+      default: return nil
+      }
     }
   }
 

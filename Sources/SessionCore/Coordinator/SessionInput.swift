@@ -12,6 +12,15 @@ public enum SessionInput: Hashable, Sendable {
   case switchContext(Caller)
   /// A caller wants to log out.
   case logout(Caller)
+  /// A caller says that the stored items can be read now (LOG-5).
+  case unlock(Caller)
+  /// The app came back to the foreground (REF-2).
+  case foreground(Caller)
+  /// The session was used at this uptime, which is not told of each use (POL-5).
+  case used(Int64)
+  /// When the session was used last by any process, in this system's uptime; `nil` where that cannot be
+  /// read yet.
+  case useRead(Int64?)
   /// A caller no longer waits.
   case cancelled(Caller)
   /// The app has shown the last failed sign-in.
@@ -20,6 +29,12 @@ public enum SessionInput: Hashable, Sendable {
   case close(Caller)
   /// A request was answered with a token.
   case answered(RequestNumber, AnswerFacts)
+  /// A registration was answered: there is an account, and nobody is signed in by that (LOG-5).
+  case accountCreated(RequestNumber)
+  /// The profile of this user was asked for; where it failed, how (LOG-6).
+  case profileRead(Identifier, RequestFailure?)
+  /// The host has cleared its local data (SYN-5).
+  case cleared
   /// A request failed. `jitter` is a random number for the delay of the next attempt.
   case failed(RequestNumber, RequestFailure, jitter: UInt16)
   /// Telling the server of a logout ended.
@@ -68,7 +83,8 @@ public enum SessionInput: Hashable, Sendable {
     switch self {
     case .committed, .conflicted, .commitFailed: true
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
-      .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired:
+      .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired,
+      .unlock, .foreground, .used, .useRead, .accountCreated, .profileRead, .cleared:
       false
     }
   }
@@ -85,7 +101,7 @@ public enum SessionInput: Hashable, Sendable {
   var caller: Caller? {
     switch self {
     case .login(let caller, _), .refresh(let caller, _, _), .switchContext(let caller),
-      .logout(let caller), .close(let caller):
+      .logout(let caller), .close(let caller), .unlock(let caller), .foreground(let caller):
       caller
     default: nil
     }
@@ -126,6 +142,8 @@ public enum SessionTimer: Hashable, Sendable, CaseIterable {
   case wipe
   /// The server is told again of a logout that it could not be told of (OUT-1).
   case revocation
+  /// The session was unused for as long as the policy allows (POL-5).
+  case inactivity
 }
 
 /// What an answer said, without its secrets: the shell holds those under the request's number.
@@ -142,6 +160,8 @@ public struct AnswerFacts: Hashable, Sendable {
   public var context: ActiveContext?
   /// The context that the token's own claims state (STA-5).
   public var tokenContext: ActiveContext?
+  /// How asking for the profile failed, where it was asked for with a login and did (LOG-6).
+  public var profileFailure: RequestFailure?
 
   /// Facts of an answer.
   public init(
@@ -194,6 +214,13 @@ public struct StoredFacts: Hashable, Sendable {
   public var process: UInt32 = 0
   /// Whether the process that sent the request still open in the journal is certainly gone.
   public var isHolderGone = false
+  /// Milliseconds since any process used the session last, where that is known (POL-5).
+  public var idle: Int64?
+  /// Whether the host wants to be told when its local data is to be cleared (SYN-5).
+  public var hostClears = false
+  /// Why the last session was closed for good, where the host did not say that it has cleared its local
+  /// data since.
+  public var owedClearing: LogoutReason?
 
   /// Nothing stored.
   public init() {}

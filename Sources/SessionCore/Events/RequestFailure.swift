@@ -51,6 +51,9 @@ public struct RequestFailure: Hashable, Sendable {
         || self == .userDeleted || self == .otherUser
     }
 
+    /// Whether it says that a server has trouble which many more requests would make worse.
+    var burdensServer: Bool { isAnswered || self == .noReply }
+
     /// Whether a server answered, so that the failure counts towards the attempts (REF-6).
     public var isAnswered: Bool {
       self != .noConnection && self != .noReply && self != .noRefreshToken

@@ -20,6 +20,8 @@ public enum SessionNote: Hashable, Sendable {
   case secretsWiped(WipeCause)
   /// A stored item could not be read as what it should be; its bytes were kept aside.
   case itemUnreadable(SecretItem)
+  /// The app has cleared its local data after a logout (SYN-5).
+  case localDataCleared
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
@@ -155,6 +157,8 @@ public enum SessionNote: Hashable, Sendable {
     case secretsWiped = 0x89
     /// A stored item could not be read.
     case itemUnreadable = 0x8A
+    /// The app has cleared its local data after a logout.
+    case localDataCleared = 0x8F
 
     /// The name as code and journal tools spell it.
     public var description: String {
@@ -169,6 +173,7 @@ public enum SessionNote: Hashable, Sendable {
       case .revocationSettled: "revocationSettled"
       case .secretsWiped: "secretsWiped"
       case .itemUnreadable: "itemUnreadable"
+      case .localDataCleared: "localDataCleared"
       }
     }
   }
@@ -186,6 +191,7 @@ public enum SessionNote: Hashable, Sendable {
     case .revocationSettled: .revocationSettled
     case .secretsWiped: .secretsWiped
     case .itemUnreadable: .itemUnreadable
+    case .localDataCleared: .localDataCleared
     }
   }
 }

@@ -15,6 +15,8 @@ public enum CredentialRules: Hashable, Sendable {
     case emptyPassword
     /// The password has fewer characters than the rules ask for.
     case passwordTooShort(minimumLength: Int)
+    /// The other service, or its token, is missing.
+    case emptyProviderToken
 
     /// A sentence that never holds the credential.
     public var description: String {
@@ -23,6 +25,7 @@ public enum CredentialRules: Hashable, Sendable {
       case .notAnEmail: "the user name is not an e-mail address: it needs an @ and a dot"
       case .emptyPassword: "the password is empty"
       case .passwordTooShort(let minimum): "the password has fewer than \(minimum) characters"
+      case .emptyProviderToken: "the other service or its token is missing"
       }
     }
   }

@@ -8,13 +8,14 @@ extension SessionPolicy {
   public static let off = SessionPolicy(
     name: "OFF", credentials: .emailAndPassword(minimumLength: 1), refreshThreshold: 300_000,
     maximumAttempts: 1, firstRetryDelay: 1_000, onRejection: .keep, onExhaustion: .end(.keep),
-    signInLimit: .production)
+    signInLimit: .production, profileCheck: .afterLoginAndLaunch)
 
   /// A ticketing app: one attempt, refreshed at every launch, logged out when it cannot be (POL-1,
   /// POL-2, POL-3).
   public static let tik = SessionPolicy(
     name: "TIK", refreshThreshold: 60_000, maximumAttempts: 1, firstRetryDelay: 1_000,
-    launchRefresh: .always, onExhaustion: .end(.clear), signInLimit: .production)
+    launchRefresh: .always, onExhaustion: .end(.clear), signInLimit: .production,
+    profileCheck: .afterLoginAndLaunch)
 
   /// A project-management app: 5 minutes before expiry, three attempts, then logged out (POL-1,
   /// POL-2).

@@ -26,6 +26,16 @@ public struct SessionPolicy: Hashable, Sendable {
     case always
   }
 
+  /// When the server is asked how the user stands, where it has an endpoint for that (LOG-6).
+  public enum ProfileCheck: Hashable, Sendable {
+    /// Where an answer to a login does not say who the user is, and else never.
+    case whenUnknown
+    /// With each login.
+    case afterLogin
+    /// With each login, and when a session is opened.
+    case afterLoginAndLaunch
+  }
+
   /// A name for people; printed, never compared.
   public var name: String
   /// What a credential must look like before it is sent (LOG-1).
@@ -42,6 +52,16 @@ public struct SessionPolicy: Hashable, Sendable {
   public var longestRetryDelay: Int64
   /// When opening refreshes.
   public var launchRefresh: LaunchRefresh
+  /// When the server is asked how the user stands.
+  public var profileCheck: ProfileCheck
+  /// How long a session may be unused before it expires, at least a second; `nil` for any time (POL-5).
+  ///
+  /// Used is what gives out a token, makes a call or comes to the foreground. After a reboot it is measured
+  /// by the civil time, else on the clock that never jumps; a process that was killed may have noted its
+  /// last use up to a minute too early, or a tenth of the limit where that is less.
+  public var inactivityLimit: Int64? {
+    didSet { inactivityLimit = inactivityLimit.map { max(1_000, $0) } }
+  }
   /// What a refused refresh leads to.
   public var onRejection: End
   /// What exhausted attempts lead to.
@@ -65,7 +85,8 @@ public struct SessionPolicy: Hashable, Sendable {
     onRejection: End = .clear, onExhaustion: Exhaustion = .stay,
     requiredItems: Set<SecretItem> = [.token], requestTimeout: Int64 = 30_000,
     overtakenGrace: Int64 = 60_000, revocationTimeout: Int64 = 10_000,
-    signInLimit: SignInLimit? = nil
+    signInLimit: SignInLimit? = nil, profileCheck: ProfileCheck = .afterLogin,
+    inactivityLimit: Int64? = nil
   ) {
     self.name = name
     self.credentials = credentials
@@ -75,6 +96,8 @@ public struct SessionPolicy: Hashable, Sendable {
     self.firstRetryDelay = max(0, firstRetryDelay)
     self.longestRetryDelay = max(0, longestRetryDelay)
     self.launchRefresh = launchRefresh
+    self.profileCheck = profileCheck
+    self.inactivityLimit = inactivityLimit.map { max(1_000, $0) }
     self.onRejection = onRejection
     self.onExhaustion = onExhaustion
     self.requiredItems = requiredItems.union([.token])
@@ -114,6 +137,10 @@ extension SessionPolicy {
   /// How long a request keeps other processes from sending theirs: a second longer than it may
   /// take, so that only a holder that was killed or suspended is overtaken (REF-3).
   var leaseDuration: Int64 { max(1, requestTimeout).addingSaturating(1_000) }
+
+  /// How far apart two uses are that are kept where other processes find them (POL-5): a minute, or a
+  /// tenth of the limit where that is less.
+  package var useInterval: Int64 { min(60_000, (inactivityLimit ?? .max) / 10) }
 
   /// No attempt follows a failure sooner, in milliseconds: a delay of 0 would spin.
   private static let shortestDelay: Int64 = 100

@@ -64,12 +64,13 @@ public final class SessionLifecycle: Sendable {
 }
 
 extension Session {
-  /// Gets a newer token if the current one has expired: the app has come to the foreground (REF-2).
+  /// The app has come to the foreground (REF-2): looks at what other processes appended, ends a session
+  /// that was unused for too long (POL-5), and gets a newer token if the current one has expired.
   ///
-  /// Nobody signed in is no error; every other one says what `refresh()` would.
+  /// Nobody signed in is no error; every other one says what `refresh()` would. Counts as a use.
   public func enterForeground() async throws(SessionError) {
-    guard isAuthenticated else { return }
-    _ = try await refresh(.foreground, .ifExpired)
+    await use()
+    _ = try await engine.ask { .foreground($0) }
   }
 
   /// Returns when no request is under way that may change the token, or the session object is closed.

@@ -65,7 +65,9 @@ extension FailureRule {
   public static let standard: [FailureRule] = [
     // A protected call may well be answered with a page; it is the caller's to read.
     FailureRule(
-      .intercepted, at: [.login, .refresh, .switchContext, .profile, .revocation], body: .page),
+      .intercepted,
+      at: [.login, .register, .social, .refresh, .switchContext, .profile, .revocation],
+      body: .page),
     // Network authentication required (RFC 6585 §6).
     FailureRule(.intercepted, status: 511),
     FailureRule(.server, statuses: 500...599),
@@ -80,7 +82,9 @@ extension FailureRule {
       .unexpected, statuses: 400...499, codes: ["invalid_client", "unauthorized_client"]),
     FailureRule(.rejected, status: 400, codes: ["invalid_grant"]),
     FailureRule(.rejected, status: 401),
-    FailureRule(.rejected, at: [.login, .refresh, .switchContext, .revocation], status: 403),
+    FailureRule(
+      .rejected, at: [.login, .register, .social, .refresh, .switchContext, .revocation],
+      status: 403),
   ]
 
   /// The rules of OAuth 2.0: at its endpoints `invalid_grant` ends a session and nothing else does,

@@ -7,7 +7,32 @@ extension Wire {
   public func readLogin(
     _ response: HTTPResponse, to credentials: PasswordCredentials? = nil
   ) throws(AnswerFailure) -> TokenAnswer {
-    let found = try readTokens(.login, response, answer.context, credentials?.userName)
+    try readSignIn(.login, response, userName: credentials?.userName)
+  }
+
+  /// Reads the answer to creating an account: that of a login, or `nil` where one signs in afterwards
+  /// (LOG-5).
+  public func readRegistration(
+    _ response: HTTPResponse, of account: NewAccount? = nil
+  ) throws(AnswerFailure) -> TokenAnswer? {
+    switch registration {
+    case .signsIn:
+      return try readSignIn(.register, response, userName: account?.credentials.userName)
+    case .accountOnly:
+      if let failure = failure(.register, response) { throw AnswerFailure(failure: failure) }
+      return nil
+    }
+  }
+
+  /// Reads the answer to a login with the token of another service (LOG-5).
+  public func readSocial(_ response: HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
+    try readSignIn(.social, response, userName: nil)
+  }
+
+  private func readSignIn(
+    _ step: Step, _ response: HTTPResponse, userName: String?
+  ) throws(AnswerFailure) -> TokenAnswer {
+    let found = try readTokens(step, response, answer.context, userName)
     guard found.user != nil || endpoints.profile != nil else {
       throw AnswerFailure(unreadable: missingUser, status: response.status)
     }
@@ -26,23 +51,32 @@ extension Wire {
 
   /// Reads who the user is; one who is said to be inactive or deleted is a failure (LOG-6).
   public func readProfile(_ response: HTTPResponse) throws(AnswerFailure) -> UserProfile {
-    if let failure = failure(.profile, response) { throw AnswerFailure(failure: failure) }
+    let found = try readStanding(response)
+    if let failure = found.failure { throw AnswerFailure(failure: failure) }
+    return found.user
+  }
+
+  /// Who the user is, and how they stand.
+  struct Standing: Sendable {
     let user: UserProfile
-    let standing: RequestFailure.Kind?
+    /// That the user is inactive or deleted.
+    let failure: RequestFailure?
+  }
+
+  func readStanding(_ response: HTTPResponse) throws(AnswerFailure) -> Standing {
+    if let failure = failure(.profile, response) { throw AnswerFailure(failure: failure) }
     do throws(Unreadable) {
       let body = try enveloped(response)
       guard let members = try body.first(answer.profile, body.object) else {
         throw Unreadable("nothing says who the user is")
       }
-      (user, standing) = (try profile(members), try self.standing(members))
+      let failure = try standing(members).map {
+        RequestFailure(kind: $0, status: UInt16(clamping: response.status))
+      }
+      return Standing(user: try profile(members), failure: failure)
     } catch {
       throw AnswerFailure(unreadable: error.problem, status: response.status)
     }
-    if let standing {
-      throw AnswerFailure(
-        failure: RequestFailure(kind: standing, status: UInt16(clamping: response.status)))
-    }
-    return user
   }
 
   /// Reads the answer to a revocation: done by ``revoked``, unless a page came in its place.

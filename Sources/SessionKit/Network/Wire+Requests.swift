@@ -11,6 +11,25 @@ extension Wire {
       [keys.userName: credentials.userName, keys.password: credentials.password.value])
   }
 
+  /// Creates an account; carries no token (LOG-5).
+  ///
+  /// `nil` where that is done elsewhere.
+  public func register(_ account: NewAccount) -> HTTPRequest? {
+    var own = account.fields
+    own[keys.userName] = .text(account.credentials.userName)
+    own[keys.password] = .text(account.credentials.password.value)
+    return request(.register, own)
+  }
+
+  /// Signs in with the token of another service; carries none of ours (LOG-5).
+  ///
+  /// `nil` where one does not.
+  public func social(_ credentials: SocialCredentials) -> HTTPRequest? {
+    request(
+      .social,
+      [keys.provider: credentials.provider, keys.providerToken: credentials.token.value])
+  }
+
   /// Asks for a newer token; `nil` where tokens are not refreshed.
   ///
   /// Its `Authorization` is the client's or the refresh token, as the wire says, and nothing else; the
@@ -44,6 +63,12 @@ extension Wire {
   private func request(
     _ step: Step, _ own: [String: String] = [:], access: Secret? = nil, refresh: Secret? = nil
   ) -> HTTPRequest? {
+    request(step, own.mapValues { .text($0) }, access: access, refresh: refresh)
+  }
+
+  private func request(
+    _ step: Step, _ own: [String: WireField], access: Secret? = nil, refresh: Secret? = nil
+  ) -> HTTPRequest? {
     guard let endpoint = endpoints[step] else { return nil }
     var cargo = Cargo()
     cargo.members = endpoint.fields
@@ -51,7 +76,7 @@ extension Wire {
       cargo.members.merge(client.members) { $1 }
       cargo.authorization = client.authorization
     }
-    cargo.members.merge(own.mapValues { .text($0) }) { $1 }
+    cargo.members.merge(own) { $1 }
     // The refresh token last: it wins where both have the same place.
     cargo.put(access, endpoint.access, hint: endpoint.tokenHint, "access_token")
     cargo.put(refresh, endpoint.refresh, hint: endpoint.tokenHint, "refresh_token")
@@ -101,7 +126,7 @@ extension Wire {
 
 extension Wire.Step {
   fileprivate var authenticatesClient: Bool {
-    self == .login || self == .refresh || self == .revocation
+    self == .login || self == .social || self == .refresh || self == .revocation
   }
 }
 

@@ -30,13 +30,13 @@ extension Wire {
     switch source {
     case .member(let path):
       // At its top level, an answer to a refresh is of a token, not of a user.
-      guard step == .login || !path.steps.isEmpty,
+      guard step.signsIn || !path.steps.isEmpty,
         let user = try sources.members.object(path)
       else { return nil }
       return try profile(user)
     case .claim(let path, let token):
       let claims = token == .access ? sources.access : sources.identity
-      guard step == .login, let claims, let id = try claims.identifier(path) else { return nil }
+      guard step.signsIn, let claims, let id = try claims.identifier(path) else { return nil }
       guard !id.isAddress else {
         throw Unreadable(
           "claim \(path) of the \(token.rawValue) is \(Identifier.addressProblem); name another "
@@ -46,7 +46,7 @@ extension Wire {
         id: id, email: claims.hint(["email", "emails.0"]), firstName: claims.hint(["given_name"]),
         lastName: claims.hint(["family_name"]))
     case .userName(let key):
-      guard step == .login, let name = sources.userName else { return nil }
+      guard step.signsIn, let name = sources.userName else { return nil }
       let isAddress = name.contains("@")
       return UserProfile(id: key.identifier(of: name), email: isAddress ? name : nil)
     }

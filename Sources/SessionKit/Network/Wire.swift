@@ -7,8 +7,12 @@ public import Foundation
 public struct Wire: Sendable {
   /// What a request is for.
   public enum Step: Hashable, Sendable, CaseIterable {
-    /// Signing in.
+    /// Signing in with a password.
     case login
+    /// Creating an account.
+    case register
+    /// Signing in with the token of another service.
+    case social
     /// Getting a newer token.
     case refresh
     /// Acting in another context.
@@ -19,6 +23,14 @@ public struct Wire: Sendable {
     case revocation
     /// A protected call of the app.
     case call
+  }
+
+  /// What creating an account comes to (LOG-5).
+  public enum Registration: Hashable, Sendable {
+    /// There is an account, and one signs in with it; what the answer holds is not read.
+    case accountOnly
+    /// The answer is that of a login.
+    case signsIn
   }
 
   /// What an access token must look like.
@@ -41,6 +53,8 @@ public struct Wire: Sendable {
   public var keys = WireKeys()
   /// Where answers say what.
   public var answer = WireAnswer()
+  /// What creating an account comes to.
+  public var registration = Registration.accountOnly
   /// What an access token must look like.
   public var tokenForm = TokenForm.jwt
   /// What answers other than a plain success mean: the first that matches counts.
@@ -60,6 +74,11 @@ public struct Wire: Sendable {
     self.baseURL = baseURL
     self.endpoints = endpoints
   }
+}
+
+extension Wire.Step {
+  /// Whether its answer may say who the user is from now on.
+  var signsIn: Bool { self == .login || self == .register || self == .social }
 }
 
 extension Wire: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

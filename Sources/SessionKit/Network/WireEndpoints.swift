@@ -2,6 +2,10 @@
 public struct WireEndpoints: Hashable, Sendable {
   /// Signing in with a password; `nil` where one does not sign in over this wire.
   public var login: WireEndpoint?
+  /// Creating an account (LOG-5); `nil` where that is done elsewhere.
+  public var register: WireEndpoint?
+  /// Signing in with the token of another service (LOG-5); `nil` where one does not.
+  public var social: WireEndpoint?
   /// Getting a newer token; `nil` where tokens are not refreshed: refresh tokens in answers are
   /// passed over then.
   public var refresh: WireEndpoint?
@@ -19,6 +23,8 @@ public struct WireEndpoints: Hashable, Sendable {
   public subscript(step: Wire.Step) -> WireEndpoint? {
     switch step {
     case .login: login
+    case .register: register
+    case .social: social
     case .refresh: refresh
     case .switchContext: switchContext
     case .profile: profile

@@ -4,6 +4,10 @@ public struct WireKeys: Hashable, Sendable {
   public var userName = "email"
   /// The password of a login.
   public var password = "password"
+  /// The name of the other service, of a login with its token.
+  public var provider = "provider"
+  /// The other service's token.
+  public var providerToken = "token"
   /// The members of a context object, which a switch asks for by the same names.
   public var contexts = ContextKeys()
   /// The user's identifier, a text or a whole number, within the user object.

@@ -30,10 +30,12 @@ extension SessionPreset {
     return SessionPreset(name: "B2C", wire: wire, policy: .b2c)
   }
 
-  /// The offline-first app: snake case, a profile asked after signing in (OFF).
+  /// The offline-first app: snake case, a profile asked with a login and at launch, registering creates the
+  /// account only (OFF).
   public static func off(_ baseURL: URL) -> SessionPreset {
     var wire = Wire(baseURL: baseURL)
     wire.endpoints.login = "auth/login"
+    wire.endpoints.register = "auth/register"
     wire.endpoints.refresh = WireEndpoint("auth/refresh", refresh: .member("refresh_token"))
     wire.endpoints.profile = WireEndpoint("users/me", method: "GET", form: .none, access: .bearer)
     wire.endpoints.revocation = WireEndpoint("auth/logout", refresh: .member("refresh_token"))
@@ -42,10 +44,11 @@ extension SessionPreset {
     return SessionPreset(name: "OFF", wire: wire, policy: .off)
   }
 
-  /// The ticketing app: camel case, a refresh token that rotates (TIK).
+  /// The ticketing app: camel case, a refresh token that rotates, other services' tokens (TIK).
   public static func tik(_ baseURL: URL) -> SessionPreset {
     var wire = Wire(baseURL: baseURL)
     wire.endpoints.login = "api/auth/login"
+    wire.endpoints.social = "api/auth/social"
     wire.endpoints.refresh = WireEndpoint("api/auth/refresh", refresh: .member("refreshToken"))
     wire.endpoints.profile = WireEndpoint(
       "api/auth/me", method: "GET", form: .none, access: .bearer)
@@ -57,10 +60,12 @@ extension SessionPreset {
     return SessionPreset(name: "TIK", wire: wire, policy: .tik)
   }
 
-  /// The project-management app: camel case, a refresh token that rotates (API).
+  /// The project-management app: camel case, a refresh token that rotates, registering signs in (API).
   public static func api(_ baseURL: URL) -> SessionPreset {
     var wire = Wire(baseURL: baseURL)
     wire.endpoints.login = "auth/login"
+    wire.endpoints.register = "auth/register"
+    wire.registration = .signsIn
     wire.endpoints.refresh = WireEndpoint("auth/refresh", refresh: .member("refreshToken"))
     wire.endpoints.revocation = WireEndpoint("auth/logout", form: .none, access: .bearer)
     (wire.keys, wire.answer, wire.tokenForm) = (.camelCase, .camelCase, .opaque)

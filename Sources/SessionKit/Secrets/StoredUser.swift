@@ -7,6 +7,8 @@ struct StoredUser: StoredItem {
     var email: String?
     var firstName: String?
     var lastName: String?
+    /// When the session was used last; versions that know nothing of it pass over it.
+    var used: UseStamp?
   }
 
   static var item: SecretItem { .user }

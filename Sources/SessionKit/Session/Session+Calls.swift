@@ -17,7 +17,9 @@ extension Session {
 
   /// What a pass shows now.
   func standing(_ pass: CallPass) -> CallPlan.Standing {
-    pass.standing(at: engine.configuration.clock.now().uptime)
+    // A call is a use; one that comes too late must not go out with the token (POL-5).
+    let uptime = engine.configuration.clock.now().uptime
+    return pass.standing(at: engine.use(at: uptime) ? uptime : .max)
   }
 
   /// Waits before the attempt with this number, the second at the earliest.

@@ -22,17 +22,18 @@ public final class Session: Sendable {
     async throws(SessionError) -> Session
   {
     let runtime = configuration.runtime()
-    let (engine, notes) = try await runtime.result {
-      () throws(SessionError) -> (SessionEngine, [SessionNote]) in
+    let (engine, notes, debt) = try await runtime.result {
+      () throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt) in
       try makeEngine(configuration, runtime)
     }
-    try await engine.open(noting: notes, process: ProcessStatus.own)
+    try await engine.open(noting: notes, process: ProcessStatus.own, owing: debt)
     return Session(engine)
   }
 
   private static func makeEngine(
     _ configuration: SessionConfiguration, _ runtime: SessionRuntime
-  ) throws(SessionError) -> (SessionEngine, [SessionNote]) {
+  ) throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt) {
+    var debt = ClearingDebt()
     var payloads = PayloadFold()
     var plan = configuration.retention.map { RetentionPlan($0) }
     var failure: SessionError?
@@ -44,6 +45,7 @@ public final class Session: Sendable {
         guard failure == nil else { return }
         do throws(SessionError) {
           guard let time = try payloads.apply(frame, payload, path: path) else { return }
+          if configuration.clearLocalData != nil { debt.take(frame, payload) }
           plan?.take(
             frame.kind, sequence: frame.sequence, at: time, leaving: payloads.intents,
             bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
@@ -64,7 +66,7 @@ public final class Session: Sendable {
     }
     let engine = SessionEngine(
       configuration, journal: journal, fold: fold, plan: plan, runtime: runtime)
-    return (engine, notes(of: journal, at: configuration.clock.now()))
+    return (engine, notes(of: journal, at: configuration.clock.now()), debt)
   }
 
   private static func notes(of journal: Journal, at now: Moment) -> [SessionNote] {
@@ -81,35 +83,6 @@ public final class Session: Sendable {
 
   // MARK: Commands
 
-  /// Signs in with an e-mail address or user name and a password (LOG-1 … LOG-4).
-  ///
-  /// When it returns, the tokens are stored, the `login` event is durable, and the next refresh is
-  /// scheduled. On every error nothing was stored and nothing appended.
-  @discardableResult
-  public func login(_ credentials: PasswordCredentials) async throws(SessionError) -> UserProfile? {
-    let problem = engine.configuration.policy.credentials.problem(
-      userName: credentials.userName, password: credentials.password.value)
-    if let problem { throw .invalidCredential(problem) }
-    _ = try await engine.ask(wish: .signIn(credentials)) { .login($0, .password) }
-    return currentUser
-  }
-
-  /// Takes over the tokens of an app's old session layer, once (LOG-9).
-  ///
-  /// For a journal that has never had a token; may be called at each launch until the old layer's copy
-  /// is removed, which is safe as soon as it has returned. No request is made; a token that has expired
-  /// is refreshed then. A crash in it leaves the session signed in or nothing done. Throws
-  /// `unreadableAnswer` where neither the tokens nor their claims name the user, where the name is an
-  /// e-mail address, which no journal holds (STO-3), and where a token is none that could be sent;
-  /// where it throws, the tokens are still the old layer's.
-  @discardableResult
-  public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Adoption {
-    let answer = try tokens.answer(
-      for: engine.configuration.wire, at: engine.configuration.clock.now().time)
-    let reply = try await engine.ask(wish: .adopt(answer)) { .login($0, .adoption) }
-    return reply == .notAdopted ? .settledBefore : .adopted
-  }
-
   /// Gets a newer token now, whatever the life left in the current one (REF-2).
   ///
   /// Any number of callers at once share one request (REF-3).
@@ -124,15 +97,15 @@ public final class Session: Sendable {
   @discardableResult
   public func refreshIfNeeded() async throws(SessionError) -> AccessToken {
     let shown = engine.view.current
-    if let token = shown.token, engine.configuration.clock.now().uptime < shown.deadline {
-      return token
-    }
+    let uptime = engine.configuration.clock.now().uptime
+    if let token = shown.token, uptime < shown.deadline, engine.use(at: uptime) { return token }
     return try await refresh(.manual, .ifExpired)
   }
 
   func refresh(_ trigger: RefreshTrigger, _ need: RefreshNeed) async throws(SessionError)
     -> AccessToken
   {
+    await use()
     _ = try await engine.ask { .refresh($0, trigger, need) }
     let shown = engine.view.current
     if let token = shown.token { return token }
@@ -145,6 +118,12 @@ public final class Session: Sendable {
     }
   }
 
+  /// Counts a use, or has the session end that was unused for too long (POL-5).
+  func use() async {
+    guard engine.view.use.limit != nil else { return }
+    await engine.settleUse()
+  }
+
   /// Acts in another role, school or unit from now on (CTX-1).
   ///
   /// On every error nothing changes, but for `notStoredYet`: then it will, by itself.
@@ -152,27 +131,9 @@ public final class Session: Sendable {
   public func switchContext(to target: ContextTarget)
     async throws(SessionError) -> ActiveContext?
   {
+    await use()
     _ = try await engine.ask(wish: .context(target)) { .switchContext($0) }
     return activeContext
-  }
-
-  /// Logs out (OUT-1): from the moment the event is durable nothing brings the session back.
-  ///
-  /// `alreadyLoggedOut` says that nobody is signed in by any process: the journal was looked at.
-  ///
-  /// Returns when the stored items are wiped and the server was told, or could not be. Throws
-  /// `journal` where the event could not be journaled: then nothing changed. In a task that is
-  /// cancelled, before or while it waits, it throws `cancelled`, and the logout goes on; so it does
-  /// where the session is closed, which throws `closed`.
-  @discardableResult
-  public func logout() async throws(SessionError) -> LogoutOutcome {
-    guard
-      case .loggedOut(let outcome, let status, let isWiped) = try await engine.ask(
-        cancellation: .detaches, { .logout($0) })
-    else { return .alreadyLoggedOut }
-    guard isWiped else { return .partial(.itemsRemain) }
-    guard outcome == .failed || outcome == .abandoned else { return .success }
-    return .partial(.serverNotTold(status: status == 0 ? nil : status))
   }
 
   /// Forgets that the last sign-in failed: `activity` is idle again (STA-3).
@@ -250,8 +211,13 @@ public final class Session: Sendable {
   /// The profile of the user that the session belongs to, also while expired; `nil` without one.
   public var currentUser: UserProfile? { engine.view.current.user }
 
-  /// The current token, good or not; `nil` unless authenticated.
-  public var currentToken: AccessToken? { engine.view.token }
+  /// The current token, good or not; `nil` unless authenticated, and for a session that was unused for
+  /// longer than the policy allows, whose end is about to be journaled (POL-5).
+  public var currentToken: AccessToken? {
+    guard let token = engine.view.token else { return nil }
+    guard engine.view.use.limit != nil else { return token }
+    return engine.use(at: engine.configuration.clock.now().uptime) ? token : nil
+  }
 
   /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
   public var activeContext: ActiveContext? { state.activeContext }

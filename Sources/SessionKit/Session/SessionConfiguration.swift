@@ -27,6 +27,19 @@ public struct SessionConfiguration: Sendable {
   /// not tell, as on most network file systems, the journal is looked at each second.
   public var followsOthers = true
 
+  /// How many changes of the user have not reached the server yet: asked before a logout, which throws
+  /// `pendingChanges` where there are any (OUT-3).
+  public var pendingChanges: (@Sendable () async -> Int)?
+  /// Removes the app's own data of the user: called after every logout, by the user, by the policy or
+  /// because the account was deleted, and never when a session only expires (SYN-5).
+  ///
+  /// At least once: where the process dies in it, it is called again when the session is opened next; so
+  /// what is gone already is no error. Until it returns, `logout` does not, and nobody signs in: it must
+  /// not wait for the session. Where several processes share a journal, give it to one.
+  public var clearLocalData: (@Sendable (LogoutReason) async -> Void)?
+
+  /// Which start of the system this is.
+  package var boot: @Sendable () -> Identifier? = { ProcessStatus.boot }
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()
   /// How the journal is compacted.

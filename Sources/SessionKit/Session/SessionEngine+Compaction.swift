@@ -12,7 +12,7 @@ extension SessionEngine {
     let now = configuration.clock.now()
     guard let first = plan?.firstKept,
       plan?.isDue(at: now.time) == true, now.uptime >= nextCompaction,
-      coordinator.isOpen, coordinator.fold.isWhole
+      coordinator.isOpen, coordinator.fold.isWhole, !owesClearing
     else { return nil }
     let problem = compactionProblem
     defer { if compactionProblem != problem { show() } }
@@ -30,6 +30,9 @@ extension SessionEngine {
       return nil
     }
   }
+
+  /// Whether the host has data to clear: the logout that says so stays in the file.
+  private var owesClearing: Bool { clearing != nil }
 
   private func pause(from now: Moment) {
     nextCompaction = now.uptime.addingSaturating(Self.compactionPause)

@@ -15,7 +15,7 @@ extension SessionEngine {
       return
     }
     let outgoing: HTTPRequest
-    let credentials = signIn(request)
+    let wish = wish(of: request)
     do throws(Failed) {
       outgoing = try self.outgoing(request)
     } catch {
@@ -25,45 +25,29 @@ extension SessionEngine {
     }
     let wire = configuration.wire
     requests[number] = spawn { engine in
-      var result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
-        switch request {
-        case .login: try wire.readLogin(response, to: credentials)
-        case .refresh: try wire.readRefresh(response)
-        case .switchContext: try wire.readSwitch(response)
+      let result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
+        switch (request, wish) {
+        case (.login, .register(let account)): try wire.readRegistration(response, of: account)
+        case (.login, .social): try wire.readSocial(response)
+        case (.login, .signIn(let credentials)): try wire.readLogin(response, to: credentials)
+        case (.login, _): try wire.readLogin(response)
+        case (.refresh, _): try wire.readRefresh(response)
+        case (.switchContext, _): try wire.readSwitch(response)
         }
       }
-      if case .login = request, case .success(let answer) = result, answer.user == nil {
-        result = await engine.identified(answer)
-      }
-      engine.received(number, result)
+      guard case .login = request, case .success(let answer?) = result,
+        let profile = await engine.profile(for: answer)
+      else { return engine.received(number, result) }
+      engine.received(number, answer, profile)
     }
   }
 
-  /// The answer to a login with who the user is, asked of the server where the answer does not say it
-  /// (LOG-6); where that fails, so does the login, and its tokens are given back.
-  private func identified(_ answer: TokenAnswer) async -> Result<TokenAnswer, Failed> {
-    let wire = configuration.wire
-    guard let request = wire.profile(access: answer.access) else { return .success(answer) }
-    let profile = await exchange(request) { (response) throws(AnswerFailure) in
-      try wire.readProfile(response)
+  /// What a login signs in with, or a switch to; nothing of a refresh.
+  private func wish(of request: SessionEffect.Request) -> Wish? {
+    switch request {
+    case .login(let caller), .switchContext(let caller, _): wishes[caller]
+    case .refresh: nil
     }
-    switch profile {
-    case .success(let user):
-      var identified = answer
-      identified.user = user
-      return .success(identified)
-    case .failure(let failed):
-      giveBack(answer)
-      return .failure(failed)
-    }
-  }
-
-  /// What a login signs in with.
-  private func signIn(_ request: SessionEffect.Request) -> PasswordCredentials? {
-    guard case .login(let caller) = request, case .signIn(let credentials) = wishes[caller] else {
-      return nil
-    }
-    return credentials
   }
 
   /// The request on the wire.
@@ -71,11 +55,24 @@ extension SessionEngine {
     let wire = configuration.wire
     switch request {
     case .login:
-      guard let credentials = signIn(request) else { throw .callerIsGone }
-      guard let login = wire.login(credentials) else {
-        throw .notOffered("there is no signing in with a password")
+      switch wish(of: request) {
+      case .signIn(let credentials):
+        guard let login = wire.login(credentials) else {
+          throw .notOffered("there is no signing in with a password")
+        }
+        return login
+      case .register(let account):
+        guard let registration = wire.register(account) else {
+          throw .notOffered("accounts are not created")
+        }
+        return registration
+      case .social(let credentials):
+        guard let login = wire.social(credentials) else {
+          throw .notOffered("there is no signing in with another service's token")
+        }
+        return login
+      case .adopt, .context, nil: throw .callerIsGone
       }
-      return login
     case .refresh(let generation):
       guard let refresh = try held(generation).refresh, let request = wire.refresh(refresh) else {
         throw Failed(failure: RequestFailure(kind: .noRefreshToken), detail: nil)
@@ -103,22 +100,46 @@ extension SessionEngine {
     throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: nil)
   }
 
-  private func received(_ number: RequestNumber, _ result: Result<TokenAnswer, Failed>) {
+  private func received(_ number: RequestNumber, _ result: Result<TokenAnswer?, Failed>) {
     requests[number] = nil
     switch result {
-    case .success(let answer):
-      answers[number] = answer
-      feed(.answered(number, AnswerFacts(answer)))
-      // Kept only while a commit that failed may be tried again.
-      if !coordinator.isHolding(number) { answers[number] = nil }
+    case .success(let answer?): answered(number, answer, AnswerFacts(answer))
+    case .success(nil): feed(.accountCreated(number))
     case .failure(let failed):
       detail = failed.detail
       feed(.failed(number, failed.failure, jitter: runtime.jitter()))
     }
   }
 
+  /// A login's answer, and what the server said when it was asked who the user is (LOG-6).
+  private func received(
+    _ number: RequestNumber, _ answer: TokenAnswer, _ profile: Result<Wire.Standing, Failed>
+  ) {
+    requests[number] = nil
+    var answer = answer
+    var facts = AnswerFacts(answer)
+    switch profile {
+    case .success(let found):
+      let isSame = answer.user == nil || answer.user?.id == found.user.id
+      answer.user = answer.user?.completed(by: found.user) ?? found.user
+      facts = AnswerFacts(answer)
+      facts.profileFailure = isSame ? found.failure : nil
+    case .failure(let failed):
+      facts.profileFailure = failed.failure
+      detail = failed.detail
+    }
+    answered(number, answer, facts)
+  }
+
+  private func answered(_ number: RequestNumber, _ answer: TokenAnswer, _ facts: AnswerFacts) {
+    answers[number] = answer
+    feed(.answered(number, facts))
+    // Kept only while a commit that failed may be tried again.
+    if !coordinator.isHolding(number) { answers[number] = nil }
+  }
+
   /// Sends a request, bounded in time, and reads the answer.
-  private func exchange<Answer: Sendable>(
+  func exchange<Answer: Sendable>(
     _ request: HTTPRequest, within limit: Int64? = nil,
     _ read: @Sendable (HTTPResponse) throws(AnswerFailure) -> Answer
   ) async -> Result<Answer, Failed> {

@@ -14,7 +14,7 @@ actor SessionEngine {
 
   nonisolated let configuration: SessionConfiguration
   nonisolated let journal: Journal
-  nonisolated let view = SessionView()
+  nonisolated let view: SessionView
   nonisolated let hub: EventHub
   nonisolated let states = StatusHub()
 
@@ -40,7 +40,11 @@ actor SessionEngine {
   /// When compacting is tried again at the earliest, on the clock that never jumps.
   var nextCompaction = Int64.min
   var compactionProblem: SessionError?
-  private var profile: UserProfile?
+  var profile: UserProfile?
+  /// The host clears its local data.
+  var clearing: Task<Void, Never>?
+  /// How often it was told to.
+  var clearings = 0
 
   /// What the last failure was about, for the replies that follow from it.
   var detail: String?
@@ -49,6 +53,8 @@ actor SessionEngine {
   /// What a caller wants that the coordinator must not see.
   enum Wish: Sendable {
     case signIn(PasswordCredentials)
+    case register(NewAccount)
+    case social(SocialCredentials)
     case adopt(TokenAnswer)
     case context(ContextTarget)
   }
@@ -61,6 +67,7 @@ actor SessionEngine {
     self.configuration = configuration
     self.journal = journal
     self.runtime = runtime
+    view = SessionView(configuration.policy)
     vault = Vault(store: configuration.secrets, journal: journal.identifier)
     hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)
     coordinator = SessionCoordinator(policy: configuration.policy, fold: fold)
@@ -75,8 +82,12 @@ actor SessionEngine {
 
   /// Brings journal and stored items into agreement; throws where the journal cannot be written, and
   /// not only for now.
-  func open(noting notes: [SessionNote], process: UInt32) throws(SessionError) {
+  func open(
+    noting notes: [SessionNote], process: UInt32, owing debt: ClearingDebt
+  ) throws(SessionError) {
     var contents = look()
+    contents.hostClears = configuration.clearLocalData != nil
+    contents.owedClearing = debt.reason
     contents.notes = notes
     contents.process = process
     feed(.opened(contents))
@@ -123,6 +134,7 @@ actor SessionEngine {
 
   /// Closes the journal and ends every sequence of events.
   func close() async throws(SessionError) {
+    keepLastUse()
     // Only what is on the wire is waited for, which is bounded; nothing keeps this from closing.
     _ = try await ask(cancellation: .ignored) { .close($0) }
     follower?.cancel()
@@ -142,10 +154,15 @@ actor SessionEngine {
   }
 
   private func error(_ problem: SessionProblem, of wish: Wish?) -> SessionError {
-    let isSignIn = if case .signIn = wish { true } else { false }
+    let isSignIn =
+      switch wish {
+      case .signIn, .register, .social: true
+      case .adopt, .context, nil: false
+      }
     return switch problem {
     case .rejected(let rejection): SessionError(rejection)
     case .request(let failure): SessionError(failure, detail: detail, isSignIn: isSignIn)
+    case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
     case .ended(let state, let cause): SessionError(endedIn: state, by: cause)
     case .unsettled: .notStoredYet
     case .busy: .signInUnderWay
@@ -194,6 +211,7 @@ actor SessionEngine {
     snapshot.waiterCount = coordinator.waiterCount
     snapshot.storageProblem = commitError
     snapshot.compactionProblem = compactionProblem
+    view.use.follow(coordinator.lastUse)
     view.swap(snapshot)
     states.publish(SessionStatus(snapshot, sequence: coordinator.fold.eventSequence))
   }
@@ -214,6 +232,10 @@ actor SessionEngine {
     case .reloadToken(let generation): reload(generation)
     case .readSecrets: inbox.append(.secretsRead(look()))
     case .readJournal: inbox.insert(observe(), at: 0)
+    case .askProfile(let user, let generation): askProfile(of: user, generation)
+    case .noteUse(let uptime): spawn { $0.keepUse(at: uptime) }
+    case .readUse: inbox.append(.useRead(readUse()))
+    case .clearLocalData(let reason): clearLocalData(reason)
     }
   }
 
@@ -241,6 +263,7 @@ actor SessionEngine {
     // A timer that was replaced while its task was on its way here does not count.
     guard !Task.isCancelled else { return }
     timers[timer] = nil
+    if timer == .inactivity { return checkUse() }
     feed(.fired(timer))
   }
 }
@@ -354,6 +377,7 @@ extension SessionEngine {
     profile = contents.profile
     var facts = contents.facts
     facts.isHolderGone = isHolderGone(after: [])
+    facts.idle = idle()
     return facts
   }
 

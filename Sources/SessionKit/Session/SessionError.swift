@@ -22,6 +22,8 @@ public enum SessionError: Error, Equatable, Sendable {
   case signInUnderWay
   /// The stored secrets cannot be read yet; it is not known whether anybody is signed in (RES-3).
   case secretsUnavailable
+  /// So many changes of the user were not sent to the server: nobody was logged out (OUT-3).
+  case pendingChanges(Int)
   /// There is nothing to refresh with; the current token is good until it expires.
   case noRefreshToken
 
@@ -113,6 +115,9 @@ extension SessionError: CustomStringConvertible {
     case .secretsUnavailable:
       "The stored secrets cannot be read yet, so it is not known whether anybody is signed in. "
         + "Nobody was logged out; it is tried again by itself."
+    case .pendingChanges(let count):
+      "\(count) changes were not sent yet, so nobody was logged out. Send them, or log out with "
+        + "discardingPendingChanges."
     case .noRefreshToken:
       "There is no refresh token. The current token is good until it expires; then sign in again."
     case .expired:
@@ -262,6 +267,16 @@ extension SessionError {
     default:
       self.init(status: failure.status, code: failure.serverCode, isSignIn: isSignIn)
     }
+  }
+
+  /// The error of a sign-in whose credential was accepted, and whose user could not be learnt (LOG-6).
+  init(unidentified failure: RequestFailure, detail: String?) {
+    // A token that is refused at once says nothing of what the user entered.
+    guard failure.kind != .rejected || failure.status != 401 else {
+      self = .unexpectedStatus(failure.status)
+      return
+    }
+    self.init(failure, detail: detail, isSignIn: false)
   }
 
   private init(status: UInt16, code: String?, isSignIn: Bool) {

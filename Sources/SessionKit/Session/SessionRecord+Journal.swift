@@ -66,3 +66,17 @@ extension SessionNote.TailCut {
     }
   }
 }
+
+extension ClearingDebt {
+  /// Takes in a journal's record while it is read, where it says anything of it.
+  mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
+    guard ClearingDebt.reads(frame.kind) else { return }
+    do {
+      let bytes = payload.withUnsafeBytes { Array($0) }
+      take(
+        try SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: bytes).content)
+    } catch {
+      // Whoever folds the same record says what is wrong with it.
+    }
+  }
+}

@@ -23,6 +23,12 @@ struct SessionView: ~Copyable, Sendable {
 
   private let snapshot = Mutex(Snapshot())
   private let held = Mutex(CallPass())
+  /// When the session was used last.
+  let use: UseMeter
+
+  init(_ policy: SessionPolicy) {
+    use = UseMeter(policy)
+  }
 
   // Never inlined: async functions look at it before and after an `await`, and a lock knows its thread.
 

@@ -37,7 +37,7 @@ struct Vault: Sendable {
     return contents
   }
 
-  private func find<Item: StoredItem>(_: Item.Type) throws(SecretStoreError)
+  func find<Item: StoredItem>(_: Item.Type) throws(SecretStoreError)
     -> (condition: StoredFacts.Item, item: Item?)
   {
     guard let bytes = try store.read(Item.item) else { return (.absent, nil) }
@@ -84,7 +84,7 @@ struct Vault: Sendable {
     return token
   }
 
-  private func write(_ item: some StoredItem) throws(SessionError) {
+  func write(_ item: some StoredItem) throws(SessionError) {
     let bytes: [UInt8]
     do { bytes = try item.encoded() } catch {
       throw .unreadableAnswer("what it holds cannot be stored")

@@ -8,6 +8,7 @@ extension CredentialRules.Problem: UserFacingError {
     case .notAnEmail: .notAnEmail
     case .emptyPassword: .passwordMissing
     case .passwordTooShort(let minimum): .passwordTooShort(minimumLength: minimum)
+    case .emptyProviderToken: .providerSignInMissing
     }
   }
 }
@@ -24,6 +25,7 @@ extension SessionProblem: UserFacingError {
     switch self {
     case .rejected(let rejection): rejection.message
     case .request(let failure): SessionError(failure, detail: nil, isSignIn: true).message
+    case .unidentified(let failure): SessionError(unidentified: failure, detail: nil).message
     case .ended(let state, let cause): SessionError(endedIn: state, by: cause).message
     case .busy: .signInUnderWay
     case .tooManyAttempts(let wait): SessionError.rateLimited(retryAfter: wait).message

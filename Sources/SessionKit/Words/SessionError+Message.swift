@@ -9,6 +9,7 @@ extension SessionError: UserFacingError {
     case .overtaken: .overtaken
     case .signInUnderWay: .signInUnderWay
     case .secretsUnavailable: .deviceLocked
+    case .pendingChanges(let count): .changesNotSent(count: count)
     case .noRefreshToken: .notProlongable
     case .invalidRequest: .invalidInput
     case .invalidCredentials: .wrongCredentials

@@ -6,6 +6,7 @@ extension SessionMessage {
     case .notAnEmail: "The user name must be an e-mail address."
     case .passwordMissing: "The password is missing."
     case .passwordTooShort(let minimum): "The password must have at least \(minimum) characters."
+    case .providerSignInMissing: "Signing in with the other service did not work."
     case .wrongCredentials: "The user name or the password is wrong."
     case .invalidInput: "The service did not accept what was entered."
     case .notSignedIn: "You are not signed in."
@@ -17,6 +18,9 @@ extension SessionMessage {
     case .inactive: "Your session ended because it was not used for a long time."
     case .storedSignInLost: "Your sign-in is no longer stored on this device."
     case .loggedOut: "You have been logged out."
+    case .changesNotSent(let count):
+      "You are still signed in, because \(count == 1 ? "1 change has" : "\(count) changes have") not "
+        + "been sent yet."
     case .notProlongable: "Your sign-in cannot be extended. You can go on until it ends."
     case .signInRefused: "The service did not accept your sign-in for this."
     case .overtaken: "Your session changed in the meantime, and nothing was done."

@@ -6,6 +6,7 @@ extension SessionMessage {
     case .notAnEmail: "O nome de usuário precisa ser um endereço de e-mail."
     case .passwordMissing: "Falta a senha."
     case .passwordTooShort(let minimum): "A senha precisa ter pelo menos \(minimum) caracteres."
+    case .providerSignInMissing: "Não foi possível entrar com o outro serviço."
     case .wrongCredentials: "O nome de usuário ou a senha está incorreto."
     case .invalidInput: "O serviço não aceitou os dados informados."
     case .notSignedIn: "Você não iniciou uma sessão."
@@ -17,6 +18,8 @@ extension SessionMessage {
     case .inactive: "Sua sessão terminou porque ficou muito tempo sem uso."
     case .storedSignInLost: "Seu acesso não está mais guardado neste dispositivo."
     case .loggedOut: "Sua sessão foi encerrada."
+    case .changesNotSent(let count):
+      "Sua sessão continua aberta, porque \(count == 1 ? "1 alteração ainda não foi enviada" : "\(count) alterações ainda não foram enviadas")."
     case .notProlongable: "Sua sessão não pode ser prolongada. Você pode continuar até que termine."
     case .signInRefused: "O serviço não aceitou sua sessão para isto."
     case .overtaken: "Sua sessão mudou nesse meio-tempo, e nada foi feito."

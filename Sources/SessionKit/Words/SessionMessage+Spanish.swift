@@ -7,6 +7,7 @@ extension SessionMessage {
     case .passwordMissing: "Falta la contraseña."
     case .passwordTooShort(let minimum):
       "La contraseña debe tener al menos \(minimum) caracteres."
+    case .providerSignInMissing: "No se ha podido iniciar sesión con el otro servicio."
     case .wrongCredentials: "El nombre de usuario o la contraseña no son correctos."
     case .invalidInput: "El servicio no ha aceptado los datos introducidos."
     case .notSignedIn: "No has iniciado sesión."
@@ -18,6 +19,9 @@ extension SessionMessage {
     case .inactive: "Tu sesión ha terminado porque no se ha usado durante mucho tiempo."
     case .storedSignInLost: "Tu inicio de sesión ya no está guardado en este dispositivo."
     case .loggedOut: "Se ha cerrado tu sesión."
+    case .changesNotSent(let count):
+      "Tu sesión sigue abierta, porque \(count == 1 ? "1 cambio no se ha" : "\(count) cambios no se han") "
+        + "enviado todavía."
     case .notProlongable: "Tu sesión no se puede prolongar. Puedes continuar hasta que termine."
     case .signInRefused: "El servicio no ha aceptado tu sesión para esto."
     case .overtaken: "Tu sesión ha cambiado entretanto y no se ha hecho nada."

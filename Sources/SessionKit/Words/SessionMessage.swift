@@ -13,6 +13,8 @@ public enum SessionMessage: Hashable, Sendable {
   case passwordMissing
   /// The password has fewer characters than it must.
   case passwordTooShort(minimumLength: Int)
+  /// The sign-in with another service brought nothing.
+  case providerSignInMissing
   /// User name or password is wrong.
   case wrongCredentials
   /// The service did not accept what was entered.
@@ -37,6 +39,8 @@ public enum SessionMessage: Hashable, Sendable {
   case storedSignInLost
   /// The session was logged out.
   case loggedOut
+  /// So many changes were not sent yet.
+  case changesNotSent(count: Int)
   /// The sign-in cannot be prolonged, and is good until it ends.
   case notProlongable
   /// The service does not accept the sign-in for this just now.
@@ -128,7 +132,8 @@ public enum SessionMessage: Hashable, Sendable {
     case .signInUnderWay: .wait(seconds: nil)
     case .tooManyRequests(let wait), .serviceTrouble(let wait), .dataTrouble(let wait):
       .wait(seconds: wait)
-    case .signInRefused, .overtaken, .conflict, .networkSignIn, .noConnection, .noAnswer,
+    case .providerSignInMissing, .changesNotSent, .signInRefused, .overtaken, .conflict,
+      .networkSignIn, .noConnection, .noAnswer,
       .storageBusy:
       .retry
     case .deviceLocked: .unlock

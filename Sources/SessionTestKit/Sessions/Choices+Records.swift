@@ -60,6 +60,7 @@ extension Choices {
             generation: generation(), outcome: code(), status: number()))
       case .secretsWiped: .secretsWiped(code())
       case .itemUnreadable: .itemUnreadable(code())
+      case .localDataCleared: .localDataCleared
       }
     }
   }

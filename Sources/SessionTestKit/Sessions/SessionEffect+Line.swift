@@ -4,7 +4,9 @@ extension SessionEffect.Reply {
   /// The reply on a few words, without the names of types.
   package var line: String {
     switch self {
-    case .signedIn, .notAdopted, .refreshed, .switched, .alreadyLoggedOut, .closed: "\(self)"
+    case .signedIn, .accountCreated, .current, .notAdopted, .refreshed, .switched,
+      .alreadyLoggedOut, .closed:
+      "\(self)"
     case .loggedOut(let outcome, _, let isWiped):
       "loggedOut, server \(outcome?.description ?? "not to be told")"
         + (isWiped ? "" : ", not wiped")
@@ -31,6 +33,7 @@ extension SessionProblem {
     switch self {
     case .rejected(let rejection): "rejected, \(rejection.reason)"
     case .request(let failure): "\(failure)"
+    case .unidentified(let failure): "unidentified, \(failure)"
     case .ended(let state, let failure):
       "ended, \(state)" + (failure.map { " by \($0)" } ?? "")
     case .unusableJournal: "unusableJournal"

@@ -44,7 +44,7 @@ extension SessionNote {
     case .revocationSettled(let settled): "\(kind) \(settled.generation), \(settled.outcome)"
     case .secretsWiped(let cause): "\(kind) \(cause)"
     case .itemUnreadable(let item): "\(kind) \(item)"
-    case .opened, .closed, .tailCut: kind.description
+    case .opened, .closed, .tailCut, .localDataCleared: kind.description
     }
   }
 }

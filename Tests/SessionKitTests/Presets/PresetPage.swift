@@ -57,6 +57,8 @@ struct PresetPage {
   static let credentials = PasswordCredentials(
     userName: "ana@school.test", password: Secret("correct horse"))
 
+  static let account = NewAccount(credentials, fields: ["first_name": "Ana"])
+
   static func preset(_ name: String) -> SessionPreset? {
     let url = { (text: String) in URL(string: text) ?? URL(fileURLWithPath: "/") }
     return switch name {
@@ -81,7 +83,9 @@ struct PresetPage {
   static func requests(_ wire: Wire) -> String {
     let (access, refresh) = (Secret("a.b.c"), Secret("r-1"))
     let requests: [(String, HTTPRequest?)] = [
-      ("login", wire.login(credentials)), ("refresh", wire.refresh(refresh)),
+      ("login", wire.login(credentials)), ("register", wire.register(account)),
+      ("social", wire.social(SocialCredentials(provider: "google", token: Secret("g-1")))),
+      ("refresh", wire.refresh(refresh)),
       (
         "switch",
         wire.switchContext(ContextTarget(role: "r-2", school: "s-2"), access: access)

@@ -30,7 +30,7 @@ struct PresetPageTests {
     Issue.record("\(name): the page's code is not in the source")
   }
 
-  @Test("POL-4 LOG-3 REF-4 CTX-1 OUT-1 each preset's requests, to the byte", arguments: names)
+  @Test("POL-4 LOG-3 LOG-5 REF-4 CTX-1 OUT-1 each preset's requests, to the byte", arguments: names)
   func requests(name: String) throws {
     let preset = try #require(PresetPage.preset(name))
     #expect(preset.name == name)
@@ -57,6 +57,10 @@ struct PresetPageTests {
       switch row[1] {
       case "login":
         return PresetPage.words(try wire.readLogin(response, to: PresetPage.credentials))
+      case "register":
+        let answer = try wire.readRegistration(response, of: PresetPage.account)
+        return answer.map(PresetPage.words) ?? "account created"
+      case "social": return PresetPage.words(try wire.readSocial(response))
       case "refresh": return PresetPage.words(try wire.readRefresh(response))
       case "switch": return PresetPage.words(try wire.readSwitch(response))
       case "profile":
@@ -75,8 +79,8 @@ struct PresetPageTests {
   @Test("POL-1 POL-2 POL-3 RES-1 LOG-1 each preset's policy")
   func policies() throws {
     let rows = page.rows([
-      "preset", "threshold", "attempts", "first delay", "launch", "refused", "exhausted",
-      "credentials", "required",
+      "preset", "threshold", "attempts", "first delay", "launch", "asked", "refused",
+      "exhausted", "credentials", "required",
     ])
     #expect(rows.map { $0[0] } == Self.names)
     for row in rows {
@@ -94,7 +98,8 @@ struct PresetPageTests {
       #expect(
         row == [
           row[0], "\(policy.refreshThreshold / 1000) s", "\(policy.maximumAttempts)",
-          "\(policy.firstRetryDelay) ms", "\(policy.launchRefresh)", "\(policy.onRejection)",
+          "\(policy.firstRetryDelay) ms", "\(policy.launchRefresh)", "\(policy.profileCheck)",
+          "\(policy.onRejection)",
           exhausted, credentials,
           policy.requiredItems.map(\.description).sorted().joined(separator: ", "),
         ])

@@ -1,8 +1,9 @@
 import Foundation
-import SessionKit
 import SessionTestKit
 import Synchronization
 import Testing
+
+@testable import SessionKit
 
 /// Sign-ins whose answer does not say who the user is, at a backend that can be asked.
 @Suite("A session: who signed in")
@@ -26,13 +27,23 @@ struct ProfileTests {
     }
   }
 
-  private func signIn(_ profile: (status: Int, body: String)?) async throws
-    -> (Backend, Result<UserProfile?, SessionError>, Bool)
-  {
-    var answers = [
-      "/api/auth/login": (200, #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900}"#),
-      "/api/auth/logout": (204, ""),
-    ]
+  private struct Ending {
+    let backend: Backend
+    let result: Result<UserProfile?, SessionError>
+    let state: SessionState
+    let events: [String]
+    let isCleared: Bool
+  }
+
+  private static let plain = #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900}"#
+  private static let named =
+    #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"user":{"id":42,"email":"a@b.c"}}"#
+
+  private func signIn(
+    _ profile: (status: Int, body: String)?, login: String = plain,
+    change: (inout SessionConfiguration) -> Void = { _ in }
+  ) async throws -> Ending {
+    var answers = ["/api/auth/login": (200, login), "/api/auth/logout": (204, "")]
     answers["/api/auth/me"] = profile
     let bench = try Bench()
     let backend = Backend(answers)
@@ -40,6 +51,9 @@ struct ProfileTests {
     var configuration = SessionConfiguration(
       journal: bench.journal, secrets: MemorySecretStore(), preset: .tik(url))
     (configuration.transport, configuration.clock) = (backend, bench.clock)
+    let reasons = Mutex<[LogoutReason]>([])
+    configuration.clearLocalData = { reason in reasons.withLock { $0.append(reason) } }
+    change(&configuration)
     let session = try await Session.open(configuration)
     let result: Result<UserProfile?, SessionError>
     do throws(SessionError) {
@@ -49,37 +63,79 @@ struct ProfileTests {
     } catch {
       result = .failure(error)
     }
-    let isAuthenticated = session.isAuthenticated
+    await session.engine.untilCleared()
+    let state = session.state
     try await session.close()
-    return (backend, result, isAuthenticated)
+    return Ending(
+      backend: backend, result: result, state: state, events: try bench.eventNames(),
+      isCleared: reasons.withLock { $0 } == [.userDeleted])
   }
 
   @Test("LOG-6 LOG-4 an answer without a user: the backend is asked, and then the login counts")
   func asked() async throws {
-    let (backend, result, isAuthenticated) = try await signIn(
-      (200, #"{"id":42,"email":"ana@tik.test","status":"active"}"#))
-    #expect(try result.get()?.id == "42")
-    #expect(isAuthenticated)
-    #expect(backend.paths == ["/api/auth/login", "/api/auth/me"])
+    let ending = try await signIn((200, #"{"id":42,"email":"ana@tik.test","status":"active"}"#))
+    #expect(try ending.result.get()?.id == "42")
+    #expect(ending.state.user == "42")
+    #expect(ending.backend.paths == ["/api/auth/login", "/api/auth/me"])
   }
 
-  @Test("LOG-6 LOG-10 inactive, deleted or not to be asked: nobody is signed in, tokens given back")
-  func refused() async throws {
+  @Test("LOG-6 an answer with a user: the backend is asked all the same, and its word completes it")
+  func askedAllTheSame() async throws {
+    let ending = try await signIn(
+      (200, #"{"id":42,"firstName":"Ana","status":"active"}"#), login: Self.named)
+    let user = try #require(try ending.result.get())
+    #expect(user.firstName == "Ana" && user.email == "a@b.c")
+    #expect(ending.backend.paths == ["/api/auth/login", "/api/auth/me"])
+    let unasked = try await signIn(nil, login: Self.named) {
+      $0.policy.profileCheck = .whenUnknown
+    }
+    #expect(unasked.backend.paths == ["/api/auth/login"])
+    #expect(unasked.state.user == "42")
+  }
+
+  @Test(
+    "LOG-6 SYN-5 inactive ends as expired, deleted as logged out with the app's data cleared at once",
+    arguments: [plain, named])
+  func standing(login: String) async throws {
+    let inactive = try await signIn((200, #"{"id":42,"status":"inactive"}"#), login: login)
+    #expect(throws: SessionError.userInactive) { try inactive.result.get() }
+    guard case .expired(let expired) = inactive.state else {
+      Issue.record("it is \(inactive.state.kind)")
+      return
+    }
+    #expect(expired.user == "42" && expired.reason == .userInactive)
+    #expect(inactive.events == ["login", "sessionExpired"] && !inactive.isCleared)
+    let deleted = try await signIn((200, #"{"id":42,"status":"deleted"}"#), login: login)
+    #expect(throws: SessionError.userDeleted) { try deleted.result.get() }
+    #expect(deleted.state == .unauthenticated && deleted.isCleared)
+    #expect(deleted.events == ["login", "logout"])
+    for ending in [inactive, deleted] {
+      await eventually("the tokens are given back") {
+        ending.backend.paths.last == "/api/auth/logout"
+      }
+    }
+  }
+
+  @Test("LOG-6 a failed profile ends no login whose answer named the user, and every other one")
+  func failed() async throws {
     let cases: [((status: Int, body: String)?, (SessionError) -> Bool)] = [
-      ((200, #"{"id":42,"status":"inactive"}"#), { $0 == .userInactive }),
-      ((200, #"{"id":42,"status":"deleted"}"#), { $0 == .userDeleted }),
       ((503, ""), { if case .server = $0 { true } else { false } }),
+      ((401, ""), { $0 == .unexpectedStatus(401) }),
       (nil, { if case .noConnection = $0 { true } else { false } }),
     ]
     for (profile, isExpected) in cases {
-      let (backend, result, isAuthenticated) = try await signIn(profile)
-      guard case .failure(let error) = result else {
+      let named = try await signIn(profile, login: Self.named)
+      #expect(named.state.kind == .authenticated)
+      let ending = try await signIn(profile)
+      guard case .failure(let error) = ending.result else {
         Issue.record("signed in")
         continue
       }
       #expect(isExpected(error), "\(error)")
-      #expect(!isAuthenticated)
-      await eventually("the tokens are given back") { backend.paths.last == "/api/auth/logout" }
+      #expect(ending.state == .unauthenticated && ending.events.isEmpty)
+      await eventually("the tokens are given back") {
+        ending.backend.paths.last == "/api/auth/logout"
+      }
     }
   }
 }

@@ -12,6 +12,7 @@ extension ErrorSamples {
     .overtaken,
     .signInUnderWay,
     .secretsUnavailable,
+    .pendingChanges(3),
     .noRefreshToken,
     .invalidRequest(code: marked),
     .invalidCredentials(code: marked),
@@ -87,11 +88,13 @@ extension ErrorSamples {
     .notAnEmail,
     .emptyPassword,
     .passwordTooShort(minimumLength: 8),
+    .emptyProviderToken,
   ]
 
   static let sessionProblemCases: [SessionProblem] = [
     .rejected(rejection(.differentUser)),
     .request(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),
+    .unidentified(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),
     .ended(.expired, by: nil),
     .busy,
     .tooManyAttempts(retryAfter: 9_000),

@@ -5,7 +5,8 @@ import SessionKit
 
 enum SessionErrorCase: String, CaseIterable {
   case invalidCredential, notSignedIn, alreadySignedIn, otherUsersSession, overtaken,
-    signInUnderWay, secretsUnavailable, noRefreshToken, invalidRequest, invalidCredentials,
+    signInUnderWay, secretsUnavailable, pendingChanges, noRefreshToken, invalidRequest,
+    invalidCredentials,
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
@@ -24,11 +25,11 @@ enum SecretStoreErrorCase: String, CaseIterable {
 }
 
 enum CredentialProblemCase: String, CaseIterable {
-  case emptyUserName, notAnEmail, emptyPassword, passwordTooShort
+  case emptyUserName, notAnEmail, emptyPassword, passwordTooShort, emptyProviderToken
 }
 
 enum SessionProblemCase: String, CaseIterable {
-  case rejected, request, ended, busy, tooManyAttempts, storage, unsettled, locked,
+  case rejected, request, unidentified, ended, busy, tooManyAttempts, storage, unsettled, locked,
     unusableJournal, closed, cancelled
 }
 
@@ -46,6 +47,7 @@ extension ErrorSamples {
     case .overtaken: .overtaken
     case .signInUnderWay: .signInUnderWay
     case .secretsUnavailable: .secretsUnavailable
+    case .pendingChanges: .pendingChanges
     case .noRefreshToken: .noRefreshToken
     case .invalidRequest: .invalidRequest
     case .invalidCredentials: .invalidCredentials
@@ -127,6 +129,7 @@ extension ErrorSamples {
     case .notAnEmail: .notAnEmail
     case .emptyPassword: .emptyPassword
     case .passwordTooShort: .passwordTooShort
+    case .emptyProviderToken: .emptyProviderToken
     }
   }
 
@@ -134,6 +137,7 @@ extension ErrorSamples {
     switch error {
     case .rejected: .rejected
     case .request: .request
+    case .unidentified: .unidentified
     case .ended: .ended
     case .busy: .busy
     case .tooManyAttempts: .tooManyAttempts
@@ -158,9 +162,11 @@ extension ErrorSamples {
 
 /// The messages, by name.
 enum MessageCase: String, CaseIterable {
-  case userNameMissing, notAnEmail, passwordMissing, passwordTooShort, wrongCredentials,
-    invalidInput, notSignedIn, alreadySignedIn, otherUsersSession, signInUnderWay, sessionExpired,
-    endedByService, inactive, storedSignInLost, loggedOut, notProlongable, signInRefused, overtaken,
+  case userNameMissing, notAnEmail, passwordMissing, passwordTooShort, providerSignInMissing,
+    wrongCredentials, invalidInput, notSignedIn, alreadySignedIn, otherUsersSession, signInUnderWay,
+    sessionExpired,
+    endedByService, inactive, storedSignInLost, loggedOut, changesNotSent, notProlongable,
+    signInRefused, overtaken,
     closed, cancelled, notAllowed, accountInactive, accountDeleted, accountLocked, notFound,
     conflict, alreadyDeleted, tooManyRequests, serviceTrouble, dataTrouble, strangeAnswer,
     networkSignIn, noConnection, noAnswer, insecureConnection, deviceLocked, noSpace,
@@ -173,6 +179,8 @@ enum MessageCase: String, CaseIterable {
     case .notAnEmail: self = .notAnEmail
     case .passwordMissing: self = .passwordMissing
     case .passwordTooShort: self = .passwordTooShort
+    case .providerSignInMissing: self = .providerSignInMissing
+    case .changesNotSent: self = .changesNotSent
     case .wrongCredentials: self = .wrongCredentials
     case .invalidInput: self = .invalidInput
     case .notSignedIn: self = .notSignedIn

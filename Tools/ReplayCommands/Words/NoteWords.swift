@@ -32,6 +32,8 @@ enum NoteWords {
       return self.cause(cause)
     case .itemUnreadable(let item):
       return "the stored \(item) cannot be read"
+    case .localDataCleared:
+      return "the app has cleared its data"
     }
   }
 

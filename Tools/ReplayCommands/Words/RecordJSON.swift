@@ -121,6 +121,8 @@ extension JSONWriter {
       field("cause", cause.description)
     case .itemUnreadable(let item):
       field("item", item.description)
+    case .localDataCleared:
+      break
     }
   }
 

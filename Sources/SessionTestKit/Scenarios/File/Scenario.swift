@@ -58,12 +58,18 @@ struct ScenarioStep: Sendable {
     case refresh
     case refreshIfNeeded
     case switchContext(role: String, school: String?, unit: String?)
-    case logout
+    case logout(isDiscarding: Bool)
+    case register(String)
+    case social(provider: String, token: String)
+    case unlock
+    case foreground
     case clearError
     /// A protected call.
     case call(method: String, path: String)
     /// Tokens of an old layer are taken over.
     case adopt(access: String, refresh: String?)
+    /// A token is read, as a call does that is about to leave.
+    case use
   }
 
   /// How a command ends.
@@ -94,6 +100,10 @@ struct ScenarioStep: Sendable {
     case shows([Field])
     case result(label: String?, Ending, [Field])
     case stored(Set<SecretItem>)
+    /// So many changes of the user are not sent.
+    case pending(Int)
+    /// The app's data was cleared so often since the beginning.
+    case cleared(Int)
   }
 
   let line: Int

@@ -40,6 +40,8 @@ extension ScenarioParser {
       try checkNames(of: fields, in: line)
       action = .shows(fields)
     case "result": action = try result(words, in: line)
+    case "pending": action = .pending(try count(words, in: line))
+    case "cleared": action = .cleared(try count(words, in: line))
     default: action = .stored(try items(words, in: line))
     }
     return ScenarioStep(line: line.number, process: process, action: action)
@@ -98,6 +100,16 @@ extension ScenarioParser {
     return duration
   }
 
+  private func count(
+    _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) -> Int {
+    guard let word = words.first, let count = Int(word.text), (0...9_999).contains(count) else {
+      throw error(line, words.first?.column ?? line.raw.count + 1, "how many?")
+    }
+    try expectEnd(words.dropFirst(), in: line)
+    return count
+  }
+
   private func choice(
     _ words: [ScenarioWord], in line: ScenarioLine, _ yes: String, _ no: String
   ) throws(ScenarioError) -> Bool {
@@ -122,7 +134,12 @@ extension ScenarioParser {
     case "close": command = .close
     case "refresh": command = .refresh
     case "refreshIfNeeded": command = .refreshIfNeeded
-    case "logout": command = .logout
+    case "unlock": command = .unlock
+    case "foreground": command = .foreground
+    case "use": command = .use
+    case "logout":
+      most = arguments.first?.text == "discarding" ? 1 : 0
+      command = .logout(isDiscarding: most == 1)
     case "clearError": command = .clearError
     case "call":
       most = 2
@@ -135,15 +152,23 @@ extension ScenarioParser {
         try checkNames(token.text, in: line, column: token.column, isGiving: true)
       }
       command = .adopt(access: access.text, refresh: arguments.dropFirst().first?.text)
-    case "login":
+    case "login", "register":
       most = 1
       guard let user = arguments.first else {
-        throw error(line, verb.column, "login of whom?")
+        throw error(line, verb.column, "\(verb.text) of whom?")
       }
       guard setting.users[user.text] != nil else {
         throw unknown(user, in: line, "no user", of: Array(setting.users.keys))
       }
-      command = .login(user.text)
+      command = verb.text == "login" ? .login(user.text) : .register(user.text)
+    case "social":
+      most = 2
+      guard arguments.count >= 2 else {
+        throw error(line, verb.column, "social is the other service and its token")
+      }
+      try checkNames(
+        arguments[1].text, in: line, column: arguments[1].column, isGiving: true)
+      command = .social(provider: arguments[0].text, token: arguments[1].text)
     case "switch":
       most = 3
       guard let role = arguments.first else { throw error(line, verb.column, "switch to what?") }

@@ -73,6 +73,15 @@ struct ScenarioSetting: Sendable {
       return true
     }
     switch (field.name, field.value) {
+    case ("inactivityLimit", _):
+      guard let duration, duration >= 1_000 else { return false }
+      policy.inactivityLimit = duration
+    case ("signInsPerMinute", let text):
+      guard let count = UInt32(text), count > 0 else { return false }
+      policy.signInLimit = SignInLimit(perMinute: count)
+    case ("profileCheck", "whenUnknown"): policy.profileCheck = .whenUnknown
+    case ("profileCheck", "afterLogin"): policy.profileCheck = .afterLogin
+    case ("profileCheck", "afterLoginAndLaunch"): policy.profileCheck = .afterLoginAndLaunch
     case ("maximumAttempts", let text):
       guard let count = UInt32(text), count > 0 else { return false }
       policy.maximumAttempts = count

@@ -6,7 +6,7 @@ package enum ScenarioVocabulary {
   package static let steps = [
     "at", "until", "clock", "network", "secrets", "do", "request", "answer", "lost", "silent",
     "token",
-    "event", "note", "state", "shows", "result", "stored",
+    "event", "note", "state", "shows", "result", "stored", "pending", "cleared",
   ]
   package static let apps: [String: [String]] = [
     "EDU": ["environment"], "B2C": ["client", "scope"], "OFF": [], "TIK": [], "API": [],
@@ -16,10 +16,11 @@ package enum ScenarioVocabulary {
   static let policy = [
     "refreshThreshold", "maximumAttempts", "firstRetryDelay", "longestRetryDelay",
     "requestTimeout", "overtakenGrace", "launchRefresh", "onRejection", "onExhaustion",
+    "inactivityLimit", "profileCheck", "signInsPerMinute",
   ]
   package static let commands = [
-    "open", "close", "login", "refresh", "refreshIfNeeded", "switch", "logout", "clearError",
-    "call", "adopt",
+    "open", "close", "login", "register", "social", "unlock", "foreground", "use", "refresh",
+    "refreshIfNeeded", "switch", "logout", "clearError", "call", "adopt",
   ]
   static let request = ["bearer", "basic", "header", "json", "form"]
   static let answer = ["header", "json", "html"]
@@ -42,6 +43,7 @@ package enum ScenarioVocabulary {
     "revocationSettled": ["token", "outcome", "status"],
     "secretsWiped": ["cause"],
     "itemUnreadable": ["item"],
+    "localDataCleared": [],
   ]
   package static let states: [String: [String]] = [
     "unauthenticated": [],
@@ -51,11 +53,13 @@ package enum ScenarioVocabulary {
   package static let shows = [
     "token", "expired", "refreshable", "activity", "waiters", "email", "permissions", "storage",
   ]
-  package static let results = ["token", "outcome", "user", "role", "status"]
-  package static let errorDetails = ["status", "code", "retryAfter"]
+  package static let results = ["token", "outcome", "user", "role", "state", "status"]
+  package static let errorDetails = [
+    "status", "code", "retryAfter", "count", "problem", "english", "spanish", "portuguese",
+  ]
   package static let errors = [
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
-    "signInUnderWay", "secretsUnavailable", "noRefreshToken", "invalidRequest",
+    "signInUnderWay", "secretsUnavailable", "pendingChanges", "noRefreshToken", "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",
     "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",
     "unexpectedStatus", "unreadableAnswer", "intercepted", "noConnection", "noReply", "expired",

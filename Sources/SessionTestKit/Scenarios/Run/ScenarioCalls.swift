@@ -20,6 +20,10 @@ final class ScenarioCalls: Sendable {
     var endings: [Int: Ending] = [:]
     /// In the order in which they ended.
     var ended: [Int] = []
+    /// How many changes of the user are not sent.
+    var pending = 0
+    /// How often the app's data was cleared.
+    var cleared = 0
   }
 
   private let state = Mutex(State())
@@ -28,6 +32,23 @@ final class ScenarioCalls: Sendable {
   /// No session yet.
   init(in world: SimulatedWorld) {
     self.world = world
+  }
+
+  /// How many changes of the user are not sent.
+  var pending: Int {
+    get { state.withLock { $0.pending } }
+    set { state.withLock { $0.pending = newValue } }
+  }
+
+  /// How often the app's data was cleared.
+  var cleared: Int { state.withLock { $0.cleared } }
+
+  /// The configuration of an app that tells of its changes and clears its data.
+  func hosted(_ configuration: SessionConfiguration) -> SessionConfiguration {
+    var configuration = configuration
+    configuration.pendingChanges = { [self] in pending }
+    configuration.clearLocalData = { [self] _ in state.withLock { $0.cleared += 1 } }
+    return configuration
   }
 
   func session(_ process: String) -> Session? { state.withLock { $0.sessions[process] } }
@@ -96,7 +117,22 @@ final class ScenarioCalls: Sendable {
           role: Identifier(role), school: school.map { Identifier($0) },
           unit: unit.map { Identifier($0) }))
       return ["role": context.map { "\($0.role.id)" } ?? "none"]
-    case .logout: return ["outcome": ScenarioWords.outcome(try await session.logout())]
+    case .register(let name):
+      let user = users[name] ?? ScenarioUser(name: "", password: "")
+      let account = NewAccount(
+        PasswordCredentials(userName: user.name, password: Secret(user.password)))
+      return ScenarioWords.of(try await session.register(account))
+    case .social(let provider, let token):
+      let profile = try await session.login(provider: provider, token: Secret(token))
+      return ["user": profile.map { "\($0.id)" } ?? "none"]
+    case .unlock: return ["state": "\(try await session.unlock().kind)"]
+    case .foreground:
+      try await session.enterForeground()
+      return ["state": "\(session.state.kind)"]
+    case .use: return ["token": session.currentToken?.value.value ?? "none"]
+    case .logout(let isDiscarding):
+      let outcome = try await session.logout(discardingPendingChanges: isDiscarding)
+      return ["outcome": ScenarioWords.outcome(outcome)]
     case .clearError:
       await session.clearError()
       return [:]

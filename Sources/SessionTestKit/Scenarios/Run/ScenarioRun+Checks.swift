@@ -25,7 +25,12 @@ extension ScenarioRun {
         throw fail("the store cannot be read: \(error)")
       }
       guard stored == items else { throw fail("stored is \(ScenarioRun.names(stored))") }
-    case .at, .until, .clock, .network, .secrets, .act, .request, .answer, .lost, .silent, .token:
+    case .cleared(let count):
+      guard calls.cleared == count else {
+        throw fail("the app's data was cleared \(calls.cleared) times")
+      }
+    case .pending, .at, .until, .clock, .network, .secrets, .act, .request, .answer, .lost, .silent,
+      .token:
       break
     }
   }

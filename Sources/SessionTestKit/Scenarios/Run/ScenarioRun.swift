@@ -181,7 +181,8 @@ struct ScenarioRun {
     case .secrets(let isLocked):
       try expectAllNamed("the lock changes")
       stage.secrets.isLocked = isLocked
-    case .act(let command, let label): try act(given(command), label, in: step.process)
+    case .act(let command, let label): try act(command, label, in: step.process)
+    case .pending(let count): calls.pending = count
     case .request(let expected):
       try settle()
       try name(expected)
@@ -223,7 +224,9 @@ struct ScenarioRun {
     _ command: ScenarioStep.Command, _ label: String?, in process: String
   ) throws(ScenarioFailure) {
     if !isStirred { try expectAllNamed("the user goes on") }
-    let configuration = stage.configuration(process, scenario.setting.preset(at: stage.baseURL))
+    let configuration = calls.hosted(
+      stage.configuration(process, scenario.setting.preset(at: stage.baseURL)))
+    let command = command.filled { tokens.give($0, at: serverTime) }
     if calls.session(process) == nil, command != .open {
       guard opened.insert(process).inserted else { throw fail("\(process) is not open") }
       try open(configuration, in: process)
@@ -237,14 +240,6 @@ struct ScenarioRun {
       await calls.perform(number, command, in: process, configuration, users)
     }
     isStirred = true
-  }
-
-  /// The command with the tokens that its names stand for.
-  private mutating func given(_ command: ScenarioStep.Command) -> ScenarioStep.Command {
-    guard case .adopt(let access, let refresh) = command else { return command }
-    let time = serverTime
-    return .adopt(
-      access: tokens.give(access, at: time), refresh: refresh.map { tokens.give($0, at: time) })
   }
 
   /// Opens a session before the first thing that is done with it.
@@ -316,6 +311,7 @@ struct ScenarioRun {
     var preset = scenario.setting.preset(at: stage.baseURL)
     preset.wire.endpoints.login = WireEndpoint("known-session")
     preset.policy.credentials = .none
+    preset.policy.profileCheck = .whenUnknown
     let configuration = stage.configuration("before", preset)
     let before = ScenarioCalls(in: stage.world)
     stage.world.spawn("a session that is known") {
@@ -338,6 +334,15 @@ struct ScenarioRun {
 }
 
 extension ScenarioStep.Command {
+  /// The command with what stands behind its tokens' names.
+  fileprivate func filled(_ fill: (String) -> String) -> ScenarioStep.Command {
+    switch self {
+    case .social(let provider, let token): .social(provider: provider, token: fill(token))
+    case .adopt(let access, let refresh): .adopt(access: fill(access), refresh: refresh.map(fill))
+    default: self
+    }
+  }
+
   /// The command as a file has it, without whom it is about.
   fileprivate var text: String {
     switch self {
@@ -351,6 +356,11 @@ extension ScenarioStep.Command {
     case .clearError: "do clearError"
     case .call: "do call"
     case .adopt: "do adopt"
+    case .register: "do register"
+    case .social: "do social"
+    case .unlock: "do unlock"
+    case .foreground: "do foreground"
+    case .use: "do use"
     }
   }
 }

@@ -41,7 +41,7 @@ package enum ScenarioWords {
 
   package static func of(_ note: SessionNote) -> Words {
     switch note {
-    case .opened, .closed, .tailCut: [:]
+    case .opened, .closed, .tailCut, .localDataCleared: [:]
     case .requestSent(let sent):
       [
         "kind": "\(sent.kind)", "token": "\(sent.generation.number)",
@@ -103,8 +103,25 @@ package enum ScenarioWords {
     }
   }
 
+  static func of(_ outcome: RegistrationOutcome) -> Words {
+    switch outcome {
+    case .accountCreated: ["outcome": "accountCreated"]
+    case .signedIn(let user): ["outcome": "signedIn", "user": user.map { "\($0.id)" } ?? "none"]
+    }
+  }
+
+  /// What is in the error, and what a user is told of it.
   static func of(_ error: SessionError) -> Words {
+    details(error).merging([
+      "english": error.text(in: .english), "spanish": error.text(in: .spanish),
+      "portuguese": error.text(in: .portuguese),
+    ]) { $1 }
+  }
+
+  private static func details(_ error: SessionError) -> Words {
     switch error {
+    case .pendingChanges(let count): ["count": "\(count)"]
+    case .invalidCredential(let problem): ["problem": name(problem)]
     case .invalidRequest(let code), .invalidCredentials(let code), .unauthorized(let code),
       .forbidden(let code), .conflict(let code):
       ["code": code ?? "none"]
@@ -113,6 +130,16 @@ package enum ScenarioWords {
     case .databaseUnavailable(let code, _): ["code": code]
     case .unexpectedStatus(let status), .intercepted(let status): ["status": "\(status)"]
     default: [:]
+    }
+  }
+
+  private static func name(_ problem: CredentialRules.Problem) -> String {
+    switch problem {
+    case .emptyUserName: "emptyUserName"
+    case .notAnEmail: "notAnEmail"
+    case .emptyPassword: "emptyPassword"
+    case .passwordTooShort: "passwordTooShort"
+    case .emptyProviderToken: "emptyProviderToken"
     }
   }
 
@@ -159,6 +186,7 @@ package enum ScenarioWords {
     case .overtaken: "overtaken"
     case .signInUnderWay: "signInUnderWay"
     case .secretsUnavailable: "secretsUnavailable"
+    case .pendingChanges: "pendingChanges"
     case .noRefreshToken: "noRefreshToken"
     case .invalidRequest: "invalidRequest"
     case .invalidCredentials: "invalidCredentials"

@@ -34,7 +34,10 @@ extension Choices {
 
   private func oddMove(_ run: CoordinatorRun) -> CoordinatorMove {
     let over = run.wire.requests.filter { $0.fate != .sent }.map(\.number)
-    switch draw(below: 7) {
+    switch draw(below: 10) {
+    case 7: return .use
+    case 8: return .profile(chance(1, in: 2) ? standing() : nil)
+    case 9: return .fire(.inactivity)
     case 0: return .restart(isHolderGone: chance(1, in: 2))
     case 1: return .breakWipe
     case 2: return .lock(!run.disk.items.facts.isLocked)
@@ -52,8 +55,9 @@ extension Choices {
   private func question() -> CoordinatorMove.Question {
     switch draw(below: 12) {
     case 0...4: .refresh(pick([.manual, .unauthorized]) ?? .manual, need())
-    case 5...7: .login(pick([.password, .social, .adoption]) ?? .password)
-    case 8, 9: .switchContext
+    case 5...7: .login(pick([.password, .social, .registration, .adoption]) ?? .password)
+    case 8: .switchContext
+    case 9: pick([.switchContext, .foreground, .unlock]) ?? .switchContext
     case 10: .logout
     default: chance(1, in: 4) ? .close : .logout
     }
@@ -70,16 +74,29 @@ extension Choices {
   private func reply(to request: CoordinatorWire.Request, _ run: CoordinatorRun)
     -> CoordinatorMove
   {
-    guard chance(1, in: 3) else { return .answer(request.number, answer(run)) }
+    guard chance(1, in: 3) else {
+      let isRegistration = run.callers.asked.contains {
+        request.request == .login($0.caller) && $0.question == .login(.registration)
+      }
+      if isRegistration, chance(1, in: 2) { return .created(request.number) }
+      return .answer(request.number, answer(run))
+    }
     return .fail(request.number, plainFailure(), jitter: UInt16(draw(below: 65_536)))
   }
 
   private func answer(_ run: CoordinatorRun) -> AnswerFacts {
-    AnswerFacts(
+    var facts = AnswerFacts(
       lifetime: pick([3_600_000, 120_000, 1_000, 1, 0, .max]) ?? 3_600_000,
       hasRefreshToken: !chance(1, in: 6),
       user: chance(1, in: 8) ? nil : pick([run.coordinator.state.user ?? "ada", "ada", "bob"]),
       context: chance(1, in: 2) ? pick([.plainTeacher, .plainPrincipal]) : nil)
+    if chance(1, in: 8) { facts.profileFailure = standing() }
+    return facts
+  }
+
+  /// What a server says of a user whom it does not let in, or nothing of use.
+  private func standing() -> RequestFailure {
+    RequestFailure(kind: pick([.userInactive, .userDeleted, .noConnection, .rejected]) ?? .server)
   }
 
   /// Failures as servers and networks have them: mostly such that pass.
@@ -114,6 +131,14 @@ extension Choices {
 
   private func jump() -> Int64 {
     pick([3_600_000, -3_600_000, 1 << 40, -(1 << 40), 1, .max, .min]) ?? 0
+  }
+
+  /// The same, which may also limit how long a session is unused, and ask at launch how its user stands.
+  func usedPolicy() -> SessionPolicy {
+    var policy = policy()
+    if chance(1, in: 3) { policy.inactivityLimit = pick([1_000, 1_800_000, 86_400_000]) }
+    if chance(1, in: 2) { policy.profileCheck = .afterLoginAndLaunch }
+    return policy
   }
 
   /// A preset, or one that leaves nothing to chance.

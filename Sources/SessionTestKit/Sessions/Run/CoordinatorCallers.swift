@@ -33,6 +33,8 @@ struct CoordinatorCallers: Sendable {
     case .refresh(let trigger, let need): .refresh(caller, trigger, need)
     case .switchContext: .switchContext(caller)
     case .logout: .logout(caller)
+    case .unlock: .unlock(caller)
+    case .foreground: .foreground(caller)
     case .close: .close(caller)
     }
   }

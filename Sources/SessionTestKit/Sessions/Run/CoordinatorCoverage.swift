@@ -47,6 +47,7 @@ extension SessionInput {
   static let names = [
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
     "clearError", "close", "answered", "failed", "revoked", "wiped", "observed",
+    "unlock", "foreground", "used", "useRead", "accountCreated", "profileRead", "cleared",
     "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed",
   ]
 
@@ -58,6 +59,13 @@ extension SessionInput {
     case .refresh: "refresh"
     case .switchContext: "switchContext"
     case .logout: "logout"
+    case .unlock: "unlock"
+    case .foreground: "foreground"
+    case .used: "used"
+    case .useRead: "useRead"
+    case .accountCreated: "accountCreated"
+    case .profileRead: "profileRead"
+    case .cleared: "cleared"
     case .cancelled: "cancelled"
     case .clearError: "clearError"
     case .close: "close"
@@ -81,7 +89,8 @@ extension SessionEffect {
   static let names = [
     "commit", "send", "discard", "publish", "skip", "resume", "schedule", "cancel", "wipe",
     "revoke",
-    "forgetRevocation", "reloadToken", "readSecrets", "readJournal",
+    "forgetRevocation", "reloadToken", "readSecrets", "readJournal", "askProfile", "noteUse",
+    "readUse", "clearLocalData",
   ]
 
   var name: String {
@@ -100,6 +109,10 @@ extension SessionEffect {
     case .reloadToken: "reloadToken"
     case .readSecrets: "readSecrets"
     case .readJournal: "readJournal"
+    case .askProfile: "askProfile"
+    case .noteUse: "noteUse"
+    case .readUse: "readUse"
+    case .clearLocalData: "clearLocalData"
     }
   }
 
@@ -117,7 +130,10 @@ extension SessionEffect {
     case .cancel(let timer): "cancel \(timer)"
     case .wipe(let wipe): "wipe \(wipe.line)"
     case .revoke(let generation): "revoke \(generation)"
-    case .forgetRevocation, .readSecrets, .readJournal: name
+    case .forgetRevocation, .readSecrets, .readJournal, .readUse: name
+    case .askProfile(let user, let generation): "ask for \(user.short)'s profile with \(generation)"
+    case .noteUse(let uptime): "note the use at \(uptime)"
+    case .clearLocalData(let reason): "clear the host's data, \(reason)"
     case .reloadToken(let generation): "reload \(generation)"
     }
   }

@@ -19,6 +19,8 @@ struct CoordinatorDisk: Sendable {
   /// Whether the journal holds what this version cannot follow.
   private(set) var isUnreadable = false
   var items = Items()
+  /// When the session was used last, as the user item has it.
+  var use: Int64?
 
   /// Appends without asking whether it is legal; whoever appends has to know.
   mutating func append(_ contents: [SessionRecord.Content], at time: Timestamp) {
@@ -43,7 +45,7 @@ struct CoordinatorDisk: Sendable {
     items.facts.token = .present
     items.facts.generation = token.generation
     items.facts.announcement = event
-    if case .login = event { items.facts.user = .present }
+    if case .login = event { (items.facts.user, use) = (.present, nil) }
     if context != nil { items.facts.context = .present }
   }
 
@@ -58,7 +60,7 @@ struct CoordinatorDisk: Sendable {
     items.facts.generation = .none
     items.facts.announcement = nil
     guard wipe != .token else { return }
-    items.facts.user = .absent
+    (items.facts.user, use) = (.absent, nil)
     items.facts.context = .absent
   }
 
@@ -74,7 +76,7 @@ struct CoordinatorDisk: Sendable {
       items.facts.token = condition
       items.facts.generation = .none
       items.facts.announcement = nil
-    case .user: items.facts.user = condition
+    case .user: (items.facts.user, use) = (condition, nil)
     default: items.facts.context = condition
     }
   }

@@ -12,6 +12,10 @@ public enum CoordinatorMove: Hashable, Sendable {
     case switchContext
     /// The end of the session.
     case logout
+    /// A look at the stored items, which can be read now.
+    case unlock
+    /// What coming to the foreground asks for.
+    case foreground
     /// The end of the session object.
     case close
   }
@@ -48,6 +52,12 @@ public enum CoordinatorMove: Hashable, Sendable {
   case clearError
   /// The server answers.
   case answer(RequestNumber, AnswerFacts)
+  /// The server has created the account, and signs nobody in.
+  case created(RequestNumber)
+  /// Asking for the profile ends, by this failure or well.
+  case profile(RequestFailure?)
+  /// The session is used.
+  case use
   /// The request fails.
   case fail(RequestNumber, RequestFailure, jitter: UInt16)
   /// What came for the request comes again.
@@ -87,6 +97,10 @@ extension CoordinatorMove: CustomStringConvertible {
     case .cancel(let caller): "caller \(caller.number) stops waiting"
     case .clearError: "clear the error"
     case .answer(let number, let facts): "request \(number.number) is answered, \(facts.line)"
+    case .created(let number): "request \(number.number) has created an account"
+    case .profile(let failure):
+      "the profile is \(failure.map { "not read: \($0)" } ?? "read")"
+    case .use: "the session is used"
     case .fail(let number, let failure, _): "request \(number.number) fails: \(failure)"
     case .again(let number): "what came for request \(number.number) comes again"
     case .revoked(let generation, let outcome): "revoking \(generation) ends: \(outcome)"
@@ -112,7 +126,7 @@ extension CoordinatorMove.Question {
   var needsToken: Bool {
     switch self {
     case .refresh, .switchContext: true
-    case .login, .logout, .close: false
+    case .login, .logout, .close, .unlock, .foreground: false
     }
   }
 
@@ -122,6 +136,8 @@ extension CoordinatorMove.Question {
     case .refresh(let trigger, let need): "refresh \(trigger)\(need.words)"
     case .switchContext: "switchContext"
     case .logout: "logout"
+    case .unlock: "unlock"
+    case .foreground: "foreground"
     case .close: "close"
     }
   }

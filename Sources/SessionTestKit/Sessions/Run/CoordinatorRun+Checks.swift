@@ -59,7 +59,11 @@ extension CoordinatorRun {
 
   /// An end stands behind its cause in one batch, and there is one cause (POL-2, REF-6).
   private func checkEnds(_ commit: SessionCommit) throws(Falsified) {
-    var failure: RequestFailure?
+    var failure = profileSaid
+    if commit.storing == nil, commit.announcement?.kind == .login {
+      let login = wire.requests.last { $0.isLogin && $0.fate == .answered }
+      failure = login?.facts?.profileFailure
+    }
     var expiry: ExpiryReason?
     var isOver = coordinator.state.kind != .authenticated
     for case .event(let event) in commit.contents {
@@ -83,7 +87,8 @@ extension CoordinatorRun {
           }
         }
         isOver = true
-      case .login, .refreshSucceeded, .contextSwitched: break
+      case .login: isOver = false
+      case .refreshSucceeded, .contextSwitched: break
       }
     }
     try checkPolicy(failure, expiry, commit)
@@ -157,6 +162,11 @@ extension CoordinatorRun {
     case .tokenExpired:
       let isDead = deadline.map { now.uptime >= $0.uptime } ?? true
       isCaused = failure == nil && !isRefreshable && isDead
+    case .inactivity:
+      // What a process that died had not noted yet, the next one does not know.
+      let policy = coordinator.policy
+      let limit = policy.inactivityLimit.map { $0 - policy.useInterval } ?? .max
+      isCaused = failure == nil && now.uptime.subtractingSaturating(lastUse) >= limit
     default: isCaused = failure == nil && coordinator.activity == .loading
     }
     try require(.endsHaveOneCause, isCaused) {

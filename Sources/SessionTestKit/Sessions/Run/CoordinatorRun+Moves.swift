@@ -18,11 +18,20 @@ extension CoordinatorRun {
     switch move {
     case .ask(let question):
       try tell(
-        callers.input(question, generation: coordinator.fold.generation, ends: ends(for: question)))
+        callers.input(
+          question, generation: coordinator.fold.generation,
+          ends: question == .foreground ? nil : ends(for: question)))
     case .askDuringCommit(let question): interposed.append(question)
     case .cancel(let caller): try cancel(caller)
     case .clearError: try tell(.clearError)
     case .answer(let number, let facts): try answer(number, facts)
+    case .created(let number):
+      wire.discard(number)
+      try tell(.accountCreated(number))
+    case .profile(let failure): try profile(failure)
+    case .use:
+      if coordinator.state.kind == .authenticated { lastUse = max(lastUse, now.uptime) }
+      try tell(.used(now.uptime))
     case .fail(let number, let failure, let jitter):
       wire.fail(number, failure, jitter: jitter)
       try tell(.failed(number, failure, jitter: jitter))
@@ -50,6 +59,13 @@ extension CoordinatorRun {
     wire.answer(number, facts, at: now.uptime)
     try tell(.answered(number, facts))
     try checkAnswered(number, wanted: isWanted)
+  }
+
+  private mutating func profile(_ failure: RequestFailure?) throws(Falsified) {
+    guard !profiles.isEmpty else { return }
+    profileSaid = failure
+    try tell(.profileRead(profiles.removeFirst(), failure))
+    profileSaid = nil
   }
 
   private mutating func again(_ number: RequestNumber) throws(Falsified) {
@@ -108,6 +124,7 @@ extension CoordinatorRun {
     guard !disk.isUnreadable else { return }
     coordinator = SessionCoordinator(policy: coordinator.policy, fold: disk.truth)
     (timers, revoking, inbox, interposed) = ([:], [], [], [])
+    profiles = []
     (brokenCommits, breaksWipe) = (0, false)
     callers.lose()
     wire.lose()

@@ -9,8 +9,9 @@ extension CoordinatorRun {
     _ choices: Choices, policy: SessionPolicy? = nil, rules: Set<CoordinatorRule>,
     upTo length: Int = 60
   ) throws(Falsified) -> CoordinatorRun {
-    let policy = policy ?? choices.policy()
+    let policy = policy ?? choices.usedPolicy()
     var run = CoordinatorRun(policy, rules: rules)
+    run.hostClears = choices.chance(1, in: 3)
     try run.told(choices, "opened with policy \(policy.name)") { (run) throws(Falsified) in
       try run.open()
     }

@@ -127,7 +127,7 @@ extension CoordinatorRun {
       try checkSameSession(asked, reply)
       var isGood = coordinator.state.kind == .authenticated && newer
       switch asked.question {
-      case .refresh(_, .ifExpired):
+      case .refresh(_, .ifExpired), .foreground:
         isGood = isGood || coordinator.isTokenGood(at: now.uptime)
       case .refresh(_, .unlessNewer(let used)):
         isGood =
@@ -155,6 +155,15 @@ extension CoordinatorRun {
       let truth = disk.truth.state
       try require(.repliesAreTrue, isStopped || truth.kind == .authenticated) {
         "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+      }
+    case .accountCreated:
+      try require(.repliesAreTrue, asked.question == .login(.registration)) {
+        "caller \(caller.number) is told \(reply.line), and asked for \(asked.question.line)"
+      }
+    case .current:
+      let isKnown = coordinator.activity != .loading || asked.question != .unlock
+      try require(.repliesAreTrue, isStopped || isKnown) {
+        "caller \(caller.number) is told \(reply.line), and nobody knows who is signed in"
       }
     case .loggedOut, .failed:
       break

@@ -19,6 +19,14 @@ public struct CoordinatorRun: Sendable {
   var wire = CoordinatorWire()
   var callers = CoordinatorCallers()
   var revoking: [Generation] = []
+  /// The users whose profile is asked for, oldest first.
+  var profiles: [Identifier] = []
+  /// What was just said of a user.
+  var profileSaid: RequestFailure?
+  /// When the session was used last.
+  var lastUse = Int64.min
+  /// Whether the host clears its data.
+  var hostClears = false
 
   var inbox: [SessionInput] = []
   /// What is asked while the next commit is under way.
@@ -125,6 +133,14 @@ public struct CoordinatorRun: Sendable {
     case .reloadToken(let generation): inbox.append(.reloaded(generation, reload(generation)))
     case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
     case .readJournal: inbox.insert(observe(), at: 0)
+    case .askProfile(let user, _): profiles.append(user)
+    case .noteUse(let uptime): if unseen.isEmpty { disk.use = uptime }
+    case .readUse: inbox.append(.useRead(disk.items.facts.isLocked ? nil : disk.use ?? .min))
+    case .clearLocalData:
+      try require(.signedOutIsQuiet, hostClears && coordinator.state.kind == .unauthenticated) {
+        "the host's data is cleared while \(coordinator.state.line)"
+      }
+      inbox.append(.cleared)
     }
   }
 
@@ -188,6 +204,7 @@ public struct CoordinatorRun: Sendable {
       }
     }
     noteOvertaken(by: commit)
+    if commit.announcement?.kind == .login { lastUse = now.uptime }
     disk.store(commit)
     let first = UInt64(disk.journal.count + 1)
     disk.append(commit.contents, at: commit.time)
@@ -242,6 +259,11 @@ public struct CoordinatorRun: Sendable {
     var facts = disk.items.facts
     facts.process = process
     facts.isHolderGone = isHolderGone
+    facts.idle = disk.use.map { max(0, now.uptime.subtractingSaturating($0)) }
+    facts.hostClears = hostClears
+    var debt = ClearingDebt()
+    for record in disk.journal { debt.take(record.content) }
+    facts.owedClearing = debt.reason
     return facts
   }
 }

@@ -1,0 +1,62 @@
+import SessionCore
+import SessionJournal
+
+/// When the session was used last, as the user item keeps it (POL-5).
+struct UseStamp: Codable, Hashable {
+  /// The civil time, in milliseconds since 1970.
+  var time: Int64
+  /// The clock that never jumps.
+  var uptime: Int64
+  /// Which start of the system that clock counts from.
+  var boot: String?
+
+  /// A use at this uptime.
+  init(at uptime: Int64, now: Moment, boot: Identifier?) {
+    time = now.time.advanced(by: uptime.subtractingSaturating(now.uptime)).milliseconds
+    self.uptime = uptime
+    self.boot = boot?.description
+  }
+
+  /// How long ago that is, in milliseconds: by the clock that never jumps where it is the same one, else
+  /// by the civil time.
+  func idle(at now: Moment, boot: Identifier?) -> Int64 {
+    let isSameClock = boot != nil && self.boot == boot?.description && uptime <= now.uptime
+    let idle =
+      isSameClock
+      ? now.uptime.subtractingSaturating(uptime)
+      : now.time.milliseconds(since: Timestamp(milliseconds: time))
+    return max(0, idle)
+  }
+}
+
+extension StoredUser {
+  /// The same with another profile of the same user.
+  func with(_ profile: UserProfile) -> StoredUser {
+    var changed = StoredUser(journal: journal, profile: profile).fields
+    changed.used = fields.used
+    return StoredUser(journal: journal, fields: changed)
+  }
+
+  /// The same with another last use.
+  func with(_ use: UseStamp) -> StoredUser {
+    var changed = fields
+    changed.used = use
+    return StoredUser(journal: journal, fields: changed)
+  }
+}
+
+extension Vault {
+  /// When the session was used last; `nil` where nothing says so.
+  func use() throws(SecretStoreError) -> UseStamp? {
+    try find(StoredUser.self).item?.fields.used
+  }
+
+  /// Changes the item of this user, or a new one where there is none of theirs.
+  func changeUser(_ user: Identifier, _ change: (StoredUser) -> StoredUser) throws(SessionError) {
+    let owner = journal.description
+    let stored: StoredUser?
+    do { stored = try find(StoredUser.self).item } catch { throw .secrets(error) }
+    let item = stored.flatMap { $0.profile.id == user ? $0 : nil }
+    try write(change(item ?? StoredUser(journal: owner, profile: UserProfile(id: user))))
+  }
+}

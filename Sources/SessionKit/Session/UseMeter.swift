@@ -1,0 +1,53 @@
+import SessionCore
+import Synchronization
+
+/// When the session was used last, for any thread: counting a use is a few atomic loads and a store.
+struct UseMeter: ~Copyable, Sendable {
+  /// What a use comes to.
+  enum Count: Hashable {
+    /// It counts.
+    case counted
+    /// It counts, and it is time that others get to know.
+    case tell
+    /// It comes too late: the session had been unused for the whole limit.
+    case overdue
+  }
+
+  /// How long the session may be unused; `nil` for any time, and then nothing is counted.
+  let limit: Int64?
+  private let interval: Int64
+  private let latest = Atomic<Int64>(.min)
+  private let told = Atomic<Int64>(.min)
+
+  init(_ policy: SessionPolicy) {
+    limit = policy.inactivityLimit
+    interval = policy.useInterval
+  }
+
+  /// The last use, on the clock that never jumps; `nil` where none is known or none is counted.
+  var last: Int64? {
+    guard limit != nil else { return nil }
+    let latest = latest.load(ordering: .relaxed)
+    return latest == .min ? nil : latest
+  }
+
+  /// Counts a use.
+  func count(at uptime: Int64) -> Count {
+    guard let limit else { return .counted }
+    let latest = latest.load(ordering: .relaxed)
+    guard latest != .min else { return .counted }
+    guard uptime < latest.addingSaturating(limit) else { return .overdue }
+    self.latest.max(uptime, ordering: .relaxed)
+    let told = told.load(ordering: .relaxed)
+    guard uptime.subtractingSaturating(told) >= interval else { return .counted }
+    // One of many that come together tells it.
+    return self.told.compareExchange(expected: told, desired: uptime, ordering: .relaxed).exchanged
+      ? .tell : .counted
+  }
+
+  /// Takes in what the coordinator knows, which others may have told it.
+  func follow(_ uptime: Int64) {
+    guard limit != nil, uptime != .min else { return }
+    latest.max(uptime, ordering: .relaxed)
+  }
+}

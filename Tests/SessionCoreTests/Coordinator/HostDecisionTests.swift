@@ -1,0 +1,169 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: the app around the session")
+struct HostDecisionTests {
+  private func clearing(_ policy: SessionPolicy = .bench) -> CoordinatorBench {
+    var bench = CoordinatorBench(policy)
+    var facts = StoredFacts.nothing
+    facts.hostClears = true
+    bench.tell(.opened(facts))
+    let number = bench.tell(.login(bench.caller(), .password)).request ?? RequestNumber(0)
+    bench.tell(.answered(number, .login("ada")))
+    return bench
+  }
+
+  private func reject(_ bench: inout CoordinatorBench) -> [SessionEffect] {
+    let number = bench.refresh().1.request ?? RequestNumber(0)
+    return bench.tell(.failed(number, RequestFailure(kind: .rejected, status: 401), jitter: 0))
+  }
+
+  @Test("SYN-5 OUT-3 the app's data is cleared at every logout and at no expiry")
+  func clears() {
+    var leaving = clearing()
+    #expect(leaving.tell(.logout(leaving.caller())).contains(.clearLocalData(.user)))
+    var cleared = clearing()
+    #expect(reject(&cleared).contains(.clearLocalData(.policy)))
+    var kept = clearing(.benchKeeping)
+    let effects = reject(&kept)
+    #expect(kept.coordinator.state.kind == .expired)
+    #expect(effects.place { if case .clearLocalData = $0 { true } else { false } } == effects.count)
+    #expect(kept.tell(.logout(kept.caller())).contains(.clearLocalData(.user)))
+  }
+
+  @Test("SYN-5 that it is done is journaled, so that a later opening does not ask again")
+  func noted() {
+    var bench = clearing()
+    bench.tell(.logout(bench.caller()))
+    bench.tell(.cleared)
+    #expect(bench.names.last == "localDataCleared")
+    var debt = ClearingDebt()
+    for record in bench.journal {
+      debt.take(record.content)
+      if record.event?.kind == .logout { #expect(debt.reason == .user) }
+    }
+    #expect(debt.reason == nil)
+  }
+
+  @Test("SYN-5 a crash between the logout and the clearing: it is asked for at the next opening")
+  func owed() throws {
+    for (contents, isOwed) in [
+      ([SessionRecord.Content.event(.login(as: "ada")), .event(.loggedOut())], true),
+      ([.event(.login(as: "ada")), .event(.loggedOut()), .note(.localDataCleared)], false),
+      (
+        [
+          .event(.login(as: "ada")), .event(.loggedOut()), .event(.login(as: "bob", token: 2)),
+        ], false
+      ), ([.event(.login(as: "ada")), .event(.expired(.refreshRejected))], false),
+    ] {
+      var bench = try CoordinatorBench(.benchKeeping, journal: contents)
+      var debt = ClearingDebt()
+      for content in contents { debt.take(content) }
+      var facts = StoredFacts.nothing
+      (facts.hostClears, facts.owedClearing) = (true, debt.reason)
+      #expect(bench.tell(.opened(facts)).contains(.clearLocalData(.user)) == isOwed)
+      #expect((debt.reason != nil) == isOwed)
+    }
+  }
+
+  @Test("SYN-5 another process's logout clears as well, unless it says that it has done so")
+  func others() {
+    var bench = clearing()
+    bench.lookEndings = [.finds([.event(.loggedOut())])]
+    let caller = bench.caller()
+    #expect(bench.tell(.foreground(caller)).contains(.clearLocalData(.user)))
+    var done = clearing()
+    done.lookEndings = [.finds([.event(.loggedOut()), .note(.localDataCleared)])]
+    let effects = done.tell(.foreground(done.caller()))
+    #expect(effects.place { if case .clearLocalData = $0 { true } else { false } } == effects.count)
+  }
+
+  // MARK: Foreground
+
+  @Test("REF-2 JRN-1 coming to the foreground looks at the journal and takes in what others did")
+  func foreground() {
+    var bench = CoordinatorBench.signedIn()
+    bench.lookEndings = [.finds([.event(.loggedOut())])]
+    let caller = bench.caller()
+    #expect(bench.tell(.foreground(caller)).reply(to: caller) == .current)
+    #expect(bench.coordinator.state == .unauthenticated)
+  }
+
+  @Test(
+    "REF-2 in the foreground an expired token is refreshed, a good one is not; a busy journal is no matter"
+  )
+  func foregroundRefreshes() {
+    var bench = CoordinatorBench.signedIn()
+    let first = bench.caller()
+    #expect(bench.tell(.foreground(first)) == [.resume(first, .current)])
+    bench.advance(by: CoordinatorBench.lifetime)
+    bench.lookEndings = [.fails]
+    let second = bench.caller()
+    let effects = bench.tell(.foreground(second))
+    #expect(effects.sendCount == 1)
+    #expect(
+      bench.tell(.answered(effects.request ?? RequestNumber(0), .token())).reply(to: second)
+        == .refreshed)
+    var plain = CoordinatorBench.signedIn(.benchKeeping, isRefreshable: false)
+    plain.advance(by: CoordinatorBench.lifetime)
+    plain.tell(.foreground(plain.caller()))
+    #expect(plain.coordinator.state.kind == .expired)
+  }
+
+  // MARK: Unlocking
+
+  @Test("LOG-5 RES-3 unlocking looks at once, tells what came of it, and appends nothing")
+  func unlock() throws {
+    var bench = try CoordinatorBench(.bench, journal: [.event(.login(as: "ada"))])
+    var locked = StoredFacts.nothing
+    locked.isLocked = true
+    bench.tell(.opened(locked))
+    #expect(bench.coordinator.activity == .loading)
+    let early = bench.caller()
+    #expect(bench.tell(.unlock(early)) == [.readSecrets])
+    #expect(bench.tell(.secretsRead(locked)).reply(to: early) == .failed(.locked))
+    let caller = bench.caller()
+    #expect(bench.tell(.unlock(caller)) == [.readSecrets])
+    let effects = bench.tell(.secretsRead(.session(1)))
+    #expect(effects.reply(to: caller) == .current)
+    #expect(bench.coordinator.activity == .idle && bench.names == ["login"])
+    let again = bench.caller()
+    #expect(bench.tell(.unlock(again)) == [.resume(again, .current)])
+  }
+
+  // MARK: Resting
+
+  @Test("REF-6 many readings of an expired token make one request while a server has trouble")
+  func rests() {
+    var bench = CoordinatorBench.signedIn()
+    bench.advance(by: CoordinatorBench.lifetime)
+    let first = bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).request
+    let failure = RequestFailure(kind: .server, status: 503)
+    bench.tell(.failed(first ?? RequestNumber(0), failure, jitter: 0))
+    for _ in 0..<100 {
+      let caller = bench.caller()
+      let effects = bench.tell(.refresh(caller, .manual, .ifExpired))
+      #expect(effects == [.resume(caller, .failed(.request(failure)))])
+    }
+    // Who asks by hand asks the server.
+    #expect(bench.tell(.refresh(bench.caller(), .manual, .always)).sendCount == 1)
+  }
+
+  @Test("REF-6 the rest is over with the backoff, and the want of a network is none")
+  func restEnds() {
+    var bench = CoordinatorBench.signedIn()
+    bench.advance(by: CoordinatorBench.lifetime)
+    let first = bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).request
+    bench.tell(
+      .failed(first ?? RequestNumber(0), RequestFailure(kind: .server, status: 503), jitter: 0))
+    bench.advance(by: 999)
+    #expect(bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).sendCount == 0)
+    bench.advance(by: 1)
+    let second = bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).request
+    #expect(second != nil)
+    bench.tell(
+      .failed(second ?? RequestNumber(0), RequestFailure(kind: .noConnection), jitter: 0))
+    #expect(bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).sendCount == 1)
+  }
+}

@@ -1,0 +1,143 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: a session that is not used")
+struct UseDecisionTests {
+  private static let limit: Int64 = 600_000
+
+  private static var policy: SessionPolicy {
+    var policy = SessionPolicy.benchKeeping
+    policy.inactivityLimit = limit
+    return policy
+  }
+
+  private static func expired(_ bench: CoordinatorBench) -> ExpiryReason? {
+    guard case .expired(let session) = bench.coordinator.state else { return nil }
+    return session.reason
+  }
+
+  @Test("POL-5 unused for the limit: the session expires, not a moment sooner, and says why")
+  func expires() {
+    var bench = CoordinatorBench.signedIn(Self.policy)
+    bench.advance(by: Self.limit - 1)
+    let early = bench.tell(.fired(.inactivity))
+    #expect(early.uptime(of: .inactivity) == bench.now.uptime + 1)
+    bench.advance(by: 1)
+    #expect(bench.tell(.fired(.inactivity)) == [.readUse])
+    bench.tell(.useRead(.min))
+    #expect(Self.expired(bench) == .inactivity)
+    #expect(bench.names.last == "sessionExpired")
+  }
+
+  @Test("POL-5 POL-2 where the policy clears, it is logged out")
+  func clears() {
+    var policy = Self.policy
+    policy.onRejection = .clear
+    var bench = CoordinatorBench.signedIn(policy)
+    bench.advance(by: Self.limit)
+    bench.tell(.fired(.inactivity))
+    bench.tell(.useRead(.min))
+    #expect(bench.names.suffix(2) == ["sessionExpired", "logout"])
+  }
+
+  @Test("POL-5 a use puts the end off; a refresh by itself does not")
+  func used() {
+    var bench = CoordinatorBench.signedIn(Self.policy)
+    bench.advance(by: Self.limit / 2)
+    bench.tell(.used(bench.now.uptime))
+    let (_, effects) = bench.refresh(.schedule)
+    bench.tell(.answered(effects.request ?? RequestNumber(0), .token()))
+    bench.advance(by: Self.limit / 2)
+    #expect(bench.tell(.fired(.inactivity)).uptime(of: .inactivity) != nil)
+    let (_, again) = bench.refresh(.schedule)
+    bench.tell(.answered(again.request ?? RequestNumber(0), .token()))
+    bench.advance(by: Self.limit / 2)
+    #expect(bench.tell(.fired(.inactivity)) == [.readUse])
+  }
+
+  @Test("POL-5 uses are kept for others at most once in a tenth of the limit")
+  func bounded() {
+    var bench = CoordinatorBench.signedIn(Self.policy)
+    var kept = 0
+    for _ in 0..<1_000 {
+      bench.advance(by: 500)
+      kept += bench.tell(.used(bench.now.uptime)).count {
+        if case .noteUse = $0 { true } else { false }
+      }
+    }
+    #expect((7...10).contains(kept), "\(kept) in 500 s")
+  }
+
+  @Test("POL-5 another process's use counts, and one that cannot be read yet ends nothing (RES-3)")
+  func others() {
+    var bench = CoordinatorBench.signedIn(Self.policy)
+    bench.advance(by: Self.limit)
+    bench.tell(.fired(.inactivity))
+    let locked = bench.tell(.useRead(nil))
+    #expect(locked.uptime(of: .inactivity) == bench.now.uptime + 1_000)
+    let used = bench.tell(.useRead(bench.now.uptime - 1_000))
+    #expect(used.uptime(of: .inactivity) == bench.now.uptime - 1_000 + Self.limit)
+    #expect(bench.coordinator.state.kind == .authenticated)
+  }
+
+  @Test("POL-5 REF-8 the civil clock jumps by years, and neither expires nor revives")
+  func jumps() {
+    var bench = CoordinatorBench.signedIn(Self.policy)
+    bench.jump(by: 1 << 40)
+    #expect(bench.tell(.fired(.inactivity)).contains(.readUse) == false)
+    bench.advance(by: Self.limit)
+    bench.jump(by: -(1 << 41))
+    bench.tell(.fired(.inactivity))
+    bench.tell(.useRead(.min))
+    #expect(Self.expired(bench) == .inactivity)
+  }
+
+  @Test(
+    "POL-5 at opening, what was unused for the limit has expired; opening alone is no use",
+    arguments: [limit - 1, limit, 10 * limit])
+  func reopened(idle: Int64) throws {
+    var bench = try CoordinatorBench(Self.policy, journal: [.event(.login(as: "ada"))])
+    var facts = StoredFacts.session(1)
+    facts.idle = idle
+    let effects = bench.tell(.opened(facts))
+    #expect((Self.expired(bench) == .inactivity) == (idle >= Self.limit))
+    if idle < Self.limit { #expect(effects.uptime(of: .inactivity) == bench.now.uptime + 1) }
+  }
+
+  @Test("POL-5 a session from before there was a limit is counted from its first opening with one")
+  func neverNoted() throws {
+    var bench = try CoordinatorBench(Self.policy, journal: [.event(.login(as: "ada"))])
+    let effects = bench.tell(.opened(.session(1)))
+    #expect(effects.contains(.noteUse(bench.now.uptime)))
+    #expect(effects.uptime(of: .inactivity) == bench.now.uptime + Self.limit)
+  }
+
+  @Test("POL-5 an expiry that cannot be journaled is tried again")
+  func unjournaled() {
+    var bench = CoordinatorBench.signedIn(Self.policy)
+    bench.advance(by: Self.limit)
+    bench.tell(.fired(.inactivity))
+    bench.commitEndings = [.fails]
+    let effects = bench.tell(.useRead(.min))
+    #expect(effects.uptime(of: .inactivity) == bench.now.uptime + 1_000)
+    #expect(bench.coordinator.state.kind == .authenticated)
+    // Another process has signed out and in meanwhile: that session is used.
+    bench.advance(by: 1_000)
+    bench.tell(.fired(.inactivity))
+    bench.commitEndings = [
+      .conflicts([.event(.loggedOut()), .event(.login(as: "bob", token: 2))])
+    ]
+    bench.tell(.useRead(.min))
+    #expect(bench.coordinator.state.user == "bob")
+  }
+
+  @Test("POL-5 without a limit nothing is counted, noted or waited for")
+  func noLimit() {
+    var bench = CoordinatorBench.signedIn()
+    #expect(bench.tell(.used(bench.now.uptime)).isEmpty)
+    #expect(bench.tell(.fired(.inactivity)).isEmpty)
+    #expect(bench.tell(.useRead(.min)).isEmpty)
+    #expect(SessionPolicy(name: "x", inactivityLimit: 1).inactivityLimit == 1_000)
+  }
+}

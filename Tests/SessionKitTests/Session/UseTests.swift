@@ -1,0 +1,211 @@
+import Foundation
+import SessionCore
+import SessionTestKit
+import Synchronization
+import Testing
+
+@testable import SessionKit
+
+/// A session that expires when it is not used, on real files.
+@Suite("A session that is not used")
+struct UseTests {
+  static let limit: Int64 = 600_000
+
+  static var policy: SessionPolicy {
+    var policy = SessionPolicy.keeping
+    policy.inactivityLimit = limit
+    return policy
+  }
+
+  /// A store that counts what is written.
+  final class CountingStore: SecretStore {
+    private let store = MemorySecretStore()
+    private let count = Mutex(0)
+
+    var writes: Int { count.withLock { $0 } }
+
+    func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try store.read(item) }
+    func remove(_ item: SecretItem) throws(SecretStoreError) { try store.remove(item) }
+    func setAside(_ item: SecretItem) throws(SecretStoreError) { try store.setAside(item) }
+
+    func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+      count.withLock { $0 += 1 }
+      try store.write(item, bytes)
+    }
+
+    func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+      try store.removeSetAside(item)
+    }
+  }
+
+  private func reason(_ session: Session) -> ExpiryReason? {
+    guard case .expired(let expired) = session.state else { return nil }
+    return expired.reason
+  }
+
+  @Test("POL-5 when the limit is reached no token is given out any more, and the session expires")
+  func expires() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn(Self.policy)
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: Self.limit - 1)
+    #expect(session.currentToken != nil, "and that was a use")
+    bench.clock.advance(by: Self.limit)
+    #expect(session.currentToken == nil)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .expired)
+    #expect(reason(session) == .inactivity)
+    #expect(bench.server.count(of: .refresh) == 0, "and nothing asked for a token")
+    #expect(try bench.eventNames() == ["login", "sessionExpired"])
+    #expect(try bench.files().contains("user") && !bench.files().contains("token"))
+    try await session.close()
+  }
+
+  @Test(
+    "POL-5 the last use survives the process: a close notes it, a crash forgets a minute at most")
+  func reopened() async throws {
+    let bench = try Bench()
+    var session = try await bench.signedIn(Self.policy)
+    bench.clock.advance(by: 300_000)
+    _ = session.currentToken
+    try await session.close()
+    bench.clock.advance(by: Self.limit - 1)
+    session = try await bench.open(Self.policy)
+    #expect(session.isAuthenticated, "unused for a millisecond less")
+    try await session.close()
+    bench.clock.advance(by: 1)
+    session = try await bench.open(Self.policy)
+    #expect(reason(session) == .inactivity)
+    try await session.close()
+  }
+
+  @Test("POL-5 REF-8 in another start of the system the civil time counts, and never below nothing")
+  func rebooted() async throws {
+    for (passed, isOver) in [(Self.limit, true), (Self.limit - 1, false), (-86_400_000, false)] {
+      let bench = try Bench()
+      var configuration = bench.configuration(Self.policy)
+      configuration.boot = { "first" }
+      let session = try await Session.open(configuration)
+      try await session.login(bench.credentials)
+      try await session.close()
+      let later = ManualClock()
+      later.setTime(bench.clock.now().time.advanced(by: passed))
+      (configuration.clock, configuration.boot) = (later, { "second" })
+      let reopened = try await Session.open(configuration)
+      #expect((reason(reopened) == .inactivity) == isOver, "\(passed)")
+      try await reopened.close()
+    }
+  }
+
+  @Test("POL-5 REF-8 in the same start of the system a jump of the civil time counts nothing")
+  func jumped() async throws {
+    for jump: Int64 in [86_400_000, -86_400_000] {
+      let bench = try Bench()
+      var session = try await bench.signedIn(Self.policy)
+      try await session.close()
+      bench.clock.setTime(bench.clock.now().time.advanced(by: jump))
+      bench.clock.advance(by: Self.limit - 1)
+      session = try await bench.open(Self.policy)
+      // The token's life is another matter, which a restart measures by the civil time.
+      #expect(reason(session) != .inactivity)
+      try await session.close()
+      bench.clock.advance(by: 1)
+      session = try await bench.open(Self.policy)
+      #expect(reason(session) == .inactivity || !session.isAuthenticated)
+      try await session.close()
+    }
+  }
+
+  @Test("POL-5 another process's use keeps this one's session")
+  func others() async throws {
+    let bench = try Bench()
+    let idle = try await bench.signedIn(Self.policy)
+    let used = try await bench.open(Self.policy)
+    for _ in 0..<4 {
+      bench.clock.advance(by: Self.limit / 3)
+      _ = used.currentToken
+      try await eventually("the use is noted") {
+        let bytes = try FileSecretStore(folder: bench.secrets).read(.user)
+        guard let bytes else { return false }
+        return try StoredUser(decoding: bytes).fields.used?.uptime == bench.clock.now().uptime
+      }
+    }
+    try await idle.enterForeground()
+    #expect(idle.isAuthenticated && idle.currentToken != nil)
+    try await idle.close()
+    try await used.close()
+  }
+
+  @Test("POL-5 reading a token writes nothing, but once in a minute")
+  func bounded() async throws {
+    let bench = try Bench()
+    let store = CountingStore()
+    let session = try await bench.signedIn(Self.policy, store: store)
+    try await session.close()
+    let reopened = try await bench.open(Self.policy, store: store)
+    let before = store.writes
+    for _ in 0..<10_000 { _ = reopened.currentToken }
+    bench.clock.advance(by: 59_999)
+    for _ in 0..<10_000 { _ = reopened.currentToken }
+    try await reopened.close()
+    #expect(store.writes - before <= 2, "one use told, and the last one at the close")
+    let plain = try await bench.open(.keeping, store: store)
+    let after = store.writes
+    for _ in 0..<1_000 { _ = plain.currentToken }
+    try await plain.close()
+    #expect(store.writes == after, "without a limit nothing is noted")
+  }
+
+  @Test("POL-5 a use is told once in each interval, however many threads use the session")
+  func meter() async {
+    let use = Shared(Self.policy)
+    use.meter.follow(1_000)
+    await withTaskGroup { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for uptime: Int64 in 1_000..<61_000 where use.meter.count(at: uptime) == .tell {
+            use.told.withLock { $0 += 1 }
+          }
+        }
+      }
+    }
+    // The first, and the one a minute after it; threads that are behind tell no older one.
+    #expect((1...2).contains(use.told.withLock { $0 }))
+    #expect(use.meter.count(at: 60_999 + Self.limit) == .overdue)
+    #expect(use.meter.last == 60_999, "what comes too late is no use")
+  }
+
+  private final class Shared: Sendable {
+    let meter: UseMeter
+    let told = Mutex(0)
+    init(_ policy: SessionPolicy) { meter = UseMeter(policy) }
+  }
+
+  @Test("POL-5 a call of a session that was unused for too long goes out without a token")
+  func calls() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn(Self.policy)
+    bench.clock.advance(by: Self.limit)
+    if case .holding(_, _, isGood: true) = session.standing(session.pass) {
+      Issue.record("the call holds a token that is good")
+    }
+    try await session.close()
+  }
+
+  @Test("POL-5 JRN-3 an item from before there were uses, and one from after, are both read")
+  func stored() throws {
+    let old = #"{"fields":{"id":"u-1"},"journal":"j","v":1}"#
+    #expect(try StoredUser(decoding: Array(old.utf8)).fields.used == nil)
+    let now = Moment(time: Timestamp(milliseconds: 10_000), uptime: 500)
+    let stamp = UseStamp(at: 400, now: now, boot: "b")
+    #expect(stamp.time == 9_900)
+    let item = StoredUser(journal: "j", profile: UserProfile(id: "u-1", email: "a@b.c")).with(stamp)
+    let read = try StoredUser(decoding: try item.encoded())
+    #expect(read.fields.used == stamp && read.profile.email == "a@b.c")
+    #expect(read.with(UserProfile(id: "u-1")).fields.used == stamp)
+    #expect(stamp.idle(at: Moment(time: Timestamp(milliseconds: 0), uptime: 700), boot: "b") == 300)
+    #expect(
+      stamp.idle(at: Moment(time: Timestamp(milliseconds: 9_950), uptime: 700), boot: "c") == 50)
+    #expect(stamp.idle(at: Moment(time: Timestamp(milliseconds: 0), uptime: 0), boot: nil) == 0)
+  }
+}
