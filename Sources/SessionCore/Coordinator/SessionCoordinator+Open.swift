@@ -12,7 +12,9 @@ extension SessionCoordinator {
     guard stopped == nil else { return [] }
     let contents = agreement(with: facts, at: now)
     guard !contents.isEmpty || !openingNotes.isEmpty else { return restored(facts, at: now) }
-    return commit(contents, for: .restore(facts), at: now)
+    let isStored = takesOver(facts) && facts.stray?.expired == nil
+    return commit(
+      contents, for: .restore(facts), at: now, storing: isStored ? .stray : nil)
   }
 
   /// What follows once journal and items agree.
@@ -125,6 +127,7 @@ extension SessionCoordinator {
     switch state {
     case .unauthenticated, .expired:
       if let recovered = recovered(facts) { return recovered }
+      if takesOver(facts), let stray = facts.stray { return takenOver(stray) }
       let isLeftOver =
         state.kind == .unauthenticated ? facts.hasItems : facts.token != .absent
       return isLeftOver ? [.note(.secretsWiped(facts.wipeCause))] : []

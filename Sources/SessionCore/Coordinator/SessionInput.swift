@@ -186,6 +186,8 @@ public struct StoredFacts: Hashable, Sendable {
   public var user = Item.absent
   /// The context item.
   public var context = Item.absent
+  /// The session of another journal that the items, or that journal's records, still tell of (RES-5).
+  public var stray: StraySession?
   /// The token whose revocation has what it needs.
   public var revocation: Generation?
   /// What the shell wants noted of the opening.

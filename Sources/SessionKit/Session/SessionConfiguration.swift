@@ -27,6 +27,9 @@ public struct SessionConfiguration: Sendable {
   /// not tell, as on most network file systems, the journal is looked at each second.
   public var followsOthers = true
 
+  /// What happens where the journal cannot be used; `refuse` if not said (RES-6).
+  public var whenJournalIsUnusable = UnusableJournal.refuse
+
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()
   /// How the journal is compacted.

@@ -17,6 +17,10 @@ actor SessionEngine {
   nonisolated let view = SessionView()
   nonisolated let hub: EventHub
   nonisolated let states = StatusHub()
+  /// The journal that was set aside before this one, where this one never had a token.
+  nonisolated let predecessor: Predecessor?
+  /// The same for the app, where this object is the first to say so.
+  nonisolated let journalSetAside: JournalSetAside?
 
   let vault: Vault
   var coordinator: SessionCoordinator
@@ -55,8 +59,10 @@ actor SessionEngine {
 
   init(
     _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
-    plan: RetentionPlan?, runtime: SessionRuntime
+    plan: RetentionPlan?, runtime: SessionRuntime, predecessor: Predecessor? = nil
   ) {
+    self.predecessor = predecessor
+    journalSetAside = fold.sequence == 0 ? predecessor.map(JournalSetAside.init) : nil
     self.plan = plan
     self.configuration = configuration
     self.journal = journal
@@ -343,6 +349,13 @@ extension SessionEngine {
     token = contents.token
     profile = contents.profile
     var facts = contents.facts
+    answers[.stray] = nil
+    do throws(SecretStoreError) {
+      facts.stray = try stray(beside: facts)
+    } catch {
+      facts.isLocked = true
+    }
+    if !coordinator.takesOver(facts) { answers[.stray] = nil }
     facts.isHolderGone = isHolderGone(after: [])
     return facts
   }

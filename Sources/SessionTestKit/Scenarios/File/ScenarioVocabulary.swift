@@ -41,6 +41,8 @@ package enum ScenarioVocabulary {
     "revocationSettled": ["token", "outcome", "status"],
     "secretsWiped": ["cause"],
     "itemUnreadable": ["item"],
+    "continued": ["cause", "sequence"],
+    "clockSkew": ["milliseconds"],
   ]
   package static let states: [String: [String]] = [
     "unauthenticated": [],
