@@ -36,7 +36,7 @@ extension SessionCoordinator {
       effects += wipe(.token)
     case .authenticated(let session):
       effects += tokenChanged(
-        session.token, remaining: remaining(of: session.token, at: now), at: now)
+        session.token, remaining: remaining(of: session.token, as: facts, at: now), at: now)
     }
     effects += pendingRevocation(facts)
     effects += launch(at: now)

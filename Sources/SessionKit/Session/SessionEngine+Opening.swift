@@ -9,8 +9,8 @@ extension SessionEngine {
     guard configuration.whenJournalIsUnusable == .setAside else {
       return try load(configuration, runtime)
     }
-    // More than once where others open the same journal, and what they made cannot be used either.
-    for _ in 0..<3 {
+    // More than once where others set the same journal aside, or what they made cannot be used either.
+    for _ in 0..<5 {
       let (path, options) = (configuration.journal, configuration.journalOptions)
       let identity = try onJournal { () throws(JournalError) in
         try Journal.identity(at: path, options: options)
@@ -18,6 +18,8 @@ extension SessionEngine {
       do throws(SessionError) {
         return try load(configuration, runtime)
       } catch {
+        // Gone between the look and the opening: others have set it aside.
+        if case .journal(.missing) = error, identity != nil { continue }
         guard error.isOfUnusableJournal, let identity else { throw error }
         try setAside(identity, configuration)
       }
@@ -77,7 +79,14 @@ extension SessionEngine {
     _ identity: FileStatus.Identity, _ configuration: SessionConfiguration
   ) throws(SessionError) {
     let (path, options) = (configuration.journal, configuration.journalOptions)
-    guard let unusable = try Predecessor.read(path, options) else { return }
+    let read: Predecessor?
+    do throws(SessionError) {
+      read = try Predecessor.read(path, options)
+    } catch {
+      guard case .journal(.missing) = error else { throw error }
+      return
+    }
+    guard let unusable = read else { return }
     let time = configuration.clock.now().time.description
       .prefix { $0 != "." }.filter { $0.isLetter || $0.isNumber }
     try onJournal { () throws(JournalError) in

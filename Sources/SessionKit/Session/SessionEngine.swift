@@ -37,6 +37,9 @@ actor SessionEngine {
   /// Looks at what others append.
   var follower: Task<Void, Never>?
   var token: StoredToken?
+  /// The token of an answer whose event could not be journaled yet: it is stored, so a crash does not
+  /// lose it, and it is the one that the server takes (RES-6).
+  private var ahead: (number: RequestNumber, token: StoredToken, deadline: Int64)?
   /// What of the journal could go; `nil` where everything is kept.
   var plan: RetentionPlan?
   /// Records that the plan was not told of yet, with how many bytes each takes.
@@ -187,11 +190,31 @@ actor SessionEngine {
         value: token.access, generation: token.generation, expiresAt: token.expiresAt)
     }
     snapshot.deadline = coordinator.tokenDeadline
+    if let ahead, coordinator.isHolding(ahead.number) {
+      snapshot.token = AccessToken(
+        value: ahead.token.access, generation: ahead.token.generation,
+        expiresAt: ahead.token.expiresAt)
+      snapshot.deadline = ahead.deadline
+    }
     snapshot.waiterCount = coordinator.waiterCount
     snapshot.storageProblem = commitError
     snapshot.compactionProblem = compactionProblem
+    let before = view.current
     view.swap(snapshot)
+    warn(of: snapshot, after: before)
     states.publish(SessionStatus(snapshot, sequence: coordinator.fold.eventSequence))
+  }
+
+  /// Tells of trouble when it begins, or becomes another.
+  private func warn(of shown: SessionView.Snapshot, after before: SessionView.Snapshot) {
+    let storage = shown.storageProblem.map(StorageTrouble.init)
+    if let storage, storage != before.storageProblem.map(StorageTrouble.init) {
+      hub.warn(.storageFailing(storage))
+    }
+    let compaction = shown.compactionProblem.map(StorageTrouble.init)
+    if let compaction, compaction != before.compactionProblem.map(StorageTrouble.init) {
+      hub.warn(.compactionFailing(compaction))
+    }
   }
 
   private func perform(_ effect: SessionEffect) {
@@ -261,7 +284,8 @@ extension SessionEngine {
         guard conflict.isEmpty else { return [] }
         guard let number = commit.storing, let answer = answers[number] else { return drafts }
         do throws(SessionError) {
-          stored = try vault.store(answer, announcedBy: commit, replacing: token)
+          stored = try vault.store(
+            answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot)
           return drafts
         } catch {
           failure = error
@@ -277,6 +301,9 @@ extension SessionEngine {
       }
     } catch {
       failure = .journal(error)
+    }
+    if let stored, let number = commit.storing, let deadline = commit.deadline {
+      ahead = (number, stored, deadline)
     }
     commitError = failure
     let isLasting = failure?.isLasting ?? false
@@ -340,6 +367,7 @@ extension SessionEngine {
 
   private func keep(_ stored: StoredToken?, of number: RequestNumber?) {
     guard let stored, let number else { return }
+    ahead = nil
     token = stored
     if let user = answers.removeValue(forKey: number)?.user { profile = user }
   }
@@ -356,6 +384,7 @@ extension SessionEngine {
       facts.isLocked = true
     }
     if !coordinator.takesOver(facts) { answers[.stray] = nil }
+    facts.deadline = token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])
     return facts
   }

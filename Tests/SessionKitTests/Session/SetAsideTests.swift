@@ -222,6 +222,34 @@ struct SetAsideTests {
     for session in sessions { try await session.close() }
   }
 
+  @Test("RES-6 REF-3 processes that find the damage at once set it aside once, for real")
+  func processes() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    try bench.damage(2)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<6 {
+        group.addTask { [folder = bench.folder.path] in
+          await #expect(processExitsWith: .success) { [folder = folder as String] in
+            var configuration = SessionConfiguration(
+              journal: folder + "/a.journal",
+              secrets: FileSecretStore(folder: folder + "/secrets"),
+              wire: .edu(baseURL: try #require(URL(string: "http://127.0.0.1:9"))),
+              policy: .bench, clock: ManualClock())
+            configuration.whenJournalIsUnusable = .setAside
+            let session = try await Session.open(configuration)
+            #expect(session.isAuthenticated)
+            #expect(session.currentToken?.generation == Generation(1))
+            try await session.close()
+          }
+        }
+      }
+    }
+    #expect(try bench.asides().count == 1)
+    #expect(try bench.eventNames() == ["login"])
+    #expect(try bench.records().filter { $0.name == "continued" }.count == 1)
+  }
+
   @Test("RES-6 killed behind the renaming: the next opening goes on from what was set aside")
   func killedBetween() async throws {
     let bench = try Bench()
