@@ -21,6 +21,7 @@ CODES = {
     "revocation outcome": "revoked notOffered failed abandoned",
     "secret item": "token user context revocation",
     "wipe cause": "signedOut otherJournal unreadable",
+    "continuation cause": "damaged newerVersion notAJournal lost",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
     " unexpected userInactive userDeleted secretsUnavailable intercepted",
 }
@@ -68,6 +69,9 @@ KINDS = {
                                  ("status", "u16")]),
     0x89: ("secretsWiped", [("cause", "wipe cause")]),
     0x8A: ("itemUnreadable", [("item", "secret item")]),
+    0x8B: ("continued", [("journal", "id?"), ("sequence", "u64"),
+                         ("cause", "continuation cause")]),
+    0x8C: ("clockSkew", [("milliseconds", "i64")]),
     0x8F: ("localDataCleared", []),
 }
 KNOWN_VERSION = 1

@@ -1,8 +1,8 @@
 extension Journal {
   /// Removes the journal at `path` and everything beside it that is its own (JRN-1).
   ///
-  /// That is the file, what an interrupted creation or compaction left, the tails that were kept
-  /// aside, and at last the lock file; durably when the call returns. Interrupted, it may be called
+  /// That is the file, what an interrupted creation or compaction left, the tails and the unusable
+  /// journals that were kept aside, and at last the lock file; durably when the call returns. Interrupted, it may be called
   /// again: what is left is removed, whether or not the file itself still stands. A link that leads
   /// to it stays. Whoever has it open gets `missing` from then on, and may leave an empty lock file.
   ///
@@ -69,6 +69,7 @@ private struct JournalDeletion {
       guard name.hasPrefix(own) else { return false }
       let rest = name.dropFirst(own.count)
       return rest == ".new" || rest == ".lock" || Self.isKeptTail(rest)
+        || SetAsideJournal(path: name, rest: rest) != nil
     }.map { location.real[..<start] + $0 }
   }
 

@@ -129,7 +129,8 @@ extension JournalStore {
         knownSize = max(knownSize, writer.start + UInt64(count))
         return (writer.ends.count, nil)
       }
-      if let fault {
+      // What is written over room is not taken back: it is written again, and the room is still there.
+      if let fault, end > knownSize {
         let written = try takeBack(writer, behind: count, fault)
         // No room in advance is no reason to refuse what may still fit.
         guard written.batches == 0, case .diskFull? = written.refusal else { return written }

@@ -6,6 +6,10 @@ package struct RoomRule: Equatable, Sendable {
   /// The file grows to a multiple of this, in bytes; 0 if it takes no room in advance.
   package let step: UInt64
 
+  /// How much room is left at least behind every batch, in bytes: on a disk that is full by now, so much
+  /// can still be appended.
+  let reserve: UInt64
+
   /// The most steps that are taken at once.
   private static let mostSteps: UInt64 = 16
 
@@ -13,15 +17,17 @@ package struct RoomRule: Equatable, Sendable {
   package static let none = RoomRule(step: 0)
 
   /// 64 KiB, and up to 1 MiB at once in a file that is larger.
-  package static let standard = RoomRule(step: 64 * 1024)
+  package static let standard = RoomRule(step: 64 * 1024, reserve: 4 * 1024)
 
-  package init(step: UInt64) {
+  package init(step: UInt64, reserve: UInt64 = 0) {
     self.step = step
+    self.reserve = min(reserve, step)
   }
 
-  /// How many zeros follow what ends at `end`, where that makes a file of `size` bytes grow.
+  /// How many zeros follow what ends at `end`, where a file of `size` bytes must grow for it and for
+  /// the reserve.
   func zeros(behind end: UInt64, in size: UInt64) -> Int {
-    guard step > 0, end > size else { return 0 }
+    guard step > 0, end + reserve > size else { return 0 }
     let steps = min(max(1, end / (8 * step)), Self.mostSteps)
     return Int((end / step + steps) * step - end)
   }

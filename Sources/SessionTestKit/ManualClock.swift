@@ -22,9 +22,11 @@ public final class ManualClock: SessionClock {
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     var tickets: UInt64 = 0
     var isOver = false
+    var boots = 1
   }
 
   private let state: Mutex<State>
+  private let name = UInt64.random(in: 0 ... .max)
   /// What lets a sleeper go on that need not wait: at once, unless a world wants its turn to be taken.
   private let inTurn: @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -44,6 +46,21 @@ public final class ManualClock: SessionClock {
   /// What the clock shows.
   public func now() -> Moment {
     state.withLock { $0.now }
+  }
+
+  /// Which start of the system it is: the same until `restart`, and another for each clock.
+  public var boot: Identifier? {
+    Identifier(uuidHigh: name, low: UInt64(state.withLock { $0.boots }))
+  }
+
+  /// Starts the system anew: uptime begins at one second again, and the civil time stays (REF-8).
+  ///
+  /// For when nobody sleeps on it: what was open is closed by then.
+  public func restart() {
+    state.withLock { state in
+      state.boots += 1
+      state.now = Moment(time: state.now.time, uptime: 1_000)
+    }
   }
 
   /// How many tasks sleep on this clock.

@@ -51,6 +51,48 @@ struct TimelineTests {
     #expect(try sequences("--since", "15:05") == [21, 22, 23, 24, 25, 26, 27])
   }
 
+  @Test("RES-5 RES-6 REF-8 where a journal goes on from, and how wrong its clock was, in words")
+  func continued() throws {
+    let old = Identifier("01234567-89ab-4def-8123-456789abcdef")
+    func link(_ cause: SessionNote.ContinuationCause, _ journal: Identifier?, _ sequence: UInt64)
+      -> SessionRecord.Content
+    {
+      .note(
+        .continued(
+          SessionNote.Continued(journal: journal, sequence: sequence, cause: cause)))
+    }
+    let path = folder.file("b.journal")
+    try SampleJournal.write(
+      to: path,
+      batches: [
+        (
+          0,
+          [
+            link(.damaged, old, 412), link(.newerVersion, nil, 0), link(.notAJournal, nil, 0),
+            link(.lost, old, 0), .note(.clockSkew(7_200_000)), .note(.clockSkew(-90_000)),
+          ]
+        )
+      ])
+    let words = ToolRun.inProcess(["timeline", path]).output.split(separator: "\n").suffix(6)
+    let expected = [
+      "goes on from journal 01234567-89ab-4def-8123-456789abcdef, damaged and set aside, read to seq "
+        + "412",
+      "goes on from a file, of a newer version and set aside",
+      "goes on from a file that is no journal and was set aside",
+      "goes on from journal 01234567-89ab-4def-8123-456789abcdef, of which only the secrets were "
+        + "found",
+      "this device's time is 2 h ahead of the server's",
+      "this device's time is 1 min 30 s behind the server's",
+    ]
+    #expect(words.count == expected.count)
+    for (line, text) in zip(words, expected) { #expect(line.hasSuffix(text), "\(line)") }
+    let facts = try ToolRun.inProcess(["timeline", path, "--json"]).objects()
+      .compactMap { $0["facts"] as? [String: Any] }
+    #expect(facts.first?["cause"] as? String == "damaged")
+    #expect(facts.first?["sequence"] as? Int == 412)
+    #expect(facts.last?["milliseconds"] as? Int == -90_000)
+  }
+
   @Test("RPL-1 -n and -r and --kind choose among them")
   func choice() throws {
     #expect(try sequences("-n", "2") == [26, 27])

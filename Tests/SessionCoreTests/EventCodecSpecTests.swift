@@ -28,6 +28,7 @@ struct EventCodecSpecTests {
       "logout reason": LogoutReason.self, "request kind": RequestKind.self,
       "revocation outcome": RevocationOutcome.self, "secret item": SecretItem.self,
       "wipe cause": SessionNote.WipeCause.self, "failure kind": RequestFailure.Kind.self,
+      "continuation cause": SessionNote.ContinuationCause.self,
     ]
     let page = try SpecFile("Specs/EventCodec.md")
     let start = try #require(page.lines.firstIndex(of: "## Codes"))

@@ -118,6 +118,11 @@ extension SplitMix {
       .revocationSettled(.init(generation: generation(), outcome: code(), status: integer()))
     case .secretsWiped: .secretsWiped(code())
     case .itemUnreadable: .itemUnreadable(code())
+    case .continued:
+      .continued(
+        .init(
+          journal: chance(1, in: 2) ? identifier() : nil, sequence: integer(), cause: code()))
+    case .clockSkew: .clockSkew(signed())
     case .localDataCleared: .localDataCleared
     }
   }

@@ -71,6 +71,9 @@ enum SampleRecords {
     .revocationSettled(.init(generation: Generation(7), outcome: .revoked, status: 401)),
     .secretsWiped(.otherJournal),
     .itemUnreadable(.context),
+    .continued(.init(journal: user, sequence: 412, cause: .damaged)),
+    .continued(.init(journal: nil, sequence: 0, cause: .notAJournal)),
+    .clockSkew(-7_200_000),
     .localDataCleared,
   ]
 

@@ -44,6 +44,41 @@ struct RoomTests {
     #expect(try size() == 64 + 42 * 40 + 32)
   }
 
+  @Test("JRN-2 RES-6 what a full disk has given before stays: so much can still be appended")
+  func reserve() throws {
+    var options = Journal.Options.fixed
+    options.fileSystem = system
+    options.room = RoomRule(step: 1024, reserve: 512)
+    let journal = try Journal.open(at: scratch.path(), options: options)
+    var count = 0
+    // Up to where the next record would leave less than the reserve.
+    while 64 + (count + 1) * 40 + 512 <= 1024 {
+      count += 1
+      _ = try journal.append([draft("\(count)")])
+      #expect(try size() == 1024)
+    }
+    // The disk is full: no write that makes the file longer does anything.
+    let before = count
+    while 64 + (count + 1) * 40 <= 1024 {
+      count += 1
+      system.fail("write", ENOSPC)
+      _ = try journal.append([draft("\(count)")])
+      #expect(try size() == 1024)
+    }
+    #expect(count - before >= 512 / 40)
+    system.fail("write", ENOSPC, ENOSPC)
+    #expect(throws: JournalError.diskFull(path: scratch.path())) {
+      _ = try journal.append([draft("more")])
+    }
+    // There is space again.
+    _ = try journal.append([draft("more")])
+    #expect(try size() == 2048)
+    try journal.close()
+    var reader = try JournalReader(path: scratch.path())
+    #expect(try reader.ending() == .clean)
+    #expect(reader.totals.lastSequence == UInt64(count) + 2)
+  }
+
   @Test("JRN-2 a disk without room for more than the batch takes the batch")
   func fullDisk() throws {
     let journal = try open()

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
 // The part of Apple's UIKit that SessionKit uses, as its headers declare it.
 @_exported import Foundation
 
@@ -8,6 +9,9 @@ open class UIApplication: NSObject {
     NSNotification.Name("")
   }
   public nonisolated class var didEnterBackgroundNotification: NSNotification.Name {
+    NSNotification.Name("")
+  }
+  public nonisolated class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
     NSNotification.Name("")
   }
 }

@@ -25,6 +25,12 @@ extension PayloadWriter {
       write(cause)
     case .itemUnreadable(let item):
       write(item)
+    case .continued(let link):
+      write(link.journal)
+      write(link.sequence)
+      write(link.cause)
+    case .clockSkew(let milliseconds):
+      write(milliseconds)
     }
   }
 
@@ -65,6 +71,12 @@ extension PayloadReader {
       .secretsWiped(try code())
     case .itemUnreadable:
       .itemUnreadable(try code())
+    case .continued:
+      .continued(
+        SessionNote.Continued(
+          journal: try optionalIdentifier(), sequence: try integer(), cause: try code()))
+    case .clockSkew:
+      .clockSkew(try integer())
     case .localDataCleared:
       .localDataCleared
     }

@@ -5,10 +5,31 @@ extension SessionCoordinator {
     storing: RequestNumber? = nil
   ) -> [SessionEffect] {
     // What the opening found and could not be noted then goes first.
-    let contents = openingNotes.map(SessionRecord.Content.note) + contents
+    var contents = openingNotes.map(SessionRecord.Content.note) + contents
+    var deadline: Int64?
+    if case .settle(let arrival) = purpose {
+      deadline = arrival.deadline
+      contents += newSkew(in: arrival).map { [.note(.clockSkew($0))] } ?? []
+    }
     pending = PendingCommit(purpose: purpose, contents: contents, time: now.time)
-    return [.commit(SessionCommit(contents: contents, time: now.time, storing: storing))]
+    return [
+      .commit(
+        SessionCommit(contents: contents, time: now.time, storing: storing, deadline: deadline))
+    ]
   }
+
+  /// How far this device's civil time is ahead of the server's, where that differs by more than the
+  /// bound from what was noted last; none is noted of a device that is right (REF-8).
+  private func newSkew(in arrival: SessionFlight.Arrival) -> Int64? {
+    guard let server = arrival.facts.serverTime else { return nil }
+    let skew = arrival.moment.time.milliseconds(since: server)
+    let change = skew.subtractingSaturating(notedSkew)
+    return change.magnitude > UInt64(skewBound) ? skew : nil
+  }
+
+  /// Milliseconds by which the skew must change to be noted: a `Date` is in whole seconds, and an answer
+  /// takes its time.
+  private var skewBound: Int64 { 30_000 }
 
   mutating func end(_ ended: PendingCommit, by input: SessionInput, at now: Moment)
     -> [SessionEffect]
@@ -17,6 +38,10 @@ extension SessionCoordinator {
     case .committed(let first):
       return committed(ended, firstSequence: first, at: now)
     case .conflicted(let records):
+      for case .note(.continued) in records.map(\.content) {
+        // Another process has said so meanwhile.
+        openingNotes.removeAll { $0.kind == .continued }
+      }
       let effects = absorb(records, at: now)
       return effects + decideAgain(ended.purpose, at: now)
     case .commitFailed(let isLasting):
@@ -47,6 +72,7 @@ extension SessionCoordinator {
         published.append(
           RecordedEvent(sequence: sequence, time: durable.time, event: event))
       }
+      if case .note(.clockSkew(let skew)) = content { notedSkew = skew }
     }
     noteLease(at: now)
     let effects = follow(durable, publishing: published, at: now) + clear(after: published)

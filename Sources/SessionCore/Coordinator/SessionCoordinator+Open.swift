@@ -14,7 +14,9 @@ extension SessionCoordinator {
     guard stopped == nil else { return [] }
     let contents = agreement(with: facts, at: now)
     guard !contents.isEmpty || !openingNotes.isEmpty else { return restored(facts, at: now) }
-    return commit(contents, for: .restore(facts), at: now)
+    let isStored = takesOver(facts) && facts.stray?.expired == nil
+    return commit(
+      contents, for: .restore(facts), at: now, storing: isStored ? .stray : nil)
   }
 
   /// What follows once journal and items agree.
@@ -37,7 +39,7 @@ extension SessionCoordinator {
       effects += wipe(.token)
     case .authenticated(let session):
       effects += tokenChanged(
-        session.token, remaining: remaining(of: session.token, at: now), at: now)
+        session.token, remaining: remaining(of: session.token, as: facts, at: now), at: now)
     }
     effects += pendingRevocation(facts)
     effects += launch(at: now)
@@ -128,6 +130,7 @@ extension SessionCoordinator {
     switch state {
     case .unauthenticated, .expired:
       if let recovered = recovered(facts) { return recovered }
+      if takesOver(facts), let stray = facts.stray { return takenOver(stray) }
       let isLeftOver =
         state.kind == .unauthenticated ? facts.hasItems : facts.token != .absent
       return isLeftOver ? [.note(.secretsWiped(facts.wipeCause))] : []

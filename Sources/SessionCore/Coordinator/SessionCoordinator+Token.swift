@@ -1,5 +1,15 @@
 extension SessionCoordinator {
-  /// Milliseconds that a journaled token has left: all that is known after a restart (REF-8).
+  /// Milliseconds that a stored token has left: by the clock that never jumps where the system was not
+  /// started anew since, else by the civil time (REF-8).
+  func remaining(of token: TokenFacts, as facts: StoredFacts, at now: Moment) -> Int64 {
+    guard let deadline = facts.deadline, facts.generation == token.generation else {
+      return remaining(of: token, at: now)
+    }
+    return min(token.lifetime, deadline.subtractingSaturating(now.uptime))
+  }
+
+  /// Milliseconds that a journaled token has left by the civil time: all that is known of one that was
+  /// stored in another start of the system, or by another process (REF-8).
   ///
   /// Never more than its whole life, however far back the civil time was set.
   func remaining(of token: TokenFacts, at now: Moment) -> Int64 {

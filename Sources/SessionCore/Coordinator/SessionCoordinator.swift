@@ -71,6 +71,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   public internal(set) var tokenDeadline: Int64 = .min
   /// The sequence of the request that was given up because its end could not be journaled.
   var givenUp: UInt64 = 0
+  /// The skew to the server's clock that this process noted last, in milliseconds (REF-8).
+  var notedSkew: Int64 = 0
   /// What the refresh timer is set for.
   var refreshTrigger = RefreshTrigger.schedule
   /// The process that this coordinator decides for.

@@ -96,11 +96,15 @@ public struct SessionCommit: Hashable, Sendable {
   public let time: Timestamp
   /// The answer whose secrets are stored first, under the generation that the batch announces.
   public let storing: RequestNumber?
+  /// When that answer's token dies, on the clock that never jumps, where that is known (REF-8).
+  public let deadline: Int64?
 
   /// A batch.
   public init(
-    contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil
+    contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil,
+    deadline: Int64? = nil
   ) {
+    self.deadline = deadline
     self.contents = contents
     self.time = time
     self.storing = storing

@@ -20,6 +20,9 @@ struct SessionFlight: Hashable, Sendable {
     let number: RequestNumber
     let facts: AnswerFacts
     let moment: Moment
+
+    /// When its token dies, on the clock that never jumps.
+    var deadline: Int64 { moment.uptime.addingSaturating(facts.lifetime) }
   }
 
   var isRefresh: Bool {

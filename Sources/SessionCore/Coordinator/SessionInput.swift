@@ -160,13 +160,16 @@ public struct AnswerFacts: Hashable, Sendable {
   public var context: ActiveContext?
   /// The context that the token's own claims state (STA-5).
   public var tokenContext: ActiveContext?
+  /// What the server's clock said, where it did (REF-8).
+  public var serverTime: Timestamp?
   /// How asking for the profile failed, where it was asked for with a login and did (LOG-6).
   public var profileFailure: RequestFailure?
 
   /// Facts of an answer.
   public init(
     lifetime: Int64, tokenID: Identifier? = nil, hasRefreshToken: Bool, user: Identifier? = nil,
-    context: ActiveContext? = nil, tokenContext: ActiveContext? = nil
+    context: ActiveContext? = nil, tokenContext: ActiveContext? = nil,
+    serverTime: Timestamp? = nil
   ) {
     self.lifetime = max(0, lifetime)
     self.tokenID = tokenID
@@ -174,6 +177,7 @@ public struct AnswerFacts: Hashable, Sendable {
     self.user = user
     self.context = context
     self.tokenContext = tokenContext
+    self.serverTime = serverTime
   }
 }
 
@@ -200,12 +204,17 @@ public struct StoredFacts: Hashable, Sendable {
   public var token = Item.absent
   /// The stored token's generation, where the item is present.
   public var generation = Generation.none
+  /// When the stored token dies, on the clock that never jumps; `nil` where it was stored in another
+  /// start of the system, whose clock that was (REF-8).
+  public var deadline: Int64?
   /// The event that announces the stored token (REF-7).
   public var announcement: SessionEvent?
   /// The user item.
   public var user = Item.absent
   /// The context item.
   public var context = Item.absent
+  /// The session of another journal that the items, or that journal's records, still tell of (RES-5).
+  public var stray: StraySession?
   /// The token whose revocation has what it needs.
   public var revocation: Generation?
   /// What the shell wants noted of the opening.

@@ -20,6 +20,11 @@ public enum SessionNote: Hashable, Sendable {
   case secretsWiped(WipeCause)
   /// A stored item could not be read as what it should be; its bytes were kept aside.
   case itemUnreadable(SecretItem)
+  /// This journal goes on where another one does not (RES-5, RES-6).
+  case continued(Continued)
+  /// This device's civil time is so many milliseconds ahead of the server's, behind it below 0; noted
+  /// when that has changed by more than a bound (REF-8).
+  case clockSkew(Int64)
   /// The app has cleared its local data after a logout (SYN-5).
   case localDataCleared
 
@@ -114,6 +119,44 @@ public enum SessionNote: Hashable, Sendable {
     }
   }
 
+  /// The payload of `continued`.
+  public struct Continued: Hashable, Sendable {
+    /// The other journal's identifier; `nil` where it could not be read.
+    public let journal: Identifier?
+    /// The sequence of the last record of it that could be read; 0 for none.
+    public let sequence: UInt64
+    /// Why it does not go on.
+    public let cause: ContinuationCause
+
+    /// A link to another journal.
+    public init(journal: Identifier?, sequence: UInt64, cause: ContinuationCause) {
+      self.journal = journal
+      self.sequence = sequence
+      self.cause = cause
+    }
+  }
+
+  /// Why a journal does not go on and another one does.
+  public struct ContinuationCause: Code {
+    /// The byte in the journal.
+    public let rawValue: UInt8
+
+    /// The code with this byte, known or not.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// It was damaged, and set aside.
+    public static let damaged = ContinuationCause(rawValue: 0)
+    /// A newer version wrote it, and it was set aside.
+    public static let newerVersion = ContinuationCause(rawValue: 1)
+    /// What stood in its place is no journal, and was set aside.
+    public static let notAJournal = ContinuationCause(rawValue: 2)
+    /// It is not there any more; the secrets of its session are.
+    public static let lost = ContinuationCause(rawValue: 3)
+
+    /// The word for each byte, from 0.
+    public static let words = ["damaged", "newerVersion", "notAJournal", "lost"]
+  }
+
   /// Why secrets were wiped that no session owns.
   public struct WipeCause: Code {
     /// The byte in the journal.
@@ -157,6 +200,10 @@ public enum SessionNote: Hashable, Sendable {
     case secretsWiped = 0x89
     /// A stored item could not be read.
     case itemUnreadable = 0x8A
+    /// Another journal does not go on, and this one does.
+    case continued = 0x8B
+    /// How far this device's civil time is from the server's.
+    case clockSkew = 0x8C
     /// The app has cleared its local data after a logout.
     case localDataCleared = 0x8F
 
@@ -173,6 +220,8 @@ public enum SessionNote: Hashable, Sendable {
       case .revocationSettled: "revocationSettled"
       case .secretsWiped: "secretsWiped"
       case .itemUnreadable: "itemUnreadable"
+      case .continued: "continued"
+      case .clockSkew: "clockSkew"
       case .localDataCleared: "localDataCleared"
       }
     }
@@ -191,6 +240,8 @@ public enum SessionNote: Hashable, Sendable {
     case .revocationSettled: .revocationSettled
     case .secretsWiped: .secretsWiped
     case .itemUnreadable: .itemUnreadable
+    case .continued: .continued
+    case .clockSkew: .clockSkew
     case .localDataCleared: .localDataCleared
     }
   }

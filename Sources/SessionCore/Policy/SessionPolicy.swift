@@ -36,6 +36,15 @@ public struct SessionPolicy: Hashable, Sendable {
     case afterLoginAndLaunch
   }
 
+  /// What happens to secrets whose journal is not there, such as a keychain's that outlived its app,
+  /// where this journal has never had a token (RES-5).
+  public enum StraySecrets: Hashable, Sendable {
+    /// They are wiped, and that is noted.
+    case wipe
+    /// The session goes on with them: a `login` by adoption, behind a note of where they are from.
+    case adopt
+  }
+
   /// A name for people; printed, never compared.
   public var name: String
   /// What a credential must look like before it is sent (LOG-1).
@@ -76,6 +85,8 @@ public struct SessionPolicy: Hashable, Sendable {
   /// How long telling the server of a logout may take: the caller waits for no longer, and it is tried
   /// again while the process lives and when the session is opened (OUT-1).
   public var revocationTimeout: Int64
+  /// What happens to secrets whose journal is not there; `wipe` if not said (RES-5).
+  public var straySecrets = StraySecrets.wipe
 
   /// A policy; the defaults are those of `production`.
   public init(

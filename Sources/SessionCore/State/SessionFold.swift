@@ -194,8 +194,8 @@ public struct OpenIntents: Hashable, Sendable {
       if !revocations.contains(generation) { revocations.append(generation) }
     case .revocationSettled(let settled):
       if settled.outcome != .failed { revocations.removeAll { $0 == settled.generation } }
-    case .opened, .closed, .tailCut, .tokenRecovered, .secretsWiped, .itemUnreadable,
-      .localDataCleared:
+    case .opened, .closed, .tailCut, .tokenRecovered, .secretsWiped, .itemUnreadable, .continued,
+      .clockSkew, .localDataCleared:
       break
     }
   }

@@ -15,16 +15,20 @@ struct KeychainItems: SecretStore {
   }
 
   func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
-    if let bytes = try read(item, names[item]) { return bytes }
-    // A crash came between the two halves of a write.
-    return protection(of: item) == .biometry ? try read(item, names[item] + Self.nextSuffix) : nil
+    // A crash came between the two halves of a write: the newer one may be the only token that the
+    // server still takes.
+    if protection(of: item) == .biometry,
+      let next = try read(item, names[item] + Self.nextSuffix)
+    {
+      return next
+    }
+    return try read(item, names[item])
   }
 
   /// Replaces the item, whole or not at all.
   ///
   /// To change an item that biometry protects would ask for it; to make one does not. So the new one
-  /// is there under another name before the old one goes, and a reader who finds no old one looks
-  /// for it.
+  /// is there under another name before the old one goes, and a reader looks for that one first.
   func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
     guard bytes.count <= FileSecretStore.maximumSize else {
       throw .tooLarge(item: item, place: place(of: item), maximum: FileSecretStore.maximumSize)
@@ -45,9 +49,9 @@ struct KeychainItems: SecretStore {
   }
 
   func remove(_ item: SecretItem) throws(SecretStoreError) {
-    // The newer first: left alone, it would be taken for the item.
-    if protection(of: item) == .biometry { try delete(item, names[item] + Self.nextSuffix) }
+    // The older first: left alone, it would be taken for the item.
     try delete(item, names[item])
+    if protection(of: item) == .biometry { try delete(item, names[item] + Self.nextSuffix) }
   }
 
   func setAside(_ item: SecretItem) throws(SecretStoreError) {

@@ -9,6 +9,7 @@
       LifecycleNotices(
         foreground: UIApplication.willEnterForegroundNotification,
         background: UIApplication.didEnterBackgroundNotification,
+        unlocked: UIApplication.protectedDataDidBecomeAvailableNotification,
         finish: { work in
           let end = DispatchSemaphore(value: 0)
           Task {

@@ -9,25 +9,31 @@ public struct LifecycleNotices: Sendable {
   public var foreground: Notification.Name
   /// Posted when the app has gone to the background, where the system may suspend it.
   public var background: Notification.Name
+  /// Posted when protected files and items can be read that could not be before; `nil` where the system
+  /// has no such notice (RES-3).
+  public var unlocked: Notification.Name?
   /// Performs work that should be finished before the system suspends the app.
   public var finish: @Sendable (_ work: @escaping @Sendable () async -> Void) -> Void
 
   /// Notices; what is not said of `finish` is a task like any other.
   public init(
     foreground: Notification.Name, background: Notification.Name,
+    unlocked: Notification.Name? = nil,
     finish: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Void = { work in
       Task { await work() }
     }
   ) {
     self.foreground = foreground
     self.background = background
+    self.unlocked = unlocked
     self.finish = finish
   }
 }
 
 /// Tells a session when its app comes to the foreground and goes to the background (REF-2).
 ///
-/// On coming, an expired token is refreshed. On going, a request that may hold the only token that the
+/// On coming, an expired token is refreshed; what could not be read before is read when the device is
+/// unlocked. On going, a request that may hold the only token that the
 /// server takes from now on is given the time to end. Works as long as this object lives; holds the
 /// session.
 public final class SessionLifecycle: Sendable {
@@ -53,6 +59,27 @@ public final class SessionLifecycle: Sendable {
           if session.status.isBusy { finish { await session.untilSettled() } }
         },
       ]
+      registration.tokens +=
+        notices.unlocked.map {
+          [
+            center.addObserver(forName: $0, object: nil, queue: nil) { _ in
+              Task { await session.retry() }
+            }
+          ]
+        } ?? []
+    }
+  }
+
+  /// Has an opening try again when the app comes to the foreground and when the device is unlocked
+  /// (RES-3).
+  public init(
+    _ opening: SessionOpening, _ notices: LifecycleNotices, center: NotificationCenter = .default
+  ) {
+    self.center = center
+    registration.withLock { registration in
+      registration.tokens = [notices.foreground, notices.unlocked].compactMap(\.self).map {
+        center.addObserver(forName: $0, object: nil, queue: nil) { _ in opening.retry() }
+      }
     }
   }
 
@@ -67,8 +94,10 @@ extension Session {
   /// The app has come to the foreground (REF-2): looks at what other processes appended, ends a session
   /// that was unused for too long (POL-5), and gets a newer token if the current one has expired.
   ///
-  /// Nobody signed in is no error; every other one says what `refresh()` would. Counts as a use.
+  /// Nobody signed in is no error; every other one says what `refresh()` would. Items that could not be
+  /// read yet are looked at first (RES-3). Counts as a use.
   public func enterForeground() async throws(SessionError) {
+    await retry()
     await use()
     _ = try await engine.ask { .foreground($0) }
   }

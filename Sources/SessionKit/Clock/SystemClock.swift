@@ -23,6 +23,9 @@ public struct SystemClock: SessionClock {
       uptime: Self.milliseconds(Self.uptimeClock))
   }
 
+  /// The system's own identifier of its start.
+  public var boot: Identifier? { ProcessStatus.boot }
+
   /// Sleeps in steps of at most a minute: a task's sleep may stand still while the system sleeps,
   /// and so wakes late by no more than a step.
   public func sleep(untilUptime deadline: Int64) async throws(CancellationError) {

@@ -12,6 +12,8 @@ final class EventHub: Sendable {
     case events(ArraySlice<RecordedEvent>)
     /// They are no longer in the buffer: they are in the journal, up to and with this sequence.
     case inJournal(through: UInt64)
+    /// Warnings that came since, oldest first, and the number of the last; only where they are asked for.
+    case warnings([SessionWarning], last: UInt64)
     /// There will be none.
     case finished
   }
@@ -24,7 +26,13 @@ final class EventHub: Sendable {
     var parked: [UInt64: CheckedContinuation<Void, Never>] = [:]
     var tickets: UInt64 = 0
     var isFinished = false
+    /// The last warnings: what is in trouble is few things.
+    var warnings: [SessionWarning] = []
+    var warningCount: UInt64 = 0
   }
+
+  /// How many warnings are kept for who is slow.
+  static let keptWarnings = 16
 
   /// How many events a subscriber is given at once.
   static let answerSize = 256
@@ -67,6 +75,20 @@ final class EventHub: Sendable {
     for continuation in parked { continuation.resume() }
   }
 
+  /// How many warnings there were: where a new subscriber begins.
+  var lastWarning: UInt64 { state.withLock { $0.warningCount } }
+
+  /// Tells whoever asks for warnings.
+  func warn(_ warning: SessionWarning) {
+    let parked = state.withLock { state in
+      state.warnings.append(warning)
+      state.warningCount += 1
+      if state.warnings.count > Self.keptWarnings { state.warnings.removeFirst() }
+      return state.takeParked()
+    }
+    for continuation in parked { continuation.resume() }
+  }
+
   func finish() {
     let parked = state.withLock { state in
       state.isFinished = true
@@ -76,18 +98,20 @@ final class EventHub: Sendable {
   }
 
   /// What comes after `sequence`; waits until there is something, or the task is cancelled.
-  func answer(after sequence: UInt64) async -> Answer {
+  ///
+  /// With `warned`, warnings are told as well, those after so many.
+  func answer(after sequence: UInt64, warned: UInt64? = nil) async -> Answer {
     while true {
-      let (answer, ticket) = look(after: sequence)
+      let (answer, ticket) = look(after: sequence, warned)
       if let answer { return answer }
-      await wait(ticket, after: sequence)
+      await wait(ticket, after: sequence, warned)
       if Task.isCancelled { return .finished }
     }
   }
 
-  private func wait(_ ticket: UInt64, after sequence: UInt64) async {
+  private func wait(_ ticket: UInt64, after sequence: UInt64, _ warned: UInt64?) async {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { park($0, ticket, after: sequence) }
+      await withCheckedContinuation { park($0, ticket, after: sequence, warned) }
     } onCancel: {
       state.withLock { $0.parked.removeValue(forKey: ticket) }?.resume()
     }
@@ -97,16 +121,22 @@ final class EventHub: Sendable {
   // another one than the optimizer remembers.
 
   @inline(never)
-  private func look(after sequence: UInt64) -> (Answer?, UInt64) {
-    state.withLock { $0.answer(after: sequence) }
+  private func look(after sequence: UInt64, _ warned: UInt64?) -> (Answer?, UInt64) {
+    state.withLock { state in
+      if let warned, let news = state.warnings(after: warned) { return (news, 0) }
+      return state.answer(after: sequence)
+    }
   }
 
   @inline(never)
   private func park(
-    _ continuation: CheckedContinuation<Void, Never>, _ ticket: UInt64, after sequence: UInt64
+    _ continuation: CheckedContinuation<Void, Never>, _ ticket: UInt64, after sequence: UInt64,
+    _ warned: UInt64?
   ) {
     let isReady = state.withLock { state in
-      guard state.last <= sequence, !state.isFinished, !Task.isCancelled else { return true }
+      guard state.last <= sequence, !state.isFinished, !Task.isCancelled,
+        warned.map({ $0 >= state.warningCount }) ?? true
+      else { return true }
       state.parked[ticket] = continuation
       return false
     }
@@ -119,6 +149,13 @@ extension EventHub.State {
     defer { parked.removeAll(keepingCapacity: true) }
     // Tickets are given out in the order of arrival.
     return parked.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  fileprivate func warnings(after count: UInt64) -> EventHub.Answer? {
+    guard warningCount > count else { return nil }
+    return .warnings(
+      warnings.suffix(Int(min(warningCount - count, UInt64(warnings.count)))),
+      last: warningCount)
   }
 
   /// The answer, or the ticket to wait with.

@@ -40,20 +40,42 @@ public struct SessionEvents: AsyncSequence, Sendable {
       async throws(SessionError) -> RecordedEvent?
     {
       while true {
+        switch try await step(warned: nil, isolation: actor) {
+        case .event(let event): return event
+        case .finished: return nil
+        case .warnings: continue
+        }
+      }
+    }
+
+    enum Step {
+      case event(RecordedEvent)
+      /// Warnings, and how many there were with them.
+      case warnings([SessionWarning], last: UInt64)
+      case finished
+    }
+
+    /// Waits for the next event, or with `warned` for warnings after so many.
+    mutating func step(warned: UInt64?, isolation actor: isolated (any Actor)?)
+      async throws(SessionError) -> Step
+    {
+      while true {
         if let event = ahead.popFirst() {
           cursor = event.sequence
-          return event
+          return .event(event)
         }
-        switch await hub.answer(after: cursor) {
+        switch await hub.answer(after: cursor, warned: warned) {
         case .events(let events):
           ahead = events
+        case .warnings(let warnings, let last):
+          return .warnings(warnings, last: last)
         case .inJournal(let last):
-          if Task.isCancelled { return nil }
+          if Task.isCancelled { return .finished }
           let page = try await archive.page(after: cursor, through: last)
           ahead = page.events[...]
           if page.events.isEmpty { cursor = page.last }
         case .finished:
-          return nil
+          return .finished
         }
       }
     }

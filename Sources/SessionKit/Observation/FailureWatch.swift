@@ -4,6 +4,13 @@ public import SessionCore
 public enum SessionWarning: Hashable, Sendable {
   /// So many refreshes in a row failed in the same way: the last of them, and how.
   case refreshFailing(FailureClass, count: UInt32, last: RequestFailure)
+  /// Records or stored items cannot be written: the session goes on with the token that it has, and they
+  /// are written as soon as they can be (RES-6).
+  case storageFailing(StorageTrouble)
+  /// The journal should have been compacted and could not be: it gets longer than it should.
+  case compactionFailing(StorageTrouble)
+  /// A journal that could not be used was set aside, and the session goes on in a new one (RES-6).
+  case journalSetAside(SessionNote.ContinuationCause)
 
   /// Two ways to fail, as the session's state counts them (`SessionState.RefreshFailures`).
   public enum FailureClass: String, CaseIterable, Sendable {
@@ -20,6 +27,12 @@ extension SessionWarning: CustomStringConvertible {
     switch self {
     case .refreshFailing(let kind, let count, let last):
       "\(count) refreshes in a row failed (\(kind.rawValue)), the last with: \(last)"
+    case .storageFailing(let trouble):
+      "the session's records or items cannot be written: \(trouble.rawValue)"
+    case .compactionFailing(let trouble):
+      "the journal cannot be compacted: \(trouble.rawValue)"
+    case .journalSetAside(let cause):
+      "the journal could not be used (\(cause)) and was set aside; a new one goes on from it"
     }
   }
 }

@@ -8,7 +8,7 @@ public import SessionCore
 public enum SessionReport: Hashable, Sendable {
   /// An event was journaled.
   case event(RecordedEvent)
-  /// Something goes on for too long; follows the event that made it so.
+  /// Something goes on for too long, or is in trouble; one of failures follows the event that made it so.
   case warning(SessionWarning)
 
   /// What to count: `session.refreshFailed`, `session.warning.refreshFailing`.
@@ -16,6 +16,9 @@ public enum SessionReport: Hashable, Sendable {
     switch self {
     case .event(let recorded): "session.\(recorded.event.kind)"
     case .warning(.refreshFailing): "session.warning.refreshFailing"
+    case .warning(.storageFailing): "session.warning.storageFailing"
+    case .warning(.compactionFailing): "session.warning.compactionFailing"
+    case .warning(.journalSetAside): "session.warning.journalSetAside"
     }
   }
 
@@ -25,6 +28,9 @@ public enum SessionReport: Hashable, Sendable {
     case .event(let recorded): recorded.event.labels
     case .warning(.refreshFailing(let kind, let count, let last)):
       ["class": kind.rawValue, "count": "\(count)", "failure": last.kind.description]
+    case .warning(.storageFailing(let trouble)), .warning(.compactionFailing(let trouble)):
+      ["trouble": trouble.rawValue]
+    case .warning(.journalSetAside(let cause)): ["cause": cause.description]
     }
   }
 
@@ -75,7 +81,8 @@ extension SessionEvent {
 /// The reports of a session, each once and in order, from the moment this was made (STA-7).
 ///
 /// A subscriber like any other: it holds the session back in nothing, and begins, ends and fails as its
-/// events do. Warnings go on from the failures that the state counted before.
+/// events do. Warnings go on from the failures that the state counted before; what is in trouble already
+/// is told first. Of warnings about storage a slow subscriber is told the last ones only.
 public struct SessionReports: AsyncSequence, Sendable {
   /// An event or a warning.
   public typealias Element = SessionReport
@@ -84,33 +91,49 @@ public struct SessionReports: AsyncSequence, Sendable {
 
   let events: SessionEvents
   let watch: FailureWatch
+  /// What is to be told before anything else.
+  let first: [SessionWarning]
+  /// The last of the hub's warnings that is among them or too old.
+  let warned: UInt64
 
   /// Begins where the sequence does.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(events: events.makeAsyncIterator(), watch: watch)
+    Iterator(
+      events: events.makeAsyncIterator(), watch: watch, warnings: first[...], warned: warned)
   }
 
   /// Walks from report to report.
   public struct Iterator: AsyncIteratorProtocol {
     private var events: SessionEvents.Iterator
     private var watch: FailureWatch
-    private var warning: SessionWarning?
+    private var warnings: ArraySlice<SessionWarning>
+    private var warned: UInt64
 
-    init(events: SessionEvents.Iterator, watch: FailureWatch) {
+    init(
+      events: SessionEvents.Iterator, watch: FailureWatch, warnings: ArraySlice<SessionWarning>,
+      warned: UInt64
+    ) {
       (self.events, self.watch) = (events, watch)
+      (self.warnings, self.warned) = (warnings, warned)
     }
 
     /// Waits for the next report; `nil` once the session object is closed or the task cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation)
       async throws(SessionError) -> SessionReport?
     {
-      if let warning {
-        self.warning = nil
-        return .warning(warning)
+      while true {
+        if let warning = warnings.popFirst() { return .warning(warning) }
+        switch try await events.step(warned: warned, isolation: actor) {
+        case .event(let recorded):
+          if let warning = watch.take(recorded.event) { warnings.append(warning) }
+          return .event(recorded)
+        case .warnings(let news, let last):
+          warnings += news
+          warned = last
+        case .finished:
+          return nil
+        }
       }
-      guard let recorded = try await events.next(isolation: actor) else { return nil }
-      warning = watch.take(recorded.event)
-      return .event(recorded)
     }
   }
 }
@@ -131,8 +154,14 @@ extension Session {
     // Whatever was published is in the status: what is shown is swapped first. In this order no event
     // is told twice and none is left out.
     let place = events.start
+    let warned = engine.hub.lastWarning
+    let shown = engine.view.current
     let status = status
+    var first = journalSetAside.map { [SessionWarning.journalSetAside($0.cause)] } ?? []
+    first += shown.storageProblem.map { [.storageFailing(StorageTrouble($0))] } ?? []
+    first += shown.compactionProblem.map { [.compactionFailing(StorageTrouble($0))] } ?? []
     return SessionReports(
-      events: events(after: max(place, status.sequence)), watch: FailureWatch(status.state))
+      events: events(after: max(place, status.sequence)), watch: FailureWatch(status.state),
+      first: first, warned: warned)
   }
 }

@@ -14,6 +14,9 @@ struct StoredToken: StoredItem {
     var expiresAt: Int64
     var announcementKind: UInt8
     var announcement: Data
+    /// Which start of the system it was stored in, and when it dies on the clock of that (REF-8).
+    var boot: String?
+    var deadline: Int64?
   }
 
   static var item: SecretItem { .token }
@@ -26,8 +29,8 @@ struct StoredToken: StoredItem {
 
   init(
     journal: String, facts: TokenFacts, access: Secret, refresh: Secret?,
-    announcement: SessionEvent,
-    at time: Timestamp
+    announcement: SessionEvent, at time: Timestamp, boot: Identifier? = nil,
+    deadline: Int64? = nil
   ) {
     let (kind, payload) = SessionCodec.encode(.event(announcement), at: time)
     self.init(
@@ -35,13 +38,20 @@ struct StoredToken: StoredItem {
       fields: Fields(
         generation: facts.generation.number, access: access.value, refresh: refresh?.value,
         issuedAt: facts.issuedAt.milliseconds, expiresAt: facts.expiresAt.milliseconds,
-        announcementKind: kind, announcement: Data(payload)))
+        announcementKind: kind, announcement: Data(payload),
+        boot: deadline == nil ? nil : boot?.description,
+        deadline: boot == nil ? nil : deadline))
   }
 
   var generation: Generation { Generation(fields.generation) }
   var access: Secret { Secret(fields.access) }
   var refresh: Secret? { fields.refresh.map(Secret.init) }
   var expiresAt: Timestamp { Timestamp(milliseconds: fields.expiresAt) }
+
+  /// When it dies on the clock of this start of the system; `nil` where it is of another one.
+  func deadline(in boot: Identifier?) -> Int64? {
+    boot != nil && fields.boot == boot?.description ? fields.deadline : nil
+  }
 
   /// The event that makes the token known; `nil` where its bytes cannot be read.
   var announcement: SessionEvent? {

@@ -1,5 +1,4 @@
 public import SessionCore
-import SessionJournal
 
 /// A session that lives in a journal: every transition is an event, the state is their fold.
 ///
@@ -17,68 +16,19 @@ public final class Session: Sendable {
   ///
   /// Never waits for the network: a token that has expired is refreshed while `activity` says so.
   /// Throws where the journal cannot be read or written; a tail that was never acknowledged is cut
-  /// off, kept aside and noted.
+  /// off, kept aside and noted. What to do where it cannot be read *yet* is `SessionOpening`'s matter
+  /// (RES-3); a journal that cannot be used at all is refused, or set aside where
+  /// `configuration.whenJournalIsUnusable` says so (RES-6).
   public static func open(_ configuration: SessionConfiguration)
     async throws(SessionError) -> Session
   {
     let runtime = configuration.runtime()
     let (engine, notes, debt) = try await runtime.result {
       () throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt) in
-      try makeEngine(configuration, runtime)
+      try SessionEngine.make(configuration, runtime)
     }
     try await engine.open(noting: notes, process: ProcessStatus.own, owing: debt)
     return Session(engine)
-  }
-
-  private static func makeEngine(
-    _ configuration: SessionConfiguration, _ runtime: SessionRuntime
-  ) throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt) {
-    var debt = ClearingDebt()
-    var payloads = PayloadFold()
-    var plan = configuration.retention.map { RetentionPlan($0) }
-    var failure: SessionError?
-    let path = configuration.journal
-    let journal: Journal
-    do throws(JournalError) {
-      journal = try Journal.open(at: path, options: configuration.journalOptions) {
-        frame, payload in
-        guard failure == nil else { return }
-        do throws(SessionError) {
-          guard let time = try payloads.apply(frame, payload, path: path) else { return }
-          if configuration.clearLocalData != nil { debt.take(frame, payload) }
-          plan?.take(
-            frame.kind, sequence: frame.sequence, at: time, leaving: payloads.intents,
-            bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
-        } catch {
-          failure = error
-        }
-      }
-    } catch {
-      throw .journal(error)
-    }
-    let fold: SessionFold
-    do throws(SessionError) {
-      if let failure { throw failure }
-      fold = try payloads.fold(path: path)
-    } catch let failure {
-      do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
-      throw failure
-    }
-    let engine = SessionEngine(
-      configuration, journal: journal, fold: fold, plan: plan, runtime: runtime)
-    return (engine, notes(of: journal, at: configuration.clock.now()), debt)
-  }
-
-  private static func notes(of journal: Journal, at now: Moment) -> [SessionNote] {
-    var notes: [SessionNote] = []
-    if let repair = journal.recovery.repair, let cut = SessionNote.TailCut(repair.ending) {
-      notes.append(.tailCut(cut))
-    }
-    notes.append(
-      .opened(
-        SessionNote.Opened(
-          process: ProcessStatus.own, boot: ProcessStatus.boot, uptime: now.uptime)))
-    return notes
   }
 
   // MARK: Commands
@@ -192,6 +142,10 @@ public final class Session: Sendable {
   /// A session goes on all the same: the journal is as it was, and longer than it should be. It is
   /// tried again after an hour and whenever a session is opened.
   public var compactionProblem: SessionError? { engine.view.current.compactionProblem }
+
+  /// The journal that was set aside, where this object's journal goes on from it and was the first to
+  /// say so; `nil` mostly (RES-6).
+  public var journalSetAside: JournalSetAside? { engine.journalSetAside }
 
   /// The folded state.
   ///

@@ -27,6 +27,9 @@ public struct SessionConfiguration: Sendable {
   /// not tell, as on most network file systems, the journal is looked at each second.
   public var followsOthers = true
 
+  /// What happens where the journal cannot be used; `refuse` if not said (RES-6).
+  public var whenJournalIsUnusable = UnusableJournal.refuse
+
   /// How many changes of the user have not reached the server yet: asked before a logout, which throws
   /// `pendingChanges` where there are any (OUT-3).
   public var pendingChanges: (@Sendable () async -> Int)?

@@ -238,6 +238,7 @@ extension AnswerFacts {
   init(_ answer: TokenAnswer) {
     self.init(
       lifetime: answer.lifetime, tokenID: answer.tokenID, hasRefreshToken: answer.refresh != nil,
-      user: answer.user?.id, context: answer.context, tokenContext: answer.tokenContext)
+      user: answer.user?.id, context: answer.context, tokenContext: answer.tokenContext,
+      serverTime: answer.serverTime)
   }
 }

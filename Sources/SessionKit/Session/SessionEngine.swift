@@ -17,6 +17,10 @@ actor SessionEngine {
   nonisolated let view: SessionView
   nonisolated let hub: EventHub
   nonisolated let states = StatusHub()
+  /// The journal that was set aside before this one, where this one never had a token.
+  nonisolated let predecessor: Predecessor?
+  /// The same for the app, where this object is the first to say so.
+  nonisolated let journalSetAside: JournalSetAside?
 
   let vault: Vault
   var coordinator: SessionCoordinator
@@ -33,6 +37,9 @@ actor SessionEngine {
   /// Looks at what others append.
   var follower: Task<Void, Never>?
   var token: StoredToken?
+  /// The token of an answer whose event could not be journaled yet: it is stored, so a crash does not
+  /// lose it, and it is the one that the server takes (RES-6).
+  private var ahead: (number: RequestNumber, token: StoredToken, deadline: Int64)?
   /// What of the journal could go; `nil` where everything is kept.
   var plan: RetentionPlan?
   /// Records that the plan was not told of yet, with how many bytes each takes.
@@ -61,8 +68,10 @@ actor SessionEngine {
 
   init(
     _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
-    plan: RetentionPlan?, runtime: SessionRuntime
+    plan: RetentionPlan?, runtime: SessionRuntime, predecessor: Predecessor? = nil
   ) {
+    self.predecessor = predecessor
+    journalSetAside = fold.sequence == 0 ? predecessor.map(JournalSetAside.init) : nil
     self.plan = plan
     self.configuration = configuration
     self.journal = journal
@@ -208,12 +217,32 @@ actor SessionEngine {
         value: token.access, generation: token.generation, expiresAt: token.expiresAt)
     }
     snapshot.deadline = coordinator.tokenDeadline
+    if let ahead, coordinator.isHolding(ahead.number) {
+      snapshot.token = AccessToken(
+        value: ahead.token.access, generation: ahead.token.generation,
+        expiresAt: ahead.token.expiresAt)
+      snapshot.deadline = ahead.deadline
+    }
     snapshot.waiterCount = coordinator.waiterCount
     snapshot.storageProblem = commitError
     snapshot.compactionProblem = compactionProblem
     view.use.follow(coordinator.lastUse)
+    let before = view.current
     view.swap(snapshot)
+    warn(of: snapshot, after: before)
     states.publish(SessionStatus(snapshot, sequence: coordinator.fold.eventSequence))
+  }
+
+  /// Tells of trouble when it begins, or becomes another.
+  private func warn(of shown: SessionView.Snapshot, after before: SessionView.Snapshot) {
+    let storage = shown.storageProblem.map(StorageTrouble.init)
+    if let storage, storage != before.storageProblem.map(StorageTrouble.init) {
+      hub.warn(.storageFailing(storage))
+    }
+    let compaction = shown.compactionProblem.map(StorageTrouble.init)
+    if let compaction, compaction != before.compactionProblem.map(StorageTrouble.init) {
+      hub.warn(.compactionFailing(compaction))
+    }
   }
 
   private func perform(_ effect: SessionEffect) {
@@ -288,7 +317,8 @@ extension SessionEngine {
         guard conflict.isEmpty else { return [] }
         guard let number = commit.storing, let answer = answers[number] else { return drafts }
         do throws(SessionError) {
-          stored = try vault.store(answer, announcedBy: commit, replacing: token)
+          stored = try vault.store(
+            answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot)
           return drafts
         } catch {
           failure = error
@@ -304,6 +334,9 @@ extension SessionEngine {
       }
     } catch {
       failure = .journal(error)
+    }
+    if let stored, let number = commit.storing, let deadline = commit.deadline {
+      ahead = (number, stored, deadline)
     }
     commitError = failure
     let isLasting = failure?.isLasting ?? false
@@ -367,6 +400,7 @@ extension SessionEngine {
 
   private func keep(_ stored: StoredToken?, of number: RequestNumber?) {
     guard let stored, let number else { return }
+    ahead = nil
     token = stored
     if let user = answers.removeValue(forKey: number)?.user { profile = user }
   }
@@ -376,6 +410,14 @@ extension SessionEngine {
     token = contents.token
     profile = contents.profile
     var facts = contents.facts
+    answers[.stray] = nil
+    do throws(SecretStoreError) {
+      facts.stray = try stray(beside: facts)
+    } catch {
+      facts.isLocked = true
+    }
+    if !coordinator.takesOver(facts) { answers[.stray] = nil }
+    facts.deadline = token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])
     facts.idle = idle()
     return facts

@@ -68,9 +68,10 @@ struct Vault: Sendable {
   }
 
   /// Makes an answer durable under the batch that announces it; the token item last (REF-7).
-  func store(_ answer: TokenAnswer, announcedBy commit: SessionCommit, replacing old: StoredToken?)
-    throws(SessionError) -> StoredToken?
-  {
+  func store(
+    _ answer: TokenAnswer, announcedBy commit: SessionCommit, replacing old: StoredToken?,
+    boot: Identifier?
+  ) throws(SessionError) -> StoredToken? {
     guard let event = commit.announcement, let facts = event.announcedToken else { return nil }
     let owner = journal.description
     if let context = commit.context {
@@ -79,7 +80,7 @@ struct Vault: Sendable {
     if let profile = answer.user { try write(StoredUser(journal: owner, profile: profile)) }
     let token = StoredToken(
       journal: owner, facts: facts, access: answer.access, refresh: answer.refresh ?? old?.refresh,
-      announcement: event, at: commit.time)
+      announcement: event, at: commit.time, boot: boot, deadline: commit.deadline)
     try write(token)
     return token
   }

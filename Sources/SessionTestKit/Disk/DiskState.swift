@@ -137,7 +137,9 @@ extension DiskState {
   func names(beside path: String) -> [String] {
     let folder = Self.folder(of: path)
     return names.keys.filter { Self.folder(of: $0) == folder }
-      .map { String($0.dropFirst(folder.count + 1)) }.sorted()
+      .map { path in
+        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+      }.sorted()
   }
 
   mutating func newSalt() -> UInt64 {

@@ -60,6 +60,11 @@ extension Choices {
             generation: generation(), outcome: code(), status: number()))
       case .secretsWiped: .secretsWiped(code())
       case .itemUnreadable: .itemUnreadable(code())
+      case .continued:
+        .continued(
+          SessionNote.Continued(
+            journal: chance(1, in: 2) ? identifier() : nil, sequence: number(), cause: code()))
+      case .clockSkew: .clockSkew(number())
       case .localDataCleared: .localDataCleared
       }
     }

@@ -44,6 +44,8 @@ extension SessionNote {
     case .revocationSettled(let settled): "\(kind) \(settled.generation), \(settled.outcome)"
     case .secretsWiped(let cause): "\(kind) \(cause)"
     case .itemUnreadable(let item): "\(kind) \(item)"
+    case .continued(let link): "\(kind) \(link.cause), \(link.sequence)"
+    case .clockSkew(let milliseconds): "\(kind) \(milliseconds)"
     case .opened, .closed, .tailCut, .localDataCleared: kind.description
     }
   }

@@ -49,4 +49,53 @@ struct ClockDecisionTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
     #expect(bench.coordinator.tokenDeadline == deadline)
   }
+
+  /// Refreshes with an answer in which the server's clock is so far behind this device's.
+  private func refresh(_ bench: inout CoordinatorBench, skew: Int64) {
+    let (_, sent) = bench.refresh()
+    var facts = AnswerFacts.token()
+    facts.serverTime = bench.now.time.advanced(by: -skew)
+    bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
+  }
+
+  @Test("REF-8 the skew to the server is noted when it changes by 30 s, and not with each answer")
+  func skew() {
+    var bench = CoordinatorBench.signedIn()
+    for skew: Int64 in [0, 29_999, -29_999] { refresh(&bench, skew: skew) }
+    #expect(!bench.names.contains("clockSkew"), "this device is right")
+    let before = bench.names.count
+    for skew: Int64 in [7_200_000, 7_201_000, 7_199_000, 7_229_999] { refresh(&bench, skew: skew) }
+    refresh(&bench, skew: -3_600_000)
+    refresh(&bench, skew: -3_600_000)
+    refresh(&bench, skew: 500)
+    let sent = "requestSent"
+    let (refreshed, noted) = ("refreshSucceeded", "clockSkew")
+    #expect(
+      Array(bench.names.dropFirst(before)) == [
+        sent, refreshed, noted, sent, refreshed, sent, refreshed, sent, refreshed,
+        sent, refreshed, noted, sent, refreshed, sent, refreshed, noted,
+      ])
+  }
+
+  @Test(
+    "REF-8 a stored token's end by the clock of this start of the system goes before civil time")
+  func restored() throws {
+    for (deadline, isGood) in [(1_000, true), (-1_000, false)] as [(Int64, Bool)] {
+      for jump: Int64 in [-90_000_000, 0, 90_000_000] {
+        var bench = try CoordinatorBench(journal: [.event(OpenDecisionTests.login)])
+        bench.jump(by: jump)
+        var facts = StoredFacts.session(1)
+        facts.deadline = bench.now.uptime + deadline
+        bench.tell(.opened(facts))
+        #expect(bench.coordinator.isTokenGood(at: bench.now.uptime) == isGood, "\(jump)")
+        // It is of another token, and says nothing of this one.
+        var older = StoredFacts.session(1)
+        older.deadline = bench.now.uptime + deadline
+        older.generation = Generation(2)
+        var other = try CoordinatorBench(journal: [.event(OpenDecisionTests.login)])
+        other.tell(.opened(older))
+        #expect(other.coordinator.tokenDeadline != bench.now.uptime + deadline)
+      }
+    }
+  }
 }

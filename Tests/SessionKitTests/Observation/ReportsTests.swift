@@ -1,7 +1,10 @@
 import Foundation
-import SessionKit
+import SessionJournal
 import SessionTestKit
+import Synchronization
 import Testing
+
+@testable import SessionKit
 
 @Suite("A session: reports for logs and metrics")
 struct ReportsTests {
@@ -30,6 +33,72 @@ struct ReportsTests {
       }
     }
     #expect(warned == [3, 10, 30, 100, 300, 1_000, 3_000])
+  }
+
+  @Test(
+    "STA-7 RES-6 trouble with storage is told once when it begins, and first to who comes later")
+  func storage() async throws {
+    let bench = try Bench()
+    let store = GateStore(MemorySecretStore())
+    let session = try await bench.signedIn(store: store)
+    var reports = session.reports.makeAsyncIterator()
+    store.available.withLock { $0 = false }
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .notStoredYet)
+    let warning = SessionReport.warning(.storageFailing(.refused))
+    #expect(try await reports.next() == warning)
+    #expect(warning.name == "session.warning.storageFailing")
+    #expect(warning.labels == ["trouble": "refused"] && warning.isWarning)
+    // It fails again, which is no news.
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: 1_000)
+    await bench.clock.waitForSleepers(1)
+    var later = session.reports.makeAsyncIterator()
+    #expect(try await later.next() == warning)
+    store.available.withLock { $0 = true }
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: 1_000)
+    guard case .event(let event)? = try await reports.next(),
+      case .event(event)? = try await later.next()
+    else {
+      Issue.record("no event")
+      return
+    }
+    #expect(event.event.kind == .refreshSucceeded)
+    #expect(session.storageProblem == nil)
+    try await session.close()
+  }
+
+  @Test("STA-7 a compaction that fails is told, and a journal that was set aside")
+  func journal() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    try bench.damage(2)
+    var configuration = bench.configuration()
+    configuration.whenJournalIsUnusable = .setAside
+    configuration.retention = RetentionPolicy(maximumRecords: 5, keptRecords: 1, keptBeforeEnd: 0)
+    configuration.compaction = { (journal, _) throws(JournalError) in
+      throw .diskFull(path: journal.path)
+    }
+    let session = try await Session.open(configuration)
+    var reports = session.reports.makeAsyncIterator()
+    #expect(try await reports.next() == .warning(.journalSetAside(.damaged)))
+    for _ in 0..<30 where session.compactionProblem == nil { try await session.refresh() }
+    var found: [SessionWarning] = []
+    while found.isEmpty, let report = try await reports.next() {
+      if case .warning(let warning) = report { found.append(warning) }
+    }
+    #expect(found == [.compactionFailing(.noRoom)])
+    try await session.close()
+  }
+
+  @Test("STA-7 STO-3 a warning's labels are words of small sets, whatever the error holds")
+  func words() {
+    let words = Set(StorageTrouble.allCases.map(\.rawValue))
+    for error in ErrorSamples.sessionErrorCases {
+      let report = SessionReport.warning(.storageFailing(StorageTrouble(error)))
+      #expect(words.contains(report.labels["trouble"] ?? ""))
+    }
   }
 
   @Test("STA-7 REF-6 the classes are counted apart, and a new token begins anew")

@@ -32,6 +32,12 @@ enum NoteWords {
       return self.cause(cause)
     case .itemUnreadable(let item):
       return "the stored \(item) cannot be read"
+    case .continued(let link):
+      return continuation(link)
+    case .clockSkew(let milliseconds):
+      let skew = DurationWords.text(milliseconds: Int64(clamping: milliseconds.magnitude))
+      return
+        "this device's time is \(skew) \(milliseconds < 0 ? "behind" : "ahead of") the server's"
     case .localDataCleared:
       return "the app has cleared its data"
     }
@@ -52,6 +58,18 @@ enum NoteWords {
     case .failed: "not revoked yet"
     case .abandoned: "not revoked, what it needs is gone"
     default: "outcome \(outcome)"
+    }
+  }
+
+  private static func continuation(_ link: SessionNote.Continued) -> String {
+    let journal = link.journal.map { "journal \($0)" } ?? "a file"
+    let end = link.sequence == 0 ? "" : ", read to seq \(link.sequence)"
+    return switch link.cause {
+    case .damaged: "goes on from \(journal), damaged and set aside\(end)"
+    case .newerVersion: "goes on from \(journal), of a newer version and set aside\(end)"
+    case .notAJournal: "goes on from \(journal) that is no journal and was set aside"
+    case .lost: "goes on from \(journal), of which only the secrets were found"
+    default: "goes on from \(journal), cause \(link.cause)\(end)"
     }
   }
 

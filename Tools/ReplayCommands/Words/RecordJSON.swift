@@ -121,6 +121,12 @@ extension JSONWriter {
       field("cause", cause.description)
     case .itemUnreadable(let item):
       field("item", item.description)
+    case .continued(let link):
+      field("journal", link.journal?.description)
+      field("sequence", link.sequence)
+      field("cause", link.cause.description)
+    case .clockSkew(let milliseconds):
+      field("milliseconds", milliseconds)
     case .localDataCleared:
       break
     }

@@ -22,6 +22,9 @@ public struct LoopbackSettings: Sendable, Equatable {
   /// How far the server's clock is ahead of the true time, for `Date`, `iat`, `exp` and expiry.
   public var clockSkew: Duration = .zero
 
+  /// Whether answers have a `Date`, as every server's should; a session notes how far its clock is off.
+  public var tellsTime = true
+
   /// How long each request waits before the server acts on it, in real time; default 0.
   public var latency: Duration = .zero
 

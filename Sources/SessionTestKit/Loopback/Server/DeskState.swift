@@ -154,16 +154,20 @@ struct DeskState: Sendable {
       calls[index].outcome = .answered(status: response.status)
       calls[index].code = code
       calls[index].violation = violation
-      let bytes = response.dated(now).bytes(answering: job.request.method, closing: closes)
+      let bytes = dated(response, now).bytes(answering: job.request.method, closing: closes)
       return .finish(bytes, then: closes ? .close : .goOn)
     case .cut(let response, let count):
       calls[index].outcome = .dropped
-      let bytes = response.dated(now).bytes(answering: job.request.method, closing: closes)
+      let bytes = dated(response, now).bytes(answering: job.request.method, closing: closes)
       return .finish(Array(bytes.prefix(max(0, count))), then: .reset)
     case .drop:
       calls[index].outcome = .dropped
       return .finish(Array("HTTP/1.1 200 OK\r\n".utf8), then: .reset)
     }
+  }
+
+  private func dated(_ response: SentResponse, _ now: Int64) -> SentResponse {
+    settings.tellsTime ? response.dated(now) : response
   }
 
   mutating func addFault(_ fault: LoopbackFault, to endpoint: LoopbackEndpoint, times: Int) {
@@ -221,7 +225,7 @@ struct DeskState: Sendable {
 }
 
 extension SentResponse {
-  /// The same with its `Date`, which every answer has.
+  /// The same with its `Date`, which every answer has unless a test says otherwise.
   func dated(_ now: Int64) -> SentResponse {
     var response = self
     response.fields.append(HTTPField("Date", HTTPDate.text(now)))

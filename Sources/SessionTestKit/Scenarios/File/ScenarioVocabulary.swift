@@ -43,6 +43,8 @@ package enum ScenarioVocabulary {
     "revocationSettled": ["token", "outcome", "status"],
     "secretsWiped": ["cause"],
     "itemUnreadable": ["item"],
+    "continued": ["cause", "sequence"],
+    "clockSkew": ["milliseconds"],
     "localDataCleared": [],
   ]
   package static let states: [String: [String]] = [

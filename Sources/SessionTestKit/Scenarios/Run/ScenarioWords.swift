@@ -58,6 +58,8 @@ package enum ScenarioWords {
       ]
     case .secretsWiped(let cause): ["cause": "\(cause)"]
     case .itemUnreadable(let item): ["item": "\(item)"]
+    case .continued(let link): ["cause": "\(link.cause)", "sequence": "\(link.sequence)"]
+    case .clockSkew(let milliseconds): ["milliseconds": "\(milliseconds)"]
     }
   }
 

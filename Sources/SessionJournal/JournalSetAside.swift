@@ -1,0 +1,113 @@
+/// A journal that cannot be used, moved out of the way and kept (Specs/JournalFormat.md, "Set aside").
+///
+/// It lies beside the journal's place under a name that says which one it is, why, and when:
+/// `<path>.aside-<n>-<reason>-<time>`. Nothing here ever removes one but `Journal.delete`.
+package struct SetAsideJournal: Hashable, Sendable {
+  /// Where it is now, links followed.
+  package let path: String
+
+  /// Which one it is: 1 for the first that was set aside here.
+  package let number: UInt64
+
+  /// What stands between the journal's own name and the number.
+  static let infix = ".aside-"
+
+  /// Reads what follows a journal's name in the name of a file beside it; nil for anything else.
+  init?(path: String, rest: Substring) {
+    guard rest.hasPrefix(Self.infix) else { return nil }
+    let parts = rest.dropFirst(Self.infix.count)
+      .split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, !parts[1].isEmpty, !parts[2].isEmpty, parts[0].first != "0",
+      parts[0].utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+      let number = UInt64(parts[0])
+    else { return nil }
+    self.path = path
+    self.number = number
+  }
+
+  init(of journal: String, number: UInt64, reason: String, time: String) {
+    path = "\(journal)\(Self.infix)\(number)-\(reason)-\(time)"
+    self.number = number
+  }
+}
+
+extension Journal {
+  /// Which file stands at `path` now; nil if there is none.
+  package static func identity(at path: String, options: Options) throws(JournalError)
+    -> FileStatus.Identity?
+  {
+    let location = try JournalLocation.find(path, options.fileSystem)
+    guard location.isThere else { return nil }
+    return try JournalStore.status(of: location, options.fileSystem).identity
+  }
+
+  /// Moves the file at `path` aside, if it still is the one that was looked at; durably.
+  ///
+  /// Of several processes that find the same file unusable, one moves it: the others find another file
+  /// or none, and get nil. `reason` and `time` go into the name and hold letters and digits only. A
+  /// link that leads to the file would lead nowhere then: refused with `danglingLink`, and nothing is
+  /// changed. Throws `busy`, `hardLinked`, `io`, `permissionDenied`, `readOnlyFolder`.
+  package static func setAside(
+    _ path: String, _ identity: FileStatus.Identity, reason: String, time: String,
+    options: Options
+  ) throws(JournalError) -> SetAsideJournal? {
+    let fileSystem = options.fileSystem
+    let location = try JournalLocation.find(path, fileSystem)
+    guard location.isThere else { return nil }
+    guard try !onFile(path, { () throws(SystemFault) in try fileSystem.isLink(path) }) else {
+      throw .danglingLink(path: path)
+    }
+    var lock = LockFile(
+      beside: location, fileSystem: fileSystem, deadline: options.deadlineNanoseconds)
+    defer { lock.close() }
+    try lock.acquire()
+    return try onFile(path) { () throws(SystemFault) in
+      do throws(SystemFault) {
+        guard try fileSystem.status(of: location.real).identity == identity else { return nil }
+      } catch {
+        guard error.isMissing else { throw error }
+        return nil
+      }
+      let known = try setAside(beside: location, fileSystem)
+      let aside = SetAsideJournal(
+        of: location.real, number: (known?.number ?? 0) + 1, reason: reason, time: time)
+      let folder = try fileSystem.openFolder(of: location.real)
+      try fileSystem.rename(location.real, to: aside.path)
+      try folder.synchronize()
+      return aside
+    }
+  }
+
+  /// The journal that was set aside last at this place; nil if none was.
+  package static func lastSetAside(at path: String, options: Options) throws(JournalError)
+    -> SetAsideJournal?
+  {
+    let location = try JournalLocation.find(path, options.fileSystem)
+    return try onFile(path) { () throws(SystemFault) in
+      try setAside(beside: location, options.fileSystem)
+    }
+  }
+
+  private static func setAside(
+    beside location: JournalLocation, _ fileSystem: any JournalFileSystem
+  ) throws(SystemFault) -> SetAsideJournal? {
+    let cut = location.real.lastIndex(of: "/").map { location.real.index(after: $0) }
+    let start = cut ?? location.real.startIndex
+    let own = location.real[start...]
+    return try fileSystem.names(beside: location.real).compactMap { name in
+      guard name.hasPrefix(own) else { return nil }
+      return SetAsideJournal(
+        path: location.real[..<start] + name, rest: name.dropFirst(own.count))
+    }.max { $0.number < $1.number }
+  }
+}
+
+extension JournalError {
+  /// Whether the file is there, can be read, and cannot be used: not damaged disks, rights or room.
+  package var isOfUnusableFile: Bool {
+    switch self {
+    case .empty, .notAJournal, .headerDamaged, .newerFormat, .unknownFeatures, .damaged: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import SessionJournal
+
+/// What is wrong with where a session is stored, as a word of a small set: no path, no number.
+public enum StorageTrouble: String, CaseIterable, Sendable {
+  /// No room is left.
+  case noRoom
+  /// This process may not, or not yet.
+  case refused
+  /// Somebody else has held the lock for too long.
+  case busy
+  /// The journal is gone, or is another one.
+  case replaced
+  /// What is stored cannot be read or followed.
+  case unusable
+  /// The system failed in another way.
+  case failed
+}
+
+extension StorageTrouble {
+  /// The word for an error of a journal or a secret store.
+  init(_ error: SessionError) {
+    switch error {
+    case .journal(let error): self.init(error)
+    case .secrets(let error): self.init(error)
+    case .unusableJournal: self = .unusable
+    default: self = .failed
+    }
+  }
+
+  private init(_ error: JournalError) {
+    self =
+      switch error {
+      case .diskFull, .noRoomToCreate: .noRoom
+      case .permissionDenied, .readOnlyFolder: .refused
+      case .busy: .busy
+      case .missing, .folderMissing, .replaced: .replaced
+      case .damaged, .headerDamaged, .notAJournal, .empty, .newerFormat, .unknownFeatures: .unusable
+      default: .failed
+      }
+  }
+
+  private init(_ error: SecretStoreError) {
+    self =
+      switch error {
+      case .noSpace: .noRoom
+      case .unavailable, .notWritable: .refused
+      case .newerVersion, .tooLarge: .unusable
+      case .obstructed, .failed: .failed
+      }
+  }
+}

@@ -1,0 +1,146 @@
+import SessionCore
+import SessionJournal
+
+/// From a journal's path to an engine: what is folded, what is set aside, what is noted of it.
+extension SessionEngine {
+  static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
+    throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt)
+  {
+    guard configuration.whenJournalIsUnusable == .setAside else {
+      return try load(configuration, runtime)
+    }
+    // More than once where others set the same journal aside, or what they made cannot be used either.
+    for _ in 0..<5 {
+      let (path, options) = (configuration.journal, configuration.journalOptions)
+      let identity = try onJournal { () throws(JournalError) in
+        try Journal.identity(at: path, options: options)
+      }
+      do throws(SessionError) {
+        return try load(configuration, runtime)
+      } catch {
+        // Gone between the look and the opening: others have set it aside.
+        if case .journal(.missing) = error, identity != nil { continue }
+        guard error.isOfUnusableJournal, let identity else { throw error }
+        try setAside(identity, configuration)
+      }
+    }
+    return try load(configuration, runtime)
+  }
+
+  private static func load(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
+    throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt)
+  {
+    var debt = ClearingDebt()
+    var payloads = PayloadFold()
+    var plan = configuration.retention.map { RetentionPlan($0) }
+    var failure: SessionError?
+    let (path, options) = (configuration.journal, configuration.journalOptions)
+    let journal = try onJournal { () throws(JournalError) in
+      try Journal.open(at: path, options: options) { frame, payload in
+        guard failure == nil else { return }
+        do throws(SessionError) {
+          guard let time = try payloads.apply(frame, payload, path: path) else { return }
+          if configuration.clearLocalData != nil { debt.take(frame, payload) }
+          plan?.take(
+            frame.kind, sequence: frame.sequence, at: time, leaving: payloads.intents,
+            bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
+        } catch {
+          failure = error
+        }
+      }
+    }
+    let fold: SessionFold
+    let predecessor: Predecessor?
+    do throws(SessionError) {
+      if let failure { throw failure }
+      fold = try payloads.fold(path: path)
+      predecessor = fold.generation == .none ? try self.predecessor(at: path, options) : nil
+    } catch let failure {
+      try onJournal { () throws(JournalError) in try journal.close() }
+      throw failure
+    }
+    let engine = SessionEngine(
+      configuration, journal: journal, fold: fold, plan: plan, runtime: runtime,
+      predecessor: predecessor)
+    return (engine, engine.notes(of: journal, at: configuration.clock.now()), debt)
+  }
+
+  private static func predecessor(at path: String, _ options: Journal.Options)
+    throws(SessionError) -> Predecessor?
+  {
+    let aside = try onJournal { () throws(JournalError) in
+      try Journal.lastSetAside(at: path, options: options)
+    }
+    return try aside.flatMap { (aside) throws(SessionError) in
+      try Predecessor.read(aside.path, options)
+    }
+  }
+
+  /// Moves a journal out of the way that cannot be used; does nothing where another one stands there.
+  private static func setAside(
+    _ identity: FileStatus.Identity, _ configuration: SessionConfiguration
+  ) throws(SessionError) {
+    let (path, options) = (configuration.journal, configuration.journalOptions)
+    let read: Predecessor?
+    do throws(SessionError) {
+      read = try Predecessor.read(path, options)
+    } catch {
+      guard case .journal(.missing) = error else { throw error }
+      return
+    }
+    guard let unusable = read else { return }
+    let time = configuration.clock.now().time.description
+      .prefix { $0 != "." }.filter { $0.isLetter || $0.isNumber }
+    try onJournal { () throws(JournalError) in
+      _ = try Journal.setAside(
+        path, identity, reason: unusable.link.cause.description, time: time + "Z",
+        options: options)
+    }
+  }
+
+  private static func onJournal<Value>(_ work: () throws(JournalError) -> Value)
+    throws(SessionError) -> Value
+  {
+    do throws(JournalError) { return try work() } catch { throw .journal(error) }
+  }
+
+  nonisolated private func notes(of journal: Journal, at now: Moment) -> [SessionNote] {
+    var notes: [SessionNote] = []
+    if let repair = journal.recovery.repair, let cut = SessionNote.TailCut(repair.ending) {
+      notes.append(.tailCut(cut))
+    }
+    notes.append(
+      .opened(
+        SessionNote.Opened(
+          process: ProcessStatus.own, boot: ProcessStatus.boot, uptime: now.uptime)))
+    if journalSetAside != nil, let predecessor { notes.append(.continued(predecessor.link)) }
+    return notes
+  }
+
+  /// What is left of another journal's session, and its token, where this one is to go on with it.
+  func stray(beside facts: StoredFacts) throws(SecretStoreError) -> StraySession? {
+    guard coordinator.fold.generation == .none else { return nil }
+    if facts.token == .otherJournal, let items = try vault.stray(),
+      let stray = StraySession(items, after: predecessor)
+    {
+      answers[.stray] = TokenAnswer(items)
+      return stray
+    }
+    guard let predecessor else { return nil }
+    let owner = try vault.userItemJournal()
+    return StraySession(
+      expiredIn: predecessor,
+      hasUserItem: owner != nil && owner == predecessor.link.journal?.description)
+  }
+}
+
+extension SessionError {
+  /// Whether the journal's file is there and can be read, and is of no use to this version.
+  fileprivate var isOfUnusableJournal: Bool {
+    switch self {
+    case .journal(let error): error.isOfUnusableFile
+    case .unusableJournal: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import SessionJournal
+import Testing
+
+@Suite("Set aside")
+struct SetAsideFileTests {
+  private let scratch: Scratch
+  private let options = Journal.Options.fixed
+
+  init() throws { scratch = try Scratch() }
+
+  private func setAside(_ path: String, _ identity: FileStatus.Identity) throws(JournalError)
+    -> SetAsideJournal?
+  {
+    try Journal.setAside(
+      path, identity, reason: "damaged", time: "20261121T140005Z", options: options)
+  }
+
+  @Test("RES-6 it is moved, whole, under the next number; the lock file stays")
+  func moves() throws {
+    let path = scratch.path()
+    for number in 1...3 as ClosedRange<UInt64> {
+      try Data("text \(number)".utf8).write(to: URL(filePath: path))
+      let identity = try #require(try Journal.identity(at: path, options: options))
+      let aside = try #require(try setAside(path, identity))
+      #expect(aside.number == number)
+      #expect(aside.path == "\(path).aside-\(number)-damaged-20261121T140005Z")
+      #expect(try contents(of: aside.path) == Array("text \(number)".utf8))
+      #expect(!FileManager.default.fileExists(atPath: path))
+      #expect(try Journal.lastSetAside(at: path, options: options) == aside)
+      #expect(try Journal.identity(at: path, options: options) == nil)
+    }
+    try Data("eleventh".utf8).write(
+      to: URL(filePath: path + ".aside-11-damaged-20261121T140005Z"))
+    #expect(try Journal.lastSetAside(at: path, options: options)?.number == 11)
+  }
+
+  @Test("RES-6 only the file that was looked at is moved: others may have put a good one there")
+  func identity() throws {
+    let path = scratch.path()
+    try Data("text".utf8).write(to: URL(filePath: path))
+    let identity = try #require(try Journal.identity(at: path, options: options))
+    // Kept elsewhere, so that no other file gets its number.
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+    #expect(try setAside(path, identity) == nil)
+    let journal = try Journal.open(at: path)
+    _ = try journal.append([draft("one")])
+    #expect(try setAside(path, identity) == nil)
+    _ = try journal.append([draft("two")])
+    try journal.close()
+    #expect(try Journal.lastSetAside(at: path, options: options) == nil)
+  }
+
+  @Test("RES-6 a link is refused: it would lead nowhere")
+  func link() throws {
+    let path = scratch.path()
+    try Data("text".utf8).write(to: URL(filePath: path + ".real"))
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: path + ".real")
+    let identity = try #require(try Journal.identity(at: path, options: options))
+    #expect(throws: JournalError.danglingLink(path: path)) { try setAside(path, identity) }
+    #expect(try contents(of: path) == Array("text".utf8))
+  }
+
+  @Test("JRN-1 names that are not its own are not taken for it, and not deleted with the journal")
+  func names() throws {
+    let path = scratch.path()
+    let strange = [
+      "", "1", "1-damaged", "0-damaged-1", "01-damaged-1", "x-damaged-1", "1--1", "1-damaged-",
+      "1-damaged-1-1", "-1-damaged-1", "99999999999999999999-damaged-1",
+    ]
+    for name in strange {
+      try Data().write(to: URL(filePath: path + ".aside-" + name))
+    }
+    #expect(try Journal.lastSetAside(at: path, options: options) == nil)
+    try Data().write(to: URL(filePath: path + ".aside-7-damaged-1"))
+    #expect(try Journal.lastSetAside(at: path, options: options)?.number == 7)
+    try Journal.open(at: path).close()
+    try Journal.delete(at: path)
+    #expect(try Journal.lastSetAside(at: path, options: options) == nil)
+    for name in strange {
+      #expect(FileManager.default.fileExists(atPath: path + ".aside-" + name), "\(name)")
+    }
+  }
+}

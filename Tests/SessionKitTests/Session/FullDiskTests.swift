@@ -1,0 +1,154 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// What only a child process may do: limit how long its files may get, which no disk needs to be full for.
+@Suite("A session on a full disk")
+struct SessionFullDiskTests {
+  @Test(
+    "RES-6 REF-7 full right after a rotation: the newest token is served, its event comes later")
+  func afterRotation() async throws {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let bench = try Bench { $0.rotatesRefreshTokens = true }
+      let session = try await bench.signedIn()
+      let end = try bench.grow()
+      let gate = bench.server.hold(.refresh)
+      let refresh = Task { try await session.refresh() }
+      #expect(await bench.server.received(.refresh))
+      // The intent is in the journal by now, which cannot grow from here on; the items are smaller.
+      let rest = try limitFiles(to: try bench.end())
+      #expect(try bench.end() > end)
+      gate.open()
+      await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+      #expect(session.storageProblem == .journal(.diskFull(path: bench.journal)))
+      #expect(session.state.token?.generation == Generation(1))
+      #expect(session.currentToken?.generation == Generation(2))
+      #expect(try await session.refreshIfNeeded().generation == Generation(2))
+      bench.clock.advance(by: 3_000_000)
+      #expect(!session.isTokenExpired)
+
+      _ = try limitFiles(to: rest)
+      bench.clock.advance(by: 1_000)
+      await eventually("the event") { session.state.token?.generation == Generation(2) }
+      #expect(session.storageProblem == nil)
+      #expect(session.currentToken?.generation == Generation(2))
+      try await session.refresh()
+      try await session.close()
+      #expect(try bench.eventNames().filter { $0 == "refreshSucceeded" }.count == 2)
+    }
+  }
+
+  @Test("RES-6 REF-7 full right after a rotation, and the process dies: the token is recovered")
+  func diesAfterRotation() async throws {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let bench = try Bench { $0.rotatesRefreshTokens = true }
+      let session = try await bench.signedIn()
+      _ = try bench.grow()
+      let gate = bench.server.hold(.refresh)
+      let refresh = Task { try await session.refresh() }
+      #expect(await bench.server.received(.refresh))
+      let rest = try limitFiles(to: try bench.end())
+      gate.open()
+      await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+      _ = try limitFiles(to: rest)
+      // As if the process had died here: another object opens what lies there.
+      let again = try await bench.open()
+      #expect(again.currentToken?.generation == Generation(2))
+      #expect(
+        try bench.records().map(\.name).suffix(3) == [
+          "opened", "tokenRecovered", "refreshSucceeded",
+        ])
+      try await again.refresh()
+      try await again.close()
+    }
+  }
+
+  @Test(
+    "RES-6 REF-6 full before a refresh: none leaves, nobody is logged out, and it is made up for")
+  func beforeRefresh() async throws {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let bench = try Bench { $0.rotatesRefreshTokens = true }
+      let session = try await bench.signedIn()
+      _ = try bench.grow()
+      let rest = try limitFiles(to: try bench.end())
+      let error = await failure { () async throws(SessionError) in try await session.refresh() }
+      #expect(error == .journal(.diskFull(path: bench.journal)))
+      #expect(bench.server.count(of: .refresh) == 0)
+      #expect(session.isAuthenticated && !session.isTokenExpired)
+      #expect(session.currentToken?.generation == Generation(1))
+      #expect(try await session.refreshIfNeeded().generation == Generation(1))
+      try await session.close()
+
+      // Opened on the full disk it serves its token all the same.
+      let again = try await bench.open()
+      #expect(again.currentToken?.generation == Generation(1))
+      _ = try limitFiles(to: rest)
+      try await again.refresh()
+      #expect(again.storageProblem == nil)
+      #expect(again.currentToken?.generation == Generation(2))
+      try await again.close()
+    }
+  }
+
+  @Test("RES-6 on a disk that got full, what the journal has in reserve is enough for refreshes")
+  func reserve() async throws {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let bench = try Bench { $0.rotatesRefreshTokens = true }
+      let store = MemorySecretStore()
+      let session = try await bench.signedIn(store: store)
+      let size = try FileManager.default.attributesOfItem(atPath: bench.journal)[.size]
+      _ = try limitFiles(to: try #require(size as? UInt64))
+      var done = 0
+      while done < 1_000 {
+        do { try await session.refresh() } catch { break }
+        done += 1
+      }
+      #expect(done >= 10, "\(done)")
+      #expect(session.currentToken?.generation == Generation(UInt64(done) + 1))
+      try await session.close()
+    }
+  }
+}
+
+extension Bench {
+  /// Where the journal's last record ends, in bytes.
+  func end() throws -> UInt64 {
+    var reader = try JournalReader(path: journal)
+    var end: UInt64 = 64
+    while let raw = try reader.next() {
+      end = raw.offset + 32 + UInt64(raw.payload.count + 7) / 8 * 8
+    }
+    return end
+  }
+
+  /// Makes the journal longer than any item is; where it ends now.
+  func grow() throws -> UInt64 {
+    let journal = try Journal.open(at: journal)
+    let (kind, payload) = SessionCodec.encode(.note(.closed), at: clock.now().time)
+    _ = try journal.append(
+      Array(repeating: JournalDraft(kind: kind, payload: payload), count: 1_000))
+    try journal.close()
+    return try end()
+  }
+}
+
+/// Limits how long files of this process may get; what the limit was.
+private func limitFiles(to size: UInt64) throws -> UInt64 {
+  var limit = rlimit()
+  #if canImport(Glibc)
+    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+  #else
+    let resource = RLIMIT_FSIZE
+  #endif
+  try #require(getrlimit(resource, &limit) == 0)
+  let before = limit.rlim_cur
+  limit.rlim_cur = rlim_t(size)
+  try #require(setrlimit(resource, &limit) == 0)
+  return UInt64(before)
+}

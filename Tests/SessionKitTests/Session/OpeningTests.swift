@@ -1,0 +1,198 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+@Suite("A session that cannot be opened yet")
+struct OpeningTests {
+  /// A store whose clock a test moves, on a file system that refuses where told.
+  private func opening(_ bench: Bench, _ disk: RefusingFiles) -> SessionOpening {
+    var configuration = bench.configuration()
+    configuration.journalOptions.fileSystem = disk
+    return SessionOpening(configuration)
+  }
+
+  @Test("RES-3 a journal that cannot be read yet: loading, tried again, nobody logged out")
+  func waits() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    let disk = RefusingFiles()
+    disk.isLocked = true
+    let opening = opening(bench, disk)
+    let waiter = Task { try await opening.session() }
+    await bench.clock.waitForSleepers(1)
+    let path = bench.journal
+    guard case .loading(.journal(.permissionDenied(path))) = opening.status else {
+      Issue.record("\(opening.status)")
+      return
+    }
+    #expect(throws: SessionError.journal(.permissionDenied(path: path))) { try opening.get() }
+    for delay: Int64 in [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000] {
+      await bench.clock.waitForSleepers(1)
+      #expect(bench.clock.nextDeadline == bench.clock.now().uptime + delay)
+      bench.clock.advance(by: delay)
+      await eventually("the next pause") {
+        (bench.clock.nextDeadline ?? 0) > bench.clock.now().uptime
+      }
+    }
+    disk.isLocked = false
+    opening.retry()
+    let session = try await waiter.value
+    #expect(session.isAuthenticated && session.currentToken != nil)
+    #expect(try opening.get() === session)
+    #expect(try bench.eventNames() == ["login"])
+    #expect(try bench.files() == ["context", "token", "user"])
+    try await session.close()
+  }
+
+  @Test(
+    "RES-3 for real: a file, a folder, the secrets without rights to them, until there are",
+    arguments: ["a.journal", "", "secrets"])
+  func forReal(name: String) async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    await #expect(processExitsWith: .success) {
+      [folder = bench.folder.path as String, name = name as String] in
+      let files = FileManager.default
+      if geteuid() == 0 {
+        // Modes keep nobody out who is the superuser.
+        for path in [folder]
+          + (try files.subpathsOfDirectory(atPath: folder)).map({ folder + "/" + $0 })
+        {
+          try #require(chown(path, 65534, 65534) == 0)
+        }
+        try #require(setgid(65534) == 0)
+        try #require(setuid(65534) == 0)
+      }
+      let path = name.isEmpty ? folder : folder + "/" + name
+      let rights = try files.attributesOfItem(atPath: path)
+      try files.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+      let clock = ManualClock()
+      var configuration = SessionConfiguration(
+        journal: folder + "/a.journal", secrets: FileSecretStore(folder: folder + "/secrets"),
+        wire: .edu(baseURL: try #require(URL(string: "http://127.0.0.1:9"))), clock: clock)
+      configuration.followsOthers = false
+      let opening = SessionOpening(configuration)
+      await clock.waitForSleepers(1)
+      if name == "secrets" {
+        let session = try await opening.session()
+        #expect(session.activity == .loading && session.isAuthenticated)
+        let error = await failure { () async throws(SessionError) in
+          try await session.login(
+            PasswordCredentials(userName: "ada@school.test", password: Secret("correct-horse")))
+        }
+        #expect(error == .secretsUnavailable)
+      } else {
+        guard case .loading(.journal(let problem)?) = opening.status else {
+          Issue.record("\(opening.status)")
+          return
+        }
+        #expect(SessionError.journal(problem).mayPass, "\(problem)")
+      }
+      try files.setAttributes(
+        [.posixPermissions: try #require(rights[.posixPermissions])], ofItemAtPath: path)
+      opening.retry()
+      let session = try await opening.session()
+      await session.retry()
+      #expect(session.isAuthenticated && session.activity == .idle)
+      #expect(session.currentToken != nil)
+      try await session.close()
+    }
+  }
+
+  @Test("RES-3 what cannot pass ends the opening, with its error for everybody who waits")
+  func fails() async throws {
+    let bench = try Bench()
+    try Data("text".utf8).write(to: URL(filePath: bench.journal))
+    let opening = SessionOpening(bench.configuration())
+    let expected = SessionError.journal(.notAJournal(path: bench.journal))
+    for _ in 0..<2 {
+      let error = await failure { () async throws(SessionError) in try await opening.session() }
+      #expect(error == expected)
+    }
+    guard case .failed(expected) = opening.status else {
+      Issue.record("\(opening.status)")
+      return
+    }
+    #expect(throws: expected) { try opening.get() }
+  }
+
+  @Test("RES-3 one who stops waiting stops nobody else; without the opening nothing is tried")
+  func cancelled() async throws {
+    let bench = try Bench()
+    let disk = RefusingFiles()
+    disk.isLocked = true
+    var opening: SessionOpening? = opening(bench, disk)
+    let one = Task { [opening] in try await opening?.session() }
+    await bench.clock.waitForSleepers(1)
+    one.cancel()
+    let result = await one.result
+    #expect(throws: SessionError.cancelled) { try result.get() }
+    #expect(bench.clock.sleeperCount == 1)
+    opening = nil
+    await eventually("the end of trying") { bench.clock.sleeperCount == 0 }
+  }
+
+  @Test("RES-3 REF-2 the device is unlocked: what waits is read at once")
+  func unlocked() async throws {
+    let bench = try Bench()
+    let store = MemorySecretStore()
+    try await bench.signedIn(store: store).close()
+    let center = NotificationCenter()
+    let unlocked = Notification.Name("unlocked")
+    let notices = LifecycleNotices(
+      foreground: LifecycleTests.came, background: LifecycleTests.went, unlocked: unlocked)
+    let disk = RefusingFiles()
+    disk.isLocked = true
+    store.isAvailable = false
+    var configuration = bench.configuration(store: store)
+    configuration.journalOptions.fileSystem = disk
+    let opening = SessionOpening(configuration)
+    let first = SessionLifecycle(opening, notices, center: center)
+    await bench.clock.waitForSleepers(1)
+    disk.isLocked = false
+    center.post(name: unlocked, object: nil)
+    let session = try await opening.session()
+    #expect(session.activity == .loading)
+    let second = SessionLifecycle(session, notices, center: center)
+    store.isAvailable = true
+    center.post(name: unlocked, object: nil)
+    await eventually("the items") { session.currentToken != nil }
+    withExtendedLifetime((first, second)) {}
+    try await session.close()
+  }
+}
+
+/// The real system, whose files nobody may open while they are locked.
+final class RefusingFiles: JournalFileSystem {
+  private let locked = Mutex(false)
+  private let real = POSIXFileSystem()
+
+  var isLocked: Bool {
+    get { locked.withLock { $0 } }
+    set { locked.withLock { $0 = newValue } }
+  }
+
+  func open(_ path: String, for access: FileAccess) throws(SystemFault) -> any JournalFileHandle {
+    guard !isLocked else { throw SystemFault("open", code: EPERM) }
+    return try real.open(path, for: access)
+  }
+
+  func status(of path: String) throws(SystemFault) -> FileStatus { try real.status(of: path) }
+  func realPath(of path: String) throws(SystemFault) -> String { try real.realPath(of: path) }
+  func isLink(_ path: String) throws(SystemFault) -> Bool { try real.isLink(path) }
+  func names(beside path: String) throws(SystemFault) -> [String] { try real.names(beside: path) }
+  func rename(_ path: String, to newPath: String) throws(SystemFault) {
+    try real.rename(path, to: newPath)
+  }
+  func remove(_ path: String) throws(SystemFault) { try real.remove(path) }
+  func openFolder(of path: String) throws(SystemFault) -> any JournalFolder {
+    try real.openFolder(of: path)
+  }
+  func turn(at path: String) -> ProcessTurn { real.turn(at: path) }
+  func changes(of path: String) -> FileChanges? { real.changes(of: path) }
+  func uptime() -> UInt64 { real.uptime() }
+  func pause(nanoseconds: UInt64) { real.pause(nanoseconds: nanoseconds) }
+}
