@@ -24,8 +24,8 @@ public enum SessionEffect: Hashable, Sendable {
   case wipe(Wipe)
   /// Tell the server that this token's session is over, and tell how it went.
   case revoke(Generation)
-  /// Remove what a revocation needed.
-  case forgetRevocation
+  /// Remove what the revocation of this token needed.
+  case forgetRevocation(Generation)
   /// Another process stored a newer token: read it, and tell whether it could be read.
   case reloadToken(Generation)
   /// Look at the stored items again.
@@ -53,6 +53,15 @@ public enum SessionEffect: Hashable, Sendable {
     case everything(keepingRevocation: Generation?)
     /// Nothing: others have signed in since. What revoking this token needs is kept apart.
     case nothing(keepingRevocation: Generation)
+
+    /// The token whose revocation is to have what it needs.
+    public var keptRevocation: Generation? {
+      switch self {
+      case .token, .session: nil
+      case .everything(let generation): generation
+      case .nothing(let generation): generation
+      }
+    }
   }
 
   /// What a caller is told.
@@ -84,14 +93,20 @@ public struct SessionCommit: Hashable, Sendable {
   public let time: Timestamp
   /// The answer whose secrets are stored first, under the generation that the batch announces.
   public let storing: RequestNumber?
+  /// The newest token that may be stored; `nil` where that makes no difference.
+  ///
+  /// Where a newer one is, nothing is written: whoever got it was stopped before it could say so.
+  public let newest: Generation?
 
   /// A batch.
   public init(
-    contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil
+    contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil,
+    newest: Generation? = nil
   ) {
     self.contents = contents
     self.time = time
     self.storing = storing
+    self.newest = newest
   }
 
   /// The event that announces a token, where the batch has one.

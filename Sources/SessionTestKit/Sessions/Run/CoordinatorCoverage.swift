@@ -47,7 +47,7 @@ extension SessionInput {
   static let names = [
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
     "clearError", "close", "answered", "failed", "revoked", "wiped", "observed",
-    "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed",
+    "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed", "superseded",
   ]
 
   var name: String {
@@ -72,6 +72,7 @@ extension SessionInput {
     case .committed: "committed"
     case .conflicted: "conflicted"
     case .commitFailed: "commitFailed"
+    case .superseded: "superseded"
     }
   }
 }
@@ -117,7 +118,8 @@ extension SessionEffect {
     case .cancel(let timer): "cancel \(timer)"
     case .wipe(let wipe): "wipe \(wipe.line)"
     case .revoke(let generation): "revoke \(generation)"
-    case .forgetRevocation, .readSecrets, .readJournal: name
+    case .forgetRevocation(let generation): "forget the revocation of \(generation)"
+    case .readSecrets, .readJournal: name
     case .reloadToken(let generation): "reload \(generation)"
     }
   }
