@@ -38,6 +38,14 @@ struct StoredToken: StoredItem {
         announcementKind: kind, announcement: Data(payload)))
   }
 
+  /// One in its place that nothing announces, older than any and without secrets: of use to nobody.
+  var unannounced: StoredToken {
+    var fields = fields
+    (fields.generation, fields.access, fields.refresh) = (Generation.none.number, "", nil)
+    fields.announcement = Data()
+    return StoredToken(journal: journal, fields: fields)
+  }
+
   var generation: Generation { Generation(fields.generation) }
   var access: Secret { Secret(fields.access) }
   var refresh: Secret? { fields.refresh.map(Secret.init) }

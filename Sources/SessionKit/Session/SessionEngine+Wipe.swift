@@ -26,6 +26,8 @@ extension SessionEngine {
     } catch {
       isDone = false
     }
+    if isDone, others.isEmpty { unconfirmed = nil }
+    undoLogin()
     guard others.isEmpty else {
       token = held
       // Whatever follows in the list of effects is decided without them.
@@ -33,6 +35,22 @@ extension SessionEngine {
       return inbox.insert(.wiped(.overtaken([])), at: 0)
     }
     inbox.append(.wiped(isDone ? .done : .failed))
+  }
+
+  /// A sign-in that its caller is told has failed must not come back at the next opening, as a token that
+  /// was stored before a crash kept its event out would.
+  ///
+  /// Without the lock where it cannot be had, which is why only the very token that was stored goes; where
+  /// it cannot be removed, it loses the event that announces it. Where nothing can be written either, it
+  /// is tried again with the next wipe.
+  private func undoLogin() {
+    guard let unconfirmed else { return }
+    do throws(SessionError) {
+      try vault.undo(unconfirmed)
+      self.unconfirmed = nil
+    } catch {
+      // The wipe that has failed as well is tried again.
+    }
   }
 
   /// Stores what revoking the ended sessions' tokens needs, before the token item goes: that of this

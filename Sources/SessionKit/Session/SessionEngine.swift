@@ -37,6 +37,8 @@ actor SessionEngine {
   var token: StoredToken?
   /// The tokens of sessions that have ended, until what revoking them needs is stored.
   var departing: [Generation: StoredToken] = [:]
+  /// What a sign-in has stored that could not be journaled, until it is undone.
+  var unconfirmed: StoredToken?
   /// What of the journal could go; `nil` where everything is kept.
   var plan: RetentionPlan?
   /// Records that the plan was not told of yet, with how many bytes each takes.
@@ -276,6 +278,7 @@ extension SessionEngine {
     } catch {
       failure = .journal(error)
     }
+    if case .login? = commit.announcement { unconfirmed = stored }
     commitError = failure
     let isLasting = failure?.isLasting ?? false
     return conflict.isEmpty ? .commitFailed(isLasting: isLasting) : .conflicted(conflict)
@@ -346,6 +349,7 @@ extension SessionEngine {
   private func keep(_ stored: StoredToken?, of number: RequestNumber?) {
     guard let stored, let number else { return }
     token = stored
+    unconfirmed = nil
     if let user = answers.removeValue(forKey: number)?.user { profile = user }
   }
 

@@ -120,6 +120,22 @@ struct Vault: Sendable {
     if let failure { throw failure }
   }
 
+  /// Removes a token that was stored for a sign-in which came to nothing, where it is still the stored
+  /// one; what cannot be removed is written over by one that nothing announces.
+  func undo(_ token: StoredToken) throws(SessionError) {
+    do throws(SecretStoreError) {
+      guard let stored = try self.token(), stored.generation == token.generation,
+        stored.access == token.access
+      else { return }
+      do throws(SecretStoreError) { return try store.remove(.token) } catch {
+        // Below.
+      }
+    } catch {
+      throw .secrets(error)
+    }
+    try write(token.unannounced)
+  }
+
   /// Keeps what revoking the token needs, beside what other revocations need; under the journal's lock.
   func keepRevocation(of token: StoredToken) throws(SessionError) {
     let others = try keptRevocations().filter { $0.token != token.generation }

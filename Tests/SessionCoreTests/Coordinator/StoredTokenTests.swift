@@ -100,6 +100,19 @@ struct StoredTokenTests {
     #expect(other.coordinator.activity == .idle)
   }
 
+  @Test("REF-7 what can never be announced is not found again: the next batch knows of it")
+  func foundOnce() throws {
+    let (bench, _) = outOfTime()
+    var coordinator = bench.coordinator
+    _ = coordinator.handle(.fired(.lease), at: bench.now)
+    let asked = coordinator.handle(.observed([], isHolderGone: true), at: bench.now)
+    #expect(asked.newest == Generation(1))
+    let found = coordinator.handle(.superseded(.refreshed(to: 2)), at: bench.now)
+    #expect(found.newest == nil && found.count == 1)
+    let again = coordinator.handle(.commitFailed(isLasting: true), at: bench.now)
+    #expect(again.newest == Generation(2))
+  }
+
   @Test("REF-7 it is journaled by another first: that one is everybody's")
   func another() {
     var (bench, caller) = outOfTime()
@@ -176,5 +189,13 @@ struct StoredTokenTests {
     let effects = bench.tell(.failed(try #require(sent.request), Self.rejected, jitter: 0))
     #expect(bench.coordinator.state.kind == .authenticated)
     #expect(effects.reply(to: caller) == .failed(.request(RequestFailure(kind: .noReply))))
+  }
+}
+
+extension [SessionEffect] {
+  /// The newest token that the commit at the end knows of.
+  fileprivate var newest: Generation? {
+    guard case .commit(let commit)? = last else { return nil }
+    return commit.newest
   }
 }
