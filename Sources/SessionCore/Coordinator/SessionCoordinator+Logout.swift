@@ -80,7 +80,10 @@ extension SessionCoordinator {
   /// Removes again what could not be removed, unless somebody has signed in since.
   mutating func wipeAgain() -> [SessionEffect] {
     guard wiping == nil, state.kind != .authenticated else { return [] }
-    return wipeEnded()
+    guard state.kind == .unauthenticated, let generation = fold.intents.revocations.last else {
+      return wipeEnded()
+    }
+    return wipe(.everything(keepingRevocation: generation))
   }
 
   mutating func revoked(

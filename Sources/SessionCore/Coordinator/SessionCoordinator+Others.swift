@@ -36,7 +36,7 @@ extension SessionCoordinator {
     }
     guard state.token == nil else { return effects }
     let opened = fold.intents.revocations.last { !revocations.contains($0) }
-    if isRestored, state.kind == .unauthenticated, let opened {
+    if state.kind == .unauthenticated, let opened {
       effects += takeOverLogout(of: opened, at: now)
     } else if before.token != nil {
       effects += wipeEnded()

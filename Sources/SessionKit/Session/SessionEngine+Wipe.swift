@@ -19,8 +19,12 @@ extension SessionEngine {
       _ = try journal.transact { foreign in
         others = unknown(foreign)
         guard others.isEmpty else { return [] }
-        keepRevocations(wipe.keptRevocation)
-        do throws(SessionError) { try vault.wipe(wipe) } catch { isDone = false }
+        do throws(SessionError) {
+          try keepRevocations(wipe.keptRevocation)
+          try vault.wipe(wipe)
+        } catch {
+          isDone = false
+        }
         return []
       }
     } catch {
@@ -55,15 +59,17 @@ extension SessionEngine {
 
   /// Stores what revoking the ended sessions' tokens needs, before the token item goes: that of this
   /// generation, and what could not be stored before.
-  private func keepRevocations(_ generation: Generation?) {
-    do throws(SecretStoreError) {
-      if let generation, departing[generation] == nil, let stored = try vault.token(),
-        stored.generation == generation
-      {
-        departing[generation] = stored
+  ///
+  /// Throws where the token item cannot be read, and so must not go.
+  private func keepRevocations(_ generation: Generation?) throws(SessionError) {
+    if let generation, departing[generation] == nil {
+      do throws(SecretStoreError) {
+        if let stored = try vault.token(), stored.generation == generation {
+          departing[generation] = stored
+        }
+      } catch {
+        throw .secrets(error)
       }
-    } catch {
-      // Nobody here has seen it: it stays where it is, as the wipe will find.
     }
     for (generation, token) in departing {
       do throws(SessionError) {

@@ -85,6 +85,17 @@ struct RevocationDecisionTests {
     #expect(bench.tell(.fired(.revocation)) == [.revoke(Generation(1))])
   }
 
+  @Test("OUT-1 what could not be wiped is wiped later, and what telling needs is kept then")
+  func wipedLater() throws {
+    var bench = CoordinatorBench.signedIn()
+    bench.commitEndings = [
+      .conflicts([.event(.loggedOut()), .note(.revocationPending(Generation(1)))])
+    ]
+    _ = bench.refresh()
+    #expect(bench.tell(.wiped(.failed)).uptime(of: .wipe) != nil)
+    #expect(bench.tell(.fired(.wipe)) == [.wipe(.everything(keepingRevocation: Generation(1)))])
+  }
+
   @Test("OUT-1 another logs out and tells the server: nothing of it is kept, and it is told once")
   func anotherTells() {
     var bench = CoordinatorBench.signedIn()

@@ -57,6 +57,22 @@ struct StoredTokenTests {
     #expect(bench.refresh().1.sendCount == 1)
   }
 
+  @Test("REF-6 REF-7 what ends the session, a refusal or a dead token, knows of the newest token")
+  func verdictsLook() throws {
+    let bench = CoordinatorBench.signedIn()
+    var coordinator = bench.coordinator
+    let caller = Caller(99)
+    _ = coordinator.handle(.refresh(caller, .manual, .always), at: bench.now)
+    let sent = coordinator.handle(.committed(firstSequence: 2), at: bench.now)
+    let number = try #require(sent.request)
+    let refused = coordinator.handle(.failed(number, Self.rejected, jitter: 0), at: bench.now)
+    #expect(refused.newest == Generation(1))
+    var dying = CoordinatorBench.signedIn(isRefreshable: false)
+    dying.advance(by: CoordinatorBench.lifetime)
+    var other = dying.coordinator
+    #expect(other.handle(.fired(.expiry), at: dying.now).newest == Generation(1))
+  }
+
   @Test("CTX-2 REF-7 a switch that has not left goes with the token that was found")
   func switchGoesOn() throws {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
