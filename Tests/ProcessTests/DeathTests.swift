@@ -44,6 +44,7 @@ struct DeathTests {
       known = try await judge(bench, known)
     }
     #expect(answers > Self.rounds / 2)
+    #expect(bench.server.count(of: .logout) > 0)
     #expect(try bench.count(of: .sessionExpired) == 0)
     try bench.check()
   }
@@ -62,6 +63,10 @@ struct DeathTests {
     var answers = 0
     while true {
       let line = line(known, &random)
+      // Of every other logout the server cannot be told at once.
+      if line == "logout", random.next() % 2 == 0 {
+        bench.server.failNext(.logout, with: .status(503))
+      }
       known.open = line.split(separator: " ").first.map(String.init)
       guard let answer = await worker.lastAsk(line) else { break }
       #expect(answer.error == nil, "\(line): \(answer)")
@@ -85,13 +90,46 @@ struct DeathTests {
     }
   }
 
+  @Test("LOG-9 REF-7 killed at any moment of an adoption: the tokens are good, adopted or to adopt")
+  func killedAdopting() async throws {
+    var random = SeededMoments(state: 9)
+    for _ in 0..<(Self.rounds / 5) {
+      let bench = try ProcessBench()
+      let configuration = SessionConfiguration(
+        journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets),
+        wire: .edu(baseURL: bench.server.baseURL), policy: .edu(.development))
+      let request = try #require(configuration.wire.login(.sample))
+      let old = try configuration.wire.readLogin(try await URLSessionTransport().send(request))
+      let refresh = try #require(old.refresh)
+      let worker = try bench.start()
+      _ = await worker.lastAsk("open")
+      try worker.say("die \(random.next() % 8_000)")
+      let adopted = await worker.lastAsk("adopt \(old.access.value) \(refresh.value)")
+      #expect(adopted?.error == nil)
+      try await worker.ended()
+      let session = try await Session.open(configuration)
+      if adopted != nil { #expect(session.isAuthenticated) }
+      let isIn = session.isAuthenticated
+      let again = try await session.adopt(AdoptedTokens(access: old.access, refresh: refresh))
+      #expect(again == (isIn ? .settledBefore : .adopted))
+      #expect(try await session.refresh().generation == Generation(2))
+      #expect(bench.server.count(of: .logout) == 0)
+      try await session.close()
+      try bench.check()
+    }
+  }
+
   /// Opens what is left, and holds it against what was told.
   private func judge(_ bench: ProcessBench, _ known: Known) async throws -> Known {
+    let pending = try bench.fold().intents.revocations.count
+    let told = bench.server.count(of: .logout)
     let session = try await Session.open(
       SessionConfiguration(
         journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets),
         wire: .edu(baseURL: bench.server.baseURL), policy: .edu(.development)))
     let kind = session.state.kind
+    // Whatever the server was not told of, it is told of now.
+    #expect(await bench.server.received(.logout, count: told + pending))
     #expect(known.legal.contains(kind), "it is \(kind) behind \(known)")
     if kind == .authenticated {
       let token = try #require(session.currentToken)

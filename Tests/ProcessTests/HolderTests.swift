@@ -78,6 +78,62 @@ struct HolderTests {
     #expect(next.error == nil && next.generation == 3)
   }
 
+  @Test(
+    "REF-3 REF-7 killed when its token is stored and not journaled: it is another's, none is asked for"
+  )
+  func killedBehindStoring() async throws {
+    let bench = try ProcessBench(Self.strict)
+    try await bench.signIn()
+    let holder = try await bench.open()
+    let other = try await bench.open()
+    let line = try holder.say("stall token")
+    try holder.say("refresh")
+    #expect(try await holder.answer(to: line).error == nil)
+    try await holder.end()
+    let answer = try await other.ask("refresh")
+    #expect(answer.error == nil && answer.generation == 2)
+    #expect(bench.server.count(of: .refresh) == 1)
+    #expect(try bench.records().contains { $0.content == .note(.tokenRecovered(Generation(2))) })
+    try await agree(bench, on: 2, [other])
+    let next = try await other.ask("refresh")
+    #expect(next.error == nil && next.generation == 3)
+  }
+
+  @Test(
+    "REF-3 REF-7 killed before its token is stored, at a server that gives none twice: that ends it"
+  )
+  func killedBeforeStoring() async throws {
+    let (bench, holder, _, gate) = try await holding(at: .afterActing)
+    let other = try await bench.open()
+    let line = try other.say("refresh")
+    try await holder.end()
+    #expect(await bench.server.received(.refresh, count: 2))
+    gate.open()
+    let answer = try await other.answer(to: line)
+    #expect(answer.error?.isEmpty == false && answer.state == "unauthenticated")
+    #expect(bench.server.calls.contains { $0.code == "TOKEN_REUSED" })
+    #expect(try bench.count(of: .sessionExpired) == 1)
+    try bench.check()
+  }
+
+  @Test("OUT-1 killed when its logout is journaled: another keeps what telling the server needs")
+  func killedLoggingOut() async throws {
+    let bench = try ProcessBench()
+    try await bench.signIn()
+    let holder = try await bench.open()
+    let other = try await bench.open(timeout: Self.short)
+    let told = try other.say("await logout")
+    let line = try holder.say("stall logout")
+    try holder.say("logout")
+    #expect(try await holder.answer(to: line).error == nil)
+    try await holder.end()
+    #expect(try await other.answer(to: told).error == nil)
+    // Nobody else is left: it tells the server, once a lease is over.
+    #expect(await bench.server.received(.logout))
+    #expect(try await other.ask("state").state == "unauthenticated")
+    try bench.check()
+  }
+
   // MARK: Suspended
 
   @Test(

@@ -66,6 +66,13 @@ final class ProcessBench {
     return records
   }
 
+  /// What all of them say.
+  func fold() throws -> SessionFold {
+    var fold = SessionFold()
+    for record in try records() { try fold.apply(record) }
+    return fold
+  }
+
   /// How many events of a kind there are.
   func count(of kind: SessionEvent.Kind) throws -> Int {
     try records().count { $0.event?.kind == kind }

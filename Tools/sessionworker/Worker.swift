@@ -32,6 +32,7 @@ final class Worker: Sendable {
 
   private let configuration: SessionConfiguration
   private let server: URL
+  private let secrets: StallingSecretStore
   private let opened = Mutex<(session: Session, events: SessionEvents)?>(nil)
 
   init?(arguments: ArraySlice<String>) {
@@ -50,8 +51,9 @@ final class Worker: Sendable {
       }
     }
     server = url
+    secrets = StallingSecretStore(folder: arguments[1])
     var configuration = SessionConfiguration(
-      journal: arguments[0], secrets: FileSecretStore(folder: arguments[1]),
+      journal: arguments[0], secrets: secrets,
       wire: .edu(baseURL: url), policy: policy)
     configuration.followsOthers = followsOthers
     self.configuration = configuration
@@ -65,6 +67,7 @@ final class Worker: Sendable {
       let words = line.split(separator: " ").map(String.init)
       guard let name = words.first else { continue }
       let order = Order(number: number, name: name, arguments: Array(words.dropFirst()))
+      if name == "stall" { secrets.arm(words.last == "logout" ? .revocation : .token) }
       if name == "open" { await serve(order) } else { Task { await serve(order) } }
     }
   }
@@ -94,6 +97,10 @@ final class Worker: Sendable {
       die(after: delay)
       return nil
     }
+    if order.name == "stall" {
+      await secrets.stalled()
+      return nil
+    }
     guard let (session, events) = opened.withLock({ $0 }) else {
       throw Refusal(description: "it is not open")
     }
@@ -102,6 +109,9 @@ final class Worker: Sendable {
     case ("login", 2):
       try await session.login(
         PasswordCredentials(userName: arguments[0], password: Secret(arguments[1])))
+    case ("adopt", 2):
+      try await session.adopt(
+        AdoptedTokens(access: Secret(arguments[0]), refresh: Secret(arguments[1])))
     case ("refresh", 0): try await session.refresh()
     case ("token", 0): try await session.refreshIfNeeded()
     case ("call", 0): return try await call(with: try await session.refreshIfNeeded())

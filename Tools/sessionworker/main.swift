@@ -9,6 +9,7 @@ let usage = """
 
   open                 opens the session; nothing that follows is begun before
   login USER PASSWORD  signs in
+  adopt ACCESS REFRESH takes over tokens of an old layer
   refresh              gets a newer token
   token                gets one that is good
   call                 gets one that is good and asks the server for something protected with it
@@ -16,6 +17,8 @@ let usage = """
   logout               logs out
   await KIND           waits for an event of that kind since the opening
   state                says how the session stands
+  stall token          goes no further behind the next token item, and then answers
+  stall logout         goes no further between a logout and keeping what telling the server needs
   die MICROSECONDS     kills itself then, wherever it is
   close                closes the session
   """

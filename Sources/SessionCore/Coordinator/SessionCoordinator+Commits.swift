@@ -2,7 +2,7 @@ extension SessionCoordinator {
   /// Asks for a batch; what follows from it is decided when it is durable.
   mutating func commit(
     _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: Moment,
-    storing: RequestNumber? = nil
+    storing: RequestNumber? = nil, doubting isDoubtful: Bool = false
   ) -> [SessionEffect] {
     // What the opening found and could not be noted then goes first.
     var contents = openingNotes.map(SessionRecord.Content.note) + contents
@@ -12,9 +12,11 @@ extension SessionCoordinator {
       contents += newSkew(in: arrival).map { [.note(.clockSkew($0))] } ?? []
     }
     pending = PendingCommit(purpose: purpose, contents: contents, time: now.time)
+    let newest = isDoubtful ? max(fold.generation, unannounceable) : nil
     return [
       .commit(
-        SessionCommit(contents: contents, time: now.time, storing: storing, deadline: deadline))
+        SessionCommit(
+          contents: contents, time: now.time, storing: storing, deadline: deadline, newest: newest))
     ]
   }
 
@@ -46,6 +48,8 @@ extension SessionCoordinator {
       return effects + decideAgain(ended.purpose, at: now)
     case .commitFailed(let isLasting):
       return commitFailed(ended.purpose, isLasting: isLasting, at: now)
+    case .superseded(let event):
+      return superseded(by: event, ended.purpose, at: now)
     default:
       return []
     }
@@ -57,6 +61,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     let before = state.kind
     noteOvertaken(by: durable, at: now)
+    let isInDoubt = losesSwitch(durable)
     openingNotes = []
     var published: [RecordedEvent] = []
     for (content, sequence) in zip(durable.contents, firstSequence...) {
@@ -76,6 +81,7 @@ extension SessionCoordinator {
     }
     noteLease(at: now)
     let effects = follow(durable, publishing: published, at: now) + clear(after: published)
+    if isInDoubt { refreshInDoubt() }
     guard state.kind != before, state.kind != .authenticated else { return effects }
     // Whatever the batch was for: nobody waits in a session that it ended.
     return effects + stopWaiting(because: durable.purpose.failure)
@@ -97,11 +103,12 @@ extension SessionCoordinator {
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)
     case .close(let caller): closed(caller)
+    case .recover: tokenRecovered(publishing: events, at: now)
     }
   }
 
   /// Another process came first: the same question is asked of the state as it is now.
-  private mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: Moment)
+  mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: Moment)
     -> [SessionEffect]
   {
     switch purpose {
@@ -119,6 +126,7 @@ extension SessionCoordinator {
       revoked(generation, outcome, status: status, at: now)
     // Still first among the closers: asked for again as soon as nothing else is to be done.
     case .close: []
+    case .recover(let purpose): decideAgain(purpose, at: now)
     }
   }
 
@@ -152,6 +160,10 @@ extension SessionCoordinator {
       return [.resume(caller, .failed(.storage))]
     case .close(let caller):
       return closed(caller)
+    case .recover(let purpose):
+      guard isLasting else { return commitFailed(purpose, isLasting: false, at: now) }
+      unannounceable = fold.generation.next
+      return decideAgain(purpose, at: now)
     case .revoked(let generation, let outcome, let status):
       // The note is lost and the intent stays open: it is settled at the next open.
       return resumeLeaving(generation, outcome, status: status)

@@ -9,11 +9,17 @@ extension SessionCoordinator {
     var contents: [SessionRecord.Content] = [
       .event(.logout(SessionEvent.Logout(reason: .user)))
     ]
-    // One revocation at a time has what it needs to be tried again; an older one gives way.
-    contents += fold.intents.revocations.filter { !telling.contains($0) }.map(Self.abandoned)
-    if let token = state.token { contents.append(.note(.revocationPending(token.generation))) }
+    if let token = state.token {
+      // So many have what they need to be tried again; the oldest give way.
+      contents += fold.intents.revocations.dropLast(Self.maximumRevocations - 1)
+        .filter { !telling.contains($0) }.map(Self.abandoned)
+      contents.append(.note(.revocationPending(token.generation)))
+    }
     return commit(contents, for: .logout(caller), at: now)
   }
+
+  /// How many logouts may wait for the server to be told of them.
+  package static let maximumRevocations = 8
 
   /// The logout of `generation` is durable: wipe, then tell the server, then let the caller go on.
   mutating func left(_ caller: Caller, _ generation: Generation?) -> [SessionEffect] {
@@ -34,7 +40,8 @@ extension SessionCoordinator {
       let effects = absorb(records, at: now)
       // What a newer version wrote may have signed somebody in: nothing of theirs is touched.
       guard stopped == nil else { return effects + wipeEnded(isWiped: false) }
-      return effects + wipeAgain(wipe)
+      // Before their token takes the place of the one that is to be revoked.
+      return wipeAgain(wipe) + effects
     }
   }
 
@@ -42,9 +49,16 @@ extension SessionCoordinator {
   private mutating func wipeAgain(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
     // Another process that ended the session anew, or expired it, has asked for its own wipe.
     guard wiping == nil else { return [] }
-    guard state.kind == .authenticated else { return self.wipe(wipe) }
-    guard case .everything(let generation?) = wipe else { return wipeEnded(isWiped: true) }
-    return self.wipe(.nothing(keepingRevocation: generation))
+    // Of a token whose end the server was told of meanwhile, nothing is kept.
+    let kept = wipe.keptRevocation.flatMap { fold.intents.revocations.contains($0) ? $0 : nil }
+    let forgotten: [SessionEffect] =
+      kept == nil ? wipe.keptRevocation.map { [.forgetRevocation($0)] } ?? [] : []
+    guard state.kind == .authenticated else {
+      guard case .everything = wipe else { return forgotten + self.wipe(wipe) }
+      return forgotten + self.wipe(.everything(keepingRevocation: kept))
+    }
+    guard let kept else { return forgotten + wipeEnded(isWiped: true) }
+    return self.wipe(.nothing(keepingRevocation: kept))
   }
 
   private mutating func wipeEnded(isWiped: Bool) -> [SessionEffect] {
@@ -66,57 +80,87 @@ extension SessionCoordinator {
   /// Removes again what could not be removed, unless somebody has signed in since.
   mutating func wipeAgain() -> [SessionEffect] {
     guard wiping == nil, state.kind != .authenticated else { return [] }
-    return wipeEnded()
+    guard state.kind == .unauthenticated, let generation = fold.intents.revocations.last else {
+      return wipeEnded()
+    }
+    return wipe(.everything(keepingRevocation: generation))
   }
 
   mutating func revoked(
     _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: Moment
   ) -> [SessionEffect] {
     telling.remove(generation)
-    // Told of once; that it still cannot be said is no news, and it is said in the end.
-    if outcome == .failed, revocationTries > 0, stopped == nil,
-      fold.intents.revocations.last == generation,
-      !leavings.contains(where: { $0.generation == generation })
-    {
-      return retryRevocation(at: now)
-    }
-    guard stopped == nil, fold.intents.revocations.contains(generation) else {
-      let isSettled = fold.intents.revocations.isEmpty
-      return (isSettled ? [.forgetRevocation] : [])
+    guard stopped == nil else { return resumeLeaving(generation, outcome, status: status) }
+    guard fold.intents.revocations.contains(generation) else {
+      // Another process has told the server.
+      return [.forgetRevocation(generation)] + retryRevocations(at: now)
         + resumeLeaving(generation, outcome, status: status)
     }
-    // A later logout has taken the place of what another try would need.
-    let isOvertaken = outcome == .failed && fold.intents.revocations.last != generation
+    // Noted once; that it still cannot be said is no news, and it is said in the end.
+    if outcome == .failed, untellable.contains(generation),
+      !leavings.contains(where: { $0.generation == generation })
+    {
+      return retryRevocations(at: now)
+    }
     let note = SessionNote.RevocationSettled(
-      generation: generation, outcome: isOvertaken ? .abandoned : outcome, status: status)
+      generation: generation, outcome: outcome, status: status)
     return commit(
       [.note(.revocationSettled(note))],
-      for: .revoked(generation, note.outcome, status: status), at: now)
+      for: .revoked(generation, outcome, status: status), at: now)
   }
 
   mutating func revocationNoted(
     _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: Moment
   ) -> [SessionEffect] {
-    if outcome != .failed { revocationTries = 0 }
-    let isSettled = fold.intents.revocations.isEmpty
-    let next = isSettled ? [.forgetRevocation] : retryRevocation(at: now)
-    return next + resumeLeaving(generation, outcome, status: status)
+    var forgotten: [SessionEffect] = []
+    if outcome == .failed {
+      untellable.insert(generation)
+    } else {
+      untellable.remove(generation)
+      revocationTries = 0
+      forgotten = [.forgetRevocation(generation)]
+    }
+    return forgotten + retryRevocations(at: now)
+      + resumeLeaving(generation, outcome, status: status)
   }
 
-  /// Puts the next try off: ever longer, since nobody waits for it.
-  private mutating func retryRevocation(at now: Moment) -> [SessionEffect] {
-    guard stopped == nil else { return [] }
+  /// Goes on with the next logout; once every one was tried, puts the next try off, ever longer, since
+  /// nobody waits for it.
+  private mutating func retryRevocations(at now: Moment) -> [SessionEffect] {
+    let next = tellNext()
+    guard stopped == nil, telling.isEmpty, !fold.intents.revocations.isEmpty else { return next }
     let delay = policy.revocationDelay(tries: revocationTries)
     revocationTries = revocationTries &+ 1
     return [.schedule(.revocation, uptime: now.uptime.addingSaturating(delay))]
   }
 
-  /// Tells the server again of the last logout: an earlier one has lost what that needs.
+  /// Tells the server again of every logout that it was not told of.
   mutating func tellAgain() -> [SessionEffect] {
-    guard stopped == nil, let generation = fold.intents.revocations.last,
-      !telling.contains(generation)
-    else { return [] }
-    return tell(generation)
+    guard stopped == nil else { return [] }
+    return tell(each: fold.intents.revocations)
+  }
+
+  /// Tells the server of these, one after the other.
+  mutating func tell(each generations: [Generation]) -> [SessionEffect] {
+    untold = generations.filter { !telling.contains($0) }
+    return tellNext()
+  }
+
+  private mutating func tellNext() -> [SessionEffect] {
+    untold.removeAll { !fold.intents.revocations.contains($0) }
+    guard telling.isEmpty, !untold.isEmpty else { return [] }
+    return tell(untold.removeFirst())
+  }
+
+  /// Others have logged out: whoever did may have died before it kept what the server is to be told
+  /// with, and before it was told (OUT-1).
+  ///
+  /// What is stored is kept and wiped at once. Who logged out tells the server first: it is told from
+  /// here where that was not done within a lease.
+  mutating func takeOverLogout(of generation: Generation, at now: Moment) -> [SessionEffect] {
+    wipe(.everything(keepingRevocation: generation)) + [
+      .schedule(.revocation, uptime: now.uptime.addingSaturating(policy.leaseDuration))
+    ]
   }
 
   mutating func resumeLeaving(

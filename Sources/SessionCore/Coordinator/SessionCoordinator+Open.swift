@@ -41,15 +41,16 @@ extension SessionCoordinator {
       effects += tokenChanged(
         session.token, remaining: remaining(of: session.token, as: facts, at: now), at: now)
     }
-    effects += pendingRevocation(facts)
+    effects += pendingRevocations(facts)
     effects += launch(at: now)
     return effects + resumeUse(idle: facts.idle, at: now)
   }
 
-  private mutating func pendingRevocation(_ facts: StoredFacts) -> [SessionEffect] {
-    guard let generation = facts.revocation else { return [] }
-    guard fold.intents.revocations.contains(generation) else { return [.forgetRevocation] }
-    return telling.contains(generation) ? [] : tell(generation)
+  private mutating func pendingRevocations(_ facts: StoredFacts) -> [SessionEffect] {
+    let open = fold.intents.revocations
+    let settled = facts.revocations.filter { !open.contains($0) }
+    let untold = facts.revocations.filter { open.contains($0) }
+    return settled.map { .forgetRevocation($0) } + tell(each: untold)
   }
 
   /// The token that another process announced, as it is stored: nobody is shown as signed in by a
@@ -116,7 +117,7 @@ extension SessionCoordinator {
   /// Revocations that lost what they need cannot be made good any more.
   private func abandonedRevocations(_ facts: StoredFacts) -> [SessionRecord.Content] {
     fold.intents.revocations
-      .filter { $0 != facts.revocation && $0 != facts.untold(of: fold.intents) }
+      .filter { !facts.revocations.contains($0) && $0 != facts.untold(of: fold.intents) }
       .map(Self.abandoned)
   }
 
@@ -204,7 +205,7 @@ extension StoredFacts {
 
   /// The token whose revocation a crash cut short before it had what it needs: the token item,
   /// which should be wiped by now, still has it.
-  func untold(of intents: OpenIntents) -> Generation? {
+  package func untold(of intents: OpenIntents) -> Generation? {
     token == .present && intents.revocations.contains(generation) ? generation : nil
   }
 

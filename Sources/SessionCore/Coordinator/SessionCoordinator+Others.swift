@@ -3,6 +3,7 @@ extension SessionCoordinator {
   /// Folds another process's records and follows what they say.
   mutating func absorb(_ records: [SessionRecord], at now: Moment) -> [SessionEffect] {
     let before = fold.state
+    let revocations = fold.intents.revocations
     var hasEnded = false
     var effects: [SessionEffect] = []
     var published: [RecordedEvent] = []
@@ -35,8 +36,15 @@ extension SessionCoordinator {
       let use = state.continues(before) ? [] : beginUse(at: now)
       return left + tokenTaken(token, at: now) + use + effects
     }
-    return effects + clear(after: records)
-      + (state.token == nil && before.token != nil ? wipeEnded() + stopWaiting() : [])
+    effects += clear(after: records)
+    guard state.token == nil else { return effects }
+    let opened = fold.intents.revocations.last { !revocations.contains($0) }
+    if state.kind == .unauthenticated, let opened {
+      effects += takeOverLogout(of: opened, at: now)
+    } else if before.token != nil {
+      effects += wipeEnded()
+    }
+    return effects + (before.token == nil ? [] : stopWaiting())
   }
 
   /// Another process has a newer token: it is everybody's.
@@ -80,13 +88,41 @@ extension SessionCoordinator {
   /// the server still takes: until then a refusal may be its doing (REF-3).
   mutating func noteOvertaken(by durable: PendingCommit, at now: Moment) {
     guard let open = fold.intents.request, open.sent.process != process,
-      open.sequence != givenUp, !durable.purpose.knowsHolderIsGone
+      open.sequence != givenUp, !durable.purpose.knowsHolderIsGone,
+      open.sent.generation == state.token?.generation, durable.loses(open)
     else { return }
-    for case .event(.refreshFailed(let failed)) in durable.contents
-    where failed.request == open.sequence && failed.failure.kind == .noReply {
-      overtaken = Lease(
-        request: open.sequence, end: now.uptime.addingSaturating(policy.overtakenGrace))
+    overtaken = Lease(
+      request: open.sequence, end: now.uptime.addingSaturating(policy.overtakenGrace))
+  }
+
+  // MARK: Another process's stored token
+
+  /// A newer token is stored than the journal knows of (REF-7).
+  ///
+  /// Whoever got it was stopped before it could say so. The event that is stored with it says so now,
+  /// and the question is over or decided anew.
+  mutating func superseded(
+    by event: SessionEvent, _ purpose: PendingCommit.Purpose, at now: Moment
+  ) -> [SessionEffect] {
+    guard let token = event.announcedToken, token.generation > fold.generation,
+      state.allows(event)
+    else {
+      unannounceable = max(fold.generation, event.announcedToken?.generation ?? .none)
+      return decideAgain(purpose, at: now)
     }
+    return commit(
+      [.note(.tokenRecovered(token.generation)), .event(event)], for: .recover(purpose), at: now)
+  }
+
+  /// The token that was found stored is journaled: it is everybody's, and a request for a newer one, or
+  /// a refusal of the one before, is over.
+  mutating func tokenRecovered(publishing events: [RecordedEvent], at now: Moment)
+    -> [SessionEffect]
+  {
+    guard let token = state.token else { return publish(events) }
+    // A switch that has not left goes with the new token.
+    let grounded = flight?.note == 0 ? sendAgain() : []
+    return grounded + tokenTaken(token, at: now) + publish(events)
   }
 
   /// The request of another process that may still be answered, where there is one.

@@ -40,7 +40,9 @@ extension SessionCoordinator {
     guard case .authenticated(let session) = state else { return [] }
     guard session.token.isRefreshable else { return cannotRefresh(at: now) }
     var contents: [SessionRecord.Content] = []
-    if let open = fold.intents.request { contents.append(lost(open, at: now)) }
+    // Whoever sent it may have stored what came, and died before it could say so.
+    let open = fold.intents.request
+    if let open { contents.append(lost(open, at: now)) }
     let attempt = session.failures.total &+ UInt32(contents.count) &+ 1
     contents.append(
       sent(.refresh, session.token.generation, trigger: trigger, attempt: attempt, at: now))
@@ -48,7 +50,7 @@ extension SessionCoordinator {
       number: nextRequest(), purpose: .refresh(trigger, attempt: attempt),
       base: session.token.generation)
     due = nil
-    return commit(contents, for: .send, at: now)
+    return commit(contents, for: .send, at: now, doubting: open != nil)
   }
 
   /// The intent that goes before every request which may change the token.
@@ -142,7 +144,8 @@ extension SessionCoordinator {
         retryAt: verdict.delay.map(now.time.advanced(by:)), request: failed.note)
       return commit(
         [.event(.refreshFailed(event))] + verdict.end,
-        for: .fail(failure, jitter: jitter, delay: verdict.delay), at: now)
+        for: .fail(failure, jitter: jitter, delay: verdict.delay), at: now,
+        doubting: !verdict.end.isEmpty)
     }
   }
 

@@ -14,18 +14,33 @@ extension SessionCoordinator {
     else { return [] }
     var contents: [SessionRecord.Content] = []
     if let open = fold.intents.request {
-      // A refresh whose answer is lost may have replaced the token that the switch would carry.
-      guard open.sent.kind != .refresh || !token.isRefreshable else {
-        return startRefresh(.command, at: now)
-      }
+      // A request whose answer is lost may have replaced the token that the switch would carry.
+      guard !token.isRefreshable else { return startRefresh(.command, at: now) }
       contents.append(lost(open, at: now))
     }
+    let isDoubtful = !contents.isEmpty
     let caller = switches.removeFirst()
     flight = SessionFlight(
       number: nextRequest(), purpose: .switchContext(caller), base: token.generation)
     contents.append(
       sent(.switchContext, token.generation, trigger: .command, attempt: 1, at: now))
-    return commit(contents, for: .send, at: now)
+    return commit(contents, for: .send, at: now, doubting: isDoubtful)
+  }
+
+  /// Whether the batch says that the answer to a switch is lost, before the batch is folded: the server
+  /// may have replaced the token.
+  func losesSwitch(_ durable: PendingCommit) -> Bool {
+    guard let open = fold.intents.request, open.sent.kind == .switchContext else { return false }
+    return open.sent.generation == state.token?.generation && durable.loses(open)
+  }
+
+  /// A lost answer may have held the only token that the server goes on with: at once, while it still
+  /// forgives the old one (REF-7); where that was tried and lost as well, as after any other failure.
+  mutating func refreshInDoubt() {
+    guard flight == nil, case .authenticated(let session) = state, session.token.isRefreshable,
+      session.failures.last?.kind != .noReply
+    else { return }
+    due = due ?? .retry
   }
 
   mutating func settleSwitch(

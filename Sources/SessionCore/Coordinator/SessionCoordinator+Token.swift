@@ -95,7 +95,8 @@ extension SessionCoordinator {
 
   mutating func expire(_ reason: ExpiryReason, at now: Moment) -> [SessionEffect] {
     guard stopped == nil, state.kind == .authenticated else { return [] }
-    return commit(endEvents(reason, policy.onRejection), for: .expire(reason), at: now)
+    return commit(
+      endEvents(reason, policy.onRejection), for: .expire(reason), at: now, doubting: true)
   }
 
   mutating func expiryIsDue(at now: Moment) -> [SessionEffect] {

@@ -35,6 +35,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   var lease: Lease?
   /// The request of another process that was taken for lost, and how long a refusal may be its doing.
   var overtaken: Lease?
+  /// The newest stored token that cannot be announced, whatever is tried.
+  var unannounceable = Generation.none
   /// The failure that the next attempt was put off for.
   var rest: Rest?
   /// What makes the next refresh start, where one should as soon as nothing is on the wire.
@@ -63,6 +65,10 @@ public struct SessionCoordinator: Hashable, Sendable {
   var leavings: [Leaving] = []
   /// The tokens of whose end the server is being told.
   var telling: Set<Generation> = []
+  /// The tokens of whose end the server is to be told next, one after the other.
+  var untold: [Generation] = []
+  /// The tokens of whose end it was noted that the server could not be told, by this process.
+  var untellable: Set<Generation> = []
   /// How often in a row the server could not be told of a logout, by this process.
   var revocationTries: UInt32 = 0
   /// What is noted of the opening, until it is.
@@ -194,7 +200,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .unobserved: notLooked(at: now)
     case .reloaded(let generation, let outcome): reloaded(generation, outcome, at: now)
     case .fired(let timer): fired(timer, at: now)
-    case .committed, .conflicted, .commitFailed: []
+    case .committed, .conflicted, .commitFailed, .superseded: []
     }
   }
 

@@ -24,8 +24,8 @@ public enum SessionEffect: Hashable, Sendable {
   case wipe(Wipe)
   /// Tell the server that this token's session is over, and tell how it went.
   case revoke(Generation)
-  /// Remove what a revocation needed.
-  case forgetRevocation
+  /// Remove what the revocation of this token needed.
+  case forgetRevocation(Generation)
   /// Another process stored a newer token: read it, and tell whether it could be read.
   case reloadToken(Generation)
   /// Look at the stored items again.
@@ -61,6 +61,15 @@ public enum SessionEffect: Hashable, Sendable {
     case everything(keepingRevocation: Generation?)
     /// Nothing: others have signed in since. What revoking this token needs is kept apart.
     case nothing(keepingRevocation: Generation)
+
+    /// The token whose revocation is to have what it needs.
+    public var keptRevocation: Generation? {
+      switch self {
+      case .token, .session: nil
+      case .everything(let generation): generation
+      case .nothing(let generation): generation
+      }
+    }
   }
 
   /// What a caller is told.
@@ -98,16 +107,21 @@ public struct SessionCommit: Hashable, Sendable {
   public let storing: RequestNumber?
   /// When that answer's token dies, on the clock that never jumps, where that is known (REF-8).
   public let deadline: Int64?
+  /// The newest token that may be stored; `nil` where that makes no difference.
+  ///
+  /// Where a newer one is, nothing is written: whoever got it was stopped before it could say so.
+  public let newest: Generation?
 
   /// A batch.
   public init(
     contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil,
-    deadline: Int64? = nil
+    deadline: Int64? = nil, newest: Generation? = nil
   ) {
     self.deadline = deadline
     self.contents = contents
     self.time = time
     self.storing = storing
+    self.newest = newest
   }
 
   /// The event that announces a token, where the batch has one.

@@ -52,7 +52,7 @@ struct SessionFlight: Hashable, Sendable {
 
 /// A commit that was asked for and has not ended: what it is for, so that it can be decided anew.
 struct PendingCommit: Hashable, Sendable {
-  enum Purpose: Hashable, Sendable {
+  indirect enum Purpose: Hashable, Sendable {
     case restore(StoredFacts)
     case send
     case settle(SessionFlight.Arrival)
@@ -63,6 +63,8 @@ struct PendingCommit: Hashable, Sendable {
     case note
     case revoked(Generation, RevocationOutcome, status: UInt16)
     case close(Caller)
+    /// To announce a token that was found stored when this was to be journaled.
+    case recover(Purpose)
 
     /// Whether the process that sent the open request is known to be gone.
     var knowsHolderIsGone: Bool {
@@ -87,6 +89,21 @@ struct PendingCommit: Hashable, Sendable {
   var pendingRevocation: Generation? {
     for case .note(.revocationPending(let generation)) in contents { return generation }
     return nil
+  }
+}
+
+extension PendingCommit {
+  /// Whether the batch says of this request that nobody knows what became of it.
+  func loses(_ request: OpenIntents.Request) -> Bool {
+    contents.contains { content in
+      switch content {
+      case .event(.refreshFailed(let failed)):
+        failed.request == request.sequence && failed.failure.kind == .noReply
+      case .note(.requestEnded(let ended)):
+        ended.request == request.sequence && ended.failure.kind == .noReply
+      default: false
+      }
+    }
   }
 }
 

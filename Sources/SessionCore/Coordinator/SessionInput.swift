@@ -57,6 +57,8 @@ public enum SessionInput: Hashable, Sendable {
   /// Nothing was journaled, and what the answer held may be stored already; `isLasting` where the
   /// same batch can never be.
   case commitFailed(isLasting: Bool)
+  /// Nothing was written: a newer token is stored than the commit knew of, and this event announces it.
+  case superseded(SessionEvent)
 
   /// How a wipe ended.
   public enum WipeEnding: Hashable, Sendable {
@@ -81,7 +83,7 @@ public enum SessionInput: Hashable, Sendable {
   /// Whether the input is how a commit ended.
   var endsCommit: Bool {
     switch self {
-    case .committed, .conflicted, .commitFailed: true
+    case .committed, .conflicted, .commitFailed, .superseded: true
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
       .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired,
       .unlock, .foreground, .used, .useRead, .accountCreated, .profileRead, .cleared:
@@ -215,8 +217,8 @@ public struct StoredFacts: Hashable, Sendable {
   public var context = Item.absent
   /// The session of another journal that the items, or that journal's records, still tell of (RES-5).
   public var stray: StraySession?
-  /// The token whose revocation has what it needs.
-  public var revocation: Generation?
+  /// The tokens whose revocation has what it needs, oldest first.
+  public var revocations: [Generation] = []
   /// What the shell wants noted of the opening.
   public var notes: [SessionNote] = []
   /// The process that opens.

@@ -43,6 +43,14 @@ struct StoredToken: StoredItem {
         deadline: boot == nil ? nil : deadline))
   }
 
+  /// One in its place that nothing announces, older than any and without secrets: of use to nobody.
+  var unannounced: StoredToken {
+    var fields = fields
+    (fields.generation, fields.access, fields.refresh) = (Generation.none.number, "", nil)
+    fields.announcement = Data()
+    return StoredToken(journal: journal, fields: fields)
+  }
+
   var generation: Generation { Generation(fields.generation) }
   var access: Secret { Secret(fields.access) }
   var refresh: Secret? { fields.refresh.map(Secret.init) }
@@ -65,41 +73,7 @@ struct StoredToken: StoredItem {
   }
 }
 
-/// What revoking a token still needs after logout (OUT-1).
-struct StoredRevocation: StoredItem {
-  struct Fields: Codable {
-    var generation: UInt64
-    var access: String
-    var refresh: String?
-  }
-
-  static var item: SecretItem { .revocation }
-  let journal: String
-  let fields: Fields
-
-  init(journal: String, fields: Fields) {
-    (self.journal, self.fields) = (journal, fields)
-  }
-
-  init(_ token: StoredToken) {
-    self.init(
-      journal: token.journal,
-      fields: Fields(
-        generation: token.fields.generation, access: token.fields.access,
-        refresh: token.fields.refresh))
-  }
-
-  var generation: Generation { Generation(fields.generation) }
-  var access: Secret { Secret(fields.access) }
-  var refresh: Secret? { fields.refresh.map(Secret.init) }
-}
-
 extension StoredToken: CustomReflectable, CustomStringConvertible {
   var description: String { "stored \(generation)" }
-  var customMirror: Mirror { Mirror(self, children: ["generation": generation]) }
-}
-
-extension StoredRevocation: CustomReflectable, CustomStringConvertible {
-  var description: String { "stored revocation of \(generation)" }
   var customMirror: Mirror { Mirror(self, children: ["generation": generation]) }
 }

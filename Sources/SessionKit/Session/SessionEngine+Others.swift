@@ -55,7 +55,7 @@ extension SessionEngine {
     guard try journal.hasNews() else { return }
     var records: [SessionRecord] = []
     _ = try journal.transact { foreign in
-      records = read(foreign)
+      records = unknown(foreign)
       return []
     }
     if !records.isEmpty { feed(.observed(records, isHolderGone: false)) }

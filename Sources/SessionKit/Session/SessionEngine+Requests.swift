@@ -160,16 +160,23 @@ extension SessionEngine {
   // MARK: Revoking
 
   func revoke(_ generation: Generation) {
-    let stored: StoredRevocation?
-    do { stored = try vault.revocation() } catch {
+    let kept: StoredRevocations.Entry?
+    do throws(SecretStoreError) {
+      if let token = departing[generation] {
+        kept = StoredRevocations.Entry(token)
+      } else {
+        kept = try vault.revocations().last { $0.token == generation }
+      }
+    } catch {
       feed(.revoked(generation, .failed, status: 0))
       return
     }
-    guard let stored, stored.generation == generation else {
+    guard let kept else {
       feed(.revoked(generation, .abandoned, status: 0))
       return
     }
-    guard let request = configuration.wire.revoke(access: stored.access, refresh: stored.refresh)
+    let secrets = kept.secrets
+    guard let request = configuration.wire.revoke(access: secrets.access, refresh: secrets.refresh)
     else {
       feed(.revoked(generation, .notOffered, status: 0))
       return

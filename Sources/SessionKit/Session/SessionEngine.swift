@@ -24,7 +24,9 @@ actor SessionEngine {
 
   let vault: Vault
   var coordinator: SessionCoordinator
-  private var inbox: [SessionInput] = []
+  var inbox: [SessionInput] = []
+  /// Others' records that were met under the lock and that the coordinator was not told of yet.
+  var met: [SessionRecord] = []
   private var isFeeding = false
 
   // Handles: the coordinator knows their numbers only.
@@ -40,6 +42,10 @@ actor SessionEngine {
   /// The token of an answer whose event could not be journaled yet: it is stored, so a crash does not
   /// lose it, and it is the one that the server takes (RES-6).
   private var ahead: (number: RequestNumber, token: StoredToken, deadline: Int64)?
+  /// The tokens of sessions that have ended, until what revoking them needs is stored.
+  var departing: [Generation: StoredToken] = [:]
+  /// What a sign-in has stored that could not be journaled, until it is undone.
+  var unconfirmed: StoredToken?
   /// What of the journal could go; `nil` where everything is kept.
   var plan: RetentionPlan?
   /// Records that the plan was not told of yet, with how many bytes each takes.
@@ -195,7 +201,8 @@ actor SessionEngine {
     isFeeding = true
     defer { isFeeding = false }
     repeat {
-      while !inbox.isEmpty {
+      while !inbox.isEmpty || !met.isEmpty {
+        if !met.isEmpty { inbox.insert(.observed(unknown([]), isHolderGone: false), at: 0) }
         let effects = coordinator.handle(inbox.removeFirst(), at: configuration.clock.now())
         show()
         for effect in effects { perform(effect) }
@@ -257,7 +264,7 @@ actor SessionEngine {
     case .cancel(let timer): timers.removeValue(forKey: timer)?.cancel()
     case .wipe(let wipe): perform(wipe)
     case .revoke(let generation): revoke(generation)
-    case .forgetRevocation: forgetRevocation()
+    case .forgetRevocation(let generation): forgetRevocation(of: generation)
     case .reloadToken(let generation): reload(generation)
     case .readSecrets: inbox.append(.secretsRead(look()))
     case .readJournal: inbox.insert(observe(), at: 0)
@@ -302,21 +309,19 @@ actor SessionEngine {
 extension SessionEngine {
   /// Catch up, secrets durable, event durable: all under the journal's lock.
   private func perform(_ commit: SessionCommit) -> SessionInput {
-    if case .wiped(.overtaken(let records))? = inbox.first, !records.isEmpty {
-      // The wipe before it in the list has met them: the commit was decided without them.
-      inbox[0] = .wiped(.overtaken([]))
-      return .conflicted(records)
-    }
     let drafts = commit.contents.map { JournalDraft($0, at: commit.time) }
     var conflict: [SessionRecord] = []
     var stored: StoredToken?
+    var newer: SessionEvent?
     var failure: SessionError?
     do throws(JournalError) {
       let transaction = try journal.transact { foreign in
-        conflict = read(foreign)
+        conflict = unknown(foreign)
         guard conflict.isEmpty else { return [] }
-        guard let number = commit.storing, let answer = answers[number] else { return drafts }
         do throws(SessionError) {
+          newer = try vault.announcement(newerThan: commit.newest)
+          guard newer == nil else { return [] }
+          guard let number = commit.storing, let answer = answers[number] else { return drafts }
           stored = try vault.store(
             answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot)
           return drafts
@@ -326,6 +331,7 @@ extension SessionEngine {
         }
       }
       if !conflict.isEmpty { return .conflicted(conflict) }
+      if let newer { return .superseded(newer) }
       if let first = transaction.appended.first {
         commitError = nil
         count(transaction.appended, of: commit)
@@ -338,9 +344,16 @@ extension SessionEngine {
     if let stored, let number = commit.storing, let deadline = commit.deadline {
       ahead = (number, stored, deadline)
     }
+    if case .login? = commit.announcement { unconfirmed = stored }
     commitError = failure
     let isLasting = failure?.isLasting ?? false
     return conflict.isEmpty ? .commitFailed(isLasting: isLasting) : .conflicted(conflict)
+  }
+
+  /// What others have appended and the coordinator was not told of: what was met before, and this.
+  func unknown(_ foreign: [JournalRecord]) -> [SessionRecord] {
+    defer { met = [] }
+    return met + read(foreign)
   }
 
   /// Other processes' records; what is kept of the journal follows from them too.
@@ -379,11 +392,12 @@ extension SessionEngine {
     var records: [SessionRecord] = []
     do throws(JournalError) {
       _ = try journal.transact { foreign in
-        records = read(foreign)
+        records = unknown(foreign)
         return []
       }
     } catch {
       // Not readable now: who waits for another's request looks again, who asked is told.
+      met = records
       commitError = .journal(error)
       return .unobserved
     }
@@ -402,6 +416,7 @@ extension SessionEngine {
     guard let stored, let number else { return }
     ahead = nil
     token = stored
+    unconfirmed = nil
     if let user = answers.removeValue(forKey: number)?.user { profile = user }
   }
 
@@ -423,30 +438,6 @@ extension SessionEngine {
     return facts
   }
 
-  /// Removes items under the journal's lock: what another process signed in to is not touched.
-  private func perform(_ wipe: SessionEffect.Wipe) {
-    let held = token
-    if case .nothing = wipe {} else { token = nil }
-    var others: [SessionRecord] = []
-    var isDone = true
-    do throws(JournalError) {
-      _ = try journal.transact { foreign in
-        others = read(foreign)
-        guard others.isEmpty else { return [] }
-        do throws(SessionError) { try vault.wipe(wipe, current: held) } catch { isDone = false }
-        return []
-      }
-    } catch {
-      isDone = false
-    }
-    guard others.isEmpty else {
-      token = held
-      // Before anything else is decided: a commit would take these records for known.
-      return inbox.insert(.wiped(.overtaken(others)), at: 0)
-    }
-    inbox.append(.wiped(isDone ? .done : .failed))
-  }
-
   private func reload(_ generation: Generation) {
     do throws(SecretStoreError) {
       let stored = try vault.token()
@@ -459,13 +450,5 @@ extension SessionEngine {
       inbox.append(.reloaded(generation, .unread))
     }
     show()
-  }
-
-  private func forgetRevocation() {
-    do throws(SecretStoreError) {
-      try vault.forgetRevocation()
-    } catch {
-      // It stays where it is, of no use to anybody, and is removed at the next open.
-    }
   }
 }

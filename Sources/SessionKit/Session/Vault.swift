@@ -21,11 +21,11 @@ struct Vault: Sendable {
     do {
       let token = try find(StoredToken.self)
       let user = try find(StoredUser.self)
-      let revocation = try find(StoredRevocation.self)
+      let revocations = try revocations()
       contents.facts.token = token.condition
       contents.facts.user = user.condition
       contents.facts.context = try find(StoredContext.self).condition
-      contents.facts.revocation = revocation.item?.generation
+      contents.facts.revocations = revocations.map(\.token)
       contents.facts.generation = token.item?.generation ?? .none
       contents.facts.announcement = token.item?.announcement
       contents.token = token.item
@@ -57,14 +57,28 @@ struct Vault: Sendable {
     try find(StoredToken.self).item
   }
 
+  /// The event that announces the stored token, where that is newer than the one of this generation.
+  ///
+  /// Where it is not to be known, because nothing can be read yet, it throws.
+  func announcement(newerThan newest: Generation?) throws(SessionError) -> SessionEvent? {
+    guard let newest else { return nil }
+    do throws(SecretStoreError) {
+      guard let token = try token(), token.generation > newest else { return nil }
+      let event = token.announcement
+      return event?.announcedToken?.generation == token.generation ? event : nil
+    } catch {
+      throw .secrets(error)
+    }
+  }
+
   /// The stored profile, where it is this journal's and readable.
   func profile() throws(SecretStoreError) -> UserProfile? {
     try find(StoredUser.self).item?.profile
   }
 
-  /// What a revocation still needs, where it is this journal's and readable.
-  func revocation() throws(SecretStoreError) -> StoredRevocation? {
-    try find(StoredRevocation.self).item
+  /// What revocations still need, where it is this journal's and readable; oldest first.
+  func revocations() throws(SecretStoreError) -> [StoredRevocations.Entry] {
+    try find(StoredRevocations.self).item?.entries ?? []
   }
 
   /// Makes an answer durable under the batch that announces it; the token item last (REF-7).
@@ -94,16 +108,8 @@ struct Vault: Sendable {
   }
 
   /// Removes what the wipe names.
-  func wipe(_ wipe: SessionEffect.Wipe, current: StoredToken?) throws(SessionError) {
+  func wipe(_ wipe: SessionEffect.Wipe) throws(SessionError) {
     var failure: SessionError?
-    if let generation = wipe.keptRevocation, let current, current.generation == generation {
-      // Without it the server cannot be told; the secrets must go all the same.
-      do throws(SessionError) {
-        try write(StoredRevocation(current))
-      } catch {
-        failure = error
-      }
-    }
     for item in wipe.items {
       do throws(SecretStoreError) {
         try store.remove(item)
@@ -115,22 +121,48 @@ struct Vault: Sendable {
     if let failure { throw failure }
   }
 
-  /// Removes what a revocation needed.
-  func forgetRevocation() throws(SecretStoreError) {
-    try store.remove(.revocation)
+  /// Removes a token that was stored for a sign-in which came to nothing, where it is still the stored
+  /// one; what cannot be removed is written over by one that nothing announces.
+  func undo(_ token: StoredToken) throws(SessionError) {
+    do throws(SecretStoreError) {
+      guard let stored = try self.token(), stored.generation == token.generation,
+        stored.access == token.access
+      else { return }
+      do throws(SecretStoreError) { return try store.remove(.token) } catch {
+        // Below.
+      }
+    } catch {
+      throw .secrets(error)
+    }
+    try write(token.unannounced)
+  }
+
+  /// Keeps what revoking the token needs, beside what other revocations need; under the journal's lock.
+  func keepRevocation(of token: StoredToken) throws(SessionError) {
+    let others = try keptRevocations().filter { $0.token != token.generation }
+    try replaceRevocations(others + [StoredRevocations.Entry(token)])
+  }
+
+  /// Removes what one revocation needed, and leaves the others theirs; under the journal's lock.
+  func forgetRevocation(of generation: Generation) throws(SessionError) {
+    let all = try keptRevocations()
+    let others = all.filter { $0.token != generation }
+    if others.count < all.count { try replaceRevocations(others) }
+  }
+
+  private func keptRevocations() throws(SessionError) -> [StoredRevocations.Entry] {
+    do throws(SecretStoreError) { return try revocations() } catch { throw .secrets(error) }
+  }
+
+  private func replaceRevocations(_ entries: [StoredRevocations.Entry]) throws(SessionError) {
+    if let item = StoredRevocations(journal: journal.description, entries: entries) {
+      return try write(item)
+    }
+    do throws(SecretStoreError) { try store.remove(.revocation) } catch { throw .secrets(error) }
   }
 }
 
 extension SessionEffect.Wipe {
-  /// The token whose revocation is to have what it needs.
-  fileprivate var keptRevocation: Generation? {
-    switch self {
-    case .token, .session: nil
-    case .everything(let generation): generation
-    case .nothing(let generation): generation
-    }
-  }
-
   /// What goes, the token first, so that nothing half wiped can be used.
   fileprivate var items: [SecretItem] {
     switch self {

@@ -28,6 +28,8 @@ public struct CoordinatorBench: Sendable {
     case failsForGood
     /// Nothing is written: another process appended these first.
     case conflicts([SessionRecord.Content])
+    /// Nothing is written: a newer token is stored, announced by this event.
+    case superseded(SessionEvent)
   }
 
   /// How the next looks at the journal on behalf of callers end; after these every one finds nothing.
@@ -120,6 +122,8 @@ public struct CoordinatorBench: Sendable {
       return .commitFailed(isLasting: true)
     case .conflicts(let contents):
       return .conflicted(append(contents, at: now.time))
+    case .superseded(let event):
+      return .superseded(event)
     }
   }
 

@@ -20,7 +20,8 @@ struct EndDecisionTests {
     #expect(bench.names.last == "revocationSettled")
     #expect(
       told == [
-        .forgetRevocation, .resume(caller, .loggedOut(.revoked, status: 0, isWiped: true)),
+        .forgetRevocation(Generation(1)),
+        .resume(caller, .loggedOut(.revoked, status: 0, isWiped: true)),
       ])
   }
 
@@ -39,11 +40,12 @@ struct EndDecisionTests {
 
     var later = try CoordinatorBench(journal: bench.journal.map(\.content))
     var stored = StoredFacts()
-    stored.revocation = Generation(1)
+    stored.revocations = [Generation(1)]
     #expect(later.tell(.opened(stored)).contains(.revoke(Generation(1))))
     #expect(later.coordinator.state == .unauthenticated)
     #expect(
-      later.tell(.revoked(Generation(1), .revoked, status: 0)).contains(.forgetRevocation))
+      later.tell(.revoked(Generation(1), .revoked, status: 0))
+        .contains(.forgetRevocation(Generation(1))))
   }
 
   @Test("OUT-2 logging out twice appends nothing")
@@ -213,7 +215,7 @@ struct EndDecisionTests {
     #expect(delays.prefix(3) == [60_000, 120_000, 240_000])
     #expect(delays.last == Int64(6 * 3_600_000))
     let told = bench.tell(.revoked(generation, .revoked, status: 0))
-    #expect(told.contains(.forgetRevocation))
+    #expect(told.contains(.forgetRevocation(generation)))
     #expect(bench.journal.count == count + 1)
     #expect(bench.tell(.fired(.revocation)).isEmpty)
   }

@@ -11,6 +11,18 @@ struct CrashRun {
   let point: CrashPoint?
   /// Whether the power fails: what was not synced is gone.
   let isCut: Bool
+  /// What becomes of the process that opens what is left.
+  let reopening: Reopening
+
+  /// A process that opens what is left, before it is looked at.
+  enum Reopening {
+    /// There is none.
+    case none
+    /// It lives; its moments are counted.
+    case whole
+    /// It dies as well.
+    case dies(CrashPoint)
+  }
 
   /// What was found.
   struct Evidence {
@@ -18,14 +30,22 @@ struct CrashRun {
     var counts = CrashCounts()
     /// Whether the process died at its moment.
     var hasDied = false
+    /// The moments of the reopening, and whether it died at its own.
+    var reopened = CrashCounts()
+    var hasDiedAgain = false
+    /// What was left by the first death: two deaths that leave the same need one reopening.
+    var remains = ""
   }
 
-  private let world = SimulatedWorld(Choices(replaying: []))
-  private let secrets = SimulatedSecrets()
-  private let path = "session.journal"
+  let world = SimulatedWorld(Choices(replaying: []))
+  let secrets = SimulatedSecrets()
+  let path = "session.journal"
 
-  init(_ story: CrashStory, at point: CrashPoint? = nil, isCut: Bool = false) {
-    (self.story, self.point, self.isCut) = (story, point, isCut)
+  init(
+    _ story: CrashStory, at point: CrashPoint? = nil, isCut: Bool = false,
+    reopening: Reopening = .none
+  ) {
+    (self.story, self.point, self.isCut, self.reopening) = (story, point, isCut, reopening)
   }
 
   private func configuration(_ process: SimulatedProcess, _ transport: any HTTPTransport) throws
@@ -37,7 +57,7 @@ struct CrashRun {
     return configuration
   }
 
-  private func open(_ disk: SimulatedDisk, _ transport: (any HTTPTransport)? = nil) throws
+  func open(_ disk: SimulatedDisk, _ transport: (any HTTPTransport)? = nil) throws
     -> Session
   {
     let process = disk.process()
@@ -53,8 +73,30 @@ struct CrashRun {
     // A token that was lost on its way is never the session's fault.
     world.server.settings.rotationGrace = .seconds(1_000_000)
     let disk = SimulatedDisk()
-    try begin(disk)
+    let tokens = try begin(disk)
+    var evidence = Evidence()
+    let told = Told()
+    let act = act(tokens)
+    (evidence.counts, evidence.hasDied) = try tell("the story", on: disk, dyingAt: point, told, act)
+    let left = isCut ? disk.crash(.losingAll) : disk.copy()
+    evidence.remains = remains(of: left, told.isTold)
+    switch reopening {
+    case .none: break
+    case .whole: (evidence.reopened, _) = try tell("the reopening", on: left)
+    case .dies(let point):
+      (evidence.reopened, evidence.hasDiedAgain) = try tell(
+        "the reopening", on: left, dyingAt: point)
+    }
+    evidence.problems = try judge(
+      isCut ? left.crash(.losingAll) : left.copy(), told.isTold, tokens)
+    return evidence
+  }
 
+  /// Opens the session in a process that may die at a moment, and does what is to be done in it.
+  func tell(
+    _ name: String, on disk: SimulatedDisk, dyingAt point: CrashPoint? = nil, _ told: Told = Told(),
+    _ act: @escaping @Sendable (Session) async throws -> Void = { _ in }
+  ) throws -> (CrashCounts, hasDied: Bool) {
     let process = disk.process()
     let transport = MortalTransport(world.server, process, dyingAt: point)
     let configuration = try configuration(process, transport)
@@ -66,42 +108,75 @@ struct CrashRun {
       secrets.fail(atCall: reads + call, with: isDone ? .deathAfter : .deathBefore)
     case .request?, nil: break
     }
-    let (act, told) = (story.act, Told())
-    world.spawn("the story") {
+    world.spawn(name) {
       let session = try await Session.open(configuration)
       try await act(session)
       if process.isAlive { told.tell() }
       told.keep(session)
     }
     world.run(for: 20_000)
-    var evidence = Evidence()
-    evidence.hasDied = !process.isAlive
-    evidence.counts.disk = disk.trace.suffix(disk.callCount - calls)
-    evidence.counts.secrets = secrets.callCount - reads
-    evidence.counts.requests = transport.count
-    process.kill()
-    evidence.problems = try judge(isCut ? disk.crash(.losingAll) : disk.copy(), told.isTold)
-    return evidence
+    var counts = CrashCounts()
+    counts.disk = disk.trace.suffix(disk.callCount - calls)
+    counts.secrets = secrets.callCount - reads
+    counts.requests = transport.count
+    defer { process.kill() }
+    return (counts, !process.isAlive)
   }
 
-  private func begin(_ disk: SimulatedDisk) throws {
+  /// What happens in the story, with the tokens that it adopts.
+  func act(_ tokens: AdoptedTokens?) -> @Sendable (Session) async throws -> Void {
+    guard let tokens else { return story.act }
+    return { session in try await session.adopt(tokens) }
+  }
+
+  /// What happened before; the tokens of an old layer, where the story adopts some.
+  func begin(_ disk: SimulatedDisk) throws -> AdoptedTokens? {
     story.earlier(world.server)
     let past = story.past
     let session = try open(disk)
     try world.run { try await past(session) }
     try world.run { try await session.close() }
+    let tokens = story.adopts ? try oldTokens(disk) : nil
     world.clock.advance(by: story.pause)
     story.server(world.server)
+    return tokens
+  }
+
+  /// Tokens that the server gave to whatever the app had before.
+  private func oldTokens(_ disk: SimulatedDisk) throws -> AdoptedTokens? {
+    let wire = try configuration(disk.process(), NoTransport()).wire
+    let server = world.server
+    return try world.run {
+      guard let request = wire.login(.sample) else { return nil }
+      let answer = try wire.readLogin(try await server.send(request))
+      return AdoptedTokens(
+        access: answer.access, refresh: answer.refresh, lifetime: answer.lifetime,
+        user: answer.user, context: answer.context)
+    }
+  }
+
+  /// Everything that a later opening can meet, as one text.
+  private func remains(of disk: SimulatedDisk, _ isTold: Bool) -> String {
+    let items: [SecretItem] = [.token, .user, .context, .revocation]
+    let stored = items.map { item in
+      do { return "\(try secrets.items.read(item) ?? [])" } catch { return "\(error)" }
+    }
+    let endpoints: [LoopbackEndpoint] = [.login, .refresh, .switchContext, .logout]
+    let acted = endpoints.map { "\(world.server.count(of: $0))" }
+    let files = disk.paths.map { "\($0) \(disk.contents(of: $0) ?? [])" }
+    return (stored + acted + files + ["\(isTold)"]).joined(separator: "\n")
   }
 
   // MARK: Judging
 
-  private func judge(_ disk: SimulatedDisk, _ isTold: Bool) throws -> [String] {
+  private func judge(_ disk: SimulatedDisk, _ isTold: Bool, _ tokens: AdoptedTokens?) throws
+    -> [String]
+  {
     let problems = Problems()
     let found = try judgeFound(disk, isTold, problems)
     // Whatever the dead process was at, its time is over.
     world.clock.advance(by: 5_000)
-    let settled = try judgeSettled(disk, found, problems)
+    let settled = try judgeSettled(disk, found, tokens, problems)
     let events = try fold(disk).eventSequence
 
     let third = try open(disk)
@@ -152,7 +227,7 @@ struct CrashRun {
 
   /// Opened with a network: who is signed in goes on, and what is owed to the server is told.
   private func judgeSettled(
-    _ disk: SimulatedDisk, _ found: SessionState, _ problems: Problems
+    _ disk: SimulatedDisk, _ found: SessionState, _ tokens: AdoptedTokens?, _ problems: Problems
   ) throws -> SessionState {
     let endpoints: [LoopbackEndpoint] = [.login, .refresh, .switchContext]
     let issued = endpoints.map { world.server.count(of: $0) }.reduce(0, +)
@@ -162,7 +237,14 @@ struct CrashRun {
     }
     let session = try open(disk)
     world.run(for: 30_000)
-    if found.kind == .authenticated, !story.isRefused {
+    if let tokens {
+      // What the old layer left is still there, and still good.
+      let outcome = try world.run { try await session.adopt(tokens) }
+      problems.check(
+        outcome == (found.kind == .authenticated ? .settledBefore : .adopted), "\(outcome)")
+      problems.check(world.server.count(of: .logout) == 0, "an old layer's token was revoked")
+    }
+    if session.isAuthenticated, !story.isRefused {
       try world.run { try await session.refresh() }
     }
     let (settled, items) = (try fold(disk), secrets.items.items)
@@ -181,12 +263,13 @@ struct CrashRun {
     }
     let state = session.state
     problems.check(
-      story.isRefused || state.kind == found.kind, "it was \(found.kind), and is \(state.kind)")
+      story.isRefused || story.adopts || state.kind == found.kind,
+      "it was \(found.kind), and is \(state.kind)")
     try world.run { try await session.close() }
     return state
   }
 
-  private func records(_ disk: SimulatedDisk) throws -> [SessionRecord] {
+  func records(_ disk: SimulatedDisk) throws -> [SessionRecord] {
     var reader = try JournalReader(path: path, on: disk)
     var records: [SessionRecord] = []
     while let raw = try reader.next() {
@@ -197,13 +280,13 @@ struct CrashRun {
     return records
   }
 
-  private func fold(_ disk: SimulatedDisk) throws -> SessionFold {
+  func fold(_ disk: SimulatedDisk) throws -> SessionFold {
     var fold = SessionFold()
     for record in try records(disk) { try fold.apply(record) }
     return fold
   }
 
-  private func hasLoggedOut(_ disk: SimulatedDisk) throws -> Bool {
+  func hasLoggedOut(_ disk: SimulatedDisk) throws -> Bool {
     try records(disk).contains { record in
       guard case .logout(let logout) = record.event else { return false }
       return logout.reason == .user
@@ -211,7 +294,7 @@ struct CrashRun {
   }
 
   /// The token item, as whoever steals the device reads it.
-  private func storedToken() throws -> (generation: UInt64, access: String)? {
+  func storedToken() throws -> (generation: UInt64, access: String)? {
     struct Fields: Decodable {
       var generation: UInt64
       var access: String
@@ -224,7 +307,7 @@ struct CrashRun {
 }
 
 /// What was found wrong.
-private final class Problems {
+final class Problems {
   private(set) var all: [String] = []
 
   func check(_ holds: Bool, _ problem: @autoclosure () -> String) {
@@ -233,7 +316,7 @@ private final class Problems {
 }
 
 /// Whether the story's end was told to whoever asked for it.
-private final class Told: Sendable {
+final class Told: Sendable {
   private let state = Mutex<(isTold: Bool, session: Session?)>((false, nil))
 
   var isTold: Bool { state.withLock { $0.isTold } }

@@ -24,16 +24,32 @@ struct CrashStory: Sendable, CustomStringConvertible {
   var generation: UInt64?
   /// Whether the server refuses to refresh the token.
   var isRefused = false
+  /// Whether what happens is that tokens of an old layer are adopted.
+  var adopts = false
   /// The role of each token, from the first on, where it changes.
   var roles: [Identifier] = []
 
   var description: String { name }
+
+  /// Whether it is about a newer token of who is signed in, and stays to be.
+  var hasToken: Bool { legal == [.authenticated] }
 
   var policy: SessionPolicy {
     var policy = SessionPolicy.edu(.staging)
     policy.requestTimeout = 2_000
     policy.onRejection = end
     return policy
+  }
+
+  /// The stories whose reopening is cut short as well.
+  static let reopened = all.filter {
+    ["login", "two refreshes that rotate", "logout", "adoption"].contains($0.name)
+  }
+
+  /// The stories that a sibling can live beside, and has no part in before the other dies: it would
+  /// refresh an expired token and tell of a logout by itself.
+  static let withSibling = all.filter {
+    $0.pause == 0 && !$0.adopts && $0.name != "a revocation that is pending"
   }
 
   private static let teacher = Identifier(LoopbackContext.teacher.roleID)
@@ -98,6 +114,9 @@ struct CrashStory: Sendable, CustomStringConvertible {
     CrashStory(
       name: "a refused refresh, kept", end: .keep, server: { $0.revokeAllTokens() },
       act: refuse, legal: [.authenticated, .expired], last: .expired, isRefused: true),
+    CrashStory(
+      name: "adoption", past: { _ in }, act: { _ in }, legal: [.unauthenticated, .authenticated],
+      last: .authenticated, generation: 1, adopts: true),
     CrashStory(
       name: "logout, and another sign-in", rotates: true,
       act: { session in

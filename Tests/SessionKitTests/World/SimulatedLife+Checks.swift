@@ -40,6 +40,7 @@ extension SimulatedLife {
     keychain.blow(after: nil)
     disk.withLock { $0.stopFaults() }
     keychain.items.isAvailable = true
+    for home in homes.withLock({ $0 }) { home.diesWithToken.withLock { $0 = false } }
     run(for: 600_000)
     homes.withLock { $0.removeAll { !$0.isAlive } }
     // What a locked store kept from being wiped is wiped at the next open.

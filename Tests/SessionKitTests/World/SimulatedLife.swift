@@ -20,7 +20,8 @@ final class SimulatedLife: Sendable {
     var locks = false
     /// The secrets of another journal's session are there at first.
     var isInherited = false
-    /// The server rotates its refresh tokens and takes none twice; no answer is lost then.
+    /// The server rotates its refresh tokens and takes none twice; no answer is lost then, and who dies
+    /// has stored what it got.
     var isStrict = false
   }
 
@@ -147,9 +148,10 @@ final class SimulatedLife: Sendable {
     }
     let home = SimulatedHome(number, process)
     homes.withLock { $0.append(home) }
-    let configuration = try world.configuration(
-      journal: path, in: process, secrets: keychain.view(of: process), policy: policy)
-    world.spawn("open \(number)") { [self] in
+    var configuration = try world.configuration(
+      journal: path, in: process, secrets: home.store(keychain), policy: policy)
+    configuration.transport = MortalTransport(world.server, process)
+    world.spawn("open \(number)") { [self, configuration] in
       do throws(SessionError) {
         let opened = try await Session.open(configuration)
         home.session.withLock { $0 = opened }
@@ -175,7 +177,9 @@ final class SimulatedLife: Sendable {
   // MARK: What happens
 
   private func suffer() throws {
-    if homes.withLock({ $0.contains { !$0.isAlive } }) { return try cut() }
+    if homes.withLock({ $0.contains { !$0.isAlive } }) {
+      return try hardships.isStrict ? bury() : cut()
+    }
     guard choices.chance(1, in: 5) else { return }
     var options: [() throws -> Void] = []
     if hardships.powerFails { options += [cut, arm, armDisk] }
@@ -193,6 +197,13 @@ final class SimulatedLife: Sendable {
     disk.withLock { $0 = $0.crash(choices) }
     for _ in 0..<hardships.processes { try open() }
     checkReopened()
+  }
+
+  /// Others live on beside who has died, and another one begins.
+  private func bury() throws {
+    homes.withLock { $0.removeAll { !$0.isAlive } }
+    known.withLock { $0.isSure = false }
+    try open()
   }
 
   private func arm() {
@@ -215,7 +226,7 @@ final class SimulatedLife: Sendable {
   /// The first process is left alone, closes or dies, and another one begins.
   private func replace() throws {
     let home = homes.withLock { $0.removeFirst() }
-    switch choices.draw(below: hardships.isStrict ? 2 : 3) {
+    switch choices.draw(below: 3) {
     case 0:
       note("\(home.number) closes")
       guard let session = home.current else { break }
@@ -224,6 +235,11 @@ final class SimulatedLife: Sendable {
       }
     case 1:
       note("\(home.number) is left alone")
+    case _ where hardships.isStrict:
+      // It lives until then, and dies between its token and the event.
+      note("\(home.number) will die behind its next token")
+      home.diesWithToken.withLock { $0 = true }
+      return homes.withLock { $0.append(home) }
     default:
       note("\(home.number) dies")
       home.process.kill()

@@ -112,7 +112,9 @@ extension Choices {
 
   private func foreign(_ run: CoordinatorRun) -> CoordinatorMove.Foreign {
     let lifetime: Int64 = pick([3_600_000, 120_000, 0]) ?? 3_600_000
-    switch draw(below: 12) {
+    switch draw(below: 14) {
+    case 13: return .diesLoggingOut
+    case 12: return .diesWithToken(lifetime: lifetime)
     case 0, 1: return .rotates(lifetime: lifetime)
     case 2, 3: return .sends(deadlineIn: pick([20_000, 0, -5_000, 1 << 40]) ?? 20_000)
     case 4: return .notes(.closed)

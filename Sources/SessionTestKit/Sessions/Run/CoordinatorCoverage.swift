@@ -48,7 +48,7 @@ extension SessionInput {
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
     "clearError", "close", "answered", "failed", "revoked", "wiped", "observed",
     "unlock", "foreground", "used", "useRead", "accountCreated", "profileRead", "cleared",
-    "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed",
+    "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed", "superseded",
   ]
 
   var name: String {
@@ -80,6 +80,7 @@ extension SessionInput {
     case .committed: "committed"
     case .conflicted: "conflicted"
     case .commitFailed: "commitFailed"
+    case .superseded: "superseded"
     }
   }
 }
@@ -130,10 +131,12 @@ extension SessionEffect {
     case .cancel(let timer): "cancel \(timer)"
     case .wipe(let wipe): "wipe \(wipe.line)"
     case .revoke(let generation): "revoke \(generation)"
-    case .forgetRevocation, .readSecrets, .readJournal, .readUse: name
+    case .readSecrets, .readJournal, .readUse: name
     case .askProfile(let user, let generation): "ask for \(user.short)'s profile with \(generation)"
     case .noteUse(let uptime): "note the use at \(uptime)"
     case .clearLocalData(let reason): "clear the host's data, \(reason)"
+    case .forgetRevocation(let generation): "forget the revocation of \(generation)"
+    case .readSecrets, .readJournal: name
     case .reloadToken(let generation): "reload \(generation)"
     }
   }

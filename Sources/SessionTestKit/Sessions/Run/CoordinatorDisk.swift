@@ -5,10 +5,6 @@ struct CoordinatorDisk: Sendable {
   /// The stored items, as little as decisions see of them.
   struct Items: Sendable {
     var facts = StoredFacts()
-    var revocation: Generation? {
-      get { facts.revocation }
-      set { facts.revocation = newValue }
-    }
   }
 
   private(set) var journal: [SessionRecord] = []
@@ -49,11 +45,14 @@ struct CoordinatorDisk: Sendable {
     if context != nil { items.facts.context = .present }
   }
 
+  /// The event that is stored with a token newer than this one, where there is such a token.
+  func announcement(newerThan newest: Generation) -> SessionEvent? {
+    guard items.facts.token == .present, items.facts.generation > newest else { return nil }
+    return items.facts.announcement
+  }
+
   mutating func wipe(_ wipe: SessionEffect.Wipe, leaving isBroken: Bool) {
-    switch wipe {
-    case .everything(let generation?), .nothing(let generation): items.revocation = generation
-    case .everything(nil), .session, .token: break
-    }
+    if let generation = wipe.keptRevocation { keepRevocation(of: generation) }
     if case .nothing = wipe { return }
     if isBroken { return }
     items.facts.token = .absent
@@ -62,6 +61,12 @@ struct CoordinatorDisk: Sendable {
     guard wipe != .token else { return }
     (items.facts.user, use) = (.absent, nil)
     items.facts.context = .absent
+  }
+
+  mutating func keepRevocation(of generation: Generation) {
+    items.facts.revocations.removeAll { $0 == generation }
+    items.facts.revocations.append(generation)
+    items.facts.revocations = items.facts.revocations.suffix(SessionCoordinator.maximumRevocations)
   }
 
   mutating func rollBack(to generation: Generation) {

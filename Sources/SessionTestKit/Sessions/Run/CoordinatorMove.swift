@@ -28,12 +28,16 @@ public enum CoordinatorMove: Hashable, Sendable {
     case rotates(lifetime: Int64)
     /// Fails to refresh.
     case fails(RequestFailure.Kind)
+    /// Gets a newer token, stores it, and dies before it can say so.
+    case diesWithToken(lifetime: Int64)
     /// Switches the context.
     case switches
     /// Expires the session.
     case expires(ExpiryReason)
     /// Logs out.
     case logsOut
+    /// Logs out, and dies before it can wipe anything or tell the server.
+    case diesLoggingOut
     /// Signs somebody in.
     case logsIn(Identifier, lifetime: Int64)
     /// Appends a note.
@@ -149,9 +153,11 @@ extension CoordinatorMove.Foreign {
     case .sends(let deadline): "sends a refresh, to end within \(deadline) ms"
     case .rotates: "refreshes the token"
     case .fails(let kind): "fails to refresh: \(kind)"
+    case .diesWithToken: "stores a newer token and dies"
     case .switches: "switches the context"
     case .expires(let reason): "expires the session: \(reason)"
     case .logsOut: "logs out"
+    case .diesLoggingOut: "logs out and dies"
     case .logsIn(let user, _): "signs \(user.short) in"
     case .notes(let note): "notes \(note.line)"
     case .writes(let unknown): "writes unknown(\(unknown.kind))"

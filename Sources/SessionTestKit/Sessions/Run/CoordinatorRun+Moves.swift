@@ -160,10 +160,21 @@ extension CoordinatorDisk {
       let record = SessionRecord(sequence: 0, time: now.time, content: .event(event))
       do { try fold.apply(record) } catch { return }
     }
+    if case .diesWithToken = act {
+      // It has sent its request, and so nobody else's is open.
+      guard truth.intents.request?.sent.process ?? 77 == 77 else { return }
+      if truth.intents.request == nil { happen(.sends(deadlineIn: 0), at: now) }
+      for case .event(let event) in contents { store(event, context: nil) }
+      return
+    }
     append(contents, at: now.time)
+    if act == .diesLoggingOut { return }
     for case .event(let event) in contents {
       switch event {
-      case .login(let login): store(event, context: login.context)
+      case .login(let login):
+        // Whoever opens keeps what a logout left before it signs anybody in.
+        if let untold = items.facts.untold(of: truth.intents) { keepRevocation(of: untold) }
+        store(event, context: login.context)
       case .refreshSucceeded: store(event, context: nil)
       case .contextSwitched(let change): store(event, context: change.context)
       case .refreshFailed: break
@@ -191,7 +202,7 @@ extension CoordinatorDisk {
               kind: .refresh, generation: current, trigger: .schedule, attempt: 1, process: 77,
               deadline: now.time.advanced(by: deadline))))
       ]
-    case .rotates(let lifetime):
+    case .rotates(let lifetime), .diesWithToken(let lifetime):
       return [
         .event(
           .refreshSucceeded(
@@ -205,6 +216,9 @@ extension CoordinatorDisk {
       return [.event(.switched(to: .plainPrincipal, token: next.number))]
     case .expires(let reason): return [.event(.expired(reason))]
     case .logsOut: return [.event(.loggedOut())]
+    case .diesLoggingOut:
+      guard truth.state.token != nil else { return [] }
+      return [.event(.loggedOut()), .note(.revocationPending(current))]
     case .logsIn(let user, let lifetime):
       return [
         .event(

@@ -124,12 +124,13 @@ public struct CoordinatorRun: Sendable {
     case .wipe(let wipe):
       perform(wipe)
     case .revoke(let generation):
-      if disk.items.revocation == generation {
+      if disk.items.facts.revocations.contains(generation) {
         revoking.append(generation)
       } else {
         inbox.append(.revoked(generation, .abandoned, status: 0))
       }
-    case .forgetRevocation: disk.items.revocation = nil
+    case .forgetRevocation(let generation):
+      disk.items.facts.revocations.removeAll { $0 == generation }
     case .reloadToken(let generation): inbox.append(.reloaded(generation, reload(generation)))
     case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
     case .readJournal: inbox.insert(observe(), at: 0)
@@ -187,6 +188,10 @@ public struct CoordinatorRun: Sendable {
     if !unseen.isEmpty {
       coverage.conflicts += 1
       inbox.insert(.conflicted(look()), at: 0)
+      return
+    }
+    if let newest = commit.newest, let event = disk.announcement(newerThan: newest) {
+      inbox.insert(.superseded(event), at: 0)
       return
     }
     if let number = commit.storing { try checkStored(number, commit) }

@@ -1,0 +1,99 @@
+import SessionCore
+import SessionJournal
+
+/// What goes of a session that has ended, and what is kept to tell the server of it.
+///
+/// Both under the journal's lock: items are changed by whoever knows the journal as it is. Others'
+/// records that are met there are told before anything else is decided.
+extension SessionEngine {
+  /// Removes items: what another process signed in to is not touched.
+  func perform(_ wipe: SessionEffect.Wipe) {
+    let held = token
+    if case .nothing = wipe {} else { token = nil }
+    if let generation = wipe.keptRevocation, let held, held.generation == generation {
+      departing[generation] = held
+    }
+    var others: [SessionRecord] = []
+    var isDone = true
+    do throws(JournalError) {
+      _ = try journal.transact { foreign in
+        others = unknown(foreign)
+        guard others.isEmpty else { return [] }
+        do throws(SessionError) {
+          try keepRevocations(wipe.keptRevocation)
+          try vault.wipe(wipe)
+        } catch {
+          isDone = false
+        }
+        return []
+      }
+    } catch {
+      isDone = false
+    }
+    if isDone, others.isEmpty { unconfirmed = nil }
+    undoLogin()
+    guard others.isEmpty else {
+      token = held
+      // Whatever follows in the list of effects is decided without them.
+      met = others
+      return inbox.insert(.wiped(.overtaken([])), at: 0)
+    }
+    inbox.append(.wiped(isDone ? .done : .failed))
+  }
+
+  /// A sign-in that its caller is told has failed must not come back at the next opening, as a token that
+  /// was stored before a crash kept its event out would.
+  ///
+  /// Without the lock where it cannot be had, which is why only the very token that was stored goes; where
+  /// it cannot be removed, it loses the event that announces it. Where nothing can be written either, it
+  /// is tried again with the next wipe.
+  private func undoLogin() {
+    guard let unconfirmed else { return }
+    do throws(SessionError) {
+      try vault.undo(unconfirmed)
+      self.unconfirmed = nil
+    } catch {
+      // The wipe that has failed as well is tried again.
+    }
+  }
+
+  /// Stores what revoking the ended sessions' tokens needs, before the token item goes: that of this
+  /// generation, and what could not be stored before.
+  ///
+  /// Throws where the token item cannot be read, and so must not go.
+  private func keepRevocations(_ generation: Generation?) throws(SessionError) {
+    if let generation, departing[generation] == nil {
+      do throws(SecretStoreError) {
+        if let stored = try vault.token(), stored.generation == generation {
+          departing[generation] = stored
+        }
+      } catch {
+        throw .secrets(error)
+      }
+    }
+    for (generation, token) in departing {
+      do throws(SessionError) {
+        try vault.keepRevocation(of: token)
+        departing[generation] = nil
+      } catch {
+        // The secrets must go all the same: the server is told from memory, while this process lives.
+      }
+    }
+  }
+
+  /// Removes what a revocation needed.
+  func forgetRevocation(of generation: Generation) {
+    departing[generation] = nil
+    do throws(JournalError) {
+      _ = try journal.transact { foreign in
+        met = unknown(foreign)
+        do throws(SessionError) { try vault.forgetRevocation(of: generation) } catch {
+          // It stays where it is, of no use to anybody, and is removed at the next open.
+        }
+        return []
+      }
+    } catch {
+      // The same.
+    }
+  }
+}

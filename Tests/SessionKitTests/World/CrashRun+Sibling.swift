@@ -1,0 +1,112 @@
+import SessionKit
+import SessionTestKit
+
+extension CrashRun {
+  /// What a process found that lived beside the one that died.
+  struct SiblingEvidence {
+    var problems: [String] = []
+    var counts = CrashCounts()
+    var hasDied = false
+    /// Whether the server had given a token that never reached the disk: it cannot be had any more.
+    var isLost = false
+    /// Whether a token was found that had reached the disk and not the journal.
+    var isRecovered = false
+  }
+
+  /// Lives the story beside a process that has the session open, at a server that takes no refresh token
+  /// twice, and ends the session where one comes again; what that process finds afterwards.
+  func liveBesideSibling() throws -> SiblingEvidence {
+    defer { world.finish() }
+    world.server.settings.rotatesRefreshTokens = true
+    world.server.settings.reuseEndsSession = true
+    let disk = SimulatedDisk()
+    _ = try begin(disk)
+    let sibling = try open(disk)
+    var evidence = SiblingEvidence()
+    (evidence.counts, evidence.hasDied) = try tell(
+      "the story", on: disk, dyingAt: point, Told(), story.act)
+    // Whatever the dead process was at, its time is over.
+    world.clock.advance(by: 5_000)
+
+    let problems = Problems()
+    let (journaled, stored) = (try fold(disk), try storedToken()?.generation ?? 0)
+    let isIn = journaled.state.kind == .authenticated
+    let newest = max(stored, journaled.generation.number)
+    // Of a story that is refused, the first token is.
+    let isRefused = story.isRefused && newest == 1
+    evidence.isLost = isIn && issued > newest && !story.isRefused
+    evidence.isRecovered = isIn && stored > journaled.generation.number
+    let asked = world.server.count(of: .refresh)
+    var told = refresh(sibling)
+    // Who asked in a session that others have ended is told so, though they have begun another.
+    if isIn, told == .loggedOut { told = refresh(sibling) }
+    if !isIn {
+      problems.check(
+        told != nil && !sibling.isAuthenticated, "signed in again, \(sibling.state.kind)")
+      problems.check(world.server.count(of: .refresh) == asked, "it refreshed what had ended")
+    } else if evidence.isLost || isRefused {
+      // It may have known an older one than the journal, which it takes over first.
+      if told == nil { told = refresh(sibling) }
+      problems.check(told != nil && !sibling.isAuthenticated, "it has a token that nobody gave")
+    } else {
+      problems.check(told == nil && sibling.isAuthenticated, "\(String(describing: told))")
+      if evidence.isRecovered {
+        problems.check(
+          sibling.currentToken?.generation.number == stored
+            && world.server.count(of: .refresh) == asked, "the stored token is not the one it has")
+      }
+      problems.check(refresh(sibling) == nil, "its token is not the server's")
+    }
+    try judgeAfterwards(disk, sibling, problems)
+    evidence.problems = problems.all
+    return evidence
+  }
+
+  /// How many tokens the server has given.
+  private var issued: UInt64 {
+    let endpoints: [LoopbackEndpoint] = [.login, .refresh, .switchContext]
+    return UInt64(endpoints.map { world.server.count(of: $0) }.reduce(0, +))
+  }
+
+  private func refresh(_ session: Session) -> SessionError? {
+    do {
+      return try world.run {
+        do throws(SessionError) {
+          try await session.refresh()
+          return nil
+        } catch {
+          return error
+        }
+      }
+    } catch {
+      return .closed
+    }
+  }
+
+  /// A third process finds what the second one left, and nothing is owed to the server.
+  private func judgeAfterwards(
+    _ disk: SimulatedDisk, _ sibling: Session, _ problems: Problems
+  ) throws {
+    world.run(for: 30_000)
+    let shown = sibling.state.kind
+    try world.run { try await sibling.close() }
+    let third = try open(disk)
+    world.run(for: 30_000)
+    // A sign-in that was stored and not journaled is announced by whoever opens.
+    let isLateLogin = shown != .authenticated && third.state.token != nil
+    problems.check(
+      third.state.kind == shown || isLateLogin && story.legal.contains(third.state.kind),
+      "it was \(shown), and is \(third.state.kind)")
+    if third.isAuthenticated {
+      problems.check(refresh(third) == nil, "the token that was left is not the server's")
+    }
+    let (settled, items) = (try fold(disk), secrets.items.items)
+    problems.check(
+      third.isAuthenticated == items.contains(.token), "\(items) while \(third.state.kind)")
+    problems.check(settled.intents.revocations.isEmpty, "a revocation is pending")
+    if try hasLoggedOut(disk) {
+      problems.check(world.server.count(of: .logout) > 0, "the server was never told")
+    }
+    try world.run { try await third.close() }
+  }
+}

@@ -1,0 +1,112 @@
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+/// A token is stored and not announced, and the items cannot be read when that matters: not known is not
+/// "none" (RES-3), so neither an older token is used nor the session ended.
+@Suite("A simulated world: a stored token that cannot be looked at yet")
+struct LockedRecoveryTests {
+  private let world = SimulatedWorld(Choices(replaying: []))
+  private let disk = SimulatedDisk()
+  private let secrets = MemorySecretStore()
+
+  private func open(_ process: SimulatedProcess, _ store: (any SecretStore)? = nil) throws
+    -> Session
+  {
+    var configuration = try world.configuration(in: process, secrets: store ?? secrets)
+    configuration.transport = MortalTransport(world.server, process)
+    return try world.run { [configuration] in try await Session.open(configuration) }
+  }
+
+  private func error(of session: Session) throws -> SessionError? {
+    try world.run {
+      do throws(SessionError) {
+        try await session.refresh()
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  /// One process has died behind its second token; the other has had the session open all the time.
+  private func sibling() throws -> Session {
+    world.server.settings.rotatesRefreshTokens = true
+    world.server.settings.reuseEndsSession = true
+    let process = disk.process()
+    let one = try open(process, DiesWithToken(items: secrets, process: process))
+    try world.run { try await one.login(.sample) }
+    let other = try open(disk.process())
+    world.spawn("one refreshes") { try await one.refresh() }
+    world.run(for: 1_000)
+    #expect(!process.isAlive)
+    world.clock.advance(by: 60_000)
+    return other
+  }
+
+  @Test("RES-3 REF-7 locked when another's request is taken for lost: no request, no end, and then")
+  func lockedBeforeRequest() throws {
+    defer { world.finish() }
+    let sibling = try sibling()
+    secrets.isAvailable = false
+    guard case .secrets? = try error(of: sibling) else {
+      Issue.record("it is not told that the items cannot be read")
+      return
+    }
+    #expect(sibling.isAuthenticated && world.server.count(of: .refresh) == 1)
+    secrets.isAvailable = true
+    #expect(try error(of: sibling) == nil)
+    #expect(sibling.currentToken?.generation == Generation(2))
+    #expect(world.server.count(of: .refresh) == 1)
+    #expect(try error(of: sibling) == nil && world.server.count(of: .refresh) == 2)
+  }
+
+  @Test(
+    "RES-3 REF-6 locked when the server refuses: the session ends when it is known that none is there"
+  )
+  func lockedBeforeVerdict() throws {
+    defer { world.finish() }
+    let one = try open(disk.process())
+    try world.run { try await one.login(.sample) }
+    world.server.revokeAllTokens()
+    secrets.isAvailable = false
+    #expect(try error(of: one) != nil)
+    #expect(one.isAuthenticated)
+    secrets.isAvailable = true
+    world.run(for: 60_000)
+    #expect(!one.isAuthenticated)
+    #expect(secrets.items.isEmpty)
+  }
+}
+
+/// A process that dies as soon as it has stored its second token.
+private final class DiesWithToken: SecretStore {
+  private let items: MemorySecretStore
+  private let process: SimulatedProcess
+  private let tokens = Mutex(0)
+
+  init(items: MemorySecretStore, process: SimulatedProcess) {
+    (self.items, self.process) = (items, process)
+  }
+
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try items.read(item) }
+
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    try items.write(item, bytes)
+    guard item == .token else { return }
+    let count = tokens.withLock { tokens in
+      tokens += 1
+      return tokens
+    }
+    if count == 2 { process.kill() }
+  }
+
+  func remove(_ item: SecretItem) throws(SecretStoreError) { try items.remove(item) }
+
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try items.setAside(item) }
+
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try items.removeSetAside(item)
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// What is kept to tell the server of logouts, with the stores and processes that there really are.
+@Suite("A simulated world: what revocations need")
+struct RevocationTests {
+  private let world = SimulatedWorld(Choices(replaying: []))
+  private let disk = SimulatedDisk()
+  private let secrets = MemorySecretStore()
+
+  private func open(_ store: (any SecretStore)? = nil) throws -> Session {
+    let configuration = try world.configuration(in: disk.process(), secrets: store ?? secrets)
+    return try world.run { try await Session.open(configuration) }
+  }
+
+  private func leave(_ session: Session) throws -> LogoutOutcome {
+    try world.run { try await session.logout() }
+  }
+
+  /// The generations that the revocation item names, oldest first.
+  private func kept() throws -> [Int] {
+    guard let bytes = try secrets.read(.revocation) else { return [] }
+    let item = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+    let fields = try #require(item?["fields"] as? [String: Any])
+    let earlier = fields["earlier"] as? [[String: Any]] ?? []
+    return (earlier + [fields]).compactMap { $0["generation"] as? Int }
+  }
+
+  @Test(
+    "OUT-1 many logouts without a network: each is kept, at most eight, and all of these are told")
+  func many() throws {
+    defer { world.finish() }
+    let session = try open()
+    for number in 1...9 {
+      try world.run { try await session.login(.sample) }
+      world.server.script(.status(503), for: .logout)
+      #expect(try leave(session) == .partial(.serverNotTold(status: 503)))
+      #expect(try kept() == Array(max(1, number - 7)...number))
+    }
+    try world.run { try await session.close() }
+    let again = try open()
+    world.run(for: 30_000)
+    #expect(world.server.count(of: .logout) == 8)
+    #expect(secrets.items.isEmpty)
+    try world.run { try await again.close() }
+  }
+
+  @Test("OUT-1 one revocation is stored as versions before stored it, and read so")
+  func format() throws {
+    defer { world.finish() }
+    let session = try open()
+    try world.run { try await session.login(.sample) }
+    world.server.script(.status(503), for: .logout, number: 1)
+    _ = try leave(session)
+    let bytes = try #require(try secrets.read(.revocation))
+    let item = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+    #expect(Set(item?.keys ?? [:].keys) == ["v", "journal", "fields"])
+    #expect((item?["v"] as? Int) == 1)
+    let fields = item?["fields"] as? [String: Any]
+    #expect(Set(fields?.keys ?? [:].keys) == ["generation", "access", "refresh"])
+  }
+
+  @Test("OUT-1 the server is told of one logout: what a later one needs stays")
+  func earlierIsTold() throws {
+    defer { world.finish() }
+    let (one, two) = (try open(), try open())
+    try world.run { try await one.login(.sample) }
+    world.server.script(.delayed(there: 500, back: 500), for: .logout, number: 1)
+    world.server.script(.status(503), for: .logout, number: 2)
+    world.spawn("one logs out") { _ = try await one.logout() }
+    world.run(for: 100)
+    try world.run { try await two.login(.sample) }
+    #expect(try leave(two) == .partial(.serverNotTold(status: 503)))
+    #expect(try kept() == [1, 2])
+    world.run(for: 2_000)
+    #expect(try kept() == [2])
+  }
+
+  @Test(
+    "OUT-1 what telling the server needs cannot be stored: it is told from memory, once more later")
+  func notStored() throws {
+    defer { world.finish() }
+    let session = try open(NoRevocations(items: secrets))
+    try world.run { try await session.login(.sample) }
+    #expect(try leave(session) == .success)
+    #expect(world.server.count(of: .logout) == 1)
+    #expect(secrets.items.isEmpty)
+    try world.run { try await session.login(.sample) }
+    world.server.script(.status(503), for: .logout)
+    #expect(try leave(session) == .partial(.serverNotTold(status: 503)))
+    world.run(for: 600_000)
+    #expect(world.server.count(of: .logout) == 2)
+    #expect(secrets.items.isEmpty)
+    try world.run { try await session.close() }
+  }
+
+  @Test(
+    "OUT-1 logged out, and signed in by another before the wipe: the server is told of the first")
+  func overtaken() throws {
+    defer { world.finish() }
+    let (one, two) = (try open(), try open())
+    try world.run { try await one.login(.sample) }
+    // What one keeps cannot be stored until two has signed in.
+    secrets.isAvailable = false
+    world.server.script(.status(503), for: .logout, number: 1)
+    _ = try leave(one)
+    secrets.isAvailable = true
+    try world.run { try await two.login(.sample) }
+    world.run(for: 3_600_000)
+    #expect(two.isAuthenticated)
+    #expect(world.server.count(of: .logout) == 1)
+    #expect(try world.run { try await two.refresh() }.generation > Generation(2))
+  }
+}
+
+/// A store that takes everything but what revocations need.
+private struct NoRevocations: SecretStore {
+  let items: MemorySecretStore
+
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try items.read(item) }
+
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    guard item != .revocation else { throw .noSpace(item: item, place: "a full store") }
+    try items.write(item, bytes)
+  }
+
+  func remove(_ item: SecretItem) throws(SecretStoreError) { try items.remove(item) }
+
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try items.setAside(item) }
+
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try items.removeSetAside(item)
+  }
+}
