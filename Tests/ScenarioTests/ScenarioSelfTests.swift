@@ -119,7 +119,24 @@ struct ScenarioSelfTests {
       "answer 200", "result ok\nanswer 200", at: "result ok",
       "\"do login in app\" has not ended yet"),
     Lie(end, end + "\ndo clearError", at: "do clearError", "no result has named that"),
+    Lie(
+      "state authenticated user=u-7 token=1",
+      "pending 2\ndo logout\nresult error pendingChanges count=3",
+      at: "result error pendingChanges count=3", "count of the result is 2, not 3"),
+    Lie(
+      "state authenticated user=u-7 token=1",
+      "pending 2\ndo logout\nresult error pendingChanges spanish=otra", at: "result error", "is Tu"),
+    Lie(
+      "state authenticated user=u-7 token=1", "pending 2\ndo logout discarding\nresult ok",
+      at: "result ok", "has not ended yet"),
+    Lie(
+      "state authenticated user=u-7 token=1", "do use\nresult ok token=<R1>",
+      at: "result ok token=<R1>", "token of the result is another"),
+    Lie(
+      "state authenticated user=u-7 token=1", "do foreground\nresult ok state=expired",
+      at: "result ok state=expired", "state of the result is authenticated"),
     // What is.
+    Lie(end, end + "\ncleared 0", at: "cleared 0", "was cleared 1 times"),
     Lie("state authenticated user=u-7 token=1", "state unauthenticated", "app is not"),
     Lie("state authenticated user=u-7 token=1", "state authenticated token=2", "is 1, not 2"),
     Lie("shows token=<A1> expired=no", "shows expired=yes", "expired of app is no, not yes"),

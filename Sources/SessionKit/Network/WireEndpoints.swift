@@ -11,7 +11,7 @@ public struct WireEndpoints: Hashable, Sendable {
   public var refresh: WireEndpoint?
   /// Changing the context (CTX-1).
   public var switchContext: WireEndpoint?
-  /// Who the user is, asked after signing in (LOG-6).
+  /// Who the user is and how they stand, asked with a login and at launch, as the policy says (LOG-6).
   public var profile: WireEndpoint?
   /// Telling the server that a session has ended (OUT-1).
   public var revocation: WireEndpoint?

@@ -29,7 +29,21 @@ struct Socket: Sendable {
     do throws(LoopbackError) {
       try socket.prepare()
       try socket.set(SO_REUSEADDR, "SO_REUSEADDR")
-      return (socket, port: try socket.bindAndListen(port))
+      return (socket, port: try socket.take(port, listening: true))
+    } catch {
+      socket.close()
+      throw error
+    }
+  }
+
+  /// A port of 127.0.0.1 that refuses every connection, and is nobody else's until it is closed.
+  static func deaf() throws(LoopbackError) -> (Socket, port: UInt16) {
+    let socket = Socket(descriptor: Self.open())
+    guard socket.descriptor >= 0 else { throw LoopbackError.socket(call: "socket", code: errno) }
+    do throws(LoopbackError) {
+      // Without SO_REUSEADDR: the system would give a port that nobody listens on to others too.
+      try socket.prepare()
+      return (socket, port: try socket.take(0, listening: false))
     } catch {
       socket.close()
       throw error
@@ -136,7 +150,7 @@ struct Socket: Sendable {
     }
   }
 
-  private func bindAndListen(_ port: UInt16) throws(LoopbackError) -> UInt16 {
+  private func take(_ port: UInt16, listening isListening: Bool) throws(LoopbackError) -> UInt16 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -145,7 +159,7 @@ struct Socket: Sendable {
     let failed: String? = withUnsafeMutableBytes(of: &address) { bytes in
       bytes.withMemoryRebound(to: sockaddr.self) { rebound in
         guard bind(descriptor, rebound.baseAddress, size) == 0 else { return "bind" }
-        guard listen(descriptor, SOMAXCONN) == 0 else { return "listen" }
+        guard !isListening || listen(descriptor, SOMAXCONN) == 0 else { return "listen" }
         guard getsockname(descriptor, rebound.baseAddress, &size) == 0 else {
           return "getsockname"
         }

@@ -19,7 +19,8 @@ extension ScenarioStage {
       start.time.milliseconds + clock.now().uptime - start.uptime
     }
     let port = server.port
-    let nowhere = try ScenarioStage.deafPort()
+    // Held while the scenario is played: nobody else may begin to listen there.
+    let (deaf, nowhere) = try Socket.deaf()
     let network = ScenarioNetwork(clock: clock) { network, number, request, isOn in
       var request = request
       // Real time must not decide: who waits for too long is told by the virtual clock.
@@ -54,16 +55,10 @@ extension ScenarioStage {
       },
       close: {
         server.stop()
+        deaf.close()
         // What stays in the system's temporary folder is the system's to clean.
         do { try FileManager.default.removeItem(at: folder) } catch {}
       })
-  }
-
-  /// A port of this machine on which nobody listens.
-  private static func deafPort() throws(LoopbackError) -> UInt16 {
-    let (listener, port) = try Socket.listening(port: 0)
-    listener.close()
-    return port
   }
 }
 
