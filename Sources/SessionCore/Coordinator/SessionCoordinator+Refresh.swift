@@ -169,8 +169,6 @@ extension SessionCoordinator {
     case .noRefreshToken where isTokenGood(at: now.uptime):
       // What there is is good to its end.
       return Verdict(delay: max(shortestDelay, tokenDeadline - now.uptime))
-    case .otherUser:
-      return Verdict(end: endEvents(.refreshRejected, policy.onRejection))
     case let kind where kind.isFinal:
       // It may be refused because the server has answered a process that we overtook.
       if let overtaken, now.uptime < overtaken.end {

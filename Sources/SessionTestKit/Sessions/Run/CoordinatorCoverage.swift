@@ -136,7 +136,6 @@ extension SessionEffect {
     case .noteUse(let uptime): "note the use at \(uptime)"
     case .clearLocalData(let reason): "clear the host's data, \(reason)"
     case .forgetRevocation(let generation): "forget the revocation of \(generation)"
-    case .readSecrets, .readJournal: name
     case .reloadToken(let generation): "reload \(generation)"
     }
   }
