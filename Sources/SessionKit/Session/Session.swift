@@ -174,7 +174,7 @@ public final class Session: Sendable {
   /// Why the last records or stored items could not be written; `nil` once they could (RES-6).
   ///
   /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
-  /// not refreshed.
+  /// and refreshed for as long as the journal has room in reserve (Specs/Decisions/a-full-disk.md).
   public var storageProblem: SessionError? { engine.view.current.storageProblem }
 
   /// Why the journal could not be compacted when it should have been last; `nil` where it could.
@@ -206,6 +206,9 @@ public final class Session: Sendable {
   public var currentUser: UserProfile? { engine.view.current.user }
 
   /// The current token, good or not; `nil` unless authenticated.
+  ///
+  /// One that is stored, and whose event could not be journaled yet, is newer than the one that `state`
+  /// names (RES-6).
   public var currentToken: AccessToken? { engine.view.token }
 
   /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.

@@ -4,7 +4,8 @@ import SessionCore
 package enum ScenarioVocabulary {
   package static let header = ["scenario", "proves", "app", "policy", "start", "user", "known"]
   package static let steps = [
-    "at", "until", "clock", "network", "secrets", "do", "request", "answer", "lost", "silent",
+    "at", "until", "clock", "network", "secrets", "journal", "do", "request", "answer", "lost",
+    "silent",
     "token",
     "event", "note", "state", "shows", "result", "stored",
   ]
@@ -16,6 +17,7 @@ package enum ScenarioVocabulary {
   static let policy = [
     "refreshThreshold", "maximumAttempts", "firstRetryDelay", "longestRetryDelay",
     "requestTimeout", "overtakenGrace", "launchRefresh", "onRejection", "onExhaustion",
+    "straySecrets",
   ]
   package static let commands = [
     "open", "close", "login", "refresh", "refreshIfNeeded", "switch", "logout", "clearError",

@@ -25,7 +25,8 @@ extension ScenarioRun {
         throw fail("the store cannot be read: \(error)")
       }
       guard stored == items else { throw fail("stored is \(ScenarioRun.names(stored))") }
-    case .at, .until, .clock, .network, .secrets, .act, .request, .answer, .lost, .silent, .token:
+    case .at, .until, .clock, .network, .secrets, .journal, .act, .request, .answer, .lost, .silent,
+      .token:
       break
     }
   }

@@ -52,6 +52,10 @@ extension ScenarioStage {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return Array(try Data(contentsOf: URL(filePath: path)))
       },
+      put: { bytes in
+        guard let bytes else { return try FileManager.default.removeItem(atPath: path) }
+        try Data(bytes).write(to: URL(filePath: path))
+      },
       close: {
         server.stop()
         // What stays in the system's temporary folder is the system's to clean.
