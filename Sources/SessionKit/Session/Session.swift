@@ -134,7 +134,7 @@ public final class Session: Sendable {
   /// Why the last records or stored items could not be written; `nil` once they could (RES-6).
   ///
   /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
-  /// not refreshed.
+  /// and refreshed for as long as the journal has room in reserve (Specs/Decisions/a-full-disk.md).
   public var storageProblem: SessionError? { engine.view.current.storageProblem }
 
   /// Why the journal could not be compacted when it should have been last; `nil` where it could.
@@ -167,6 +167,9 @@ public final class Session: Sendable {
 
   /// The current token, good or not; `nil` unless authenticated, and for a session that was unused for
   /// longer than the policy allows, whose end is about to be journaled (POL-5).
+  ///
+  /// One that is stored, and whose event could not be journaled yet, is newer than the one that `state`
+  /// names (RES-6).
   public var currentToken: AccessToken? {
     guard let token = engine.view.token else { return nil }
     guard engine.view.use.limit != nil else { return token }

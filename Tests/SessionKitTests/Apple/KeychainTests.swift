@@ -150,9 +150,11 @@ struct KeychainTests {
         door.callsLeft = .max
         let before = try store.read(.token)
         door.callsLeft = removed
-        do { try store.remove(.token) } catch {}
+        var isRemoved = true
+        do { try store.remove(.token) } catch { isRemoved = false }
         door.callsLeft = .max
         let after = try store.read(.token)
+        if isRemoved { #expect(after == nil, "\(written) calls, then removed") }
         #expect(after == nil || after == before, "\(written) calls, then \(removed)")
       }
     }

@@ -86,6 +86,8 @@ struct ScenarioStep: Sendable {
     case clock(by: Int64)
     case network(isOn: Bool)
     case secrets(isLocked: Bool)
+    /// The journal's file is gone, or damaged in what was acknowledged.
+    case journal(isLost: Bool)
     case act(Command, label: String?)
     case request(ExpectedRequest)
     case answer(ScriptedAnswer, to: String?)

@@ -24,6 +24,8 @@ extension ScenarioParser {
       action = .network(isOn: try choice(words, in: line, "on", "off"))
     case "secrets":
       action = .secrets(isLocked: try choice(words, in: line, "locked", "unlocked"))
+    case "journal":
+      action = .journal(isLost: try choice(words, in: line, "lost", "damaged"))
     case "do": action = try command(words, label, in: line)
     case "request": action = .request(try request(words, label, block))
     case "answer": action = try answer(words, block)

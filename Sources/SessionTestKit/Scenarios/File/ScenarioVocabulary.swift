@@ -4,7 +4,8 @@ import SessionCore
 package enum ScenarioVocabulary {
   package static let header = ["scenario", "proves", "app", "policy", "start", "user", "known"]
   package static let steps = [
-    "at", "until", "clock", "network", "secrets", "do", "request", "answer", "lost", "silent",
+    "at", "until", "clock", "network", "secrets", "journal", "do", "request", "answer", "lost",
+    "silent",
     "token",
     "event", "note", "state", "shows", "result", "stored", "pending", "cleared",
   ]
@@ -17,6 +18,7 @@ package enum ScenarioVocabulary {
     "refreshThreshold", "maximumAttempts", "firstRetryDelay", "longestRetryDelay",
     "requestTimeout", "overtakenGrace", "launchRefresh", "onRejection", "onExhaustion",
     "inactivityLimit", "profileCheck", "signInsPerMinute",
+    "straySecrets",
   ]
   package static let commands = [
     "open", "close", "login", "register", "social", "unlock", "foreground", "use", "refresh",

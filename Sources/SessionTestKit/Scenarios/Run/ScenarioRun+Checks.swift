@@ -29,7 +29,9 @@ extension ScenarioRun {
       guard calls.cleared == count else {
         throw fail("the app's data was cleared \(calls.cleared) times")
       }
-    case .pending, .at, .until, .clock, .network, .secrets, .act, .request, .answer, .lost, .silent,
+    case .pending, .at, .until, .clock, .network, .secrets, .journal, .act, .request, .answer,
+      .lost,
+      .silent,
       .token:
       break
     }

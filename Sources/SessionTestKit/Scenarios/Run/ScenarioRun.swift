@@ -181,6 +181,7 @@ struct ScenarioRun {
     case .secrets(let isLocked):
       try expectAllNamed("the lock changes")
       stage.secrets.isLocked = isLocked
+    case .journal(let isLost): try spoilJournal(isLost: isLost)
     case .act(let command, let label): try act(command, label, in: step.process)
     case .pending(let count): calls.pending = count
     case .request(let expected):
@@ -199,6 +200,30 @@ struct ScenarioRun {
       try check(step)
     }
   }
+
+  /// What stands in the journal's place from here on is another file, or none.
+  private mutating func spoilJournal(isLost: Bool) throws(ScenarioFailure) {
+    try expectAllNamed("the journal's file changes")
+    guard opened.allSatisfy({ calls.session($0) == nil }) else {
+      throw fail("a session has the journal open")
+    }
+    do {
+      guard var bytes = try stage.bytes(), bytes.count > Self.firstPayload else {
+        throw fail("there is no journal with a record")
+      }
+      bytes[Self.firstPayload] ^= 1
+      try stage.put(isLost ? nil : bytes)
+      journal = isLost ? [] : bytes
+    } catch let failure as ScenarioFailure {
+      throw failure
+    } catch {
+      throw fail("the journal's file cannot be changed: \(error)")
+    }
+    (records, events, namedEvents) = ([], [], 0)
+  }
+
+  /// Where the first record's payload begins.
+  private static let firstPayload = 64 + 32
 
   private mutating func pass(to time: Int64, isStrict: Bool) throws(ScenarioFailure) {
     let target = start + time

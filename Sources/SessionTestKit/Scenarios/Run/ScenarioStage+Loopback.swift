@@ -53,6 +53,10 @@ extension ScenarioStage {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return Array(try Data(contentsOf: URL(filePath: path)))
       },
+      put: { bytes in
+        guard let bytes else { return try FileManager.default.removeItem(atPath: path) }
+        try Data(bytes).write(to: URL(filePath: path))
+      },
       close: {
         server.stop()
         deaf.close()

@@ -30,7 +30,11 @@ extension ScenarioStage {
           network.finish(number, .success(HTTPResponse(response.dated(now))))
         }
       },
-      bytes: { disk.contents(of: path) }, close: {})
+      bytes: { disk.contents(of: path) },
+      put: { bytes in
+        guard let bytes else { return try disk.process().remove(path) }
+        disk.place(bytes, at: path)
+      }, close: {})
   }
 }
 

@@ -21,6 +21,8 @@ struct ScenarioStage {
   let decide: (_ number: Int, _ fate: LoopbackFate) -> Void
   /// The journal's bytes; `nil` where there is none yet.
   let bytes: () throws -> [UInt8]?
+  /// Puts these bytes in the journal's place; with `nil`, nothing.
+  let put: (_ bytes: [UInt8]?) throws -> Void
   /// Ends what it began.
   let close: () -> Void
 
@@ -39,6 +41,7 @@ struct ScenarioStage {
       journal: journal, secrets: secrets, preset: preset, transport: network, clock: world.clock)
     // What the system tells of a file comes when it comes: a scenario says who looks when.
     configuration.followsOthers = false
+    configuration.whenJournalIsUnusable = .setAside
     configuration.journalOptions = options()
     configuration.runtime = runtime(process)
     return configuration
