@@ -47,7 +47,11 @@ extension SessionCoordinator {
     effects.append(.cancel(.commit))
     switch landed.purpose {
     case .login(let caller, _): effects.append(.resume(caller, .signedIn))
-    case .switchContext: effects += resume(landed.owner.map { [$0] } ?? [], .switched)
+    case .switchContext:
+      let isNamed = arrival.facts.namedContext != nil
+      effects += resume(
+        landed.owner.map { [$0] } ?? [],
+        isNamed ? .switched : .failed(.request(RequestFailure(kind: .unreadable))))
     case .refresh: break
     }
     return effects + resumeWaiters(.refreshed) + publish(events) + startSwitch(at: now)

@@ -37,7 +37,8 @@ public struct AdoptedTokens: Hashable, Sendable {
     }
     let left = lifetime ?? claims?.expiresAt.map { $0.milliseconds(since: now) } ?? 0
     return TokenAnswer(
-      access: access, refresh: refresh, lifetime: left, tokenID: claims?.tokenID,
+      access: access, refresh: refresh, lifetime: left,
+      tokenID: claims?.tokenID.flatMap { $0.isAddress ? nil : $0 },
       user: user ?? claims?.subject.map { UserProfile(id: $0, email: claims?.email) },
       context: context, tokenContext: claims?.context)
   }

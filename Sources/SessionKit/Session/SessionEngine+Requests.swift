@@ -24,12 +24,13 @@ extension SessionEngine {
       return
     }
     let wire = configuration.wire
+    let lifeBefore = coordinator.state.token?.lifetime
     requests[number] = spawn { engine in
       var result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
         switch request {
         case .login: try wire.readLogin(response, to: credentials)
-        case .refresh: try wire.readRefresh(response)
-        case .switchContext: try wire.readSwitch(response)
+        case .refresh: try wire.readRefresh(response, lifeBefore: lifeBefore)
+        case .switchContext: try wire.readSwitch(response, lifeBefore: lifeBefore)
         }
       }
       if case .login = request, case .success(let answer) = result, answer.user == nil {

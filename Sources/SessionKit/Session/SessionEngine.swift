@@ -245,6 +245,7 @@ extension SessionEngine {
       inbox[0] = .wiped(.overtaken([]))
       return .conflicted(records)
     }
+    if let number = commit.storing, let profile { complete(number, commit, by: profile) }
     let drafts = commit.contents.map { JournalDraft($0, at: commit.time) }
     var conflict: [SessionRecord] = []
     var stored: StoredToken?
@@ -275,6 +276,15 @@ extension SessionEngine {
     commitError = failure
     let isLasting = failure?.isLasting ?? false
     return conflict.isEmpty ? .commitFailed(isLasting: isLasting) : .conflicted(conflict)
+  }
+
+  /// What an answer beside a new token does not say of the user stays as it is stored; a login says all.
+  private func complete(_ number: RequestNumber, _ commit: SessionCommit, by known: UserProfile) {
+    if case .login = commit.announcement { return }
+    guard let user = answers[number]?.user, user.id == known.id else { return }
+    answers[number]?.user = UserProfile(
+      id: user.id, email: user.email ?? known.email,
+      firstName: user.firstName ?? known.firstName, lastName: user.lastName ?? known.lastName)
   }
 
   /// Other processes' records; what is kept of the journal follows from them too.
