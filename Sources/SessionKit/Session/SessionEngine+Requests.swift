@@ -194,17 +194,25 @@ extension SessionEngine.Failed {
   /// The backend has nothing of the kind; nothing was sent.
   fileprivate static func notOffered(_ what: String) -> SessionEngine.Failed {
     SessionEngine.Failed(
-      failure: RequestFailure(kind: .noConnection), detail: "at this backend \(what)")
+      failure: RequestFailure(kind: .noConnection, serverCode: RequestFailure.notOffered),
+      detail: what)
+  }
+
+  /// The address cannot be used; nothing was sent.
+  private static func wrongAddress(_ problem: String) -> SessionEngine.Failed {
+    SessionEngine.Failed(
+      failure: RequestFailure(kind: .noConnection, serverCode: RequestFailure.wrongAddress),
+      detail: problem)
   }
 
   fileprivate init(_ error: TransportError) {
     switch error {
+    case .badAddress(let problem):
+      self = .wrongAddress(problem)
     case .noConnection(let reason):
       self.init(failure: RequestFailure(kind: .noConnection), detail: reason)
     case .insecure(let host):
-      self.init(
-        failure: RequestFailure(kind: .noConnection),
-        detail: "\(host) is not reached over HTTPS, which only loopback may do without")
+      self = .wrongAddress("\(host) is not reached over HTTPS, which only loopback may do without")
     case .noReply(let reason):
       self.init(failure: RequestFailure(kind: .noReply), detail: reason)
     case .cancelled:

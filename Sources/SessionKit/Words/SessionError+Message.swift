@@ -10,6 +10,7 @@ extension SessionError: UserFacingError {
     case .signInUnderWay: .signInUnderWay
     case .secretsUnavailable: .deviceLocked
     case .noRefreshToken: .notProlongable
+    case .notOffered, .wrongAddress, .appRefused: .appNotSetUp
     case .invalidRequest: .invalidInput
     case .invalidCredentials: .wrongCredentials
     case .unauthorized: .signInRefused

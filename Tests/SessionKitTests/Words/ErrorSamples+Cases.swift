@@ -13,6 +13,9 @@ extension ErrorSamples {
     .signInUnderWay,
     .secretsUnavailable,
     .noRefreshToken,
+    .notOffered(marked),
+    .wrongAddress(marked),
+    .appRefused(status: 401, code: marked),
     .invalidRequest(code: marked),
     .invalidCredentials(code: marked),
     .unauthorized(code: marked),
@@ -106,6 +109,7 @@ extension ErrorSamples {
   static let transportErrorCases: [TransportError] = [
     .noConnection(marked),
     .noReply(marked),
+    .badAddress(marked),
     .insecure(host: marked),
     .cancelled,
   ]

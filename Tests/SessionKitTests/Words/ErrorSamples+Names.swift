@@ -9,7 +9,7 @@ enum SessionErrorCase: String, CaseIterable {
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
-    eventsCompacted, secrets, closed, cancelled
+    eventsCompacted, secrets, closed, cancelled, notOffered, wrongAddress, appRefused
 }
 
 enum JournalErrorCase: String, CaseIterable {
@@ -33,7 +33,7 @@ enum SessionProblemCase: String, CaseIterable {
 }
 
 enum TransportErrorCase: String, CaseIterable {
-  case noConnection, noReply, insecure, cancelled
+  case noConnection, noReply, badAddress, insecure, cancelled
 }
 
 extension ErrorSamples {
@@ -47,6 +47,9 @@ extension ErrorSamples {
     case .signInUnderWay: .signInUnderWay
     case .secretsUnavailable: .secretsUnavailable
     case .noRefreshToken: .noRefreshToken
+    case .notOffered: .notOffered
+    case .wrongAddress: .wrongAddress
+    case .appRefused: .appRefused
     case .invalidRequest: .invalidRequest
     case .invalidCredentials: .invalidCredentials
     case .unauthorized: .unauthorized
@@ -150,6 +153,7 @@ extension ErrorSamples {
     switch error {
     case .noConnection: .noConnection
     case .noReply: .noReply
+    case .badAddress: .badAddress
     case .insecure: .insecure
     case .cancelled: .cancelled
     }
@@ -163,6 +167,7 @@ enum MessageCase: String, CaseIterable {
     endedByService, inactive, storedSignInLost, loggedOut, notProlongable, signInRefused, overtaken,
     closed, cancelled, notAllowed, accountInactive, accountDeleted, accountLocked, notFound,
     conflict, alreadyDeleted, tooManyRequests, serviceTrouble, dataTrouble, strangeAnswer,
+    appNotSetUp,
     networkSignIn, noConnection, noAnswer, insecureConnection, deviceLocked, noSpace,
     answerNotStored, storageBusy, storageLost, storageUnusable, storageDamaged, newerData, tooLarge,
     notTidied, historySummedUp, serviceNotToldYet, notClearedYet, nowLoggedOut
@@ -200,6 +205,7 @@ enum MessageCase: String, CaseIterable {
     case .serviceTrouble: self = .serviceTrouble
     case .dataTrouble: self = .dataTrouble
     case .strangeAnswer: self = .strangeAnswer
+    case .appNotSetUp: self = .appNotSetUp
     case .networkSignIn: self = .networkSignIn
     case .noConnection: self = .noConnection
     case .noAnswer: self = .noAnswer
