@@ -103,15 +103,25 @@ struct HouseTests {
       "SessionJournalTests/ReadmeJournalExample",
     ])
   func example(name: String) throws {
-    let readme = try house.text(of: "README.md")
+    #expect(try house.text(of: "README.md").contains(try block(name, "README")))
+  }
+
+  @Test("the page of a wire of one's own shows the one that a test compiles and runs")
+  func ownWire() throws {
+    let page = try house.text(of: "Specs/OwnWire.md")
+    #expect(page.contains(try block("SessionKitTests/Network/OwnWireExample", "PAGE")))
+  }
+
+  /// What stands between two marks in a test, as a block of a page.
+  private func block(_ name: String, _ mark: String) throws -> String {
     let source = try house.text(of: "Tests/\(name).swift")
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
-    let start = try #require(lines.firstIndex { $0.contains("README begins") })
-    let end = try #require(lines.firstIndex { $0.contains("README ends") })
+    let start = try #require(lines.firstIndex { $0.contains("\(mark) begins") })
+    let end = try #require(lines.firstIndex { $0.contains("\(mark) ends") })
     let body = lines[(start + 1)..<end]
     let indent = body.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
     let example = body.map { $0.dropFirst(indent) }.joined(separator: "\n")
-    #expect(readme.contains("```swift\n\(example)\n```"))
+    return "```swift\n\(example)\n```"
   }
 
   @Test("every file that the pages link to is there")

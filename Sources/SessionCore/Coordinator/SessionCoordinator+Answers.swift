@@ -55,7 +55,11 @@ extension SessionCoordinator {
       owesProfile = false
       effects += beginUse(at: now)
       effects.append(.resume(caller, .signedIn))
-    case .switchContext: effects += resume(landed.owner.map { [$0] } ?? [], .switched)
+    case .switchContext:
+      let isNamed = arrival.facts.namedContext != nil
+      effects += resume(
+        landed.owner.map { [$0] } ?? [],
+        isNamed ? .switched : .failed(.request(RequestFailure(kind: .unreadable))))
     case .refresh: break
     }
     return effects + resumeWaiters(.refreshed) + publish(events) + startSwitch(at: now)

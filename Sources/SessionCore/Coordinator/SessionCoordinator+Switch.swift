@@ -56,7 +56,9 @@ extension SessionCoordinator {
       return [discard(flight.number, revoking: true)]
         + fail(RequestFailure(kind: .otherUser), jitter: 0, at: now)
     }
-    guard let context = arrival.facts.context ?? arrival.facts.tokenContext else {
+    // The token before is spent where there is a new refresh token: it is kept, in the context as it was.
+    let known = arrival.facts.hasRefreshToken ? session.context : nil
+    guard let context = arrival.facts.namedContext ?? known else {
       return [.discard(flight.number, revoking: false)]
         + fail(RequestFailure(kind: .unreadable), jitter: 0, at: now)
     }
@@ -67,4 +69,9 @@ extension SessionCoordinator {
     return commit(
       [.event(.contextSwitched(event))], for: .settle(arrival), at: now, storing: flight.number)
   }
+}
+
+extension AnswerFacts {
+  /// The context that the answer names, as an object or by a claim of its token.
+  var namedContext: ActiveContext? { context ?? tokenContext }
 }

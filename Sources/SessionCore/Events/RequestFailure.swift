@@ -66,7 +66,7 @@ public struct RequestFailure: Hashable, Sendable {
   /// The HTTP status, 0 where none came.
   public let status: UInt16
   /// The server's own code: `TOKEN_EXPIRED`, or one of the ``standardCodes`` such as
-  /// `invalid_grant`.
+  /// `invalid_grant`; ours is ``notOffered`` or ``wrongAddress``, of a request that was not made.
   ///
   /// A record of an older journal may hold another: up to 64 of `A–Z a–z 0–9 _ - .`.
   public let serverCode: String?
@@ -124,6 +124,11 @@ public struct RequestFailure: Hashable, Sendable {
 }
 
 extension RequestFailure {
+  /// The code of a request that was not made (`noConnection`), for the wire has none of its kind.
+  public static let notOffered = "NOT_OFFERED"
+  /// The code of a request that was not made (`noConnection`), for its address cannot be used.
+  public static let wrongAddress = "WRONG_ADDRESS"
+
   /// The codes in small letters that are kept: those of OAuth 2.0 and OpenID Connect.
   ///
   /// Of RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8707 §2,

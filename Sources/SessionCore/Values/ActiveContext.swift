@@ -80,6 +80,21 @@ extension ActiveContext {
   }
 }
 
+extension ActiveContext: CustomStringConvertible {
+  /// `role teacher (role-1) at North School (school-1), 5th (unit-1), 2 permissions`; never says which.
+  public var description: String {
+    var text = "role \(role)"
+    if let school { text += " at \(school)" }
+    if let unit { text += ", \(unit)" }
+    return text + ", \(permissions.count) permission\(permissions.count == 1 ? "" : "s")"
+  }
+}
+
+extension ActiveContext.Named: CustomStringConvertible {
+  /// The name with the identifier behind it, or the identifier alone.
+  public var description: String { name.isEmpty ? "\(id)" : "\(name) (\(id))" }
+}
+
 extension ActiveContext: CustomReflectable {
   /// The four values, as if they stood in the struct itself.
   public var customMirror: Mirror {

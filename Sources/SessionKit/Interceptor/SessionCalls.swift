@@ -126,7 +126,7 @@ extension CallPlan.Reason {
   fileprivate func error(_ head: CallHead) -> SessionError? {
     switch self {
     case .insecure:
-      .noConnection(
+      .wrongAddress(
         "\(head.url?.host ?? "the server") is not reached over HTTPS, which only loopback may do "
           + "without")
     case .expired: .expired

@@ -124,7 +124,8 @@ extension SessionError {
     switch error {
     case .noConnection(let reason): self = .noConnection(reason)
     case .noReply(let reason): self = .noReply(reason)
-    case .insecure(let host): self = .noConnection("\(host) is not reached over HTTPS")
+    case .badAddress(let problem): self = .wrongAddress(problem)
+    case .insecure(let host): self = .wrongAddress("\(host) is not reached over HTTPS")
     case .cancelled: self = .cancelled
     }
   }

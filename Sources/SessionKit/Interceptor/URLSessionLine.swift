@@ -23,7 +23,7 @@ final class URLSessionLine: Sendable {
 
   func send(_ call: URLSessionCalls.Call) async throws(TransportError) -> URLSessionCalls.Answer {
     guard let url = call.request.url, url.host?.isEmpty == false else {
-      throw .noConnection("the address has no host")
+      throw .badAddress("the address has no host")
     }
     var call = call
     call.request.url = url.withSmallScheme
@@ -64,7 +64,7 @@ final class URLSessionLine: Sendable {
   #if canImport(Darwin)
     func bytes(for request: URLRequest) async throws -> (URLSession.AsyncBytes, URLResponse) {
       guard let url = request.url, url.host?.isEmpty == false else {
-        throw TransportError.noConnection("the address has no host")
+        throw TransportError.badAddress("the address has no host")
       }
       do {
         return try await session.bytes(for: request, delegate: delegate)

@@ -1,23 +1,26 @@
 import SessionCore
 
 /// How a backend names the members of a context object, and of the claim that repeats it.
+///
+/// Paths within the object: `role.id` is the member `id` of its member `role`, when it is read and when a
+/// switch asks for it.
 public struct ContextKeys: Hashable, Sendable {
   /// The role's identifier, a text or a whole number as all identifiers; sent as a text.
-  public var role = "role_id"
+  public var role: MemberPath = "role_id"
   /// The role's name.
-  public var roleName = "role_name"
+  public var roleName: MemberPath = "role_name"
   /// The school's identifier.
-  public var school = "school_id"
+  public var school: MemberPath = "school_id"
   /// The school's name.
-  public var schoolName = "school_name"
+  public var schoolName: MemberPath = "school_name"
   /// The unit's identifier.
-  public var unit = "academic_unit_id"
+  public var unit: MemberPath = "academic_unit_id"
   /// The unit's name.
-  public var unitName = "academic_unit_name"
+  public var unitName: MemberPath = "academic_unit_name"
   /// The permissions, an array of texts.
-  public var permissions = "permissions"
+  public var permissions: MemberPath = "permissions"
   /// The claim of an access token that holds such an object.
-  public var claim = "active_context"
+  public var claim: MemberPath = "active_context"
 
   /// The names of EDU.
   public init() {}
@@ -35,19 +38,19 @@ public struct ContextKeys: Hashable, Sendable {
   /// The context that an object is; the role is required, the rest is not.
   func read(_ members: JSONMembers) throws(Unreadable) -> ActiveContext {
     guard let role = try named(members, role, roleName) else {
-      throw members.missing(MemberPath(steps: [self.role]))
+      throw members.missing(self.role)
     }
     return ActiveContext(
       role: role, school: try named(members, school, schoolName),
       unit: try named(members, unit, unitName),
-      permissions: try members.strings(MemberPath(steps: [permissions])))
+      permissions: try members.strings(permissions))
   }
 
   private func named(
-    _ members: JSONMembers, _ id: String, _ name: String
+    _ members: JSONMembers, _ id: MemberPath, _ name: MemberPath
   ) throws(Unreadable) -> ActiveContext.Named? {
-    guard let identifier = try members.identifier(MemberPath(steps: [id])) else { return nil }
+    guard let identifier = try members.identifier(id) else { return nil }
     return ActiveContext.Named(
-      id: identifier, name: try members.string(MemberPath(steps: [name])) ?? "")
+      id: identifier, name: try members.string(name) ?? "")
   }
 }

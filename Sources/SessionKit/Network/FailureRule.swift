@@ -13,6 +13,8 @@ public struct FailureRule: Hashable, Sendable {
     case empty
     /// HTML or XML: the first character is `<`.
     case page
+    /// What `Content-Type` says is HTML, and is neither nothing nor JSON, whatever it begins with.
+    case html
   }
 
   /// What it means.
@@ -61,6 +63,9 @@ public struct FailureRule: Hashable, Sendable {
 }
 
 extension FailureRule {
+  /// All requests of the session itself.
+  private static let tokenSteps = Set(Wire.Step.allCases).subtracting([.call])
+
   /// The rules of a wire of which nothing else was said; `Specs/Answers.md` has them row by row.
   public static let standard: [FailureRule] = [
     // A protected call may well be answered with a page; it is the caller's to read.
@@ -70,13 +75,30 @@ extension FailureRule {
       body: .page),
     // Network authentication required (RFC 6585 §6).
     FailureRule(.intercepted, status: 511),
+    // A proxy wants to know who asks (RFC 9110 §15.5.8).
+    FailureRule(.intercepted, status: 407),
+    // Nobody is sent elsewhere for a token but by a network; after a logout a server may well do so.
+    FailureRule(
+      .intercepted, at: tokenSteps.subtracting([.revocation]), statuses: 300...399),
+    // With a 401, a line of text that is called HTML is what some servers say.
+    FailureRule(.intercepted, at: tokenSteps, statuses: 100...400, body: .html),
+    FailureRule(.intercepted, at: tokenSteps, statuses: 402...599, body: .html),
+    // It was not taken in time, or not yet (RFC 9110 §15.5.9, RFC 8470 §5.2).
+    FailureRule(.noReply, at: tokenSteps, status: 408),
+    FailureRule(.noReply, at: tokenSteps, status: 425),
     FailureRule(.server, statuses: 500...599),
     FailureRule(.rateLimited, status: 429),
     FailureRule(.userInactive, statuses: 400...499, codes: ["USER_INACTIVE"]),
     FailureRule(.userDeleted, statuses: 400...499, codes: ["USER_DELETED"]),
     FailureRule(.rateLimited, statuses: 400...499, codes: ["RATE_LIMITED"]),
     FailureRule(.server, statuses: 400...499, codes: ["DB_*"]),
-    FailureRule(.rejected, statuses: 400...499, codes: ["TOKEN_*"]),
+    FailureRule(.rejected, at: tokenSteps, statuses: 400...499, codes: ["TOKEN_*"]),
+    // A call may be about tokens that are none of the session's.
+    FailureRule(
+      .rejected, at: [.call], status: 403,
+      codes: [
+        "TOKEN_EXPIRED", "TOKEN_INVALID", "TOKEN_REVOKED", "TOKEN_REUSED", "TOKEN_BLACKLISTED",
+      ]),
     // The app is not known, which says nothing of its user.
     FailureRule(
       .unexpected, statuses: 400...499, codes: ["invalid_client", "unauthorized_client"]),

@@ -19,6 +19,16 @@ public struct MemberPath: Hashable, Sendable {
   }
 }
 
+extension MemberPath {
+  /// The path as a member of a request is named: dots between the names, `\.` for a dot in one.
+  var key: String {
+    steps.map {
+      $0.split(separator: ".", omittingEmptySubsequences: false).joined(separator: "\\.")
+    }
+    .joined(separator: ".")
+  }
+}
+
 extension MemberPath: ExpressibleByStringLiteral, CustomStringConvertible {
   /// The path that is written with dots.
   public init(stringLiteral text: String) {

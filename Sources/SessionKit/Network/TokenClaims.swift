@@ -70,7 +70,7 @@ public struct TokenClaims: Hashable, Sendable {
 
   private static func context(_ payload: JSONMembers, _ keys: ContextKeys) -> ActiveContext? {
     do throws(Unreadable) {
-      guard let members = try payload.object(MemberPath(steps: [keys.claim])) else { return nil }
+      guard let members = try payload.object(keys.claim) else { return nil }
       return try keys.read(members)
     } catch {
       // Only a hint: what cannot be read is as if it were missing.

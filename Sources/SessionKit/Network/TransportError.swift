@@ -1,7 +1,10 @@
 /// Why there is no answer to a request; tells apart whether the server may have acted.
 public enum TransportError: Error, Hashable, Sendable {
-  /// Certainly nothing was sent: refused, name not found, offline, no host in the address. The reason is a short sentence.
+  /// Certainly nothing was sent: refused, name not found, offline. The reason is a short sentence.
   case noConnection(String)
+  /// The address cannot be used, such as one without a host; nothing was sent. The problem is a short
+  /// sentence.
+  case badAddress(String)
   /// It was or may have been sent, and no whole answer came: the server may have acted.
   case noReply(String)
   /// The address is not HTTPS, nor loopback, nor allowed; nothing was sent (STO-4).
@@ -14,6 +17,7 @@ extension TransportError: CustomStringConvertible {
   /// What happened and what it means; never holds an address's query nor anything that was sent.
   public var description: String {
     switch self {
+    case .badAddress(let problem): "nothing was sent: \(problem)"
     case .noConnection(let reason): "nothing was sent: \(reason)"
     case .noReply(let reason): "no answer came, and the server may have acted: \(reason)"
     case .insecure(let host):

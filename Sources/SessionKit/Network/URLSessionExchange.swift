@@ -227,6 +227,7 @@ extension TransportError {
       .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
       self = .noConnection("the server's certificate is not trusted")
     case .badURL:
+      // Of an address of the right form too, such as one of an IPv6 that the device has not.
       self = .noConnection("the address cannot be used")
     case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile:
       self = .noConnection("the file with the body cannot be read")

@@ -26,18 +26,18 @@ public struct URLSessionTransport: HTTPTransport {
   /// Sends a request once, on a connection of its own.
   ///
   /// A body of more than 1 MiB is not read to its end: the answer then holds its beginning, a little
-  /// more than 1 MiB, which every reader of a ``Wire`` refuses. Throws `insecure`, or `noConnection`
+  /// more than 1 MiB, which every reader of a ``Wire`` refuses. Throws `insecure`, or `badAddress`
   /// for an address without a host, before anything is looked up or sent (STO-4).
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     guard let host = request.url.host, !host.isEmpty else {
-      throw .noConnection("the address has no host")
+      throw .badAddress("the address has no host")
     }
     guard allowsInsecure ? request.url.isWeb : request.url.isSecure else {
       throw .insecure(host: host)
     }
     // URLSession would make a header field of them, on a refresh as well (REF-4, STO-3).
     guard request.url.user == nil, request.url.password == nil else {
-      throw .noConnection("the address holds a user name or password, which no URL may")
+      throw .badAddress("the address holds a user name or password, which no URL may")
     }
     let exchange = URLSessionExchange()
     let result = await withTaskCancellationHandler {

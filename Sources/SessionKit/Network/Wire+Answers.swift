@@ -40,13 +40,22 @@ extension Wire {
   }
 
   /// Reads the answer to a refresh, with or without a new refresh token (REF-5).
-  public func readRefresh(_ response: HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
-    try readTokens(.refresh, response, answer.context)
+  ///
+  /// The token that it was asked with is spent: a new one is kept, whatever cannot be read beside it
+  /// (REF-7). `lifeBefore` is how long the token before was good, in milliseconds, for an answer that
+  /// does not say how long this one is.
+  public func readRefresh(
+    _ response: HTTPResponse, lifeBefore: Int64? = nil
+  ) throws(AnswerFailure) -> TokenAnswer {
+    try readTokens(.refresh, response, answer.context, lifeBefore: lifeBefore)
   }
 
-  /// Reads the answer to a switch of the context (CTX-1).
-  public func readSwitch(_ response: HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
-    try readTokens(.switchContext, response, answer.switchedContext)
+  /// Reads the answer to a switch of the context (CTX-1); one with a new refresh token has spent the old,
+  /// and is read as that of a refresh.
+  public func readSwitch(
+    _ response: HTTPResponse, lifeBefore: Int64? = nil
+  ) throws(AnswerFailure) -> TokenAnswer {
+    try readTokens(.switchContext, response, answer.switchedContext, lifeBefore: lifeBefore)
   }
 
   /// Reads who the user is; one who is said to be inactive or deleted is a failure (LOG-6).
@@ -90,29 +99,38 @@ extension Wire {
   }
 
   private func readTokens(
-    _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String? = nil
+    _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String? = nil,
+    lifeBefore: Int64? = nil
   ) throws(AnswerFailure) -> TokenAnswer {
     if let failure = failure(step, response) { throw AnswerFailure(failure: failure) }
     var found: TokenAnswer
     if let read {
       found = try read(step, response)
-      guard found.user?.id.isAddress != true else {
-        throw AnswerFailure(
-          unreadable: "the user's id is \(Identifier.addressProblem); read another member for it",
-          status: response.status)
+      if found.user?.id.isAddress == true {
+        guard step.spends(found.refresh) else {
+          throw AnswerFailure(
+            unreadable:
+              "the user's id is \(Identifier.addressProblem); read another member for it",
+            status: response.status)
+        }
+        found.user = nil
       }
     } else {
       do throws(Unreadable) {
-        found = try tokens(step, response, context, userName)
+        found = try tokens(step, response, context, userName, lifeBefore)
       } catch {
-        throw AnswerFailure(unreadable: error.problem, status: response.status)
+        // Nothing at all is no word of the server: it may have replaced the token all the same.
+        let isLost = step.mayReplace && AnswerSigns.first(response.body) == nil
+        throw AnswerFailure(
+          isLost ? .noReply : .unreadable, error.problem, status: response.status)
       }
     }
     guard found.access.isToken, found.refresh?.isToken ?? true else {
       throw AnswerFailure(
-        unreadable: "a token is empty, or has characters that no token has",
+        .unreadable, "a token is empty, or has characters that no token has",
         status: response.status)
     }
+    if found.tokenID?.isAddress == true { found.tokenID = nil }
     if endpoints.refresh == nil { found.refresh = nil }
     return found
   }
@@ -124,33 +142,62 @@ extension Wire {
   }
 
   private func tokens(
-    _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String?
+    _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String?,
+    _ lifeBefore: Int64?
   ) throws(Unreadable) -> TokenAnswer {
     let members = try enveloped(response)
     guard let access = try members.first(answer.accessToken, members.token) else {
       throw members.missing(answer.accessToken.first ?? .whole)
     }
+    let refresh = try Wire.beside(step == .refresh) { () throws(Unreadable) in
+      try members.first(answer.refreshToken, members.token)
+    }
+    let isSpent = step.spends(refresh)
+    if !isSpent { try checkType(members) }
+    let payload = try payload(of: access)
+    let claims = payload.map { TokenClaims(payload: $0, keys: keys.contexts) }
+    let date = response.header("Date").flatMap { Timestamp(httpDate: $0) }
+    let stated = try Wire.beside(isSpent) { () throws(Unreadable) in
+      try lifetime(members, claims: payload, since: date)
+    }
+    var found = TokenAnswer(
+      access: access, refresh: refresh,
+      lifetime: stated ?? unstatedLifetime(payload, since: date, before: lifeBefore))
+    found.tokenID = claims?.tokenID
+    found.tokenContext = claims?.context
+    let identity = try Wire.beside(isSpent) { () throws(Unreadable) in
+      try members.first(answer.identityToken, members.token)
+    }
+    let sources = UserSources(
+      members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
+      isBesideToken: isSpent)
+    found.user = try Wire.beside(isSpent) { () throws(Unreadable) in try user(step, sources) }
+    found.context = try Wire.beside(isSpent) { () throws(Unreadable) in
+      guard let object = try members.first(context, members.object) else { return nil }
+      return try keys.contexts.read(object)
+    }
+    found.serverTime = date
+    return found
+  }
+
+  /// What is read beside a token; where the token before it is spent, what cannot be read is as if it
+  /// were not there.
+  private static func beside<Value>(
+    _ isSpent: Bool, _ read: () throws(Unreadable) -> Value?
+  ) throws(Unreadable) -> Value? {
+    do throws(Unreadable) {
+      return try read()
+    } catch {
+      guard isSpent else { throw error }
+      return nil
+    }
+  }
+
+  private func checkType(_ members: JSONMembers) throws(Unreadable) {
     let type = try members.first(answer.tokenType, members.string)
     if let type, !answer.tokenTypes.contains(type.lowercased()) {
       throw members.problem(answer.tokenType, "is not \(accepted)")
     }
-    let payload = try payload(of: access)
-    let claims = payload.map { TokenClaims(payload: $0, keys: keys.contexts) }
-    let date = response.header("Date").flatMap { Timestamp(httpDate: $0) }
-    let context = try members.first(context, members.object)
-    var found = TokenAnswer(
-      access: access, refresh: try members.first(answer.refreshToken, members.token),
-      lifetime: try lifetime(members, claims: payload, since: date))
-    found.tokenID = claims?.tokenID
-    found.tokenContext = claims?.context
-    let sources = UserSources(
-      members: members, access: payload,
-      identity: try members.first(answer.identityToken, members.token).flatMap(hints),
-      userName: userName)
-    found.user = try user(step, sources)
-    if let context { found.context = try keys.contexts.read(context) }
-    found.serverTime = date
-    return found
   }
 
   /// The kinds of token that are accepted, in words.
@@ -176,10 +223,23 @@ extension Wire {
   }
 }
 
+extension Wire.Step {
+  /// Whether the server may replace the token that it is asked with.
+  fileprivate var mayReplace: Bool { self == .refresh || self == .switchContext }
+
+  /// Whether it has, where its answer holds this refresh token.
+  fileprivate func spends(_ refresh: Secret?) -> Bool {
+    self == .refresh || self == .switchContext && refresh != nil
+  }
+}
+
 extension AnswerFailure {
   fileprivate init(unreadable problem: String, status: Int) {
+    self.init(.unreadable, problem, status: status)
+  }
+
+  fileprivate init(_ kind: RequestFailure.Kind, _ problem: String, status: Int) {
     self.init(
-      failure: RequestFailure(kind: .unreadable, status: UInt16(clamping: status)),
-      problem: problem)
+      failure: RequestFailure(kind: kind, status: UInt16(clamping: status)), problem: problem)
   }
 }

@@ -19,9 +19,10 @@ extension Wire {
     let rule = relevant.first { $0.matches(step, signs) }
     if isSuccess, rule == nil { return nil }
     let kind = rule?.meaning ?? .unexpected
-    // When to come back is for the server to say, not for what answered in its place.
+    // A code and when to come back are for the server to say, not for what answered in its place.
     return RequestFailure(
-      kind: kind, status: UInt16(clamping: response.status), serverCode: signs.code,
+      kind: kind, status: UInt16(clamping: response.status),
+      serverCode: kind == .intercepted ? nil : signs.code,
       retryAfter: kind == .intercepted ? nil : Wire.retryAfter(response))
   }
 

@@ -25,6 +25,21 @@ extension Wire {
     return nil
   }
 
+  /// The same for a token that counts although nothing that the wire names says it: until its own `exp`,
+  /// else as long as the one before, at most a day, else five minutes.
+  func unstatedLifetime(
+    _ claims: JSONMembers?, since date: Timestamp?, before: Int64?
+  ) -> Int64 {
+    do throws(Unreadable) {
+      if let claims, let end = claims.time("exp") {
+        return try claimed(until: end, issued: claims.time("iat"), now: date, "exp")
+      }
+    } catch {
+      // Not a time that it can be good until: as if it were not there.
+    }
+    return before.map { min(max(1, $0), 86_400_000) } ?? 300_000
+  }
+
   private func lifetime(
     _ source: TokenLifetime, _ members: JSONMembers, _ claims: JSONMembers?, _ date: Timestamp?
   ) throws(Unreadable) -> Int64? {

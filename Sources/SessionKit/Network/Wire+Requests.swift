@@ -32,7 +32,8 @@ extension Wire {
 
   /// Asks for a newer token; `nil` where tokens are not refreshed.
   ///
-  /// Its `Authorization` is the client's or the refresh token, as the wire says, and nothing else; the
+  /// Its `Authorization` is the client's or, where that is its place, the refresh token in its stead, and
+  /// nothing else; the
   /// access token is never in it (REF-4).
   public func refresh(_ token: Secret) -> HTTPRequest? {
     request(.refresh, refresh: token)
@@ -40,9 +41,9 @@ extension Wire {
 
   /// Asks for a token in another context (CTX-1); `nil` where there are none.
   public func switchContext(_ target: ContextTarget, access: Secret) -> HTTPRequest? {
-    var body = [keys.contexts.role: target.role.description]
-    body[keys.contexts.school] = target.school?.description
-    body[keys.contexts.unit] = target.unit?.description
+    var body = [keys.contexts.role.key: target.role.description]
+    body[keys.contexts.school.key] = target.school?.description
+    body[keys.contexts.unit.key] = target.unit?.description
     return request(.switchContext, body, access: access)
   }
 
@@ -141,13 +142,10 @@ extension WireEndpoint {
     case .none:
       return nil
     case .json:
-      let pairs = sorted.map { "\(JSONValue.quoted($0.key)):\($0.value.json)" }
-      return (
-        "{\(pairs.joined(separator: ","))}", HTTPHeader("Content-Type", "application/json")
-      )
+      return (MemberTree(members).json, HTTPHeader("Content-Type", "application/json"))
     case .form:
       let pairs = sorted.map {
-        "\(FormEncoding.encode($0.key))=\(FormEncoding.encode($0.value.form))"
+        "\(FormEncoding.encode(MemberTree.plain($0.key)))=\(FormEncoding.encode($0.value.form))"
       }
       return (
         pairs.joined(separator: "&"),

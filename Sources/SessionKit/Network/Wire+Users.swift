@@ -6,6 +6,8 @@ struct UserSources {
   let access: JSONMembers?
   let identity: JSONMembers?
   let userName: String?
+  /// Whether only what cannot be read is left out, since the token beside it counts in any case.
+  let isBesideToken: Bool
 }
 
 // Who the user is: the first source that says it.
@@ -33,7 +35,7 @@ extension Wire {
       guard step.signsIn || !path.steps.isEmpty,
         let user = try sources.members.object(path)
       else { return nil }
-      return try profile(user)
+      return try profile(user, isBesideToken: sources.isBesideToken)
     case .claim(let path, let token):
       let claims = token == .access ? sources.access : sources.identity
       guard step.signsIn, let claims, let id = try claims.identifier(path) else { return nil }
@@ -53,12 +55,19 @@ extension Wire {
   }
 
   /// The user that an object is; the identifier is required, the rest is not.
-  func profile(_ user: JSONMembers) throws(Unreadable) -> UserProfile {
+  func profile(
+    _ user: JSONMembers, isBesideToken: Bool = false
+  ) throws(Unreadable) -> UserProfile {
     guard let id = try user.identifier(keys.userID) else { throw user.missing(keys.userID) }
     guard !id.isAddress else {
       throw Unreadable(
         "\(user.name(keys.userID)) is \(Identifier.addressProblem); "
           + "name another member in keys.userID")
+    }
+    guard !isBesideToken else {
+      return UserProfile(
+        id: id, email: user.hint([keys.email]), firstName: user.hint([keys.firstName]),
+        lastName: user.hint([keys.lastName]))
     }
     return UserProfile(
       id: id, email: try user.string(keys.email), firstName: try user.string(keys.firstName),

@@ -47,7 +47,9 @@ public struct Wire: Sendable {
   public var endpoints: WireEndpoints
   /// How the app itself proves who it is.
   public var client = ClientAuthentication.none
-  /// Header fields that every request has; those of an endpoint replace them.
+  /// Header fields of every request of the session itself; those of an endpoint replace them.
+  ///
+  /// Not of the app's own calls: what those have, they are made with.
   public var headers: [HTTPHeader] = []
   /// What requests and users are made of, by name.
   public var keys = WireKeys()
@@ -61,7 +63,7 @@ public struct Wire: Sendable {
   public var failures = FailureRule.standard
   /// Which answers to a revocation mean that it is done.
   public var revoked = RevocationRule()
-  /// The last word on each request; cannot bring an `Authorization` of its own into a refresh (REF-4).
+  /// The last word on each request of the session itself, not on the app's own calls; cannot bring an `Authorization` of its own into a refresh (REF-4).
   public var adjust: (@Sendable (Step, inout HTTPRequest) -> Void)?
   /// Reads an answer that no rule calls a failure, in place of this type; of a login's, it must say
   /// who the user is.

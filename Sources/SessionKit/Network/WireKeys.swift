@@ -1,4 +1,8 @@
 /// How a backend names what a request asks with, and the members of a user; the defaults are EDU's.
+///
+/// In a body of JSON, a name with a dot is a member of a member: `user.email` is sent as
+/// `{"user":{"email":…}}`; a dot that is part of a name is written `\.`. A form knows no such members, and
+/// has the dot in the name. So it is with ``WireEndpoint/fields`` and the places of tokens, too.
 public struct WireKeys: Hashable, Sendable {
   /// The user name of a login.
   public var userName = "email"

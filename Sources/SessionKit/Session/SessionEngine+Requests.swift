@@ -24,6 +24,7 @@ extension SessionEngine {
       return
     }
     let wire = configuration.wire
+    let lifeBefore = coordinator.state.token?.lifetime
     requests[number] = spawn { engine in
       let result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
         switch (request, wish) {
@@ -31,8 +32,8 @@ extension SessionEngine {
         case (.login, .social): try wire.readSocial(response)
         case (.login, .signIn(let credentials)): try wire.readLogin(response, to: credentials)
         case (.login, _): try wire.readLogin(response)
-        case (.refresh, _): try wire.readRefresh(response)
-        case (.switchContext, _): try wire.readSwitch(response)
+        case (.refresh, _): try wire.readRefresh(response, lifeBefore: lifeBefore)
+        case (.switchContext, _): try wire.readSwitch(response, lifeBefore: lifeBefore)
         }
       }
       guard case .login = request, case .success(let answer?) = result,
@@ -221,17 +222,25 @@ extension SessionEngine.Failed {
   /// The backend has nothing of the kind; nothing was sent.
   fileprivate static func notOffered(_ what: String) -> SessionEngine.Failed {
     SessionEngine.Failed(
-      failure: RequestFailure(kind: .noConnection), detail: "at this backend \(what)")
+      failure: RequestFailure(kind: .noConnection, serverCode: RequestFailure.notOffered),
+      detail: what)
+  }
+
+  /// The address cannot be used; nothing was sent.
+  private static func wrongAddress(_ problem: String) -> SessionEngine.Failed {
+    SessionEngine.Failed(
+      failure: RequestFailure(kind: .noConnection, serverCode: RequestFailure.wrongAddress),
+      detail: problem)
   }
 
   fileprivate init(_ error: TransportError) {
     switch error {
+    case .badAddress(let problem):
+      self = .wrongAddress(problem)
     case .noConnection(let reason):
       self.init(failure: RequestFailure(kind: .noConnection), detail: reason)
     case .insecure(let host):
-      self.init(
-        failure: RequestFailure(kind: .noConnection),
-        detail: "\(host) is not reached over HTTPS, which only loopback may do without")
+      self = .wrongAddress("\(host) is not reached over HTTPS, which only loopback may do without")
     case .noReply(let reason):
       self.init(failure: RequestFailure(kind: .noReply), detail: reason)
     case .cancelled:

@@ -309,6 +309,7 @@ actor SessionEngine {
 extension SessionEngine {
   /// Catch up, secrets durable, event durable: all under the journal's lock.
   private func perform(_ commit: SessionCommit) -> SessionInput {
+    if let number = commit.storing, let profile { complete(number, commit, by: profile) }
     let drafts = commit.contents.map { JournalDraft($0, at: commit.time) }
     var conflict: [SessionRecord] = []
     var stored: StoredToken?
@@ -354,6 +355,15 @@ extension SessionEngine {
   func unknown(_ foreign: [JournalRecord]) -> [SessionRecord] {
     defer { met = [] }
     return met + read(foreign)
+  }
+
+  /// What an answer beside a new token does not say of the user stays as it is stored; a login says all.
+  private func complete(_ number: RequestNumber, _ commit: SessionCommit, by known: UserProfile) {
+    if case .login = commit.announcement { return }
+    guard let user = answers[number]?.user, user.id == known.id else { return }
+    answers[number]?.user = UserProfile(
+      id: user.id, email: user.email ?? known.email,
+      firstName: user.firstName ?? known.firstName, lastName: user.lastName ?? known.lastName)
   }
 
   /// Other processes' records; what is kept of the journal follows from them too.

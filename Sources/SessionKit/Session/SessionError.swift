@@ -26,14 +26,21 @@ public enum SessionError: Error, Equatable, Sendable {
   case pendingChanges(Int)
   /// There is nothing to refresh with; the current token is good until it expires.
   case noRefreshToken
+  /// The wire has no endpoint for it; says what it lacks. Nothing was sent.
+  case notOffered(String)
+  /// The address cannot be used: no host, or no HTTPS to another machine (STO-4). Nothing was sent.
+  case wrongAddress(String)
 
   // What the server answered (LOG-3).
   /// 400: the server found the request itself wrong.
   case invalidRequest(code: String?)
-  /// 401 at sign-in.
-  case invalidCredentials(code: String?)
-  /// 401 at a switch: the token is not accepted any more.
-  case unauthorized(code: String?)
+  /// The wire's rules call a sign-in rejected, such as a 401 or OAuth's `invalid_grant`; not a 403.
+  case invalidCredentials(code: String?, status: UInt16 = 401)
+  /// The same at a switch: the token is not accepted any more.
+  case unauthorized(code: String?, status: UInt16 = 401)
+  /// The server refuses the app, not its user: OAuth's `invalid_client`, `unauthorized_client`,
+  /// `unsupported_grant_type` or `invalid_scope`.
+  case appRefused(status: UInt16, code: String)
   /// 403 at sign-in or switch, or the server says that the account is inactive.
   case forbidden(code: String?)
   /// The server says that the account is inactive.
@@ -120,6 +127,11 @@ extension SessionError: CustomStringConvertible {
         + "discardingPendingChanges."
     case .noRefreshToken:
       "There is no refresh token. The current token is good until it expires; then sign in again."
+    case .notOffered(let what):
+      "The wire does not offer it: \(what). Nothing was sent. Give the wire an endpoint, or do not "
+        + "offer it to the user."
+    case .wrongAddress(let problem):
+      "The address cannot be used: \(problem). Nothing was sent. Correct the address."
     case .expired:
       "The session has expired. Sign in again as the same user, or log out."
     case .loggedOut:
@@ -150,12 +162,15 @@ extension SessionError: CustomStringConvertible {
     switch self {
     case .invalidRequest(let code):
       "The server found the request wrong (400\(Self.suffix(code))). Check what was entered."
-    case .invalidCredentials(let code):
-      "The server does not accept the credential (401\(Self.suffix(code))). Check it and sign in "
+    case .invalidCredentials(let code, let status):
+      "The server does not accept the credential (\(status)\(Self.suffix(code))). Check it and sign in "
         + "again."
-    case .unauthorized(let code):
-      "The server does not accept the token any more (401\(Self.suffix(code))). Refresh, and try "
+    case .unauthorized(let code, let status):
+      "The server does not accept the token any more (\(status)\(Self.suffix(code))). Refresh, and try "
         + "again."
+    case .appRefused(let status, let code):
+      "The server refuses the app, not its user (\(status) \(code)). Check the wire's client, grant and "
+        + "scope."
     case .forbidden(let code):
       "The server does not allow it (403\(Self.suffix(code))). Ask whoever grants access."
     case .userInactive:
@@ -201,7 +216,7 @@ extension SessionError: CustomStringConvertible {
   }
 
   private static func moment(_ wait: Int64?) -> String {
-    seconds(wait).map { "in \($0) s" } ?? "later"
+    seconds(wait).map { "in \(max(1, $0)) s" } ?? "later"
   }
 }
 
@@ -247,6 +262,10 @@ extension SessionError {
   /// The error of a request that failed; `detail` says what the failure's numbers cannot.
   init(_ failure: RequestFailure, detail: String?, isSignIn: Bool) {
     switch failure.kind {
+    case .noConnection where failure.serverCode == RequestFailure.notOffered:
+      self = .notOffered(detail ?? "there is no endpoint")
+    case .noConnection where failure.serverCode == RequestFailure.wrongAddress:
+      self = .wrongAddress(detail ?? "there is no way to it")
     case .noConnection: self = .noConnection(detail ?? "no connection")
     case .noReply: self = .noReply(detail ?? "no reply")
     case .server:
@@ -264,7 +283,17 @@ extension SessionError {
     case .userInactive: self = .userInactive
     case .userDeleted: self = .userDeleted
     case .otherUser: self = .unreadableAnswer("it names another user than the session's")
+    // Whether somebody may is another question than who somebody is.
+    case .rejected where failure.status != 403:
+      self =
+        isSignIn
+        ? .invalidCredentials(code: failure.serverCode, status: failure.status)
+        : .unauthorized(code: failure.serverCode, status: failure.status)
     default:
+      if let code = failure.serverCode, Self.clientCodes.contains(code) {
+        self = .appRefused(status: failure.status, code: code)
+        return
+      }
       self.init(status: failure.status, code: failure.serverCode, isSignIn: isSignIn)
     }
   }
@@ -278,6 +307,11 @@ extension SessionError {
     }
     self.init(failure, detail: detail, isSignIn: false)
   }
+
+  /// What OAuth says where the request of the app itself is wrong, whoever its user is.
+  private static let clientCodes: Set<String> = [
+    "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+  ]
 
   private init(status: UInt16, code: String?, isSignIn: Bool) {
     switch code {

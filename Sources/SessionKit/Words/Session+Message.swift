@@ -45,6 +45,7 @@ extension TransportError: UserFacingError {
     switch self {
     case .noConnection: .noConnection
     case .noReply: .noAnswer
+    case .badAddress: .appNotSetUp
     case .insecure: .insecureConnection
     case .cancelled: .cancelled
     }

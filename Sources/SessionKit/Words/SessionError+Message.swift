@@ -11,6 +11,7 @@ extension SessionError: UserFacingError {
     case .secretsUnavailable: .deviceLocked
     case .pendingChanges(let count): .changesNotSent(count: count)
     case .noRefreshToken: .notProlongable
+    case .notOffered, .wrongAddress, .appRefused: .appNotSetUp
     case .invalidRequest: .invalidInput
     case .invalidCredentials: .wrongCredentials
     case .unauthorized: .signInRefused

@@ -77,6 +77,8 @@ public enum SessionMessage: Hashable, Sendable {
   case dataTrouble(waitSeconds: Int?)
   /// The service's answer is not understood.
   case strangeAnswer
+  /// The app asks the service for what it has not, or asks where it is not.
+  case appNotSetUp
 
   // The network.
   /// The network itself wants something first, or something stands between.
@@ -141,7 +143,7 @@ public enum SessionMessage: Hashable, Sendable {
     case .closed, .storageLost: .reopen
     case .newerData: .update
     case .notAllowed, .accountInactive, .accountDeleted, .accountLocked, .strangeAnswer,
-      .insecureConnection, .storageUnusable, .storageDamaged, .tooLarge:
+      .appNotSetUp, .insecureConnection, .storageUnusable, .storageDamaged, .tooLarge:
       .contactSupport
     case .notProlongable, .cancelled, .alreadyDeleted, .notTidied, .historySummedUp,
       .serviceNotToldYet, .notClearedYet, .nowLoggedOut:

@@ -236,7 +236,7 @@ struct InterceptorTests {
     let error = await sessionError {
       try await SessionInterceptor(session).data(for: URLRequest(url: url))
     }
-    #expect(error == .noConnection("the address has no host"))
+    #expect(error == .wrongAddress("the address has no host"))
     try await session.close()
   }
 

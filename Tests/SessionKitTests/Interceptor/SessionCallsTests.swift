@@ -72,7 +72,7 @@ struct SessionCallsTests {
     let error = await sessionError {
       try await session.calls(by: TransportCalls(backend)).send(request)
     }
-    guard case .noConnection(let reason) = error else {
+    guard case .wrongAddress(let reason) = error else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -17,6 +17,8 @@ struct AnswerTableTests {
     #expect(AnswerTables.bodies.count >= 8)
     #expect(AnswerTables.badMembers.count >= 25)
     #expect(AnswerTables.goodMembers.count >= 10)
+    #expect(AnswerTables.interceptions.count >= 10)
+    #expect(AnswerTables.lives.count >= 8)
   }
 
   @Test("LOG-3 LOG-7 REF-6 a status and a code are a kind", arguments: AnswerTables.failures)
@@ -61,7 +63,70 @@ struct AnswerTableTests {
   @Test("LOG-3 a member that is not what it must be", arguments: AnswerTables.badMembers)
   func badMember(row: Row) throws {
     for place in try places(row) {
-      #expect(place.failure(status: 200, spoiled(place, row))?.problem == row[3])
+      #expect(place.failure(status: 200, spoiled(place, row, isRotated: false))?.problem == row[3])
+    }
+  }
+
+  @Test(
+    "REF-5 REF-7 a new token is kept, whatever is wrong beside it",
+    arguments: AnswerTables.badMembers.filter { $0[1] != "access_token" })
+  func besideToken(row: Row) throws {
+    for place in [Place.refresh, .switched] where place == .refresh || row[1] != "refresh_token" {
+      let good = place.members
+      let found = try place.read(WireBench.response(spoiled(place, row)))
+      #expect("\"\(found.access.value)\"" == good["access_token"])
+      #expect(found.refresh == (row[1] == "refresh_token" ? nil : Secret("rt_next")))
+      #expect(found.lifetime == (row[1] == "expires_in" ? 300_000 : 3_600_000))
+      #expect(found.user == (row[2].contains("\"u\"") ? UserProfile(id: "u") : nil))
+      let isContext = row[1] == (place == .refresh ? "active_context" : "context")
+      #expect((found.context == nil) == (isContext || place == .refresh))
+    }
+  }
+
+  @Test(
+    "REF-7 how long a token is good whose answer does not say it", arguments: AnswerTables.lives)
+  func lives(row: Row) throws {
+    var wire = WireBench.wire
+    wire.tokenForm = .opaque
+    let claims = row[1].isEmpty ? "opaque" : "h.\(LoopbackToken.base64URL(Array(row[1].utf8))).s"
+    var members = Place.refresh.members
+    members["access_token"] = "\"\(claims)\""
+    members["expires_in"] = row[0] == "missing" ? nil : row[0]
+    let body = WireBench.response(WireBench.object(members))
+    let before = Int64(row[2])
+    #expect((before == nil) == row[2].isEmpty)
+    #expect("\(try wire.readRefresh(body, lifeBefore: before).lifetime)" == row[3])
+    #expect("\(try wire.readSwitch(body, lifeBefore: before).lifetime)" == row[3])
+  }
+
+  @Test("REF-6 REF-7 an empty success is no word of the server where a token was spent")
+  func empty() {
+    for place in Place.allCases {
+      for (status, body) in [(200, ""), (204, ""), (200, " \r\n")] {
+        #expect(
+          place.failure(status: status, body)
+            == AnswerFailure(
+              failure: RequestFailure(
+                kind: place == .login ? .unreadable : .noReply, status: UInt16(status)),
+              problem: "the body is empty; it must be a JSON object"))
+      }
+    }
+  }
+
+  @Test("REF-6 what a network says is not the server's word", arguments: AnswerTables.interceptions)
+  func interception(row: Row) throws {
+    let status = try #require(Int(row[1]))
+    let headers = row[2].isEmpty ? [] : [HTTPHeader("content-type", row[2])]
+    for word in row[0].split(separator: ",").map({ $0.filter { $0 != " " } }) {
+      let step = try #require(Wire.Step.allCases.first { "\($0)" == word })
+      let response = WireBench.response(status: status, headers: headers, row[3])
+      let failure = WireBench.wire.failure(step, response)
+      #expect(failure?.kind.description ?? "fine" == row[4], "\(word)")
+      // By OAuth's rules too, but for what it has no codes for.
+      guard row[4] != "rejected" else { continue }
+      var oauth = WireBench.wire
+      oauth.failures = FailureRule.oauth
+      #expect(oauth.failure(step, response)?.kind.description ?? "fine" == row[4], "\(word)")
     }
   }
 
@@ -83,7 +148,7 @@ struct AnswerTableTests {
     let headers = row[3].isEmpty ? [] : [HTTPHeader("Date", row[3])]
     let result: String
     do throws(AnswerFailure) {
-      result = "\(try wire.readRefresh(WireBench.response(headers: headers, body)).lifetime)"
+      result = "\(try wire.readSwitch(WireBench.response(headers: headers, body)).lifetime)"
     } catch {
       result = error.problem ?? "\(error)"
     }
@@ -117,8 +182,9 @@ struct AnswerTableTests {
     }
   }
 
-  private func spoiled(_ place: Place, _ row: Row) -> String {
+  private func spoiled(_ place: Place, _ row: Row, isRotated: Bool = true) -> String {
     var members = place.members
+    if place == .switched, !isRotated { members["refresh_token"] = nil }
     members[row[1]] = row[2] == "missing" ? nil : row[2]
     return WireBench.object(members)
   }

@@ -19,6 +19,8 @@ enum AnswerTables {
   static let badMembers = rows(["at", "member", "value", "problem"])
   static let lifetimes = rows(["lifetime", "answer", "claims", "Date", "result"])
   static let calls = rows(["status", "body", "meaning"])
+  static let interceptions = rows(["at", "status", "Content-Type", "body", "meaning"])
+  static let lives = rows(["expires_in", "claims", "before", "life"])
   static let goodMembers = rows(["at", "member", "value"])
 
   /// The rows below the table head of these words; none where there is no such table.

@@ -33,6 +33,29 @@ struct WireRequestTests {
     #expect(request.timeout == 30_000)
   }
 
+  @Test("LOG-3 POL-4 a name with dots is a member of a member, in JSON; a form sends the dots")
+  func nested() throws {
+    var nested = wire
+    (nested.keys.userName, nested.keys.password) = ("user.email", "user.pass.word")
+    nested.endpoints.login = WireEndpoint(
+      "auth", fields: [#"client\.id"#: "c", "client": 1, "client.kind": true, #"a\b"#: 2])
+    #expect(
+      text(try #require(nested.login(PasswordCredentials(userName: "m", password: Secret("p")))))
+        == #"{"a\\b":2,"client":{"kind":true},"client.id":"c","user":{"email":"m","pass":{"word":"p"}}}"#
+    )
+    nested.endpoints.login?.form = .form
+    nested.endpoints.login?.fields = [#"client\.id"#: "c"]
+    #expect(
+      text(try #require(nested.login(PasswordCredentials(userName: "m", password: Secret("p")))))
+        == "client.id=c&user.email=m&user.pass.word=p")
+    nested.keys.contexts.role = MemberPath(steps: ["acting.as", "id"])
+    nested.keys.contexts.school = "at.id"
+    let target = ContextTarget(role: "r", school: "s")
+    #expect(
+      text(try #require(nested.switchContext(target, access: Secret("t"))))
+        == #"{"acting.as":{"id":"r"},"at":{"id":"s"}}"#)
+  }
+
   @Test("REF-4 a refresh's Authorization is the wire's own or none")
   func refresh() throws {
     var odd = wire

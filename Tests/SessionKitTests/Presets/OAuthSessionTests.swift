@@ -118,7 +118,7 @@ struct OAuthSessionTests {
     configuration.wire.client = .basic(id: "app", secret: Secret("old"))
     let session = try await Session.open(configuration)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error == .unauthorized(code: "invalid_client"))
+    #expect(error == .appRefused(status: 401, code: "invalid_client"))
     #expect(session.isAuthenticated)
     try await session.close()
   }
@@ -154,7 +154,7 @@ struct OAuthSessionTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    #expect(error == .noConnection("at this backend there is no signing in with a password"))
+    #expect(error == .notOffered("there is no signing in with a password"))
     #expect(front.requests.isEmpty)
     try await session.close()
   }

@@ -149,7 +149,8 @@ struct RefreshTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    for (fault, _) in LoginTests.unreadable {
+    // What is wrong beside a token is another matter: it is kept (REF-7).
+    for (fault, _) in LoginTests.unreadable.prefix(2) {
       bench.server.failNext(.switchContext, with: fault)
       _ = await failure { () async throws(SessionError) in
         try await session.switchContext(to: bench.coordinator)

@@ -14,6 +14,9 @@ extension ErrorSamples {
     .secretsUnavailable,
     .pendingChanges(3),
     .noRefreshToken,
+    .notOffered(marked),
+    .wrongAddress(marked),
+    .appRefused(status: 401, code: marked),
     .invalidRequest(code: marked),
     .invalidCredentials(code: marked),
     .unauthorized(code: marked),
@@ -109,6 +112,7 @@ extension ErrorSamples {
   static let transportErrorCases: [TransportError] = [
     .noConnection(marked),
     .noReply(marked),
+    .badAddress(marked),
     .insecure(host: marked),
     .cancelled,
   ]

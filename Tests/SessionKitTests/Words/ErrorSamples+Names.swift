@@ -10,7 +10,7 @@ enum SessionErrorCase: String, CaseIterable {
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
-    eventsCompacted, secrets, closed, cancelled
+    eventsCompacted, secrets, closed, cancelled, notOffered, wrongAddress, appRefused
 }
 
 enum JournalErrorCase: String, CaseIterable {
@@ -34,7 +34,7 @@ enum SessionProblemCase: String, CaseIterable {
 }
 
 enum TransportErrorCase: String, CaseIterable {
-  case noConnection, noReply, insecure, cancelled
+  case noConnection, noReply, badAddress, insecure, cancelled
 }
 
 extension ErrorSamples {
@@ -49,6 +49,9 @@ extension ErrorSamples {
     case .secretsUnavailable: .secretsUnavailable
     case .pendingChanges: .pendingChanges
     case .noRefreshToken: .noRefreshToken
+    case .notOffered: .notOffered
+    case .wrongAddress: .wrongAddress
+    case .appRefused: .appRefused
     case .invalidRequest: .invalidRequest
     case .invalidCredentials: .invalidCredentials
     case .unauthorized: .unauthorized
@@ -154,6 +157,7 @@ extension ErrorSamples {
     switch error {
     case .noConnection: .noConnection
     case .noReply: .noReply
+    case .badAddress: .badAddress
     case .insecure: .insecure
     case .cancelled: .cancelled
     }
@@ -169,6 +173,7 @@ enum MessageCase: String, CaseIterable {
     signInRefused, overtaken,
     closed, cancelled, notAllowed, accountInactive, accountDeleted, accountLocked, notFound,
     conflict, alreadyDeleted, tooManyRequests, serviceTrouble, dataTrouble, strangeAnswer,
+    appNotSetUp,
     networkSignIn, noConnection, noAnswer, insecureConnection, deviceLocked, noSpace,
     answerNotStored, storageBusy, storageLost, storageUnusable, storageDamaged, newerData, tooLarge,
     notTidied, historySummedUp, serviceNotToldYet, notClearedYet, nowLoggedOut
@@ -208,6 +213,7 @@ enum MessageCase: String, CaseIterable {
     case .serviceTrouble: self = .serviceTrouble
     case .dataTrouble: self = .dataTrouble
     case .strangeAnswer: self = .strangeAnswer
+    case .appNotSetUp: self = .appNotSetUp
     case .networkSignIn: self = .networkSignIn
     case .noConnection: self = .noConnection
     case .noAnswer: self = .noAnswer

@@ -67,7 +67,7 @@ package enum ScenarioVocabulary {
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",
     "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",
     "unexpectedStatus", "unreadableAnswer", "intercepted", "noConnection", "noReply", "expired",
-    "loggedOut", "notStoredYet", "journal",
+    "loggedOut", "notStoredYet", "journal", "notOffered", "wrongAddress", "appRefused",
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",
   ]
 }

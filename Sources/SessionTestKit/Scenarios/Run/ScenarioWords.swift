@@ -124,12 +124,13 @@ package enum ScenarioWords {
     switch error {
     case .pendingChanges(let count): ["count": "\(count)"]
     case .invalidCredential(let problem): ["problem": name(problem)]
-    case .invalidRequest(let code), .invalidCredentials(let code), .unauthorized(let code),
-      .forbidden(let code), .conflict(let code):
+    case .invalidRequest(let code), .invalidCredentials(let code, _),
+      .unauthorized(let code, _), .forbidden(let code), .conflict(let code):
       ["code": code ?? "none"]
     case .rateLimited(let wait): ["retryAfter": wait.map(duration) ?? "none"]
     case .server(let status, let code, _): ["status": "\(status)", "code": code ?? "none"]
     case .databaseUnavailable(let code, _): ["code": code]
+    case .appRefused(let status, let code): ["status": "\(status)", "code": code]
     case .unexpectedStatus(let status), .intercepted(let status): ["status": "\(status)"]
     default: [:]
     }
@@ -190,6 +191,9 @@ package enum ScenarioWords {
     case .secretsUnavailable: "secretsUnavailable"
     case .pendingChanges: "pendingChanges"
     case .noRefreshToken: "noRefreshToken"
+    case .notOffered: "notOffered"
+    case .wrongAddress: "wrongAddress"
+    case .appRefused: "appRefused"
     case .invalidRequest: "invalidRequest"
     case .invalidCredentials: "invalidCredentials"
     case .unauthorized: "unauthorized"

@@ -1,0 +1,129 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// The wire of the page, as it stands there.
+private func clinic(_ base: URL, secret: Secret) -> Wire {
+  // PAGE begins
+  var wire = Wire(baseURL: base)
+
+  // Where: PUT of a form to sign in; the refresh token as bearer; JSON for another role.
+  wire.endpoints.login = WireEndpoint(
+    "v2/session", method: "PUT", form: .form, fields: ["device": "phone"])
+  wire.endpoints.refresh = WireEndpoint(
+    "v2/session/renew", method: "PUT", form: .none, refresh: .bearer)
+  wire.endpoints.switchContext = WireEndpoint("v2/session/role", access: .bearer)
+  wire.endpoints.revocation = WireEndpoint(
+    "v2/session", method: "DELETE", form: .none, access: .bearer)
+  wire.client = .basic(id: "clinic-app", secret: secret)
+  wire.headers = [HTTPHeader("X-Api", "2")]
+
+  // What is asked with, and what a user, a role and an error are made of.
+  wire.keys.userName = "login"
+  wire.keys.userID = "uid"
+  wire.keys.email = "mail.main"
+  wire.keys.errorCode = ["fault.code"]
+  wire.keys.contexts.role = "role.id"
+  wire.keys.contexts.roleName = "role.name"
+  wire.keys.contexts.school = "site.id"
+  wire.keys.contexts.schoolName = "site.name"
+  wire.keys.contexts.permissions = "role.may"
+
+  // Where answers say it: all in an envelope, the end of a token in ISO 8601, or its life in ms.
+  wire.tokenForm = .opaque
+  wire.answer.envelope = "result"
+  wire.answer.accessToken = ["session.token"]
+  wire.answer.refreshToken = ["session.renewal"]
+  wire.answer.lifetime = [.instant("session.until"), .milliseconds("session.ms")]
+  wire.answer.user = [.member("person")]
+  wire.answer.context = ["acting"]
+  wire.answer.switchedContext = ["acting"]
+
+  // What it means when it is no success; the first that matches counts.
+  wire.failures =
+    [
+      FailureRule(.rejected, at: [.login], status: 200, codes: ["BAD_PASSWORD"]),
+      FailureRule(.rejected, at: [.refresh, .call], status: 419),
+      FailureRule(.server, at: [.refresh], status: 403, codes: ["MAINTENANCE"]),
+    ] + FailureRule.standard
+  wire.revoked.codes = ["SESSION_UNKNOWN"]
+
+  // The odd: a code in a header, and a header that depends on the request.
+  wire.errorCode = { $0.header("X-Fault") }
+  wire.adjust = { step, request in
+    if step == .login { request.headers.append(HTTPHeader("X-Locale", "es-AR")) }
+  }
+  // PAGE ends
+  return wire
+}
+
+@Suite("The page's wire")
+struct OwnWireExample {
+  private let signIn = PasswordCredentials(
+    userName: "ana@clinic.test", password: Secret("s3creta-9"))
+
+  private func bench() throws -> AnswerBench {
+    try AnswerBench(clinic(try AnswerBench.url(), secret: Secret("app-secret")))
+  }
+
+  @Test("POL-4 an odd backend from sign-in to logout")
+  func whole() async throws {
+    let bench = try bench()
+    let session = try await bench.open()
+    let date = HTTPHeader("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
+    bench.answer(
+      #"{"result":{"session":{"token":"A1","renewal":"R1","until":"1994-11-06T09:49:37Z"},"#
+        + #""person":{"uid":7,"mail":{"main":"ana@clinic.test"}},"#
+        + #""acting":{"role":{"id":3,"name":"nurse","may":["read"]},"site":{"id":"s"}}}}"#,
+      headers: [date])
+    try await session.login(signIn)
+    let login = try #require(bench.requests.last)
+    #expect(login.method == "PUT" && login.url.path == "/v2/session")
+    #expect(bench.lastBody == "device=phone&login=ana%40clinic.test&password=s3creta-9")
+    #expect(login.header("Authorization")?.hasPrefix("Basic ") == true)
+    #expect(login.header("X-Locale") == "es-AR")
+    #expect(session.currentUser?.id == "7" && session.currentUser?.email == "ana@clinic.test")
+    #expect(session.activeContext?.role == .init(id: "3", name: "nurse"))
+    #expect(session.activeContext?.permits("read") == true)
+    #expect(session.activeContext?.school?.id == "s")
+
+    bench.answer(#"{"result":{"session":{"token":"A2","renewal":"R2","ms":90000}}}"#)
+    try await session.refresh()
+    let refresh = try #require(bench.requests.last)
+    #expect(refresh.method == "PUT" && refresh.body == nil)
+    // Basic is left out: the refresh token has its place.
+    #expect(refresh.header("Authorization") == "Bearer R1")
+    #expect(refresh.header("X-Api") == "2")
+    #expect(refresh.header("X-Locale") == nil)
+
+    bench.answer(
+      #"{"result":{"session":{"token":"A3","ms":90000},"acting":{"role":{"id":4}}}}"#)
+    try await session.switchContext(to: ContextTarget(role: "4", school: "s"))
+    #expect(bench.lastBody == #"{"role":{"id":"4"},"site":{"id":"s"}}"#)
+    #expect(session.activeContext?.role.id == "4")
+
+    bench.answer(404, #"{"fault":{"code":"SESSION_UNKNOWN"}}"#)
+    #expect(try await session.logout() == .success)
+    #expect(bench.requests.last?.method == "DELETE")
+    #expect(bench.requests.last?.header("Authorization") == "Bearer A3")
+    try await session.close()
+  }
+
+  @Test("LOG-3 REF-6 its rules say what its failures mean")
+  func failures() async throws {
+    let bench = try bench()
+    let wire = bench.wire
+    #expect(
+      try await bench.signInError(200, #"{"fault":{"code":"BAD_PASSWORD"}}"#)
+        == .invalidCredentials(code: "BAD_PASSWORD", status: 200))
+    let kind = { (step: Wire.Step, status: Int, code: String) in
+      wire.failure(
+        step, HTTPResponse(status: status, headers: [HTTPHeader("X-Fault", code)]))?.kind
+    }
+    #expect(kind(.refresh, 419, "") == .rejected && kind(.call, 419, "") == .rejected)
+    #expect(kind(.refresh, 403, "MAINTENANCE") == .server)
+    #expect(kind(.refresh, 403, "OTHER") == .rejected)
+    #expect(kind(.login, 403, "USER_INACTIVE") == .userInactive)
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+/// A session at a backend whose next answers a test says one by one.
+final class AnswerBench: HTTPTransport {
+  private let waiting = Mutex<[HTTPResponse]>([])
+  private let sent = Mutex<[HTTPRequest]>([])
+  let bench: Bench
+  let wire: Wire
+
+  init(_ wire: Wire) throws {
+    (bench, self.wire) = (try Bench(), wire)
+  }
+
+  static func url() throws -> URL { try #require(URL(string: "https://backend.test")) }
+
+  /// What was sent, the oldest first.
+  var requests: [HTTPRequest] { sent.withLock { $0 } }
+
+  /// The body of the newest request.
+  var lastBody: String {
+    String(decoding: requests.last?.body ?? [], as: UTF8.self)
+  }
+
+  func answer(_ body: String, headers: [HTTPHeader] = []) {
+    answer(200, body, headers: headers)
+  }
+
+  func answer(_ status: Int, _ body: String, headers: [HTTPHeader] = []) {
+    let response = HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
+    waiting.withLock { $0.append(response) }
+  }
+
+  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    sent.withLock { $0.append(request) }
+    let next = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    guard let next else { throw .noConnection("no answer was said") }
+    return next
+  }
+
+  func open(_ policy: SessionPolicy = .bench) async throws -> Session {
+    var configuration = bench.configuration(policy)
+    (configuration.wire, configuration.transport) = (wire, self)
+    return try await Session.open(configuration)
+  }
+
+  /// The error of a sign-in that is answered so.
+  func signInError(_ status: Int, _ body: String) async throws -> SessionError? {
+    let session = try await open()
+    answer(status, body)
+    let error = await failure { () async throws(SessionError) in
+      try await session.login(
+        PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
+    }
+    try await session.close()
+    return error
+  }
+}

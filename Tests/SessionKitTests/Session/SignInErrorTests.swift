@@ -1,0 +1,116 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// What a wire's rules say of an answer is what a sign-in says of it.
+@Suite("A session: errors of a sign-in by the wire's rules")
+struct SignInErrorTests {
+  @Test("LOG-3 LOG-7 a rule that says rejected is a wrong credential, whatever the status")
+  func rejected() async throws {
+    var wire = Wire.edu(baseURL: try AnswerBench.url())
+    wire.failures =
+      [
+        FailureRule(.rejected, at: [.login], status: 200, codes: ["BAD_PASSWORD"]),
+        FailureRule(.rejected, at: [.login], status: 419),
+        FailureRule(.rejected, at: [.login], status: 404, codes: ["NO_SUCH_USER"]),
+        FailureRule(.unexpected, at: [.login], status: 401, codes: ["MFA_REQUIRED"]),
+      ] + wire.failures
+    let bench = try AnswerBench(wire)
+    let error = { (code: String) in #"{"error":{"code":"\#(code)"}}"# }
+    for (status, body, code) in [
+      (200, error("BAD_PASSWORD"), "BAD_PASSWORD"), (419, "", nil),
+      (404, error("NO_SUCH_USER"), "NO_SUCH_USER"), (401, "", nil),
+    ] as [(Int, String, String?)] {
+      let found = try await bench.signInError(status, body)
+      #expect(found == .invalidCredentials(code: code, status: UInt16(status)))
+      #expect(found?.description.contains("\(status)") == true)
+      #expect(found?.advice == .correctInput)
+    }
+    #expect(try await bench.signInError(404, "") == .notFound)
+    #expect(try await bench.signInError(403, "") == .forbidden(code: nil))
+  }
+
+  @Test("LOG-3 OAuth's invalid_grant is a wrong credential, and what the app is refused for is not")
+  func oauth() async throws {
+    let bench = try AnswerBench(
+      SessionPreset.oauth(token: try AnswerBench.url()).wire)
+    #expect(
+      try await bench.signInError(400, #"{"error":"invalid_grant"}"#)
+        == .invalidCredentials(code: "invalid_grant", status: 400))
+    for (status, code) in [
+      (401, "invalid_client"), (400, "invalid_client"), (400, "unauthorized_client"),
+      (400, "unsupported_grant_type"), (400, "invalid_scope"),
+    ] {
+      let error = try await bench.signInError(status, #"{"error":"\#(code)"}"#)
+      #expect(error == .appRefused(status: UInt16(status), code: code))
+      #expect(error?.message == .appNotSetUp && error?.advice == .contactSupport)
+    }
+    #expect(
+      try await bench.signInError(400, #"{"error":"invalid_request"}"#)
+        == .invalidRequest(code: "invalid_request"))
+  }
+
+  @Test("LOG-3 LOG-8 what a wire does not offer is not the connection's fault")
+  func notOffered() async throws {
+    var wire = Wire.edu(baseURL: try AnswerBench.url())
+    (wire.endpoints.login, wire.endpoints.switchContext) = (nil, nil)
+    let bench = try AnswerBench(wire)
+    let error = try await bench.signInError(200, "")
+    guard case .notOffered(let what)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(what == "there is no signing in with a password")
+    #expect(error?.message == .appNotSetUp && error?.advice == .contactSupport)
+    #expect(error?.description.contains("onnection") == false)
+    #expect(bench.requests.isEmpty)
+  }
+
+  @Test(
+    "STO-4 LOG-8 an address that cannot be used is not the connection's fault",
+    arguments: ["http://school.test/api", "api/v1", "ftp://school.test", "/var/api"])
+  func wrongAddress(address: String) async throws {
+    let bench = try Bench()
+    var configuration = bench.configuration()
+    configuration.wire = Wire.edu(baseURL: try #require(URL(string: address)))
+    let session = try await Session.open(configuration)
+    let error = await failure { () async throws(SessionError) in
+      try await session.login(bench.credentials)
+    }
+    guard case .wrongAddress? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(error?.message == .appNotSetUp && error?.advice == .contactSupport)
+    #expect(error?.description.contains("Try again") == false)
+    guard case .failed(let problem) = session.activity else {
+      Issue.record("\(session.activity)")
+      return
+    }
+    #expect(problem.message == .appNotSetUp)
+    try await session.close()
+  }
+
+  @Test("LOG-8 nobody is told to wait for no time")
+  func noWait() {
+    for error in [
+      SessionError.rateLimited(retryAfter: 0), .server(status: 503, code: nil, retryAfter: 0),
+      .databaseUnavailable(code: "DB_TIMEOUT", retryAfter: 0),
+    ] {
+      #expect(!error.description.contains("in 0 s"))
+      #expect(error.description.contains("in 1 s"))
+    }
+  }
+
+  @Test("STA-5 a context is told in words")
+  func context() {
+    let context = ActiveContext(
+      role: .init(id: "role-1", name: "teacher"), school: .init(id: "s-1", name: "North School"),
+      unit: .init(id: "u-1", name: ""), permissions: ["a", "b"])
+    #expect("\(context)" == "role teacher (role-1) at North School (s-1), u-1, 2 permissions")
+    #expect(
+      "\(ActiveContext(role: .init(id: "7", name: ""), permissions: ["x"]))"
+        == "role 7, 1 permission")
+  }
+}

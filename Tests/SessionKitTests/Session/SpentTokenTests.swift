@@ -1,0 +1,140 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// Answers that bring a new token, and something wrong beside it.
+@Suite("A session: a spent token is replaced")
+struct SpentTokenTests {
+  private func signedIn() async throws -> (AnswerBench, Session) {
+    var wire = SessionPreset.tik(try AnswerBench.url()).wire
+    wire.endpoints.profile = nil
+    wire.keys.userName = "email"
+    let bench = try AnswerBench(wire)
+    bench.answer(
+      #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"#
+        + #""user":{"id":42,"email":"ana@tik.test","firstName":"Ana"},"#
+        + #""activeContext":{"roleId":"r","roleName":"teacher"}}"#)
+    let session = try await bench.open()
+    try await session.login(
+      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    return (bench, session)
+  }
+
+  @Test(
+    "REF-5 REF-7 a new token is kept, whatever is wrong beside it, and the session stays what it was",
+    arguments: [
+      "", #","expiresIn":0"#, #","expiresIn":-1"#, #","expiresIn":1e12"#, #","tokenType":"mac""#,
+      #","user":{}"#, #","user":"ana""#, #","user":{"id":"ana@tik.test"}"#,
+      #","user":{"id":42,"email":7}"#, #","user":{"id":42}"#, #","activeContext":{}"#,
+      #","activeContext":{"roleId":"r2","permissions":"all"}"#, #","idToken":"a b""#,
+    ])
+  func besideToken(rest: String) async throws {
+    let (bench, session) = try await signedIn()
+    bench.answer(#"{"accessToken":"A2","refreshToken":"R2"\#(rest)}"#)
+    try await session.refresh()
+    #expect(session.currentToken?.value == Secret("A2"))
+    #expect(session.currentUser?.email == "ana@tik.test" && session.currentUser?.firstName == "Ana")
+    #expect(session.activeContext?.role.id == "r")
+    bench.answer(#"{"accessToken":"A3","expiresIn":900}"#)
+    try await session.refresh()
+    #expect(bench.lastBody == #"{"refreshToken":"R2"}"#)
+    try await session.close()
+    // What is stored is the same, and nobody's address is in the journal.
+    let again = try await bench.open()
+    #expect(again.currentUser?.email == "ana@tik.test" && again.currentUser?.firstName == "Ana")
+    try await again.close()
+    let journal = try Data(contentsOf: URL(fileURLWithPath: bench.bench.journal))
+    #expect(journal.range(of: Data("@tik.test".utf8)) == nil)
+    #expect(
+      try bench.bench.eventNames() == ["login", "refreshSucceeded", "refreshSucceeded"])
+  }
+
+  @Test("REF-5 what a refresh says of the user counts, and what it does not say stays")
+  func merged() async throws {
+    let (bench, session) = try await signedIn()
+    bench.answer(
+      #"{"accessToken":"A2","expiresIn":900,"user":{"id":42,"lastName":"Sol","firstName":"Any"}}"#)
+    try await session.refresh()
+    #expect(
+      session.currentUser
+        == UserProfile(id: "42", email: "ana@tik.test", firstName: "Any", lastName: "Sol"))
+    try await session.close()
+    let again = try await bench.open()
+    #expect(again.currentUser?.lastName == "Sol" && again.currentUser?.email == "ana@tik.test")
+    try await again.close()
+  }
+
+  @Test(
+    "CTX-1 REF-7 a switch that has replaced the token keeps it, and says that it cannot be read")
+  func switched() async throws {
+    var wire = Wire.edu(baseURL: try AnswerBench.url())
+    wire.tokenForm = .opaque
+    let bench = try AnswerBench(wire)
+    bench.answer(
+      #"{"access_token":"A1","refresh_token":"R1","expires_in":900,"user":{"id":"u"},"#
+        + #""active_context":{"role_id":"r"}}"#)
+    let session = try await bench.open()
+    try await session.login(
+      PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
+    bench.answer(#"{"access_token":"A2","refresh_token":"R2","context":{}}"#)
+    let error = await failure { () async throws(SessionError) in
+      try await session.switchContext(to: ContextTarget(role: "r2"))
+    }
+    guard case .unreadableAnswer? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(session.currentToken?.value == Secret("A2"))
+    #expect(session.activeContext?.role.id == "r")
+    bench.answer(#"{"access_token":"A3","expires_in":900}"#)
+    try await session.refresh()
+    #expect(bench.lastBody.contains("R2"))
+    try await session.close()
+  }
+
+  @Test("STO-3 a token's own name that is an address is not journaled")
+  func tokenName() async throws {
+    let bench = try AnswerBench(Wire.edu(baseURL: try AnswerBench.url()))
+    let token = LoopbackToken.make(claims: ["jti": "maria@school.test"])
+    let body = #"{"access_token":"\#(token)","expires_in":900,"refresh_token":"r""#
+    bench.answer(body + #","user":{"id":"u"},"active_context":{"role_id":"r"}}"#)
+    let session = try await bench.open()
+    try await session.login(
+      PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
+    bench.answer(body + "}")
+    try await session.refresh()
+    _ = try await session.logout()
+    try await session.close()
+    let journal = try Data(contentsOf: URL(fileURLWithPath: bench.bench.journal))
+    #expect(journal.range(of: Data("@school.test".utf8)) == nil)
+  }
+
+  @Test(
+    "REF-6 POL-2 one attempt at most, and what a network says ends nothing",
+    arguments: [
+      (302, "", ""), (407, "", ""), (511, "", ""), (200, "text/html", "Welcome to the hotel"),
+      (200, "text/html", "<html>"), (408, "", ""), (425, "", ""), (200, "", ""), (204, "", ""),
+    ])
+  func network(status: Int, type: String, body: String) async throws {
+    for policy in [SessionPolicy.tik, .off] {
+      var wire = SessionPreset.tik(try AnswerBench.url()).wire
+      wire.endpoints.profile = nil
+      let bench = try AnswerBench(wire)
+      bench.answer(
+        #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"user":{"id":42}}"#)
+      let session = try await bench.open(policy)
+      try await session.login(
+        PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+      let headers = type.isEmpty ? [] : [HTTPHeader("Content-Type", type)]
+      for _ in 0..<4 { bench.answer(status, body, headers: headers) }
+      for _ in 0..<2 {
+        _ = await failure { () async throws(SessionError) in try await session.refresh() }
+      }
+      #expect(session.isAuthenticated, "\(policy.name)")
+      #expect(session.currentToken?.value == Secret("A1"))
+      #expect(try bench.bench.eventNames().allSatisfy { ["login", "refreshFailed"].contains($0) })
+      try await session.close()
+    }
+  }
+}
