@@ -267,7 +267,8 @@ extension SessionError {
     case .noConnection where failure.serverCode == RequestFailure.wrongAddress:
       self = .wrongAddress(detail ?? "there is no way to it")
     case .noConnection: self = .noConnection(detail ?? "no connection")
-    case .noReply: self = .noReply(detail ?? "no reply")
+    case .noReply:
+      self = .noReply(detail ?? (failure.status == 0 ? "no reply" : "it says \(failure.status)"))
     case .server:
       if let code = failure.serverCode, code.hasPrefix("DB_") {
         self = .databaseUnavailable(code: code, retryAfter: failure.retryAfter)
@@ -308,11 +309,6 @@ extension SessionError {
     self.init(failure, detail: detail, isSignIn: false)
   }
 
-  /// What OAuth says where the request of the app itself is wrong, whoever its user is.
-  private static let clientCodes: Set<String> = [
-    "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
-  ]
-
   private init(status: UInt16, code: String?, isSignIn: Bool) {
     switch code {
     case "ALREADY_DELETED": self = .alreadyDeleted
@@ -332,4 +328,9 @@ extension SessionError {
     default: self = .unexpectedStatus(status)
     }
   }
+
+  /// What OAuth says where the request of the app itself is wrong, whoever its user is.
+  private static let clientCodes: Set<String> = [
+    "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+  ]
 }

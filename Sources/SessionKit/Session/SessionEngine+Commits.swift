@@ -1,0 +1,160 @@
+import SessionCore
+import SessionJournal
+
+/// Journal and stored items: what is made durable, and in which order.
+extension SessionEngine {
+  /// Catch up, secrets durable, event durable: all under the journal's lock.
+  func perform(_ commit: SessionCommit) -> SessionInput {
+    if let number = commit.storing, let profile { complete(number, commit, by: profile) }
+    let drafts = commit.contents.map { JournalDraft($0, at: commit.time) }
+    var conflict: [SessionRecord] = []
+    var stored: StoredToken?
+    var newer: SessionEvent?
+    var failure: SessionError?
+    do throws(JournalError) {
+      let transaction = try journal.transact { foreign in
+        conflict = unknown(foreign)
+        guard conflict.isEmpty else { return [] }
+        do throws(SessionError) {
+          newer = try vault.announcement(newerThan: commit.newest)
+          guard newer == nil else { return [] }
+          guard let number = commit.storing, let answer = answers[number] else { return drafts }
+          stored = try vault.store(
+            answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot)
+          return drafts
+        } catch {
+          failure = error
+          return []
+        }
+      }
+      if !conflict.isEmpty { return .conflicted(conflict) }
+      if let newer { return .superseded(newer) }
+      if let first = transaction.appended.first {
+        commitError = nil
+        count(transaction.appended, of: commit)
+        keep(stored, of: commit.storing)
+        return .committed(firstSequence: first.sequence)
+      }
+    } catch {
+      failure = .journal(error)
+    }
+    if let stored, let number = commit.storing, let deadline = commit.deadline {
+      ahead = (number, stored, deadline)
+    }
+    if case .login? = commit.announcement { unconfirmed = stored }
+    commitError = failure
+    let isLasting = failure?.isLasting ?? false
+    return conflict.isEmpty ? .commitFailed(isLasting: isLasting) : .conflicted(conflict)
+  }
+
+  /// What others have appended and the coordinator was not told of: what was met before, and this.
+  func unknown(_ foreign: [JournalRecord]) -> [SessionRecord] {
+    defer { met = [] }
+    return met + read(foreign)
+  }
+
+  /// What an answer beside a new token does not say of the user stays as it is stored; a login says all.
+  private func complete(_ number: RequestNumber, _ commit: SessionCommit, by known: UserProfile) {
+    if case .login = commit.announcement { return }
+    guard let user = answers[number]?.user, user.id == known.id else { return }
+    answers[number]?.user = UserProfile(
+      id: user.id, email: user.email ?? known.email,
+      firstName: user.firstName ?? known.firstName, lastName: user.lastName ?? known.lastName)
+  }
+
+  /// Other processes' records; what is kept of the journal follows from them too.
+  func read(_ foreign: [JournalRecord]) -> [SessionRecord] {
+    foreign.compactMap { raw in
+      guard let record = read(raw) else { return nil }
+      count(record, raw)
+      return record
+    }
+  }
+
+  private func count(_ appended: [JournalRecord], of commit: SessionCommit) {
+    for (raw, content) in zip(appended, commit.contents) {
+      count(SessionRecord(sequence: raw.sequence, time: commit.time, content: content), raw)
+    }
+  }
+
+  private func count(_ record: SessionRecord, _ raw: JournalRecord) {
+    guard plan != nil else { return }
+    untold.append((record, JournalFrame.bytes(of: raw.payload.count)))
+  }
+
+  /// A record of another process; one whose payload cannot be read stays one that nobody knows.
+  private func read(_ raw: JournalRecord) -> SessionRecord? {
+    do throws(SessionError) {
+      return try SessionRecord(raw, path: journal.path)
+    } catch {
+      let unknown = SessionRecord.Unknown(kind: raw.kind, payload: raw.payload)
+      return SessionRecord(
+        sequence: raw.sequence, time: Timestamp(milliseconds: 0), content: .unknown(unknown))
+    }
+  }
+
+  /// What others have appended; durable, since it is read under the journal's lock.
+  func observe() -> SessionInput {
+    var records: [SessionRecord] = []
+    do throws(JournalError) {
+      _ = try journal.transact { foreign in
+        records = unknown(foreign)
+        return []
+      }
+    } catch {
+      // Not readable now: who waits for another's request looks again, who asked is told.
+      met = records
+      commitError = .journal(error)
+      return .unobserved
+    }
+    return .observed(records, isHolderGone: isHolderGone(after: records))
+  }
+
+  /// Whether the process whose request is open is certainly gone.
+  func isHolderGone(after records: [SessionRecord]) -> Bool {
+    guard records.isEmpty, let holder = coordinator.fold.intents.request?.sent.process else {
+      return false
+    }
+    return ProcessStatus.isGone(holder)
+  }
+
+  private func keep(_ stored: StoredToken?, of number: RequestNumber?) {
+    guard let stored, let number else { return }
+    ahead = nil
+    token = stored
+    unconfirmed = nil
+    if let user = answers.removeValue(forKey: number)?.user { profile = user }
+  }
+
+  func look() -> StoredFacts {
+    let contents = vault.look()
+    token = contents.token
+    profile = contents.profile
+    var facts = contents.facts
+    answers[.stray] = nil
+    do throws(SecretStoreError) {
+      facts.stray = try stray(beside: facts)
+    } catch {
+      facts.isLocked = true
+    }
+    if !coordinator.takesOver(facts) { answers[.stray] = nil }
+    facts.deadline = token?.deadline(in: configuration.clock.boot)
+    facts.isHolderGone = isHolderGone(after: [])
+    facts.idle = idle()
+    return facts
+  }
+
+  func reload(_ generation: Generation) {
+    do throws(SecretStoreError) {
+      let stored = try vault.token()
+      profile = try vault.profile()
+      token = stored?.generation == generation ? stored : nil
+      inbox.append(.reloaded(generation, token == nil ? .other : .found))
+    } catch {
+      // Ours is dead, and the other process's cannot be read yet: none is better than a wrong one.
+      token = nil
+      inbox.append(.reloaded(generation, .unread))
+    }
+    show()
+  }
+}
