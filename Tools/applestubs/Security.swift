@@ -1,7 +1,8 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
 // The part of Apple's Security and CoreFoundation that SessionKit uses, as its headers declare it. Nothing
 // runs: the sources are only type-checked against it (see run).
-import Foundation
+public import Foundation
+public import FoundationNetworking
 
 public typealias OSStatus = Int32
 public typealias CFTypeRef = AnyObject
@@ -58,3 +59,18 @@ public let kSecValueData: CFString = ""
 public let kSecReturnData: CFString = ""
 public let kSecMatchLimit: CFString = ""
 public let kSecMatchLimitOne: CFString = ""
+
+// Foundation has it on the systems that have Security.
+extension URLSession {
+  public struct AsyncBytes: AsyncSequence, Sendable {
+    public typealias Element = UInt8
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      public mutating func next() async throws -> UInt8? { nil }
+    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+  }
+
+  public func bytes(
+    for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (AsyncBytes, URLResponse) { throw URLError(.unsupportedURL) }
+}

@@ -12,7 +12,7 @@ import SessionCore
 /// refuses it, a newer one once, by a refresh that all share. `Specs/Calls.md` has the rule.
 public struct SessionCalls<Client: CallClient>: Sendable {
   private let session: Session
-  private let client: Client
+  let client: Client
   private let map: CallMap
   private let wire: Wire
   private let trace: (@Sendable (CallTrace) -> Void)?
@@ -26,6 +26,16 @@ public struct SessionCalls<Client: CallClient>: Sendable {
     self.trace = trace
     wire = session.engine.configuration.wire
     map = CallMap(rules, wire)
+  }
+
+  private init<Other>(_ calls: SessionCalls<Other>, client: Client) {
+    (session, map, wire, trace) = (calls.session, calls.map, calls.wire, calls.trace)
+    self.client = client
+  }
+
+  /// The same calls, carried by another client.
+  func carried<Other: CallClient>(by client: Other) -> SessionCalls<Other> {
+    SessionCalls<Other>(self, client: client)
   }
 
   /// Makes a call, and once more where the rule says so; returns the answer whatever its status.

@@ -20,11 +20,7 @@ public import Foundation
 ///
 /// Who needs more of `URLSession`, such as a delegate for certificates, makes it a ``CallClient``.
 public struct SessionInterceptor: Sendable {
-  private let client: URLSessionCalls
-  private let calls: SessionCalls<URLSessionCalls>
-  #if canImport(Darwin)
-    private let streams: SessionCalls<URLSessionStreams>
-  #endif
+  let calls: SessionCalls<URLSessionCalls>
 
   /// Calls of a session; one of these for as long as it lives, since it keeps connections.
   ///
@@ -41,11 +37,8 @@ public struct SessionInterceptor: Sendable {
     rules: CallRules = CallRules(), trace: (@Sendable (CallTrace) -> Void)? = nil
   ) {
     let map = CallMap(rules, session.engine.configuration.wire)
-    client = URLSessionCalls(URLSessionLine(configuration ?? .withoutMemory, map))
+    let client = URLSessionCalls(URLSessionLine(configuration ?? .withoutMemory, map))
     calls = session.calls(by: client, rules: rules, trace: trace)
-    #if canImport(Darwin)
-      streams = session.calls(by: URLSessionStreams(client), rules: rules, trace: trace)
-    #endif
   }
 
   /// Makes a call and returns the whole answer.
@@ -79,22 +72,6 @@ public struct SessionInterceptor: Sendable {
       throw SessionError(ofCall: error)
     }
   }
-
-  #if canImport(Darwin)
-    /// Makes a call and returns the answer's bytes as they come.
-    ///
-    /// Whether the token is refused is read from the status alone: the bytes are the caller's.
-    public func bytes(for request: URLRequest) async throws(SessionError)
-      -> (URLSession.AsyncBytes, URLResponse)
-    {
-      do {
-        let answer = try await streams.send(request)
-        return (answer.bytes, answer.response)
-      } catch {
-        throw SessionError(ofCall: error)
-      }
-    }
-  #endif
 }
 
 extension SessionInterceptor: CustomStringConvertible, CustomDebugStringConvertible,

@@ -6,8 +6,8 @@ import Foundation
 
 /// A `URLSession` with what calls need of its delegate, for as long as somebody makes calls.
 final class URLSessionLine: Sendable {
-  private let delegate: CallDelegate
-  private let session: URLSession
+  let delegate: CallDelegate
+  let session: URLSession
   private let map: CallMap
 
   init(_ configuration: URLSessionConfiguration, _ map: CallMap) {
@@ -60,20 +60,6 @@ final class URLSessionLine: Sendable {
       task.cancel()
     }
   }
-
-  #if canImport(Darwin)
-    func bytes(for request: URLRequest) async throws -> (URLSession.AsyncBytes, URLResponse) {
-      guard let url = request.url, url.host?.isEmpty == false else {
-        throw TransportError.badAddress("the address has no host")
-      }
-      do {
-        return try await session.bytes(for: request, delegate: delegate)
-      } catch {
-        throw (error as? URLError)?.code == .cancelled || error is CancellationError
-          ? TransportError.cancelled : TransportError(error, hasAnswer: false)
-      }
-    }
-  #endif
 
   /// The status, unless another origin has answered: what that refuses is not our token.
   func status(of response: URLResponse) -> Int? {
