@@ -4,6 +4,10 @@ import SessionTestKit
 import Synchronization
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A session whose service is a closure on this machine's memory, and whose protected calls are too:
 /// every answer at once, or when the test says so.
 final class CallBench: Sendable {
@@ -166,6 +170,23 @@ final class CallBench: Sendable {
 
   func get(_ path: String = "materials", _ headers: [HTTPHeader] = []) -> HTTPRequest {
     HTTPRequest(method: "GET", url: wire.baseURL.appending(path: path), headers: headers)
+  }
+
+  /// Makes a call with a body from `memory`, from a `file`, or in the `request`.
+  func send(
+    _ call: URLRequest, _ body: Data, from place: String, by api: SessionInterceptor
+  ) async throws -> (Data, URLResponse) {
+    switch place {
+    case "memory": return try await api.upload(for: call, from: body)
+    case "file":
+      let file = folder.appending(path: "essay")
+      try body.write(to: file)
+      return try await api.upload(for: call, fromFile: file)
+    default:
+      var call = call
+      call.httpBody = body
+      return try await api.data(for: call)
+    }
   }
 
   /// A call that the token's life is over for; the session does not refresh by itself meanwhile.

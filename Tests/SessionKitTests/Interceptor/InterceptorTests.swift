@@ -75,18 +75,8 @@ struct InterceptorTests {
     let session = try await signedIn(bench, server)
     let api = SessionInterceptor(session)
     let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
-    var call = request(server, "essays", "POST")
-    let answer: (Data, URLResponse)
-    switch place {
-    case "memory": answer = try await api.upload(for: call, from: body)
-    case "file":
-      let file = bench.folder.appending(path: "essay")
-      try body.write(to: file)
-      answer = try await api.upload(for: call, fromFile: file)
-    default:
-      call.httpBody = body
-      answer = try await api.data(for: call)
-    }
+    let call = request(server, "essays", "POST")
+    let answer = try await bench.send(call, body, from: place, by: api)
     #expect(status(answer.1) == 201)
     #expect(String(decoding: answer.0, as: UTF8.self) == "stored")
     #expect(server.requests.map(\.token) == ["A1", "A2"])

@@ -77,17 +77,7 @@ struct RedirectTests {
     let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
     var call = request(server, "essays", "POST")
     call.timeoutInterval = 10
-    let answer: (Data, URLResponse)
-    switch place {
-    case "memory": answer = try await api.upload(for: call, from: body)
-    case "file":
-      let file = bench.folder.appending(path: "essay")
-      try body.write(to: file)
-      answer = try await api.upload(for: call, fromFile: file)
-    default:
-      call.httpBody = body
-      answer = try await api.data(for: call)
-    }
+    let answer = try await bench.send(call, body, from: place, by: api)
     #expect(status(answer.1) == 201)
     #expect(
       server.requests.map { "\($0.method) \($0.target) \($0.token ?? "none")" } == [
