@@ -80,7 +80,8 @@ extension SessionCoordinator {
     }
     if let flight, flight.isLogin { abandonedLogins.insert(flight.number) }
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
-    let unsettled = dropUnsettled(revoking: true)
+    // Whoever is signed in still goes on with it: it is stored, and the next opening announces it.
+    let unsettled = dropUnsettled(revoking: state.kind != .authenticated)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
     (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
     return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]

@@ -51,6 +51,13 @@ struct StoredToken: StoredItem {
     return StoredToken(journal: journal, fields: fields)
   }
 
+  /// The same under another generation, whose place it has taken.
+  func standing(for generation: Generation) -> StoredToken {
+    var fields = fields
+    fields.generation = generation.number
+    return StoredToken(journal: journal, fields: fields)
+  }
+
   var generation: Generation { Generation(fields.generation) }
   var access: Secret { Secret(fields.access) }
   var refresh: Secret? { fields.refresh.map(Secret.init) }

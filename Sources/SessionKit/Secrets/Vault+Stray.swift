@@ -13,9 +13,10 @@ extension Vault {
   ///
   /// An item that was rewritten for this journal before a crash counts among them.
   func stray() throws(SecretStoreError) -> Stray? {
-    guard let token = try item(StoredToken.self), token.journal != journal.description else {
-      return nil
-    }
+    // One of no generation is what an undone sign-in left, and announces nothing.
+    guard let token = try item(StoredToken.self), token.journal != journal.description,
+      token.generation != .none
+    else { return nil }
     let owners = [token.journal, journal.description]
     let user = try item(StoredUser.self)
     let context = try item(StoredContext.self)

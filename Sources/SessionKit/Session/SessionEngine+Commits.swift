@@ -41,7 +41,7 @@ extension SessionEngine {
     if let stored, let number = commit.storing, let deadline = commit.deadline {
       ahead = (number, stored, deadline)
     }
-    if case .login? = commit.announcement { unconfirmed = stored }
+    if case .login? = commit.announcement, let stored { unconfirmed = stored }
     commitError = failure
     let isLasting = failure?.isLasting ?? false
     return conflict.isEmpty ? .commitFailed(isLasting: isLasting) : .conflicted(conflict)

@@ -11,7 +11,9 @@ extension SessionEngine {
     let held = token
     if case .nothing = wipe {} else { token = nil }
     if let generation = wipe.keptRevocation, let held, held.generation == generation {
-      departing[generation] = held
+      // One that was stored and not announced has taken its place: the server knows that one.
+      let newer = ahead.flatMap { $0.token.generation > generation ? $0.token : nil }
+      departing[generation] = newer?.standing(for: generation) ?? held
     }
     var others: [SessionRecord] = []
     var isDone = true

@@ -224,7 +224,9 @@ actor SessionEngine {
         value: token.access, generation: token.generation, expiresAt: token.expiresAt)
     }
     snapshot.deadline = coordinator.tokenDeadline
-    if let ahead, coordinator.isHolding(ahead.number) {
+    if let ahead, coordinator.isHolding(ahead.number),
+      ahead.token.generation > facts?.generation ?? .none
+    {
       snapshot.token = AccessToken(
         value: ahead.token.access, generation: ahead.token.generation,
         expiresAt: ahead.token.expiresAt)

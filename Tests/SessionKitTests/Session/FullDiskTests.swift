@@ -68,6 +68,57 @@ struct SessionFullDiskTests {
   }
 
   @Test(
+    "RES-6 REF-7 full right after a rotation, and closed: the newest token is nobody's to revoke")
+  func closesAfterRotation() async throws {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let bench = try Bench { $0.rotatesRefreshTokens = true }
+      let session = try await bench.signedIn()
+      _ = try bench.grow()
+      let gate = bench.server.hold(.refresh)
+      let refresh = Task { try await session.refresh() }
+      #expect(await bench.server.received(.refresh))
+      let rest = try limitFiles(to: try bench.end())
+      gate.open()
+      await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+      try await session.close()
+      _ = try limitFiles(to: rest)
+      let again = try await bench.open()
+      #expect(again.currentToken?.generation == Generation(2))
+      #expect(try await again.refresh().generation == Generation(3))
+      #expect(bench.server.count(of: .logout) == 0)
+      try await again.close()
+    }
+  }
+
+  @Test(
+    "OUT-1 RES-6 a logout behind a rotation that is not journaled: the server is told of the newest"
+  )
+  func logsOutAfterRotation() async throws {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let bench = try Bench { $0.rotatesRefreshTokens = true }
+      let session = try await bench.signedIn()
+      _ = try bench.grow()
+      let gate = bench.server.hold(.refresh)
+      let refresh = Task { try await session.refresh() }
+      #expect(await bench.server.received(.refresh))
+      let rest = try limitFiles(to: try bench.end())
+      gate.open()
+      await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+      _ = try limitFiles(to: rest)
+      for _ in 0..<2 { bench.server.failNext(.logout, with: .dropConnection(.beforeActing)) }
+      #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+      await eventually("both were tried") { bench.server.count(of: .logout) == 2 }
+      try await session.close()
+      let again = try await bench.open()
+      await eventually("it is told") { bench.server.count(of: .logout) == 3 }
+      #expect(bench.server.calls.last { $0.endpoint == .logout }?.accessToken == 2)
+      try await again.close()
+    }
+  }
+
+  @Test(
     "RES-6 REF-6 full before a refresh: none leaves, nobody is logged out, and it is made up for")
   func beforeRefresh() async throws {
     await #expect(processExitsWith: .success) {
