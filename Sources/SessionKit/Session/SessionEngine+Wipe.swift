@@ -11,7 +11,7 @@ extension SessionEngine {
     let held = token
     if case .nothing = wipe {} else { token = nil }
     if let generation = wipe.keptRevocation, let held, held.generation == generation {
-      departing[generation] = held
+      departing[generation] = vault.whole(held)
     }
     var others: [SessionRecord] = []
     var isDone = true
@@ -21,7 +21,7 @@ extension SessionEngine {
         guard others.isEmpty else { return [] }
         do throws(SessionError) {
           try keepRevocations(wipe.keptRevocation)
-          try vault.wipe(wipe)
+          try vault.wipe(wipe, of: held)
         } catch {
           isDone = false
         }
@@ -65,7 +65,7 @@ extension SessionEngine {
     if let generation, departing[generation] == nil {
       do throws(SecretStoreError) {
         if let stored = try vault.token(), stored.generation == generation {
-          departing[generation] = stored
+          departing[generation] = vault.whole(stored)
         }
       } catch {
         throw .secrets(error)

@@ -61,7 +61,7 @@ actor SessionEngine {
 
   /// What the last failure was about, for the replies that follow from it.
   var detail: String?
-  private var commitError: SessionError?
+  var commitError: SessionError?
 
   /// What a caller wants that the coordinator must not see.
   enum Wish: Sendable {
@@ -165,30 +165,6 @@ actor SessionEngine {
       continuation.resume(returning: .failure(error(problem, of: wish)))
     } else {
       continuation.resume(returning: .success(reply))
-    }
-  }
-
-  private func error(_ problem: SessionProblem, of wish: Wish?) -> SessionError {
-    let isSignIn =
-      switch wish {
-      case .signIn, .register, .social: true
-      case .adopt, .context, nil: false
-      }
-    return switch problem {
-    case .rejected(let rejection): SessionError(rejection)
-    case .request(let failure): SessionError(failure, detail: detail, isSignIn: isSignIn)
-    case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
-    case .ended(let state, let cause): SessionError(endedIn: state, by: cause)
-    case .unsettled: .notStoredYet
-    case .busy: .signInUnderWay
-    case .tooManyAttempts(let wait): .rateLimited(retryAfter: wait)
-    case .storage: commitError ?? .closed
-    case .locked: .secretsUnavailable
-    case .unusableJournal(let failure):
-      .unusableJournal(
-        path: journal.path, sequence: failure.sequence, problem: failure.description)
-    case .closed: .closed
-    case .cancelled: .cancelled
     }
   }
 
@@ -313,6 +289,7 @@ extension SessionEngine {
     var conflict: [SessionRecord] = []
     var stored: StoredToken?
     var newer: SessionEvent?
+    var isWithheld = false
     var failure: SessionError?
     do throws(JournalError) {
       let transaction = try journal.transact { foreign in
@@ -321,6 +298,8 @@ extension SessionEngine {
         do throws(SessionError) {
           newer = try vault.announcement(newerThan: commit.newest)
           guard newer == nil else { return [] }
+          isWithheld = try needsPresence(toRefresh: commit.refreshing)
+          guard !isWithheld else { return [] }
           guard let number = commit.storing, let answer = answers[number] else { return drafts }
           stored = try vault.store(
             answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot)
@@ -332,6 +311,7 @@ extension SessionEngine {
       }
       if !conflict.isEmpty { return .conflicted(conflict) }
       if let newer { return .superseded(newer) }
+      if isWithheld { return .presenceNeeded }
       if let first = transaction.appended.first {
         commitError = nil
         count(transaction.appended, of: commit)

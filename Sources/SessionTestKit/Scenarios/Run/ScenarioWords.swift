@@ -188,6 +188,7 @@ package enum ScenarioWords {
     case .overtaken: "overtaken"
     case .signInUnderWay: "signInUnderWay"
     case .secretsUnavailable: "secretsUnavailable"
+    case .needsPresence: "needsPresence"
     case .pendingChanges: "pendingChanges"
     case .noRefreshToken: "noRefreshToken"
     case .invalidRequest: "invalidRequest"
