@@ -13,10 +13,12 @@ extension SessionCoordinator {
     }
     pending = PendingCommit(purpose: purpose, contents: contents, time: now.time)
     let newest = isDoubtful ? max(fold.generation, unannounceable) : nil
+    let isRefresh = purpose == .send && flight?.isRefresh == true
     return [
       .commit(
         SessionCommit(
-          contents: contents, time: now.time, storing: storing, deadline: deadline, newest: newest))
+          contents: contents, time: now.time, storing: storing, deadline: deadline, newest: newest,
+          refreshing: isRefresh ? flight?.base : nil))
     ]
   }
 
@@ -50,6 +52,8 @@ extension SessionCoordinator {
       return commitFailed(ended.purpose, isLasting: isLasting, at: now)
     case .superseded(let event):
       return superseded(by: event, ended.purpose, at: now)
+    case .presenceNeeded:
+      return presenceNeeded(at: now)
     default:
       return []
     }

@@ -3,7 +3,7 @@ extension SessionCoordinator {
   /// Looks at the stored items at once: whoever could unlock them says that it is done (LOG-5).
   mutating func unlock(_ caller: Caller) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
-    guard !isRestored else { return [.resume(caller, .current)] }
+    guard !isRestored else { return [.resume(caller, .current)] + presenceMayBeShown() }
     unlockers.append(caller)
     return [.readSecrets]
   }

@@ -21,7 +21,7 @@ extension SessionCoordinator {
     -> [SessionEffect]
   {
     tokenDeadline = now.uptime.addingSaturating(remaining)
-    (overtaken, rest, due) = (nil, nil, nil)
+    (overtaken, rest, due, awaitsPresence) = (nil, nil, nil, false)
     guard token.isRefreshable else {
       return [.cancel(.refresh), .schedule(.expiry, uptime: tokenDeadline)]
     }
@@ -84,6 +84,7 @@ extension SessionCoordinator {
     let unsettled = dropUnsettled(revoking: state.kind != .authenticated)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
     (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
+    awaitsPresence = false
     return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
       + endUse() + resume(callers, problem) + closing
   }

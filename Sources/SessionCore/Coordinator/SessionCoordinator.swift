@@ -39,6 +39,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   var unannounceable = Generation.none
   /// The failure that the next attempt was put off for.
   var rest: Rest?
+  /// Whether a refresh is put off until the user has shown who they are.
+  var awaitsPresence = false
   /// What makes the next refresh start, where one should as soon as nothing is on the wire.
   var due: RefreshTrigger?
   /// The logins that were given up while on the wire: their tokens are given back.
@@ -200,7 +202,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .unobserved: notLooked(at: now)
     case .reloaded(let generation, let outcome): reloaded(generation, outcome, at: now)
     case .fired(let timer): fired(timer, at: now)
-    case .committed, .conflicted, .commitFailed, .superseded: []
+    case .committed, .conflicted, .commitFailed, .superseded, .presenceNeeded: []
     }
   }
 
@@ -292,7 +294,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .refresh: refreshIsDue()
     case .expiry: expiryIsDue(at: now)
     case .lease: isWaitingForLease ? lookAtJournal(for: nil) : []
-    case .restore: isRestored ? [] : [.readSecrets]
+    case .restore: isRestored ? presenceMayBeShown() : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()
     case .revocation: tellAgain()

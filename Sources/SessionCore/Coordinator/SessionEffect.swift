@@ -111,12 +111,15 @@ public struct SessionCommit: Hashable, Sendable {
   ///
   /// Where a newer one is, nothing is written: whoever got it was stopped before it could say so.
   public let newest: Generation?
+  /// The token whose refresh token is to be readable before the batch is written; `nil` for none.
+  public let refreshing: Generation?
 
   /// A batch.
   public init(
     contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil,
-    deadline: Int64? = nil, newest: Generation? = nil
+    deadline: Int64? = nil, newest: Generation? = nil, refreshing: Generation? = nil
   ) {
+    self.refreshing = refreshing
     self.deadline = deadline
     self.contents = contents
     self.time = time
@@ -163,6 +166,8 @@ public enum SessionProblem: Error, Hashable, Sendable {
   case unsettled
   /// The stored secrets cannot be read yet.
   case locked
+  /// The refresh token cannot be read until the user has shown who they are (STO-2).
+  case needsPresence
   /// The journal holds a record that this version cannot follow.
   case unusableJournal(SessionFold.Failure)
   /// The session object was closed.

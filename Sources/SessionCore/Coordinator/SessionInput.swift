@@ -59,6 +59,9 @@ public enum SessionInput: Hashable, Sendable {
   case commitFailed(isLasting: Bool)
   /// Nothing was written: a newer token is stored than the commit knew of, and this event announces it.
   case superseded(SessionEvent)
+  /// Nothing was written: the refresh token is kept apart and cannot be read until the user has shown who
+  /// they are (STO-2).
+  case presenceNeeded
 
   /// How a wipe ended.
   public enum WipeEnding: Hashable, Sendable {
@@ -83,7 +86,7 @@ public enum SessionInput: Hashable, Sendable {
   /// Whether the input is how a commit ended.
   var endsCommit: Bool {
     switch self {
-    case .committed, .conflicted, .commitFailed, .superseded: true
+    case .committed, .conflicted, .commitFailed, .superseded, .presenceNeeded: true
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
       .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired,
       .unlock, .foreground, .used, .useRead, .accountCreated, .profileRead, .cleared:

@@ -180,7 +180,9 @@ public struct SecretItem: Code {
   public static let context = SecretItem(rawValue: 2)
   /// What a revocation still needs, after logout.
   public static let revocation = SecretItem(rawValue: 3)
+  /// The refresh token, where the store keeps it apart from the access token (STO-2).
+  public static let refreshToken = SecretItem(rawValue: 4)
 
   /// The word for each byte, from 0.
-  public static let words = ["token", "user", "context", "revocation"]
+  public static let words = ["token", "user", "context", "revocation", "refreshToken"]
 }

@@ -9,15 +9,26 @@ struct KeychainItems: SecretStore {
   let names: FileSecretStore.Names
   let protection: KeychainProtection
 
-  /// Only the tokens are worth a finger: the other items hold none, or are needed after a logout.
+  /// Only tokens are worth a finger: the other items hold none, or are needed after a logout.
   private func protection(of item: SecretItem) -> KeychainProtection {
-    item == .token ? protection : .afterFirstUnlock
+    switch (protection, item) {
+    case (.biometry, .token), (.biometryToRefresh, .refreshToken): .biometry
+    default: .afterFirstUnlock
+    }
   }
+
+  /// Whether half a write may have left the newer item under another name: by this protection, or, of an
+  /// item that is written under no other, by the one before.
+  private func mayHaveNext(_ item: SecretItem) -> Bool {
+    protection(of: item) == .biometry || item == .refreshToken
+  }
+
+  var separatesRefreshToken: Bool { protection == .biometryToRefresh }
 
   func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
     // A crash came between the two halves of a write: the newer one may be the only token that the
     // server still takes.
-    if protection(of: item) == .biometry,
+    if mayHaveNext(item),
       let next = try read(item, names[item] + Self.nextSuffix)
     {
       return next
@@ -38,7 +49,7 @@ struct KeychainItems: SecretStore {
       let status = door.update(query(names[item]), to: KeychainQuery.changes(bytes))
       if KeychainStatus(status) == .absent { return try add(item, names[item], bytes) }
       try require(status, "write", item)
-    case .biometry:
+    case .biometry, .biometryToRefresh:
       let next = names[item] + Self.nextSuffix
       try delete(item, next)
       try add(item, next, bytes)
@@ -51,11 +62,11 @@ struct KeychainItems: SecretStore {
   func remove(_ item: SecretItem) throws(SecretStoreError) {
     // The older first: left alone, it would be taken for the item.
     try delete(item, names[item])
-    if protection(of: item) == .biometry { try delete(item, names[item] + Self.nextSuffix) }
+    if mayHaveNext(item) { try delete(item, names[item] + Self.nextSuffix) }
   }
 
   func setAside(_ item: SecretItem) throws(SecretStoreError) {
-    if protection(of: item) == .biometry {
+    if mayHaveNext(item) {
       // To rename it would ask for biometry.
       guard let bytes = try read(item) else { return }
       try delete(item, names[item] + Self.asideSuffix)

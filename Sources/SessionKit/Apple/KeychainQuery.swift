@@ -5,6 +5,9 @@ public enum KeychainProtection: Hashable, Sendable {
   /// Readable only after the user has shown a finger or face that was enrolled when it was stored; gone
   /// with any change of what is enrolled, and with the device's passcode.
   case biometry
+  /// The refresh token alone is protected like that, in an item of its own; all else is readable once the
+  /// device was unlocked after it started. Nothing refreshes by itself while the user is away.
+  case biometryToRefresh
 }
 
 /// A question to the keychain as a value: what it says is decided and tested without a keychain.
@@ -77,7 +80,7 @@ struct KeychainQuery: Hashable, Sendable {
     switch protection {
     case .afterFirstUnlock: [.accessible: .afterFirstUnlockThisDeviceOnly]
     // Says when it is accessible itself: the keychain refuses both together.
-    case .biometry: [.accessControl: .currentBiometryThisDeviceOnly]
+    case .biometry, .biometryToRefresh: [.accessControl: .currentBiometryThisDeviceOnly]
     }
   }
 }

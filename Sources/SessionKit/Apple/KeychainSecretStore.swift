@@ -18,12 +18,23 @@
   /// changes, the item is gone, and the session expires with `secretsMissing`. What a logout still has
   /// to tell the server is kept without it. The protection is that of the first sign-in: log out to
   /// change it.
+  ///
+  /// With `.biometryToRefresh` the refresh token alone is protected, as a fourth item: the session opens and
+  /// serves its token without asking, and a refresh throws `needsPresence` until ``unlock(reason:)``,
+  /// after which `Session.retry()` makes up for one that was due. Nobody is logged out meanwhile. When
+  /// what is enrolled changes there is no refresh token any more: the token is used to its end, and then
+  /// the user signs in. An app changes between this and `.afterFirstUnlock` as it likes: the next refresh
+  /// token that the server gives is stored in the new way. A logout while it cannot be read tells the
+  /// server with the access token alone.
   public struct KeychainSecretStore: SecretStore {
     /// The names of the items' accounts (STO-1).
     public typealias Names = FileSecretStore.Names
 
     private let items: KeychainItems
     private let keychain: SystemKeychain
+
+    /// Whether the refresh token is an item of its own: with `.biometryToRefresh`.
+    public var separatesRefreshToken: Bool { items.separatesRefreshToken }
 
     /// A store whose items are told from other apps' by `service`, such as the app's identifier, and
     /// shared with all that have the entitlement for `accessGroup`.
@@ -42,7 +53,8 @@
     /// `reason` is shown to the user. Throws `unavailable` where they did not, or cannot.
     public func unlock(reason: String) async throws(SecretStoreError) {
       guard await keychain.unlock(reason: reason) else {
-        throw .unavailable(item: .token, place: "keychain")
+        throw .unavailable(
+          item: separatesRefreshToken ? .refreshToken : .token, place: "keychain")
       }
     }
 

@@ -15,6 +15,8 @@ public struct FileSecretStore: SecretStore {
     public var context = "context"
     /// The file of what a revocation still needs.
     public var revocation = "revocation"
+    /// The file of the refresh token, where it is kept apart.
+    public var refreshToken = "refreshToken"
 
     /// The default names.
     public init() {}
@@ -24,6 +26,7 @@ public struct FileSecretStore: SecretStore {
       case .token: token
       case .user: user
       case .context: context
+      case .refreshToken: refreshToken
       default: revocation
       }
     }

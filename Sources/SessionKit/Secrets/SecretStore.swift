@@ -4,6 +4,13 @@ public import SessionCore
 ///
 /// Called on a thread that may wait, one call at a time, and while the journal's lock is held.
 public protocol SecretStore: Sendable {
+  /// Whether the refresh token is stored as an item of its own, `refreshToken`, which may ask for more than
+  /// the others do (STO-2); `false` where a store does not say.
+  ///
+  /// Such an item is read when a refresh is about to begin, and when a logout is; `unavailable` means
+  /// that the user has to show who they are first.
+  var separatesRefreshToken: Bool { get }
+
   /// The item's bytes, or `nil` where there is none.
   ///
   /// A store that cannot tell (locked, refused) throws: that is never "none" (RES-3).
@@ -21,6 +28,11 @@ public protocol SecretStore: Sendable {
 
   /// Removes what was set aside of the item, if anything: the user has logged out (STO-3).
   func removeSetAside(_ item: SecretItem) throws(SecretStoreError)
+}
+
+extension SecretStore {
+  /// Access and refresh token are one item.
+  public var separatesRefreshToken: Bool { false }
 }
 
 /// Why a secret store failed; never holds what an item holds.

@@ -17,6 +17,8 @@ struct StoredToken: StoredItem {
     /// Which start of the system it was stored in, and when it dies on the clock of that (REF-8).
     var boot: String?
     var deadline: Int64?
+    /// Where the refresh token lies, where it is kept apart (STO-2).
+    var refreshPlace: RefreshPlace?
   }
 
   static var item: SecretItem { .token }
@@ -29,8 +31,8 @@ struct StoredToken: StoredItem {
 
   init(
     journal: String, facts: TokenFacts, access: Secret, refresh: Secret?,
-    announcement: SessionEvent, at time: Timestamp, boot: Identifier? = nil,
-    deadline: Int64? = nil
+    refreshPlace: RefreshPlace? = nil, announcement: SessionEvent, at time: Timestamp,
+    boot: Identifier? = nil, deadline: Int64? = nil
   ) {
     let (kind, payload) = SessionCodec.encode(.event(announcement), at: time)
     self.init(
@@ -40,14 +42,14 @@ struct StoredToken: StoredItem {
         issuedAt: facts.issuedAt.milliseconds, expiresAt: facts.expiresAt.milliseconds,
         announcementKind: kind, announcement: Data(payload),
         boot: deadline == nil ? nil : boot?.description,
-        deadline: boot == nil ? nil : deadline))
+        deadline: boot == nil ? nil : deadline, refreshPlace: refreshPlace))
   }
 
   /// One in its place that nothing announces, older than any and without secrets: of use to nobody.
   var unannounced: StoredToken {
     var fields = fields
     (fields.generation, fields.access, fields.refresh) = (Generation.none.number, "", nil)
-    fields.announcement = Data()
+    (fields.announcement, fields.refreshPlace) = (Data(), nil)
     return StoredToken(journal: journal, fields: fields)
   }
 
@@ -60,7 +62,10 @@ struct StoredToken: StoredItem {
 
   var generation: Generation { Generation(fields.generation) }
   var access: Secret { Secret(fields.access) }
+  /// The refresh token that is in the item itself.
   var refresh: Secret? { fields.refresh.map(Secret.init) }
+  /// Whether there is a refresh token, wherever it lies.
+  var isRefreshable: Bool { fields.refresh != nil || fields.refreshPlace != nil }
   var expiresAt: Timestamp { Timestamp(milliseconds: fields.expiresAt) }
 
   /// When it dies on the clock of this start of the system; `nil` where it is of another one.

@@ -70,7 +70,7 @@ extension StraySession {
         generation: stored.generation,
         issuedAt: Timestamp(milliseconds: stored.fields.issuedAt),
         expiresAt: stored.expiresAt, id: stored.announcement?.announcedToken?.id,
-        isRefreshable: stored.refresh != nil))
+        isRefreshable: stored.isRefreshable))
   }
 
   /// What a journal that was set aside tells of a session whose token is not stored any more.
@@ -103,6 +103,7 @@ extension TokenAnswer {
     self.init(
       access: items.token.access, refresh: items.token.refresh, lifetime: 0,
       user: items.user?.profile)
+    refreshPlace = items.token.fields.refreshPlace
   }
 }
 

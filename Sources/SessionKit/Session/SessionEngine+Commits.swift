@@ -10,6 +10,7 @@ extension SessionEngine {
     var conflict: [SessionRecord] = []
     var stored: StoredToken?
     var newer: SessionEvent?
+    var isWithheld = false
     var failure: SessionError?
     do throws(JournalError) {
       let transaction = try journal.transact { foreign in
@@ -18,6 +19,8 @@ extension SessionEngine {
         do throws(SessionError) {
           newer = try vault.announcement(newerThan: commit.newest)
           guard newer == nil else { return [] }
+          isWithheld = try needsPresence(toRefresh: commit.refreshing)
+          guard !isWithheld else { return [] }
           guard let number = commit.storing, let answer = answers[number] else { return drafts }
           stored = try vault.store(
             answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot)
@@ -29,6 +32,7 @@ extension SessionEngine {
       }
       if !conflict.isEmpty { return .conflicted(conflict) }
       if let newer { return .superseded(newer) }
+      if isWithheld { return .presenceNeeded }
       if let first = transaction.appended.first {
         commitError = nil
         count(transaction.appended, of: commit)

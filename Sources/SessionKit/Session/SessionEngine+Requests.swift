@@ -75,7 +75,8 @@ extension SessionEngine {
       case .adopt, .context, nil: throw .callerIsGone
       }
     case .refresh(let generation):
-      guard let refresh = try held(generation).refresh, let request = wire.refresh(refresh) else {
+      let refresh = try refreshToken(of: held(generation))
+      guard let refresh, let request = wire.refresh(refresh) else {
         throw Failed(failure: RequestFailure(kind: .noRefreshToken), detail: nil)
       }
       return request
@@ -99,6 +100,25 @@ extension SessionEngine {
     }
     // Another process has stored a newer one and is about to say so in the journal.
     throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: nil)
+  }
+
+  private func refreshToken(of token: StoredToken) throws(Failed) -> Secret? {
+    do throws(SecretStoreError) { return try vault.refreshToken(of: token) } catch {
+      throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: "\(error)")
+    }
+  }
+
+  /// Whether the user has to show who they are before this token can be refreshed (STO-2); looked at
+  /// without asking anybody.
+  func needsPresence(toRefresh generation: Generation?) throws(SessionError) -> Bool {
+    guard let generation, let token, token.generation == generation else { return false }
+    do throws(SecretStoreError) {
+      _ = try vault.refreshToken(of: token)
+      return false
+    } catch {
+      if case .unavailable(.refreshToken, _) = error { return true }
+      throw .secrets(error)
+    }
   }
 
   private func received(_ number: RequestNumber, _ result: Result<TokenAnswer?, Failed>) {

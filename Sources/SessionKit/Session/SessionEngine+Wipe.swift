@@ -13,7 +13,7 @@ extension SessionEngine {
     if let generation = wipe.keptRevocation, let held, held.generation == generation {
       // One that was stored and not announced has taken its place: the server knows that one.
       let newer = ahead.flatMap { $0.token.generation > generation ? $0.token : nil }
-      departing[generation] = newer?.standing(for: generation) ?? held
+      departing[generation] = vault.whole(newer ?? held).standing(for: generation)
     }
     var others: [SessionRecord] = []
     var isDone = true
@@ -23,7 +23,7 @@ extension SessionEngine {
         guard others.isEmpty else { return [] }
         do throws(SessionError) {
           try keepRevocations(wipe.keptRevocation)
-          try vault.wipe(wipe)
+          try vault.wipe(wipe, of: held)
         } catch {
           isDone = false
         }
@@ -67,7 +67,7 @@ extension SessionEngine {
     if let generation, departing[generation] == nil {
       do throws(SecretStoreError) {
         if let stored = try vault.token(), stored.generation == generation {
-          departing[generation] = stored
+          departing[generation] = vault.whole(stored)
         }
       } catch {
         throw .secrets(error)

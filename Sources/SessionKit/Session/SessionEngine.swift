@@ -168,30 +168,6 @@ actor SessionEngine {
     }
   }
 
-  private func error(_ problem: SessionProblem, of wish: Wish?) -> SessionError {
-    let isSignIn =
-      switch wish {
-      case .signIn, .register, .social: true
-      case .adopt, .context, nil: false
-      }
-    return switch problem {
-    case .rejected(let rejection): SessionError(rejection)
-    case .request(let failure): SessionError(failure, detail: detail, isSignIn: isSignIn)
-    case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
-    case .ended(let state, let cause): SessionError(endedIn: state, by: cause)
-    case .unsettled: .notStoredYet
-    case .busy: .signInUnderWay
-    case .tooManyAttempts(let wait): .rateLimited(retryAfter: wait)
-    case .storage: commitError ?? .closed
-    case .locked: .secretsUnavailable
-    case .unusableJournal(let failure):
-      .unusableJournal(
-        path: journal.path, sequence: failure.sequence, problem: failure.description)
-    case .closed: .closed
-    case .cancelled: .cancelled
-    }
-  }
-
   // MARK: The loop
 
   /// Tells the coordinator what happened and does what it says, until nothing is left to tell.

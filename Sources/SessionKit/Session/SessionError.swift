@@ -22,6 +22,9 @@ public enum SessionError: Error, Equatable, Sendable {
   case signInUnderWay
   /// The stored secrets cannot be read yet; it is not known whether anybody is signed in (RES-3).
   case secretsUnavailable
+  /// The refresh token cannot be read until the user has shown who they are: nobody was logged out, and the
+  /// token is good to its end (STO-2).
+  case needsPresence
   /// So many changes of the user were not sent to the server: nobody was logged out (OUT-3).
   case pendingChanges(Int)
   /// There is nothing to refresh with; the current token is good until it expires.
@@ -122,6 +125,10 @@ extension SessionError: CustomStringConvertible {
     case .secretsUnavailable:
       "The stored secrets cannot be read yet, so it is not known whether anybody is signed in. "
         + "Nobody was logged out; it is tried again by itself."
+    case .needsPresence:
+      "The token was not refreshed: its refresh token can be read only once the user has shown who they "
+        + "are. Nobody was logged out, and nothing was sent. Let the user unlock the secret store, and "
+        + "try again."
     case .pendingChanges(let count):
       "\(count) changes were not sent yet, so nobody was logged out. Send them, or log out with "
         + "discardingPendingChanges."

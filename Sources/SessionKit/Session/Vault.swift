@@ -92,10 +92,12 @@ struct Vault: Sendable {
       try write(StoredContext(journal: owner, generation: facts.generation, context: context))
     }
     if let profile = answer.user { try write(StoredUser(journal: owner, profile: profile)) }
+    let (refresh, place) = try place(answer, of: facts.generation, replacing: old)
     let token = StoredToken(
-      journal: owner, facts: facts, access: answer.access, refresh: answer.refresh ?? old?.refresh,
+      journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
       announcement: event, at: commit.time, boot: boot, deadline: commit.deadline)
     try write(token)
+    tidy(token)
     return token
   }
 
@@ -107,10 +109,13 @@ struct Vault: Sendable {
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
   }
 
-  /// Removes what the wipe names.
-  func wipe(_ wipe: SessionEffect.Wipe) throws(SessionError) {
+  /// Removes what the wipe names, and with the token item a refresh token that is apart from it.
+  func wipe(_ wipe: SessionEffect.Wipe, of token: StoredToken?) throws(SessionError) {
     var failure: SessionError?
-    for item in wipe.items {
+    // Before the token item, which says that it is there.
+    let isApart = store.separatesRefreshToken || token?.fields.refreshPlace != nil
+    let apart: [SecretItem] = isApart && !wipe.items.isEmpty ? [.refreshToken] : []
+    for item in apart + wipe.items {
       do throws(SecretStoreError) {
         try store.remove(item)
         if case .everything = wipe { try store.removeSetAside(item) }
@@ -128,7 +133,10 @@ struct Vault: Sendable {
       guard let stored = try self.token(), stored.generation == token.generation,
         stored.access == token.access
       else { return }
-      do throws(SecretStoreError) { return try store.remove(.token) } catch {
+      do throws(SecretStoreError) {
+        if stored.fields.refreshPlace != nil { try store.remove(.refreshToken) }
+        return try store.remove(.token)
+      } catch {
         // Below.
       }
     } catch {
@@ -139,7 +147,10 @@ struct Vault: Sendable {
 
   /// Keeps what revoking the token needs, beside what other revocations need; under the journal's lock.
   func keepRevocation(of token: StoredToken) throws(SessionError) {
-    let others = try keptRevocations().filter { $0.token != token.generation }
+    let kept = try keptRevocations()
+    // A wipe was cut short that has removed the refresh token already.
+    if token.refresh == nil, kept.contains(where: { $0.token == token.generation }) { return }
+    let others = kept.filter { $0.token != token.generation }
     try replaceRevocations(others + [StoredRevocations.Entry(token)])
   }
 

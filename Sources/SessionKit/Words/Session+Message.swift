@@ -31,7 +31,7 @@ extension SessionProblem: UserFacingError {
     case .tooManyAttempts(let wait): SessionError.rateLimited(retryAfter: wait).message
     case .storage: .storageUnusable
     case .unsettled: .answerNotStored
-    case .locked: .deviceLocked
+    case .locked, .needsPresence: .deviceLocked
     case .unusableJournal: .newerData
     case .closed: .closed
     case .cancelled: .cancelled

@@ -8,7 +8,7 @@ extension SessionError: UserFacingError {
     case .otherUsersSession: .otherUsersSession
     case .overtaken: .overtaken
     case .signInUnderWay: .signInUnderWay
-    case .secretsUnavailable: .deviceLocked
+    case .secretsUnavailable, .needsPresence: .deviceLocked
     case .pendingChanges(let count): .changesNotSent(count: count)
     case .noRefreshToken: .notProlongable
     case .notOffered, .wrongAddress, .appRefused: .appNotSetUp

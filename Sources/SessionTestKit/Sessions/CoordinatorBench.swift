@@ -30,6 +30,8 @@ public struct CoordinatorBench: Sendable {
     case conflicts([SessionRecord.Content])
     /// Nothing is written: a newer token is stored, announced by this event.
     case superseded(SessionEvent)
+    /// Nothing is written: the user has to show who they are first.
+    case presenceNeeded
   }
 
   /// How the next looks at the journal on behalf of callers end; after these every one finds nothing.
@@ -124,6 +126,8 @@ public struct CoordinatorBench: Sendable {
       return .conflicted(append(contents, at: now.time))
     case .superseded(let event):
       return .superseded(event)
+    case .presenceNeeded:
+      return .presenceNeeded
     }
   }
 

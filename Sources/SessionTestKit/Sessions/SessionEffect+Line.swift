@@ -38,7 +38,7 @@ extension SessionProblem {
       "ended, \(state)" + (failure.map { " by \($0)" } ?? "")
     case .unusableJournal: "unusableJournal"
     case .tooManyAttempts(let wait): "too many attempts, \(wait) ms to wait"
-    case .busy, .storage, .unsettled, .locked, .closed, .cancelled: "\(self)"
+    case .busy, .storage, .unsettled, .locked, .needsPresence, .closed, .cancelled: "\(self)"
     }
   }
 }

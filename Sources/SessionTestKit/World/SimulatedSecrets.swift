@@ -27,6 +27,7 @@ public final class SimulatedSecrets: Sendable {
     var chance: (choices: Choices, oneIn: UInt64)?
     /// How many moments are left until the process dies that is at it; none where nil.
     var fuse: Int?
+    var separatesRefreshToken = false
   }
 
   /// What is stored, by whichever process; `items.isAvailable` locks and unlocks it.
@@ -35,6 +36,12 @@ public final class SimulatedSecrets: Sendable {
 
   /// Nothing stored, and nothing fails.
   public init() {}
+
+  /// Whether the refresh token is to be an item of its own (STO-2).
+  public var separatesRefreshToken: Bool {
+    get { state.withLock { $0.separatesRefreshToken } }
+    set { state.withLock { $0.separatesRefreshToken = newValue } }
+  }
 
   /// How many calls were made by all processes; the number that the next one has.
   public var callCount: Int { state.withLock { $0.calls } }
@@ -91,6 +98,8 @@ public final class SimulatedSecrets: Sendable {
   private struct View: SecretStore {
     let secrets: SimulatedSecrets
     let process: SimulatedProcess
+
+    var separatesRefreshToken: Bool { secrets.separatesRefreshToken }
 
     func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
       try perform(item) { () throws(SecretStoreError) in try secrets.items.read(item) }

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Secrets in a keychain")
 struct KeychainTests {
-  static let protections: [KeychainProtection] = [.afterFirstUnlock, .biometry]
+  static let protections: [KeychainProtection] = [
+    .afterFirstUnlock, .biometry, .biometryToRefresh,
+  ]
   static let old: [UInt8] = [1, 2, 3]
   static let new: [UInt8] = [9, 8]
 
@@ -67,10 +69,12 @@ struct KeychainTests {
       try store.write(item, Self.new)
       #expect(try store.read(item) == Self.new)
     }
-    #expect(door.items.keys.sorted() == ["context", "revocation", "token", "user"])
+    #expect(
+      door.items.keys.sorted() == ["context", "refreshToken", "revocation", "token", "user"])
     #expect(
       door.items.filter { $0.value.isProtected }.keys.sorted()
-        == (protection == .biometry ? ["token"] : []))
+        == (protection == .biometry
+          ? ["token"] : protection == .biometryToRefresh ? ["refreshToken"] : []))
     for item in SecretItem.known {
       try store.remove(item)
       try store.remove(item)

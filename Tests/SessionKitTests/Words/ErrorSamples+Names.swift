@@ -5,7 +5,8 @@ import SessionKit
 
 enum SessionErrorCase: String, CaseIterable {
   case invalidCredential, notSignedIn, alreadySignedIn, otherUsersSession, overtaken,
-    signInUnderWay, secretsUnavailable, pendingChanges, noRefreshToken, invalidRequest,
+    signInUnderWay, secretsUnavailable, needsPresence, pendingChanges, noRefreshToken,
+    invalidRequest,
     invalidCredentials,
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
@@ -30,6 +31,7 @@ enum CredentialProblemCase: String, CaseIterable {
 
 enum SessionProblemCase: String, CaseIterable {
   case rejected, request, unidentified, ended, busy, tooManyAttempts, storage, unsettled, locked,
+    needsPresence,
     unusableJournal, closed, cancelled
 }
 
@@ -47,6 +49,7 @@ extension ErrorSamples {
     case .overtaken: .overtaken
     case .signInUnderWay: .signInUnderWay
     case .secretsUnavailable: .secretsUnavailable
+    case .needsPresence: .needsPresence
     case .pendingChanges: .pendingChanges
     case .noRefreshToken: .noRefreshToken
     case .notOffered: .notOffered
@@ -147,6 +150,7 @@ extension ErrorSamples {
     case .storage: .storage
     case .unsettled: .unsettled
     case .locked: .locked
+    case .needsPresence: .needsPresence
     case .unusableJournal: .unusableJournal
     case .closed: .closed
     case .cancelled: .cancelled

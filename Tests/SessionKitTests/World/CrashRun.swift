@@ -13,6 +13,8 @@ struct CrashRun {
   let isCut: Bool
   /// What becomes of the process that opens what is left.
   let reopening: Reopening
+  /// Whether the refresh token is an item of its own.
+  let isApart: Bool
 
   /// A process that opens what is left, before it is looked at.
   enum Reopening {
@@ -43,8 +45,10 @@ struct CrashRun {
 
   init(
     _ story: CrashStory, at point: CrashPoint? = nil, isCut: Bool = false,
-    reopening: Reopening = .none
+    reopening: Reopening = .none, isApart: Bool = false
   ) {
+    self.isApart = isApart
+    secrets.separatesRefreshToken = isApart
     (self.story, self.point, self.isCut, self.reopening) = (story, point, isCut, reopening)
   }
 
@@ -157,7 +161,7 @@ struct CrashRun {
 
   /// Everything that a later opening can meet, as one text.
   private func remains(of disk: SimulatedDisk, _ isTold: Bool) -> String {
-    let items: [SecretItem] = [.token, .user, .context, .revocation]
+    let items: [SecretItem] = [.token, .user, .context, .revocation, .refreshToken]
     let stored = items.map { item in
       do { return "\(try secrets.items.read(item) ?? [])" } catch { return "\(error)" }
     }
@@ -250,9 +254,12 @@ struct CrashRun {
     let (settled, items) = (try fold(disk), secrets.items.items)
     switch session.state.kind {
     case .authenticated:
-      problems.check(items == [.token, .user, .context], "the items are \(items)")
+      let apart: Set<SecretItem> = isApart ? [.refreshToken] : []
+      problems.check(
+        items == apart.union([.token, .user, .context]), "the items are \(items)")
     case .expired:
-      problems.check(!items.contains(.token), "a token is stored while expired")
+      problems.check(
+        items.isDisjoint(with: [.token, .refreshToken]), "a token is stored while expired")
     case .unauthenticated:
       problems.check(items.isEmpty, "\(items) are stored while nobody is signed in")
     }

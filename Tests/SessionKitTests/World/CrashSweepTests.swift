@@ -30,6 +30,25 @@ struct CrashSweepTests {
     }
   }
 
+  @Test(
+    """
+    STO-2 REF-7 OUT-1 with the refresh token in an item of its own: reopened after death at any moment, \
+    also between the two writes, both belong together or the newer one heals it
+    """, arguments: CrashStory.all)
+  func everyMomentApart(story: CrashStory) throws {
+    let whole = try CrashRun(story, isApart: true).live()
+    #expect(whole.problems.isEmpty, "untouched: \(whole.problems)")
+    for point in whole.counts.points {
+      do {
+        let found = try CrashRun(story, at: point, isApart: true).live()
+        #expect(found.hasDied, "\(point): it lives")
+        #expect(found.problems.isEmpty, "\(point): \(found.problems)")
+      } catch {
+        Issue.record("\(point): \(error)")
+      }
+    }
+  }
+
   /// A token is lost for good where the answer that held it had not reached the disk.
   ///
   /// A server that takes no token twice will not give it again. Everywhere else the sibling goes on.

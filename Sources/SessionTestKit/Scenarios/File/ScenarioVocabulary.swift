@@ -63,7 +63,8 @@ package enum ScenarioVocabulary {
   ]
   package static let errors = [
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
-    "signInUnderWay", "secretsUnavailable", "pendingChanges", "noRefreshToken", "invalidRequest",
+    "signInUnderWay", "secretsUnavailable", "needsPresence", "pendingChanges", "noRefreshToken",
+    "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",
     "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",
     "unexpectedStatus", "unreadableAnswer", "intercepted", "noConnection", "noReply", "expired",

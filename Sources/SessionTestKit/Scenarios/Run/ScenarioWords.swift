@@ -189,6 +189,7 @@ package enum ScenarioWords {
     case .overtaken: "overtaken"
     case .signInUnderWay: "signInUnderWay"
     case .secretsUnavailable: "secretsUnavailable"
+    case .needsPresence: "needsPresence"
     case .pendingChanges: "pendingChanges"
     case .noRefreshToken: "noRefreshToken"
     case .notOffered: "notOffered"

@@ -81,6 +81,7 @@ extension SessionInput {
     case .conflicted: "conflicted"
     case .commitFailed: "commitFailed"
     case .superseded: "superseded"
+    case .presenceNeeded: "presenceNeeded"
     }
   }
 }

@@ -1,0 +1,88 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: a refresh token that asks for the user")
+struct PresenceDecisionTests {
+  static let lifetime = CoordinatorBench.lifetime
+
+  private func opened() throws -> CoordinatorBench {
+    var bench = try CoordinatorBench(journal: [.event(OpenDecisionTests.login)])
+    bench.tell(.opened(.session(1)))
+    return bench
+  }
+
+  @Test("STO-2 withheld, the timer's refresh is no attempt, and no timer makes another")
+  func scheduled() throws {
+    var bench = try opened()
+    bench.advance(by: Self.lifetime - 30_000)
+    bench.commitEndings = [.presenceNeeded]
+    let effects = bench.tell(.fired(.refresh))
+    #expect(effects.isEmpty && bench.names == ["login"])
+    #expect(bench.coordinator.activity == .idle)
+    #expect(bench.coordinator.isTokenGood(at: bench.now.uptime))
+    bench.advance(by: Self.lifetime)
+    #expect(bench.coordinator.state.kind == .authenticated, "nobody is logged out by that")
+    // The app says that the user may have shown who they are.
+    bench.commitEndings = [.presenceNeeded]
+    #expect(bench.tell(.fired(.restore)).isEmpty && bench.names == ["login"])
+    #expect(bench.tell(.fired(.restore)).sendCount == 1)
+    #expect(bench.names == ["login", "requestSent"])
+    #expect(bench.tell(.fired(.restore)).isEmpty, "it is on the wire")
+  }
+
+  @Test("STO-2 who asks for a refresh is told to show who they are, each time, and then is served")
+  func asked() throws {
+    var bench = try opened()
+    for _ in 0..<2 {
+      let caller = bench.caller()
+      bench.commitEndings = [.presenceNeeded]
+      let effects = bench.tell(.refresh(caller, .manual, .always))
+      #expect(effects == [.resume(caller, .failed(.needsPresence))])
+    }
+    #expect(bench.names == ["login"])
+    #expect(bench.tell(.fired(.restore)).isEmpty, "a good token is not refreshed unasked")
+    #expect(bench.tell(.refresh(bench.caller(), .manual, .always)).sendCount == 1)
+  }
+
+  @Test(
+    "STO-2 REF-2 an expired token: calls, a switch and the foreground are told; unlocking refreshes"
+  )
+  func expired() throws {
+    var bench = try opened()
+    bench.advance(by: Self.lifetime + 1)
+    bench.commitEndings = [.presenceNeeded, .presenceNeeded, .presenceNeeded]
+    var caller = bench.caller()
+    #expect(
+      bench.tell(.refresh(caller, .command, .ifExpired))
+        == [.resume(caller, .failed(.needsPresence))])
+    caller = bench.caller()
+    #expect(bench.tell(.switchContext(caller)) == [.resume(caller, .failed(.needsPresence))])
+    caller = bench.caller()
+    #expect(bench.tell(.foreground(caller)) == [.resume(caller, .failed(.needsPresence))])
+    #expect(bench.names == ["login"] && bench.commitEndings.isEmpty)
+    caller = bench.caller()
+    let effects = bench.tell(.unlock(caller))
+    #expect(effects.contains(.resume(caller, .current)) && effects.sendCount == 1)
+  }
+
+  @Test("STO-2 a switch with a good token needs nobody")
+  func switches() throws {
+    var bench = try opened()
+    bench.advance(by: Self.lifetime - 30_000)
+    bench.commitEndings = [.presenceNeeded]
+    bench.tell(.fired(.refresh))
+    #expect(bench.tell(.switchContext(bench.caller())).sendCount == 1)
+  }
+
+  @Test("STO-2 OUT-1 a logout ends the waiting: nothing is made up for later")
+  func loggedOut() throws {
+    var bench = try opened()
+    bench.advance(by: Self.lifetime + 1)
+    bench.commitEndings = [.presenceNeeded]
+    bench.tell(.refresh(bench.caller(), .command, .ifExpired))
+    bench.tell(.logout(bench.caller()))
+    #expect(bench.coordinator.state.kind == .unauthenticated)
+    #expect(bench.tell(.fired(.restore)).sendCount == 0)
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import SessionJournal
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+/// A real session whose refresh token is an item of its own, in a keychain that asks for a finger.
+@Suite("A session: the refresh token apart")
+struct RefreshItemTests {
+  private let bench: Bench
+  private let door = FakeKeychain()
+
+  init() throws {
+    bench = try Bench { $0.rotatesRefreshTokens = true }
+  }
+
+  private func open(_ protection: KeychainProtection = .biometryToRefresh) async throws -> Session {
+    try await bench.open(.keeping, store: KeychainItems(door, protection))
+  }
+
+  private func text(_ item: String) throws -> String {
+    String(decoding: try #require(door.items[item]).bytes, as: UTF8.self)
+  }
+
+  /// A sign-in, closed, and the session opened again.
+  private func reopened() async throws -> Session {
+    let session = try await open()
+    try await session.login(bench.credentials)
+    try await session.close()
+    return try await open()
+  }
+
+  @Test(
+    "STO-2 four items; it opens and serves its token without a finger, and a refresh asks for one")
+  func needsPresence() async throws {
+    let session = try await reopened()
+    #expect(door.items.keys.sorted() == ["context", "refreshToken", "token", "user"])
+    #expect(door.items.filter { $0.value.isProtected }.keys.sorted() == ["refreshToken"])
+    #expect(!(try text("token")).contains("\"refresh\""))
+    #expect(session.currentToken?.generation == Generation(1))
+    let before = try bench.records().count
+    #expect(
+      await failure { () throws(SessionError) in try await session.refresh() } == .needsPresence)
+    #expect(session.isAuthenticated && bench.server.count(of: .refresh) == 0)
+    #expect(try bench.records().count == before, "no attempt is counted")
+    door.isPresent = true
+    try await session.refresh()
+    #expect(session.currentToken?.generation == Generation(2))
+    try await session.refresh()
+    #expect(session.currentToken?.generation == Generation(3))
+    #expect(try await session.logout() == .success)
+    #expect(door.items.isEmpty)
+    try await session.close()
+  }
+
+  @Test("STO-2 REF-2 the timer asks nobody; when the user is there, what was due is made up for")
+  func background() async throws {
+    let session = try await reopened()
+    let life = try #require(session.currentToken).expiresAt.milliseconds(
+      since: bench.clock.now().time)
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: life + 1_000)
+    #expect(
+      await failure { () throws(SessionError) in try await session.refreshIfNeeded() }
+        == .needsPresence)
+    #expect(session.isAuthenticated)
+    #expect(bench.server.count(of: .refresh) == 0)
+    door.isPresent = true
+    await session.retry()
+    await eventually("it is refreshed") { session.currentToken?.generation == Generation(2) }
+    try await session.close()
+  }
+
+  @Test(
+    "STO-2 POL-2 another finger enrolled: the token is good to its end, and then one signs in again"
+  )
+  func enrolment() async throws {
+    let session = try await reopened()
+    door.changeEnrolment()
+    #expect(
+      await failure { () throws(SessionError) in try await session.refresh() } == .noRefreshToken)
+    #expect(session.isAuthenticated && session.currentToken != nil)
+    let life = try #require(session.currentToken).expiresAt.milliseconds(
+      since: bench.clock.now().time)
+    bench.clock.advance(by: life + 1_000)
+    _ = await failure { () throws(SessionError) in try await session.refreshIfNeeded() }
+    #expect(session.state.kind == .expired && bench.server.count(of: .refresh) == 0)
+    try await session.login(bench.credentials)
+    door.isPresent = true
+    try await session.refresh()
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test(
+    """
+    OUT-1 STO-2 a logout while it is withheld: it goes, and a server that wants it is told with the access \
+    token alone, until it says that this is over
+    """)
+  func logout() async throws {
+    var session = try await reopened()
+    #expect(try await session.logout() == .partial(.serverNotTold(status: 400)))
+    #expect(door.items.keys.sorted() == ["revocation"] && bench.server.count(of: .logout) == 1)
+    try await session.close()
+    bench.server.revokeAllTokens()
+    session = try await open()
+    await eventually("the server is told") { door.items.isEmpty }
+    try await session.close()
+  }
+
+  @Test("STO-2 the option switched on and off: each way the next refresh token moves, none is lost")
+  func migrations() async throws {
+    door.isPresent = true
+    var session = try await open(.afterFirstUnlock)
+    try await session.login(bench.credentials)
+    #expect(try text("token").contains("\"refresh\"") && door.items["refreshToken"] == nil)
+    try await session.close()
+    session = try await open(.biometryToRefresh)
+    try await session.refresh()
+    #expect(!(try text("token").contains("\"refresh\"")) && door.items["refreshToken"] != nil)
+    try await session.close()
+    session = try await open(.afterFirstUnlock)
+    try await session.refresh()
+    #expect(try text("token").contains("\"refresh\"") && door.items["refreshToken"] == nil)
+    try await session.refresh()
+    #expect(session.currentToken?.generation == Generation(4))
+    try await session.close()
+    session = try await open(.biometryToRefresh)
+    try await session.refresh()
+    try await session.close()
+    session = try await open(.afterFirstUnlock)
+    #expect(try await session.logout() == .success)
+    #expect(door.items.isEmpty, "also what was kept apart before")
+    try await session.close()
+  }
+
+  @Test("RES-5 STO-2 taken over by a new journal, the refresh token stays where it is and is used")
+  func takenOver() async throws {
+    try await reopened().close()
+    try FileManager.default.removeItem(atPath: bench.journal)
+    var policy = SessionPolicy.keeping
+    policy.straySecrets = .adopt
+    let session = try await bench.open(policy, store: KeychainItems(door, .biometryToRefresh))
+    #expect(session.currentToken?.generation == Generation(1))
+    #expect(
+      await failure { () throws(SessionError) in try await session.refresh() } == .needsPresence)
+    door.isPresent = true
+    try await session.refresh()
+    try await session.refresh()
+    #expect(session.currentToken?.generation == Generation(3))
+    try await session.close()
+  }
+
+  @Test("REF-7 STO-2 an older refresh token than the token item says is none; a newer one heals")
+  func pairing() async throws {
+    door.isPresent = true
+    let items = KeychainItems(door, .biometryToRefresh)
+    let session = try await open()
+    try await session.login(bench.credentials)
+    let first = (try items.read(.token), try items.read(.refreshToken))
+    try await session.refresh()
+    let second = (try items.read(.token), try items.read(.refreshToken))
+    try await session.close()
+    let vault = Vault(store: items, journal: session.engine.journal.identifier)
+    try items.write(.refreshToken, try #require(first.1))
+    let newer = try StoredToken(decoding: #require(second.0))
+    #expect(try vault.refreshToken(of: newer) == nil)
+    try items.write(.refreshToken, try #require(second.1))
+    let older = try StoredToken(decoding: #require(first.0))
+    #expect(try vault.refreshToken(of: older) == vault.refreshToken(of: newer))
+    #expect(try vault.refreshToken(of: newer) != nil)
+    try items.write(.refreshToken, [1, 2, 3])
+    #expect(try vault.refreshToken(of: newer) == nil)
+    #expect(door.items["refreshToken.unreadable"]?.bytes == [1, 2, 3], "RES-2")
+  }
+}
