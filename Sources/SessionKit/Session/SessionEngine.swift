@@ -83,7 +83,8 @@ actor SessionEngine {
     self.journal = journal
     self.runtime = runtime
     view = SessionView(configuration.policy)
-    vault = Vault(store: configuration.secrets, journal: journal.identifier)
+    vault = Vault(
+      store: configuration.secrets, journal: journal.identifier, path: journal.path)
     hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)
     coordinator = SessionCoordinator(policy: configuration.policy, fold: fold)
   }
@@ -300,6 +301,7 @@ extension SessionEngine {
           guard newer == nil else { return [] }
           isWithheld = try needsPresence(toRefresh: commit.refreshing)
           guard !isWithheld else { return [] }
+          try refuseOthersSecrets(before: commit)
           guard let number = commit.storing, let answer = answers[number] else { return drafts }
           stored = try vault.store(
             answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot)
@@ -411,6 +413,7 @@ extension SessionEngine {
     } catch {
       facts.isLocked = true
     }
+    lockOthersSecrets(&facts)
     if !coordinator.takesOver(facts) { answers[.stray] = nil }
     facts.deadline = token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])

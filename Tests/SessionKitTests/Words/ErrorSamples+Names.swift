@@ -11,7 +11,7 @@ enum SessionErrorCase: String, CaseIterable {
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
-    eventsCompacted, secrets, closed, cancelled
+    eventsCompacted, secrets, secretsOfAnotherSession, closed, cancelled
 }
 
 enum JournalErrorCase: String, CaseIterable {
@@ -77,6 +77,7 @@ extension ErrorSamples {
     case .unusableJournal: .unusableJournal
     case .eventsCompacted: .eventsCompacted
     case .secrets: .secrets
+    case .secretsOfAnotherSession: .secretsOfAnotherSession
     case .closed: .closed
     case .cancelled: .cancelled
     }
