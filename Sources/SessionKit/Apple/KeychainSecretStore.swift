@@ -36,8 +36,10 @@
     /// Whether the refresh token is an item of its own: with `.biometryToRefresh`.
     public var separatesRefreshToken: Bool { items.separatesRefreshToken }
 
-    /// A store whose items are told from other apps' by `service`, such as the app's identifier, and
-    /// shared with all that have the entitlement for `accessGroup`.
+    /// A store whose items are told from others' by `service`: one per account, as one journal.
+    ///
+    /// Such as the app's identifier and the account's number. They are shared with all that have the
+    /// entitlement for `accessGroup`.
     public init(
       service: String, accessGroup: String? = nil, names: Names = Names(),
       protection: KeychainProtection = .afterFirstUnlock

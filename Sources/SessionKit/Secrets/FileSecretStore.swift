@@ -4,6 +4,8 @@ public import SessionCore
 ///
 /// Each item is one file. A write goes to a temporary file, is synced, takes the item's name, and
 /// the folder is synced: after a crash the item is the old one or the new one, whole.
+///
+/// One folder per account, as one journal: a session refuses to open on another one's secrets.
 public struct FileSecretStore: SecretStore {
   /// The names of the items' files (STO-1).
   public struct Names: Hashable, Sendable {

@@ -19,6 +19,8 @@ struct StoredToken: StoredItem {
     var deadline: Int64?
     /// Where the refresh token lies, where it is kept apart (STO-2).
     var refreshPlace: RefreshPlace?
+    /// Where the journal stands that it belongs to.
+    var journalPath: String?
   }
 
   static var item: SecretItem { .token }
@@ -32,7 +34,7 @@ struct StoredToken: StoredItem {
   init(
     journal: String, facts: TokenFacts, access: Secret, refresh: Secret?,
     refreshPlace: RefreshPlace? = nil, announcement: SessionEvent, at time: Timestamp,
-    boot: Identifier? = nil, deadline: Int64? = nil
+    boot: Identifier? = nil, deadline: Int64? = nil, path: String? = nil
   ) {
     let (kind, payload) = SessionCodec.encode(.event(announcement), at: time)
     self.init(
@@ -42,7 +44,8 @@ struct StoredToken: StoredItem {
         issuedAt: facts.issuedAt.milliseconds, expiresAt: facts.expiresAt.milliseconds,
         announcementKind: kind, announcement: Data(payload),
         boot: deadline == nil ? nil : boot?.description,
-        deadline: boot == nil ? nil : deadline, refreshPlace: refreshPlace))
+        deadline: boot == nil ? nil : deadline, refreshPlace: refreshPlace,
+        journalPath: path))
   }
 
   /// One in its place that nothing announces, older than any and without secrets: of use to nobody.

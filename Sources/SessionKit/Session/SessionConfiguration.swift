@@ -7,7 +7,7 @@ public struct SessionConfiguration: Sendable {
   ///
   /// Its lock lies beside it.
   public var journal: String
-  /// Where the secrets are kept, outside the journal.
+  /// Where the secrets are kept, outside the journal; one place per account, as one journal.
   public var secrets: any SecretStore
   /// How the backend is spoken to.
   public var wire: Wire

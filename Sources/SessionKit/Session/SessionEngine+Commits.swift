@@ -21,6 +21,7 @@ extension SessionEngine {
           guard newer == nil else { return [] }
           isWithheld = try needsPresence(toRefresh: commit.refreshing)
           guard !isWithheld else { return [] }
+          try refuseOthersSecrets(before: commit)
           guard let number = commit.storing, let answer = answers[number] else { return drafts }
           stored = try vault.store(
             answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot)
@@ -141,6 +142,7 @@ extension SessionEngine {
     } catch {
       facts.isLocked = true
     }
+    lockOthersSecrets(&facts)
     if !coordinator.takesOver(facts) { answers[.stray] = nil }
     facts.deadline = token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])

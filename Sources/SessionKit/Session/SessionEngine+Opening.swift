@@ -6,6 +6,9 @@ extension SessionEngine {
   static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt)
   {
+    if let other = othersJournal(configuration) {
+      throw .secretsOfAnotherSession(journal: other)
+    }
     guard configuration.whenJournalIsUnusable == .setAside else {
       return try load(configuration, runtime)
     }

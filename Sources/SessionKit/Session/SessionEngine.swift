@@ -83,7 +83,8 @@ actor SessionEngine {
     self.journal = journal
     self.runtime = runtime
     view = SessionView(configuration.policy)
-    vault = Vault(store: configuration.secrets, journal: journal.identifier)
+    vault = Vault(
+      store: configuration.secrets, journal: journal.identifier, path: journal.path)
     hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)
     coordinator = SessionCoordinator(policy: configuration.policy, fold: fold)
   }

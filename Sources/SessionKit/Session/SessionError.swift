@@ -98,6 +98,9 @@ public enum SessionError: Error, Equatable, Sendable {
   case eventsCompacted(through: UInt64, state: SessionState)
   /// The secret store failed.
   case secrets(SecretStoreError)
+  /// What is stored there are the secrets of the session of this journal, which still stands: each account
+  /// needs a place of its own (RES-5). Nothing was touched.
+  case secretsOfAnotherSession(journal: String)
   /// The session object was closed.
   case closed
   /// The calling task was cancelled.
@@ -156,6 +159,9 @@ extension SessionError: CustomStringConvertible {
         + "came to \(state.kind). Go on with the events after \(sequence)."
     case .secrets(let error):
       "The secret store failed and the session is what it was. \(error)"
+    case .secretsOfAnotherSession(let path):
+      "The stored secrets are those of the session of \(path). Nothing was touched. Give each account a "
+        + "place of its own for its secrets: a folder, or a keychain service."
     case .closed:
       "The session object was closed. The session itself goes on: open it again."
     case .cancelled:

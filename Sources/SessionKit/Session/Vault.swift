@@ -5,6 +5,8 @@ import SessionJournal
 struct Vault: Sendable {
   let store: any SecretStore
   let journal: JournalIdentifier
+  /// Where that journal stands, for whoever meets its items with another one.
+  var path: String?
 
   /// What was found, with its secrets.
   struct Contents {
@@ -95,7 +97,8 @@ struct Vault: Sendable {
     let (refresh, place) = try place(answer, of: facts.generation, replacing: old)
     let token = StoredToken(
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
-      announcement: event, at: commit.time, boot: boot, deadline: commit.deadline)
+      announcement: event, at: commit.time, boot: boot, deadline: commit.deadline,
+      path: path)
     try write(token)
     tidy(token)
     return token

@@ -36,6 +36,7 @@ extension SessionError: UserFacingError {
     case .unusableJournal: .newerData
     case .eventsCompacted: .historySummedUp
     case .secrets(let error): error.message
+    case .secretsOfAnotherSession: .storageUnusable
     case .closed: .closed
     case .cancelled: .cancelled
     }

@@ -43,6 +43,7 @@ extension ErrorSamples {
     .unusableJournal(path: marked, sequence: 7, problem: marked),
     .eventsCompacted(through: 7, state: .unauthenticated),
     .secrets(.noSpace(item: .token, place: marked)),
+    .secretsOfAnotherSession(journal: marked),
     .closed,
     .cancelled,
   ]

@@ -12,6 +12,7 @@ enum SessionErrorCase: String, CaseIterable {
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
     eventsCompacted, secrets, closed, cancelled, notOffered, wrongAddress, appRefused
+    eventsCompacted, secrets, secretsOfAnotherSession, closed, cancelled
 }
 
 enum JournalErrorCase: String, CaseIterable {
@@ -80,6 +81,7 @@ extension ErrorSamples {
     case .unusableJournal: .unusableJournal
     case .eventsCompacted: .eventsCompacted
     case .secrets: .secrets
+    case .secretsOfAnotherSession: .secretsOfAnotherSession
     case .closed: .closed
     case .cancelled: .cancelled
     }

@@ -105,7 +105,7 @@ final class SimulatedLife: Sendable {
 
   // MARK: Processes
 
-  /// Another session has left its secrets, as a restored backup does.
+  /// Another session has left its secrets and no journal, as a restored backup does.
   private func inherit() throws {
     let process = disk.withLock { $0.process() }
     let configuration = try world.configuration(
@@ -116,6 +116,8 @@ final class SimulatedLife: Sendable {
       try await session.close()
     }
     run(for: 1_000)
+    // While that journal stands, its secrets would be refused.
+    try Journal.delete(at: "other.journal", options: .on(process))
     strangers.withLock { $0 = owners(of: keychain.items.items) }
   }
 

@@ -63,7 +63,8 @@ package enum ScenarioVocabulary {
   ]
   package static let errors = [
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
-    "signInUnderWay", "secretsUnavailable", "needsPresence", "pendingChanges", "noRefreshToken",
+    "signInUnderWay", "secretsUnavailable", "needsPresence", "secretsOfAnotherSession",
+    "pendingChanges", "noRefreshToken",
     "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",
     "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",

@@ -190,6 +190,7 @@ package enum ScenarioWords {
     case .signInUnderWay: "signInUnderWay"
     case .secretsUnavailable: "secretsUnavailable"
     case .needsPresence: "needsPresence"
+    case .secretsOfAnotherSession: "secretsOfAnotherSession"
     case .pendingChanges: "pendingChanges"
     case .noRefreshToken: "noRefreshToken"
     case .notOffered: "notOffered"
