@@ -11,8 +11,8 @@ enum SessionErrorCase: String, CaseIterable {
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
-    eventsCompacted, secrets, closed, cancelled, notOffered, wrongAddress, appRefused
-    eventsCompacted, secrets, secretsOfAnotherSession, closed, cancelled
+    eventsCompacted, secrets, secretsOfAnotherSession, closed, cancelled, notOffered, wrongAddress,
+    appRefused
 }
 
 enum JournalErrorCase: String, CaseIterable {
