@@ -177,6 +177,9 @@ extension SessionCoordinator {
   /// Whether the opening is noted in the journal.
   package var isOpen: Bool { openingNotes.isEmpty }
 
+  /// Whether it is closed, or its journal cannot be used any more.
+  package var isStopped: Bool { stopped != nil }
+
   /// Milliseconds before a commit or a look at the stored items is tried again.
   var retryPause: Int64 { 1_000 }
 }

@@ -19,7 +19,7 @@ public enum SessionInput: Hashable, Sendable {
   /// The session was used at this uptime, which is not told of each use (POL-5).
   case used(Int64)
   /// When the session was used last by any process, in this system's uptime; `nil` where that cannot be
-  /// read yet.
+  /// told yet.
   case useRead(Int64?)
   /// A caller no longer waits.
   case cancelled(Caller)

@@ -66,8 +66,9 @@ public struct SessionPolicy: Hashable, Sendable {
   /// How long a session may be unused before it expires, at least a second; `nil` for any time (POL-5).
   ///
   /// Used is what gives out a token, makes a call or comes to the foreground. After a reboot it is measured
-  /// by the civil time, else on the clock that never jumps; a process that was killed may have noted its
-  /// last use up to a minute too early, or a tenth of the limit where that is less.
+  /// by the civil time, else on the clock that never jumps; of a process that was killed the last minute of
+  /// use may be forgotten, or a tenth of the limit where that is less. A session from before there was a
+  /// limit counts from its first opening with one.
   public var inactivityLimit: Int64? {
     didSet { inactivityLimit = inactivityLimit.map { max(1_000, $0) } }
   }

@@ -98,7 +98,7 @@ extension Session {
   /// read yet are looked at first (RES-3). Counts as a use.
   public func enterForeground() async throws(SessionError) {
     await retry()
-    await use()
+    try await use()
     _ = try await engine.ask { .foreground($0) }
   }
 

@@ -27,6 +27,18 @@ struct UseStamp: Codable, Hashable {
       : now.time.milliseconds(since: Timestamp(milliseconds: time))
     return max(0, idle)
   }
+
+  /// The later of this use, which is of this start of the system, and the one that is stored.
+  ///
+  /// By the clock that never jumps where it is the same one, else by the civil time; a stored use that
+  /// lies ahead of now says nothing, since a clock was set back after it.
+  func later(or stored: UseStamp?, at now: Moment) -> UseStamp {
+    guard let stored else { return self }
+    if boot != nil, stored.boot == boot, stored.uptime <= now.uptime {
+      return stored.uptime > uptime ? stored : self
+    }
+    return stored.time > time && stored.time <= now.time.milliseconds ? stored : self
+  }
 }
 
 extension StoredUser {
@@ -49,6 +61,18 @@ extension Vault {
   /// When the session was used last; `nil` where nothing says so.
   func use() throws(SecretStoreError) -> UseStamp? {
     try find(StoredUser.self).item?.fields.used
+  }
+
+  /// The item to store with a token: at a sign-in with its first use, else with the last one that it had.
+  func user(_ profile: UserProfile, with event: SessionEvent, first use: UseStamp?)
+    throws(SessionError) -> StoredUser
+  {
+    let fresh = StoredUser(journal: journal.description, profile: profile)
+    if case .login = event { return use.map(fresh.with) ?? fresh }
+    let stored: StoredUser?
+    do { stored = try find(StoredUser.self).item } catch { throw .secrets(error) }
+    guard let stored, stored.profile.id == profile.id else { return fresh }
+    return stored.with(profile)
   }
 
   /// Changes the item of this user, or a new one where there is none of theirs.

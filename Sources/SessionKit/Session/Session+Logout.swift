@@ -16,7 +16,7 @@ extension Session {
   ) async throws(SessionError) -> LogoutOutcome {
     if !discardingPendingChanges { try await checkPendingChanges() }
     let reply = try await engine.ask(cancellation: .detaches) { .logout($0) }
-    await engine.untilCleared()
+    try await engine.untilCleared()
     guard case .loggedOut(let outcome, let status, let isWiped) = reply else {
       return .alreadyLoggedOut
     }

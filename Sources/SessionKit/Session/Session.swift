@@ -55,7 +55,7 @@ public final class Session: Sendable {
   func refresh(_ trigger: RefreshTrigger, _ need: RefreshNeed) async throws(SessionError)
     -> AccessToken
   {
-    await use()
+    try await use()
     _ = try await engine.ask { .refresh($0, trigger, need) }
     let shown = engine.view.current
     if let token = shown.token { return token }
@@ -68,10 +68,11 @@ public final class Session: Sendable {
     }
   }
 
-  /// Counts a use, or has the session end that was unused for too long (POL-5).
-  func use() async {
+  /// Counts a use, or has the session end that was unused for too long (POL-5); throws where it is over
+  /// and that cannot be journaled now.
+  func use() async throws(SessionError) {
     guard engine.view.use.limit != nil else { return }
-    await engine.settleUse()
+    try await engine.settleUse()
   }
 
   /// Acts in another role, school or unit from now on (CTX-1).
@@ -81,7 +82,7 @@ public final class Session: Sendable {
   public func switchContext(to target: ContextTarget)
     async throws(SessionError) -> ActiveContext?
   {
-    await use()
+    try await use()
     _ = try await engine.ask(wish: .context(target)) { .switchContext($0) }
     return activeContext
   }
@@ -94,8 +95,10 @@ public final class Session: Sendable {
   /// Closes this object and the journal; the session itself goes on when it is opened again.
   ///
   /// Waits for a request that is on the wire, at most the policy's `requestTimeout`: its answer may
-  /// hold the only token that the server takes from now on. Ends every sequence of events. Closing
-  /// twice does nothing. Not ended early by the task's cancellation.
+  /// hold the only token that the server takes from now on. Does not wait for the app's data to be
+  /// cleared: the clearing goes on, who waits for it gets `closed`, and the next opening begins it again,
+  /// beside what still runs. Ends every sequence of events. Closing twice does nothing. Not ended early
+  /// by the task's cancellation.
   public func close() async throws(SessionError) {
     try await engine.close()
   }

@@ -38,11 +38,10 @@ public struct SessionConfiguration: Sendable {
   ///
   /// At least once: where the process dies in it, it is called again when the session is opened next; so
   /// what is gone already is no error. Until it returns, `logout` does not, and nobody signs in: it must
-  /// not wait for the session. Where several processes share a journal, give it to one.
+  /// not wait for the session. `close` does not wait for it: when the session is opened again meanwhile,
+  /// it is called again beside the first call. Where several processes share a journal, give it to one.
   public var clearLocalData: (@Sendable (LogoutReason) async -> Void)?
 
-  /// Which start of the system this is.
-  package var boot: @Sendable () -> Identifier? = { ProcessStatus.boot }
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()
   /// How the journal is compacted.

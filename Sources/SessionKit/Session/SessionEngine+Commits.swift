@@ -24,7 +24,8 @@ extension SessionEngine {
           try refuseOthersSecrets(before: commit)
           guard let number = commit.storing, let answer = answers[number] else { return drafts }
           stored = try vault.store(
-            answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot)
+            answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot,
+            firstUse: firstUse())
           return drafts
         } catch {
           failure = error

@@ -11,7 +11,12 @@ extension SessionEngine {
   func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
     if case .login(let caller) = request, case .adopt(let tokens) = wishes[caller] {
       // Nothing to ask: the answer has been here since before this session.
-      spawn { $0.received(number, .success(tokens)) }
+      spawn { engine in
+        if let failed = await engine.untilClear(for: caller) {
+          return engine.received(number, .failure(failed))
+        }
+        engine.received(number, .success(tokens))
+      }
       return
     }
     let outgoing: HTTPRequest
@@ -26,6 +31,9 @@ extension SessionEngine {
     let wire = configuration.wire
     let lifeBefore = coordinator.state.token?.lifetime
     requests[number] = spawn { engine in
+      if case .login(let caller) = request, let failed = await engine.untilClear(for: caller) {
+        return engine.received(number, .failure(failed))
+      }
       let result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
         switch (request, wish) {
         case (.login, .register(let account)): try wire.readRegistration(response, of: account)
@@ -36,11 +44,27 @@ extension SessionEngine {
         case (.switchContext, _): try wire.readSwitch(response, lifeBefore: lifeBefore)
         }
       }
-      guard case .login = request, case .success(let answer?) = result,
-        let profile = await engine.profile(for: answer)
-      else { return engine.received(number, result) }
+      guard case .login = request, case .success(let answer?) = result else {
+        return engine.received(number, result)
+      }
+      let profile = await engine.profile(for: answer)
+      // Another process's logout may have been seen meanwhile.
+      do throws(SessionError) { try await engine.untilCleared() } catch {
+        engine.giveBack(answer)
+        return engine.received(number, .failure(.isClosing))
+      }
+      guard let profile else { return engine.received(number, result) }
       engine.received(number, answer, profile)
     }
+  }
+
+  /// Waits until the host has cleared its data, before a sign-in goes out; returns why it does not.
+  ///
+  /// Another process's logout may have been seen since it was asked for.
+  private func untilClear(for caller: Caller) async -> Failed? {
+    guard clearing != nil else { return nil }
+    do throws(SessionError) { try await untilCleared() } catch { return .isClosing }
+    return wishes[caller] == nil ? .callerIsGone : nil
   }
 
   /// What a login signs in with, or a switch to; nothing of a refresh.
@@ -238,6 +262,10 @@ extension SessionEngine.Failed {
   /// Nobody wants the request any more; nothing was sent.
   fileprivate static let callerIsGone = SessionEngine.Failed(
     failure: RequestFailure(kind: .noConnection), detail: "its caller stopped waiting")
+
+  /// The session object is closed while the host clears its data; nobody is signed in.
+  fileprivate static let isClosing = SessionEngine.Failed(
+    failure: RequestFailure(kind: .noConnection), detail: "the session was closed before that")
 
   /// The backend has nothing of the kind; nothing was sent.
   fileprivate static func notOffered(_ what: String) -> SessionEngine.Failed {

@@ -13,21 +13,30 @@ extension SessionEngine {
       spawn { $0.feed(.used(uptime)) }
       return true
     case .overdue:
-      spawn { $0.checkUse() }
+      // Whoever asks again and again is told the same; what could not be done is tried by the timer.
+      if view.use.isDue(at: uptime) { spawn { $0.checkUse() } }
       return false
     }
   }
 
   /// Counts a use, or has the session end that has been unused for too long.
-  func settleUse() {
+  ///
+  /// Throws where that end cannot be journaled now, or when it was used last cannot be read: its token is
+  /// nobody's till then.
+  func settleUse() throws(SessionError) {
     let uptime = configuration.clock.now().uptime
     switch view.use.count(at: uptime) {
     case .counted: break
     case .tell: feed(.used(uptime))
     case .overdue:
       checkUse()
+      guard coordinator.state.kind == .authenticated, !coordinator.isStopped else { return }
       // Another process has used it: so does this one.
-      if coordinator.state.kind == .authenticated { _ = view.use.count(at: uptime) }
+      switch view.use.count(at: uptime) {
+      case .counted: break
+      case .tell: feed(.used(uptime))
+      case .overdue: throw commitError ?? .secretsUnavailable
+      }
     }
   }
 
@@ -37,34 +46,55 @@ extension SessionEngine {
     feed(.fired(.inactivity))
   }
 
-  /// When any process used the session last, in this system's uptime; `nil` where that cannot be read yet.
+  /// When any process used the session last, in this system's uptime; `nil` where that cannot be told yet.
   func readUse() -> Int64? {
     do throws(SecretStoreError) {
-      guard let kept = try vault.use() else { return .min }
-      let now = configuration.clock.now()
-      return now.uptime.subtractingSaturating(kept.idle(at: now, boot: configuration.boot()))
+      if let idle = try keptIdle() {
+        return configuration.clock.now().uptime.subtractingSaturating(idle)
+      }
     } catch {
       return nil
     }
+    // It was lost: others are no less users than this process, which says what it knows and looks again.
+    let last = coordinator.lastUse
+    spawn { $0.keepUse(at: last) }
+    return nil
   }
 
+  /// How long nobody had used the session; `nil` where nothing says so.
   func idle() -> Int64? {
-    guard configuration.policy.inactivityLimit != nil, let last = readUse(), last != .min else {
-      return nil
-    }
-    return configuration.clock.now().uptime.subtractingSaturating(last)
+    guard configuration.policy.inactivityLimit != nil else { return nil }
+    do throws(SecretStoreError) { return try keptIdle() } catch { return nil }
   }
 
-  /// Keeps the last use where other processes and later ones find it.
-  func keepUse(at uptime: Int64) {
+  private func keptIdle() throws(SecretStoreError) -> Int64? {
+    let clock = configuration.clock
+    return try vault.use()?.idle(at: clock.now(), boot: clock.boot)
+  }
+
+  /// The use that signing in is.
+  func firstUse() -> UseStamp? {
+    guard configuration.policy.inactivityLimit != nil else { return nil }
     let now = configuration.clock.now()
-    let stamp = UseStamp(at: uptime, now: now, boot: configuration.boot())
-    changeUserItem { $0.with(stamp) }
+    return UseStamp(at: now.uptime, now: now, boot: configuration.clock.boot)
   }
 
-  /// The same once more, since this process knows it better than what was kept.
+  /// Keeps a use where other processes and later ones find it, unless a later one is kept there.
+  func keepUse(at uptime: Int64) {
+    let clock = configuration.clock
+    changeUserItem { user in
+      // Looked at under the lock, so that no other process's use lies ahead of it.
+      let now = clock.now()
+      let stamp = UseStamp(at: uptime, now: now, boot: clock.boot)
+      return user.with(stamp.later(or: user.fields.used, at: now))
+    }
+  }
+
+  /// The same once more, where this process has used the session and knows it better than what was kept.
   func keepLastUse() {
-    guard let last = view.use.last, coordinator.state.kind == .authenticated else { return }
+    guard view.use.isOwn, let last = view.use.last, coordinator.state.kind == .authenticated else {
+      return
+    }
     keepUse(at: last)
   }
 

@@ -58,6 +58,10 @@ actor SessionEngine {
   var clearing: Task<Void, Never>?
   /// How often it was told to.
   var clearings = 0
+  /// Who waits until it has, with what keeps them from going on; `nil` for nothing.
+  var clearingWaits: [UInt64: CheckedContinuation<SessionError?, Never>] = [:]
+  var clearingWaitCount: UInt64 = 0
+  var isClosing = false
 
   /// What the last failure was about, for the replies that follow from it.
   var detail: String?
@@ -151,6 +155,7 @@ actor SessionEngine {
   /// Closes the journal and ends every sequence of events.
   func close() async throws(SessionError) {
     keepLastUse()
+    stopClearingWaits()
     // Only what is on the wire is waited for, which is bounded; nothing keeps this from closing.
     _ = try await ask(cancellation: .ignored) { .close($0) }
     follower?.cancel()

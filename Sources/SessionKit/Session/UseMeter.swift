@@ -18,6 +18,7 @@ struct UseMeter: ~Copyable, Sendable {
   private let interval: Int64
   private let latest = Atomic<Int64>(.min)
   private let told = Atomic<Int64>(.min)
+  private let checked = Atomic<Int64>(.min)
 
   init(_ policy: SessionPolicy) {
     limit = policy.inactivityLimit
@@ -29,6 +30,17 @@ struct UseMeter: ~Copyable, Sendable {
     guard limit != nil else { return nil }
     let latest = latest.load(ordering: .relaxed)
     return latest == .min ? nil : latest
+  }
+
+  /// Whether a use was counted here; the first one is told always.
+  var isOwn: Bool { told.load(ordering: .relaxed) != .min }
+
+  /// Whether it is time to look whether the session is over; for one of many that ask in a second.
+  func isDue(at uptime: Int64) -> Bool {
+    let checked = checked.load(ordering: .relaxed)
+    guard uptime.subtractingSaturating(checked) >= 1_000 else { return false }
+    return self.checked.compareExchange(expected: checked, desired: uptime, ordering: .relaxed)
+      .exchanged
   }
 
   /// Counts a use.

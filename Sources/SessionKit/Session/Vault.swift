@@ -86,14 +86,14 @@ struct Vault: Sendable {
   /// Makes an answer durable under the batch that announces it; the token item last (REF-7).
   func store(
     _ answer: TokenAnswer, announcedBy commit: SessionCommit, replacing old: StoredToken?,
-    boot: Identifier?
+    boot: Identifier?, firstUse: UseStamp?
   ) throws(SessionError) -> StoredToken? {
     guard let event = commit.announcement, let facts = event.announcedToken else { return nil }
     let owner = journal.description
     if let context = commit.context {
       try write(StoredContext(journal: owner, generation: facts.generation, context: context))
     }
-    if let profile = answer.user { try write(StoredUser(journal: owner, profile: profile)) }
+    if let profile = answer.user { try write(try user(profile, with: event, first: firstUse)) }
     let (refresh, place) = try place(answer, of: facts.generation, replacing: old)
     let token = StoredToken(
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,

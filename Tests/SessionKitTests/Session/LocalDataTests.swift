@@ -83,6 +83,95 @@ struct LocalDataTests {
     try await session.close()
   }
 
+  /// A hook that takes as long as a test wants, whatever is cancelled.
+  private func slow(_ bench: Bench, _ app: App) -> (SessionConfiguration, @Sendable () -> Void) {
+    var configuration = bench.configuration(.keeping)
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    configuration.clearLocalData = { _ in
+      app.tell("clearing")
+      for await _ in ends {}
+      app.tell("cleared, \(bench.server.count(of: .login)) login")
+    }
+    return (configuration, { end.finish() })
+  }
+
+  @Test("SYN-5 a login that is asked for before another process's logout is seen waits too")
+  func absorbed() async throws {
+    let bench = try Bench()
+    let app = App()
+    let (configuration, end) = slow(bench, app)
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    let other = try await bench.open(.keeping)
+    try await other.logout()
+    #expect(session.isAuthenticated, "it has not looked")
+    let login = Task { try await session.login(bench.credentials) }
+    await eventually("the clearing") { app.lines == ["clearing"] }
+    // What does not wait is soon there.
+    let url = bench.server.baseURL.appending(path: "materials")
+    for _ in 0..<50 where bench.server.count(of: .login) == 1 {
+      do {
+        _ = try await URLSessionTransport().send(HTTPRequest(method: "GET", url: url))
+      } catch {
+        Issue.record(error)
+      }
+    }
+    end()
+    _ = try await login.value
+    #expect(app.lines == ["clearing", "cleared, 1 login"])
+    #expect(session.isAuthenticated)
+    try await session.close()
+    try await other.close()
+  }
+
+  @Test("SYN-5 LOG-10 who waits for the app's data may be cancelled", .timeLimit(.minutes(2)))
+  func cancelled() async throws {
+    let bench = try Bench()
+    let app = App()
+    let (configuration, end) = slow(bench, app)
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    let logout = Task { try await session.logout() }
+    await eventually("the clearing") { app.lines == ["clearing"] }
+    let login = Task { try await session.login(bench.credentials) }
+    login.cancel()
+    await #expect(throws: SessionError.cancelled) { _ = try await login.value }
+    logout.cancel()
+    await #expect(throws: SessionError.cancelled) { _ = try await logout.value }
+    #expect(session.state == .unauthenticated && app.lines == ["clearing"], "the logout goes on")
+    end()
+    try await session.login(bench.credentials)
+    #expect(app.lines == ["clearing", "cleared, 1 login"])
+    try await session.close()
+  }
+
+  @Test(
+    "SYN-5 a close does not wait for the app's data, nor does who waited; nobody is signed in by that",
+    .timeLimit(.minutes(2)))
+  func closed() async throws {
+    let bench = try Bench()
+    let app = App()
+    let (configuration, end) = slow(bench, app)
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    let other = try await bench.open(.keeping)
+    try await other.logout()
+    // One is about to be sent, and one waits to be asked for.
+    let first = Task { try await session.login(bench.credentials) }
+    await eventually("the clearing") { app.lines == ["clearing"] }
+    let second = Task { try await session.login(bench.credentials) }
+    try await session.close()
+    await #expect(throws: SessionError.self) { _ = try await first.value }
+    await #expect(throws: SessionError.self) { _ = try await second.value }
+    #expect(bench.server.count(of: .login) == 1)
+    let again = try await Session.open(configuration)
+    await eventually("the next one clears") { app.lines == ["clearing", "clearing"] }
+    end()
+    try await again.login(bench.credentials)
+    try await again.close()
+    try await other.close()
+  }
+
   @Test("OUT-3 pending changes keep a logout, by this process's view or by the journal's")
   func pending() async throws {
     let bench = try Bench()

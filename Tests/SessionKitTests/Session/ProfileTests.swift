@@ -63,7 +63,7 @@ struct ProfileTests {
     } catch {
       result = .failure(error)
     }
-    await session.engine.untilCleared()
+    try await session.engine.untilCleared()
     let state = session.state
     try await session.close()
     return Ending(

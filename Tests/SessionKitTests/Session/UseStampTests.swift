@@ -1,0 +1,187 @@
+import SessionCore
+import SessionTestKit
+import Synchronization
+import Testing
+
+@testable import SessionKit
+
+/// What is kept of a session's uses, by several processes that share it.
+@Suite("The stamp of a use")
+struct UseStampTests {
+  private static let limit = UseTests.limit
+  private static let answer = """
+    {"accessToken":"a1","refreshToken":"r1","tokenType":"Bearer","expiresIn":864000,\
+    "user":{"id":"u1","email":"a@b.test"}}
+    """
+
+  /// A store whose token cannot be read when a test says so.
+  private final class FailingStore: SecretStore {
+    private let store = MemorySecretStore()
+    private let failing = Mutex(false)
+    private let count = Mutex(0)
+
+    var failures: Int { count.withLock { $0 } }
+    func fail(_ fails: Bool) { failing.withLock { $0 = fails } }
+
+    func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
+      if item == .token, failing.withLock({ $0 }) {
+        count.withLock { $0 += 1 }
+        throw .failed(item: item, place: "memory", operation: "read", code: 5)
+      }
+      return try store.read(item)
+    }
+    func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+      try store.write(item, bytes)
+    }
+    func remove(_ item: SecretItem) throws(SecretStoreError) { try store.remove(item) }
+    func setAside(_ item: SecretItem) throws(SecretStoreError) { try store.setAside(item) }
+    func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+      try store.removeSetAside(item)
+    }
+  }
+
+  private func user(_ bench: Bench) throws -> StoredUser {
+    let bytes = try FileSecretStore(folder: bench.secrets).read(.user)
+    return try StoredUser(decoding: try #require(bytes))
+  }
+
+  private func isExpired(_ session: Session) -> Bool {
+    guard case .expired(let expired) = session.state else { return false }
+    return expired.reason == .inactivity
+  }
+
+  @Test("POL-5 a close sets nobody's use back")
+  func closed() async throws {
+    let bench = try Bench()
+    let first = try await bench.signedIn(UseTests.policy)
+    _ = first.currentToken
+    let other = try await bench.open(UseTests.policy)
+    bench.clock.advance(by: 500_000)
+    _ = other.currentToken
+    let used = bench.clock.now().uptime
+    try await eventually("the use is noted") { try user(bench).fields.used?.uptime == used }
+    bench.clock.advance(by: 50_000)
+    try await first.close()
+    #expect(try user(bench).fields.used?.uptime == used)
+    bench.clock.advance(by: Self.limit - 50_001)
+    let third = try await bench.open(UseTests.policy)
+    #expect(third.isAuthenticated, "unused for a millisecond less")
+    try await third.close()
+    try await other.close()
+  }
+
+  @Test("POL-5 REF-8 of two uses the later one is kept, by the clock that they share")
+  func later() {
+    let now = Moment(time: Timestamp(milliseconds: 10_000), uptime: 500)
+    let use = UseStamp(at: 400, now: now, boot: "b")
+    func stored(_ time: Int64, _ uptime: Int64, _ boot: String?) -> UseStamp {
+      var stored = use
+      (stored.time, stored.uptime, stored.boot) = (time, uptime, boot)
+      return stored
+    }
+    #expect(use.later(or: nil, at: now) == use)
+    for (time, uptime, boot, isKept): (Int64, Int64, String?, Bool) in [
+      (0, 450, "b", true), (0, 350, "b", false), (20_000, 350, "b", false),
+      (20_000, 450, "b", true),
+      // Of another start, or of none that is known: by the civil time.
+      (9_950, 0, "a", true), (9_850, 9_000, "a", false), (9_950, 0, nil, true),
+      // Ahead of now: a clock was set back.
+      (10_001, 450, "a", false), (.max, .max, "a", false), (20_000, 501, "b", false),
+    ] {
+      let stored = stored(time, uptime, boot)
+      #expect(use.later(or: stored, at: now) == (isKept ? stored : use), "\(stored)")
+    }
+  }
+
+  @Test(
+    "POL-5 what was not used here is not told at the close, and the end is looked for each second")
+  func meter() {
+    let use = UseMeter(UseTests.policy)
+    use.follow(1_000)
+    let before = use.isOwn
+    #expect(use.count(at: 1_000) == .tell)
+    let after = use.isOwn
+    #expect((before, after) == (false, true))
+    let end = 1_000 + Self.limit
+    #expect(use.count(at: end) == .overdue)
+    #expect([end, end + 999, end + 1_000].map { use.isDue(at: $0) } == [true, false, true])
+  }
+
+  @Test(
+    "POL-5 a refresh whose answer names the user keeps the stamp, which the sign-in has written")
+  func refreshed() async throws {
+    let answers = try AnswerBench(SessionPreset.tik(try AnswerBench.url()).wire)
+    let bench = answers.bench
+    let session = try await answers.open(UseTests.policy)
+    answers.answer(Self.answer)
+    try await session.login(
+      PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
+    let signedIn = bench.clock.now().uptime
+    #expect(try user(bench).fields.used?.uptime == signedIn)
+    bench.clock.advance(by: 1_000)
+    answers.answer(Self.answer)
+    try await session.refresh()
+    // Less than what is noted has passed since.
+    #expect(try user(bench).fields.used?.uptime == signedIn)
+    // As if the process had died here: another object opens what lies there.
+    let idle = session.engine
+    bench.clock.advance(by: Self.limit)
+    let again = try await answers.open(UseTests.policy)
+    #expect(isExpired(again))
+    try await again.close()
+    try await idle.close()
+  }
+
+  @Test("POL-5 a stamp that was lost is not a session that was never used")
+  func lost() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn(UseTests.policy)
+    let last = bench.clock.now().uptime
+    await bench.clock.waitForSleepers(1)
+    // The sign-in's use is noted once more behind it, which may come late.
+    let stored = try user(bench)
+    bench.clock.advance(by: Self.limit - 1)
+    let bare = StoredUser(journal: stored.journal, profile: stored.profile)
+    try FileSecretStore(folder: bench.secrets).write(.user, try bare.encoded())
+    bench.clock.advance(by: 1)
+    #expect(session.currentToken == nil)
+    try await eventually("it says what it knows") { try user(bench).fields.used?.uptime == last }
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .expired)
+    #expect(isExpired(session))
+    try await session.close()
+  }
+
+  @Test(
+    "POL-5 RES-6 while the end cannot be journaled no token is handed out, and it is not hammered")
+  func unjournaled() async throws {
+    let bench = try Bench()
+    let store = FailingStore()
+    let session = try await bench.signedIn(UseTests.policy, store: store)
+    store.fail(true)
+    bench.clock.advance(by: Self.limit)
+    for _ in 0..<3 {
+      let error = await failure { () async throws(SessionError) in
+        try await session.refreshIfNeeded()
+      }
+      guard case .secrets(.failed)? = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+    }
+    let before = store.failures
+    for _ in 0..<1_000 {
+      #expect(session.currentToken == nil)
+      await session.clearError()
+    }
+    #expect(store.failures - before <= 5)
+    #expect(session.isAuthenticated)
+    store.fail(false)
+    bench.clock.advance(by: 1_000)
+    let error = await failure { () async throws(SessionError) in
+      try await session.refreshIfNeeded()
+    }
+    #expect(error == .expired)
+    try await session.close()
+  }
+}
