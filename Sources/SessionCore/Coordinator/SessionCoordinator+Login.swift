@@ -23,9 +23,11 @@ extension SessionCoordinator {
     return [.send(number, .login(caller))]
   }
 
-  /// Whether tokens of an app's old layer are taken over: once there has been a token, whatever that
-  /// layer left is history, and a session that was ended must not come back by it (LOG-9).
-  private var adopts: Bool { fold.generation == .none }
+  /// Whether tokens of an app's old layer are taken over.
+  ///
+  /// Once there has been a token, whatever that layer left is history, and a session that was ended must
+  /// not come back by it (LOG-9). A journal that was set aside may have had one that cannot be read.
+  private var adopts: Bool { fold.generation == .none && !continuesAnother }
 
   /// A login's answer: journaled, or refused and its tokens revoked (LOG-10, STA-6).
   mutating func settleLogin(

@@ -83,7 +83,7 @@ extension SessionCoordinator {
     }
     let facts = arrival.facts
     // Its calls would be somebody else's, and the token that was ours is spent.
-    guard facts.user ?? session.user == session.user else {
+    guard !session.isOther(facts.user) else {
       return [discard(flight.number, revoking: true)]
         + fail(RequestFailure(kind: .otherUser), jitter: 0, at: now)
     }

@@ -52,7 +52,7 @@ extension SessionCoordinator {
       return [.discard(flight.number, revoking: state.kind != .authenticated)]
         + resume(flight.owner.map { [$0] } ?? [], .failed(problem))
     }
-    guard arrival.facts.user ?? session.user == session.user else {
+    guard !session.isOther(arrival.facts.user) else {
       return [discard(flight.number, revoking: true)]
         + fail(RequestFailure(kind: .otherUser), jitter: 0, at: now)
     }
@@ -74,4 +74,14 @@ extension SessionCoordinator {
 extension AnswerFacts {
   /// The context that the answer names, as an object or by a claim of its token.
   var namedContext: ActiveContext? { context ?? tokenContext }
+}
+
+extension SessionState.Authenticated {
+  /// Whether an answer to a request of this session names somebody else.
+  ///
+  /// Never of a session that was taken over: its user is named by an old layer or by a claim, and an
+  /// answer may name the same one in its own way.
+  func isOther(_ named: Identifier?) -> Bool {
+    method != .adoption && named.map { $0 != user } ?? false
+  }
 }

@@ -16,6 +16,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   public let policy: SessionPolicy
   /// What the journal says.
   public internal(set) var fold: SessionFold
+  /// Whether the journal goes on from one that was set aside.
+  let continuesAnother: Bool
 
   /// Whether the stored items have been seen, so that it is known whether anybody is signed in.
   var isRestored = false
@@ -93,9 +95,15 @@ public struct SessionCoordinator: Hashable, Sendable {
   private var requests: UInt64 = 0
 
   /// A coordinator for the session whose journal folds to `fold`.
-  public init(policy: SessionPolicy, fold: SessionFold = SessionFold()) {
+  ///
+  /// `continuesAnother` says that the journal goes on from one that was set aside: that one may have had
+  /// a session, whatever can be read of it.
+  public init(
+    policy: SessionPolicy, fold: SessionFold = SessionFold(), continuesAnother: Bool = false
+  ) {
     self.policy = policy
     self.fold = fold
+    self.continuesAnother = continuesAnother
   }
 
   /// The folded state.

@@ -96,6 +96,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
         return try last.get()
       case .fail(let reason):
         note(head, .failed)
+        if reason == .unread, let lost = session.replacement { throw lost }
         guard let error = reason.error(head) else { return try last.get() }
         throw error
       }

@@ -43,19 +43,21 @@ extension Wire {
   ///
   /// The token that it was asked with is spent: a new one is kept, whatever cannot be read beside it
   /// (REF-7). `lifeBefore` is how long the token before was good, in milliseconds, for an answer that
-  /// does not say how long this one is.
+  /// does not say how long this one is. `user` is the session's: the claims of the tokens are looked at
+  /// for it as well, and the answer is another's only where nothing in it names this one.
   public func readRefresh(
-    _ response: HTTPResponse, lifeBefore: Int64? = nil
+    _ response: HTTPResponse, lifeBefore: Int64? = nil, user: Identifier? = nil
   ) throws(AnswerFailure) -> TokenAnswer {
-    try readTokens(.refresh, response, answer.context, lifeBefore: lifeBefore)
+    try readTokens(.refresh, response, answer.context, lifeBefore: lifeBefore, expected: user)
   }
 
   /// Reads the answer to a switch of the context (CTX-1); one with a new refresh token has spent the old,
   /// and is read as that of a refresh.
   public func readSwitch(
-    _ response: HTTPResponse, lifeBefore: Int64? = nil
+    _ response: HTTPResponse, lifeBefore: Int64? = nil, user: Identifier? = nil
   ) throws(AnswerFailure) -> TokenAnswer {
-    try readTokens(.switchContext, response, answer.switchedContext, lifeBefore: lifeBefore)
+    try readTokens(
+      .switchContext, response, answer.switchedContext, lifeBefore: lifeBefore, expected: user)
   }
 
   /// Reads who the user is; one who is said to be inactive or deleted is a failure (LOG-6).
@@ -100,7 +102,7 @@ extension Wire {
 
   private func readTokens(
     _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String? = nil,
-    lifeBefore: Int64? = nil
+    lifeBefore: Int64? = nil, expected: Identifier? = nil
   ) throws(AnswerFailure) -> TokenAnswer {
     if let failure = failure(step, response) { throw AnswerFailure(failure: failure) }
     var found: TokenAnswer
@@ -117,7 +119,7 @@ extension Wire {
       }
     } else {
       do throws(Unreadable) {
-        found = try tokens(step, response, context, userName, lifeBefore)
+        found = try tokens(step, response, context, userName, lifeBefore, expected)
       } catch {
         // Nothing at all is no word of the server: it may have replaced the token all the same.
         let isLost = step.mayReplace && AnswerSigns.first(response.body) == nil
@@ -143,7 +145,7 @@ extension Wire {
 
   private func tokens(
     _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String?,
-    _ lifeBefore: Int64?
+    _ lifeBefore: Int64?, _ expected: Identifier?
   ) throws(Unreadable) -> TokenAnswer {
     let members = try enveloped(response)
     guard let access = try members.first(answer.accessToken, members.token) else {
@@ -170,7 +172,7 @@ extension Wire {
     }
     let sources = UserSources(
       members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
-      isBesideToken: isSpent)
+      expected: expected, isBesideToken: isSpent)
     found.user = try Wire.beside(isSpent) { () throws(Unreadable) in try user(step, sources) }
     found.context = try Wire.beside(isSpent) { () throws(Unreadable) in
       guard let object = try members.first(context, members.object) else { return nil }

@@ -6,6 +6,8 @@ struct UserSources {
   let access: JSONMembers?
   let identity: JSONMembers?
   let userName: String?
+  /// The session's user, where the answer is to a refresh or a switch.
+  let expected: Identifier?
   /// Whether only what cannot be read is left out, since the token beside it counts in any case.
   let isBesideToken: Bool
 }
@@ -13,7 +15,13 @@ struct UserSources {
 // Who the user is: the first source that says it.
 extension Wire {
   /// The user; `nil` where no source says it, which is a fault at a login only.
+  ///
+  /// Beside a session, whichever source names its user decides: at the sign-in it may have been another
+  /// one that spoke first.
   func user(_ step: Step, _ sources: UserSources) throws(Unreadable) -> UserProfile? {
+    if !step.signsIn, let expected = sources.expected {
+      return try user(step, sources, expected)
+    }
     var problem: Unreadable?
     for source in answer.user {
       do throws(Unreadable) {
@@ -24,6 +32,34 @@ extension Wire {
     }
     if let problem { throw problem }
     return nil
+  }
+
+  /// The session's user, where any source names them; else the first other one that is named.
+  ///
+  /// A claim names another only where every source before it speaks: the sign-in may have been read from
+  /// one that is silent now, and a claim is in every token. What cannot be read of it is as if it were
+  /// not there.
+  private func user(
+    _ step: Step, _ sources: UserSources, _ expected: Identifier
+  ) throws(Unreadable) -> UserProfile? {
+    var other: UserProfile?
+    var problem: Unreadable?
+    var isSilent = false
+    for source in answer.user {
+      do throws(Unreadable) {
+        guard let user = try user(step, source, sources) else {
+          isSilent = true
+          continue
+        }
+        if user.id == expected { return user }
+        if !(source.isClaim && isSilent) { other = other ?? user }
+      } catch {
+        isSilent = true
+        if !source.isClaim { problem = problem ?? error }
+      }
+    }
+    if other == nil, let problem { throw problem }
+    return other
   }
 
   private func user(
@@ -38,7 +74,9 @@ extension Wire {
       return try profile(user, isBesideToken: sources.isBesideToken)
     case .claim(let path, let token):
       let claims = token == .access ? sources.access : sources.identity
-      guard step.signsIn, let claims, let id = try claims.identifier(path) else { return nil }
+      guard step.signsIn || sources.expected != nil, let claims,
+        let id = try claims.identifier(path)
+      else { return nil }
       guard !id.isAddress else {
         throw Unreadable(
           "claim \(path) of the \(token.rawValue) is \(Identifier.addressProblem); name another "
@@ -95,6 +133,12 @@ extension Wire {
     }
     guard sources.count > 1 else { return "\(sources.first ?? "the user") is missing" }
     return "\(sources.joined(separator: " and ")) are missing"
+  }
+}
+
+extension UserSource {
+  fileprivate var isClaim: Bool {
+    if case .claim = self { true } else { false }
   }
 }
 

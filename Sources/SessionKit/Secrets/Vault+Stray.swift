@@ -25,6 +25,15 @@ extension Vault {
       context: context.flatMap { owners.contains($0.journal) ? $0 : nil })
   }
 
+  /// Removes what another journal's logouts need to be told of, and returns it; under the journal's lock.
+  func takeStrayRevocations() throws(SecretStoreError) -> [StoredRevocations.Entry] {
+    guard let item = try item(StoredRevocations.self), item.journal != journal.description else {
+      return []
+    }
+    try store.remove(.revocation)
+    return item.entries
+  }
+
   /// The journal that the user item belongs to, where there is one.
   func userItemJournal() throws(SecretStoreError) -> String? {
     try item(StoredUser.self)?.journal

@@ -62,7 +62,7 @@ public final class Session: Sendable {
     // The session may have ended since, which is the truth by now; or another process's token
     // cannot be read yet.
     switch shown.state {
-    case .authenticated: throw .secretsUnavailable
+    case .authenticated: throw replacement ?? .secretsUnavailable
     case .expired: throw .expired
     case .unauthenticated: throw .loggedOut
     }
@@ -138,7 +138,16 @@ public final class Session: Sendable {
   ///
   /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
   /// and refreshed for as long as the journal has room in reserve (Specs/Decisions/a-full-disk.md).
+  ///
+  /// `journal(.replaced)` stays: another journal stands in this one's place, set there by who could not
+  /// use it. This object shows no token any more and every command throws the same; close it and open
+  /// the session again (Specs/Decisions/a-journal-is-set-aside.md).
   public var storageProblem: SessionError? { engine.view.current.storageProblem }
+
+  /// That another journal stands in this one's place, after which this object shows no token any more.
+  var replacement: SessionError? {
+    storageProblem.flatMap { $0.isOfReplacedJournal ? $0 : nil }
+  }
 
   /// Why the journal could not be compacted when it should have been last; `nil` where it could.
   ///

@@ -5,7 +5,7 @@ import SessionJournal
 extension SessionEngine {
   /// Catch up, secrets durable, event durable: all under the journal's lock.
   func perform(_ commit: SessionCommit) -> SessionInput {
-    if let number = commit.storing, let profile { complete(number, commit, by: profile) }
+    if let number = commit.storing { complete(number, commit) }
     let drafts = commit.contents.map { JournalDraft($0, at: commit.time) }
     var conflict: [SessionRecord] = []
     var stored: StoredToken?
@@ -43,8 +43,9 @@ extension SessionEngine {
       }
     } catch {
       failure = .journal(error)
+      loseJournal(by: error)
     }
-    if let stored, let number = commit.storing, let deadline = commit.deadline {
+    if lost == nil, let stored, let number = commit.storing, let deadline = commit.deadline {
       ahead = (number, stored, deadline)
     }
     if case .login? = commit.announcement, let stored { unconfirmed = stored }
@@ -60,12 +61,15 @@ extension SessionEngine {
   }
 
   /// What an answer beside a new token does not say of the user stays as it is stored; a login says all.
-  private func complete(_ number: RequestNumber, _ commit: SessionCommit, by known: UserProfile) {
+  ///
+  /// It is stored under the session's own id, whatever else the answer calls its user.
+  private func complete(_ number: RequestNumber, _ commit: SessionCommit) {
     if case .login = commit.announcement { return }
-    guard let user = answers[number]?.user, user.id == known.id else { return }
+    guard let user = answers[number]?.user, let id = coordinator.state.user else { return }
+    let known = profile?.id == id ? profile : nil
     answers[number]?.user = UserProfile(
-      id: user.id, email: user.email ?? known.email,
-      firstName: user.firstName ?? known.firstName, lastName: user.lastName ?? known.lastName)
+      id: id, email: user.email ?? known?.email, firstName: user.firstName ?? known?.firstName,
+      lastName: user.lastName ?? known?.lastName)
   }
 
   /// Other processes' records; what is kept of the journal follows from them too.
@@ -111,6 +115,7 @@ extension SessionEngine {
       // Not readable now: who waits for another's request looks again, who asked is told.
       met = records
       commitError = .journal(error)
+      loseJournal(by: error)
       return .unobserved
     }
     return .observed(records, isHolderGone: isHolderGone(after: records))
@@ -145,6 +150,7 @@ extension SessionEngine {
     }
     lockOthersSecrets(&facts)
     if !coordinator.takesOver(facts) { answers[.stray] = nil }
+    if contents.hasStrayRevocations { spawn { $0.tellStrayRevocations() } }
     facts.deadline = token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])
     facts.idle = idle()

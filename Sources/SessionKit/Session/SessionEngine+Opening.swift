@@ -37,12 +37,15 @@ extension SessionEngine {
     var payloads = PayloadFold()
     var plan = configuration.retention.map { RetentionPlan($0) }
     var failure: SessionError?
+    // Said by the journal itself: what was set aside may have been removed since.
+    var continuesAnother = false
     let (path, options) = (configuration.journal, configuration.journalOptions)
     let journal = try onJournal { () throws(JournalError) in
       try Journal.open(at: path, options: options) { frame, payload in
         guard failure == nil else { return }
         do throws(SessionError) {
           guard let time = try payloads.apply(frame, payload, path: path) else { return }
+          if frame.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
           if configuration.clearLocalData != nil { debt.take(frame, payload) }
           plan?.take(
             frame.kind, sequence: frame.sequence, at: time, leaving: payloads.intents,
@@ -64,7 +67,7 @@ extension SessionEngine {
     }
     let engine = SessionEngine(
       configuration, journal: journal, fold: fold, plan: plan, runtime: runtime,
-      predecessor: predecessor)
+      predecessor: predecessor, continuesAnother: continuesAnother)
     return (engine, engine.notes(of: journal, at: configuration.clock.now()), debt)
   }
 

@@ -8,6 +8,8 @@ extension SessionEngine {
     let changes: FileChanges
     /// The first sequence of the file: compacting puts another one in its place.
     let first: UInt64
+    /// Whether no file had the name: another one may get it, of which nobody tells.
+    var isMissing = false
   }
 
   /// Looks at the journal whenever the system tells that its file has changed; never where nobody
@@ -20,7 +22,8 @@ extension SessionEngine {
         guard let next = await self?.lookAtOthers(watch: current) else { return }
         current = next
         // The system may forget to tell, most of all where the file is on a network.
-        await current.changes.wait(atMost: current.changes.isTold ? .seconds(60) : .seconds(1))
+        let isTold = current.changes.isTold && !current.isMissing
+        await current.changes.wait(atMost: isTold ? .seconds(60) : .seconds(1))
       }
     }
   }
@@ -44,9 +47,13 @@ extension SessionEngine {
         try takeInOthers()
       } catch {
         if case .closed = error { return nil }
+        loseJournal(by: error)
+        if lost != nil { return nil }
         // Nobody has asked; who does is told.
+        if case .missing = error { watch.isMissing = true } else { watch.isMissing = false }
         return watch
       }
+      watch.isMissing = false
       if watch.first == journal.firstSequence { return watch }
     }
   }

@@ -27,8 +27,8 @@ extension SessionEngine {
       switch await engine.profile(by: request) {
       case .success(let found):
         if found.failure == nil { engine.keep(found.user, of: user) }
-        // A token that is another user's says nothing of this one.
-        engine.feed(.profileRead(user, found.user.id == user ? found.failure : nil))
+        // Asked with this session's own token, whatever the profile calls its user.
+        engine.feed(.profileRead(user, found.failure))
       case .failure(let failed):
         engine.feed(.profileRead(user, failed.failure))
       }

@@ -30,6 +30,7 @@ extension SessionEngine {
     }
     let wire = configuration.wire
     let lifeBefore = coordinator.state.token?.lifetime
+    let user = coordinator.state.user
     requests[number] = spawn { engine in
       if case .login(let caller) = request, let failed = await engine.untilClear(for: caller) {
         return engine.received(number, .failure(failed))
@@ -40,8 +41,9 @@ extension SessionEngine {
         case (.login, .social): try wire.readSocial(response)
         case (.login, .signIn(let credentials)): try wire.readLogin(response, to: credentials)
         case (.login, _): try wire.readLogin(response)
-        case (.refresh, _): try wire.readRefresh(response, lifeBefore: lifeBefore)
-        case (.switchContext, _): try wire.readSwitch(response, lifeBefore: lifeBefore)
+        case (.refresh, _): try wire.readRefresh(response, lifeBefore: lifeBefore, user: user)
+        case (.switchContext, _):
+          try wire.readSwitch(response, lifeBefore: lifeBefore, user: user)
         }
       }
       guard case .login = request, case .success(let answer?) = result else {
@@ -165,10 +167,10 @@ extension SessionEngine {
     var facts = AnswerFacts(answer)
     switch profile {
     case .success(let found):
-      let isSame = answer.user == nil || answer.user?.id == found.user.id
       answer.user = answer.user?.completed(by: found.user) ?? found.user
       facts = AnswerFacts(answer)
-      facts.profileFailure = isSame ? found.failure : nil
+      // Asked with this very token, whatever the profile calls its user.
+      facts.profileFailure = found.failure
     case .failure(let failed):
       facts.profileFailure = failed.failure
       detail = failed.detail
@@ -248,9 +250,12 @@ extension SessionEngine {
   }
 
   private func giveBack(_ answer: TokenAnswer) {
-    guard
-      let request = configuration.wire.revoke(access: answer.access, refresh: answer.refresh)
-    else { return }
+    giveBack(answer.access, answer.refresh)
+  }
+
+  /// Tells the server once of tokens that nobody keeps any more.
+  func giveBack(_ access: Secret, _ refresh: Secret?) {
+    guard let request = configuration.wire.revoke(access: access, refresh: refresh) else { return }
     let limit = configuration.policy.revocationTimeout
     spawn { engine in
       _ = await engine.exchange(request, within: limit) { (_) throws(AnswerFailure) in }

@@ -31,6 +31,7 @@ extension SessionEngine {
       }
     } catch {
       isDone = false
+      loseJournal(by: error)
     }
     if isDone, others.isEmpty { unconfirmed = nil }
     undoLogin()
@@ -97,5 +98,25 @@ extension SessionEngine {
     } catch {
       // The same.
     }
+  }
+
+  /// The logouts of a journal that is gone, or was set aside, which the server was not told of: nothing
+  /// here names them, so it is told once, and what that needs does not stay (OUT-1).
+  func tellStrayRevocations() {
+    var entries: [StoredRevocations.Entry] = []
+    var others: [SessionRecord] = []
+    do throws(JournalError) {
+      _ = try journal.transact { foreign in
+        others = unknown(foreign)
+        do throws(SecretStoreError) { entries = try vault.takeStrayRevocations() } catch {
+          // It stays where it is until the next opening.
+        }
+        return []
+      }
+    } catch {
+      loseJournal(by: error)
+    }
+    for entry in entries { giveBack(entry.secrets.access, entry.secrets.refresh) }
+    if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
   }
 }

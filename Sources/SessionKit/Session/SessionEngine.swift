@@ -66,6 +66,8 @@ actor SessionEngine {
   /// What the last failure was about, for the replies that follow from it.
   var detail: String?
   var commitError: SessionError?
+  /// That another journal stands in this one's place: nothing is done or shown by this object any more.
+  private(set) var lost: SessionError?
 
   /// What a caller wants that the coordinator must not see.
   enum Wish: Sendable {
@@ -78,7 +80,8 @@ actor SessionEngine {
 
   init(
     _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
-    plan: RetentionPlan?, runtime: SessionRuntime, predecessor: Predecessor? = nil
+    plan: RetentionPlan?, runtime: SessionRuntime, predecessor: Predecessor? = nil,
+    continuesAnother: Bool = false
   ) {
     self.predecessor = predecessor
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalSetAside.init) : nil
@@ -90,7 +93,9 @@ actor SessionEngine {
     vault = Vault(
       store: configuration.secrets, journal: journal.identifier, path: journal.path)
     hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)
-    coordinator = SessionCoordinator(policy: configuration.policy, fold: fold)
+    coordinator = SessionCoordinator(
+      policy: configuration.policy, fold: fold,
+      continuesAnother: continuesAnother || predecessor != nil)
   }
 
   deinit {
@@ -133,6 +138,7 @@ actor SessionEngine {
     _ question: @Sendable (Caller) -> SessionInput
   ) async throws(SessionError) -> Reply {
     guard cancellation != .ends || !Task.isCancelled else { throw .cancelled }
+    if let lost { throw lost }
     callerCount += 1
     let caller = Caller(callerCount)
     wishes[caller] = wish
@@ -157,11 +163,32 @@ actor SessionEngine {
     keepLastUse()
     stopClearingWaits()
     // Only what is on the wire is waited for, which is bounded; nothing keeps this from closing.
-    _ = try await ask(cancellation: .ignored) { .close($0) }
+    do throws(SessionError) {
+      _ = try await ask(cancellation: .ignored) { .close($0) }
+    } catch {
+      // Of a journal that is gone nothing is to be noted.
+      guard lost != nil else { throw error }
+    }
     follower?.cancel()
     hub.finish()
     states.finish()
     do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
+  }
+
+  /// Gives up where another journal stands in this one's place: it was set aside, or deleted, and who
+  /// is signed in is decided there (Specs/Decisions/a-journal-is-set-aside.md).
+  ///
+  /// Nothing is written any more, no token is given out, and everybody who waits is told why.
+  func loseJournal(by error: JournalError) {
+    guard case .replaced = error, lost == nil else { return }
+    let problem = SessionError.journal(error)
+    (lost, token, ahead) = (problem, nil, nil)
+    for task in timers.values { task.cancel() }
+    timers = [:]
+    let waiting = callers.values
+    (callers, wishes) = ([:], [:])
+    for continuation in waiting { continuation.resume(returning: .failure(problem)) }
+    show()
   }
 
   private func resume(_ caller: Caller, _ reply: Reply) {
@@ -201,7 +228,7 @@ actor SessionEngine {
     snapshot.state = coordinator.state
     snapshot.activity = coordinator.activity
     snapshot.user = profile?.id == coordinator.state.user ? profile : nil
-    if isHeld, let token {
+    if isHeld, lost == nil, let token {
       snapshot.token = AccessToken(
         value: token.access, generation: token.generation, expiresAt: token.expiresAt)
     }
@@ -215,7 +242,7 @@ actor SessionEngine {
       snapshot.deadline = ahead.deadline
     }
     snapshot.waiterCount = coordinator.waiterCount
-    snapshot.storageProblem = commitError
+    snapshot.storageProblem = lost ?? commitError
     snapshot.compactionProblem = compactionProblem
     view.use.follow(coordinator.lastUse)
     let before = view.current
@@ -272,6 +299,7 @@ actor SessionEngine {
 
   private func schedule(_ timer: SessionTimer, _ uptime: Int64) {
     timers.removeValue(forKey: timer)?.cancel()
+    guard lost == nil else { return }
     let clock = configuration.clock
     timers[timer] = runtime.spawn { [weak self] in
       do { try await clock.sleep(untilUptime: uptime) } catch { return }

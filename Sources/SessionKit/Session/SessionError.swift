@@ -237,11 +237,17 @@ extension SessionError {
   /// Whether the same would happen again however often it is tried.
   var isLasting: Bool {
     switch self {
-    case .journal(.recordTooLarge), .journal(.batchTooLarge), .secrets(.tooLarge),
+    case .journal(.recordTooLarge), .journal(.batchTooLarge), .journal(.replaced),
+      .secrets(.tooLarge),
       .unreadableAnswer:
       true
     default: false
     }
+  }
+
+  /// Whether another journal stands in the place of the one that was opened.
+  var isOfReplacedJournal: Bool {
+    if case .journal(.replaced) = self { true } else { false }
   }
 
   /// Whether the same may succeed later with nothing mended but the room on the disk.

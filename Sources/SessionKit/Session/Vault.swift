@@ -13,6 +13,8 @@ struct Vault: Sendable {
     var facts = StoredFacts()
     var token: StoredToken?
     var profile: UserProfile?
+    /// Whether there is what revocations of another journal's logouts need.
+    var hasStrayRevocations = false
   }
 
   /// Looks at every item; what cannot be read as what it should be is kept aside.
@@ -23,11 +25,12 @@ struct Vault: Sendable {
     do {
       let token = try find(StoredToken.self)
       let user = try find(StoredUser.self)
-      let revocations = try revocations()
+      let revocations = try find(StoredRevocations.self)
       contents.facts.token = token.condition
       contents.facts.user = user.condition
       contents.facts.context = try find(StoredContext.self).condition
-      contents.facts.revocations = revocations.map(\.token)
+      contents.facts.revocations = revocations.item?.entries.map(\.token) ?? []
+      contents.hasStrayRevocations = revocations.condition == .otherJournal
       contents.facts.generation = token.item?.generation ?? .none
       contents.facts.announcement = token.item?.announcement
       contents.token = token.item

@@ -116,6 +116,33 @@ struct ProfileTests {
     }
   }
 
+  @Test("LOG-6 inactive is inactive, whatever the profile calls the user")
+  func otherName() async throws {
+    let ending = try await signIn(
+      (200, #"{"id":"auth|77","status":"inactive"}"#), login: Self.named)
+    #expect(throws: SessionError.userInactive) { try ending.result.get() }
+    #expect(ending.state.user == "42" && ending.state.kind == .expired)
+  }
+
+  @Test("LOG-6 inactive is inactive at launch too, whatever the profile calls the user")
+  func otherNameAtLaunch() async throws {
+    let backend = try AnswerBench(SessionPreset.tik(AnswerBench.url()).wire)
+    var policy = SessionPolicy.bench
+    policy.profileCheck = .afterLogin
+    let session = try await backend.open(policy)
+    backend.answer(Self.named)
+    backend.answer(200, #"{"id":42,"status":"active"}"#)
+    try await session.login(
+      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    try await session.close()
+    backend.answer(200, #"{"id":"auth|77","status":"inactive"}"#)
+    policy.profileCheck = .afterLoginAndLaunch
+    let again = try await backend.open(policy)
+    await eventually("it ends") { again.state.kind == .expired }
+    #expect(again.state.user == "42")
+    try await again.close()
+  }
+
   @Test("LOG-6 a failed profile ends no login whose answer named the user, and every other one")
   func failed() async throws {
     let cases: [((status: Int, body: String)?, (SessionError) -> Bool)] = [

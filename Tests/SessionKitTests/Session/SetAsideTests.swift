@@ -367,9 +367,13 @@ extension Bench {
     while let raw = try reader.next() {
       if raw.sequence == sequence { place = raw.offset + 32 }
     }
-    var bytes = try Data(contentsOf: URL(filePath: journal))
-    bytes[Int(try #require(place))] ^= 1
-    try bytes.write(to: URL(filePath: journal))
+    let offset = try #require(place)
+    let byte = try Data(contentsOf: URL(filePath: journal))[Int(offset)]
+    // In place: others may have it open.
+    let file = try FileHandle(forWritingTo: URL(filePath: journal))
+    try file.seek(toOffset: offset)
+    try file.write(contentsOf: [byte ^ 1])
+    try file.close()
   }
 
   func append(_ content: SessionRecord.Content) throws {

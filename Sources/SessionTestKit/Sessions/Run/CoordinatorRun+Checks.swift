@@ -217,8 +217,10 @@ extension CoordinatorRun {
       return
     }
     let current = disk.truth.state.token?.generation
-    try require(.baseDecides, request.facts?.user ?? disk.truth.state.user == disk.truth.state.user)
-    { "request \(number.number) is stored, and names another user" }
+    let (named, state) = (request.facts?.user, disk.truth.state)
+    try require(.baseDecides, named == nil || named == state.user || state.isAdopted) {
+      "request \(number.number) is stored, and names another user"
+    }
     try require(.baseDecides, current == request.base) {
       "request \(number.number) was made with \(request.base), and the token is "
         + "\(current.map { "\($0)" } ?? "gone")"
@@ -309,5 +311,12 @@ extension CoordinatorCallers {
   /// Whether a close was answered.
   var isClosed: Bool {
     asked.contains { $0.question == .close && $0.replies.contains(.closed) }
+  }
+}
+
+extension SessionState {
+  /// Whether its user was named by an old layer, which an answer may do in its own way.
+  fileprivate var isAdopted: Bool {
+    if case .authenticated(let session) = self { session.method == .adoption } else { false }
   }
 }

@@ -1,0 +1,104 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("After a journal was set aside, or is gone")
+struct AfterSetAsideTests {
+  @Test("RES-6 LOG-9 behind a journal that was set aside an old layer's tokens bring nobody back")
+  func adoptedBehind() async throws {
+    let bench = try Bench()
+    let tokens = AdoptedTokens(
+      access: Secret("old"), refresh: Secret("r"), lifetime: 60_000, user: UserProfile(id: "u-1"))
+    let session = try await bench.open()
+    #expect(try await session.adopt(tokens) == .adopted)
+    try await session.logout()
+    try await session.close()
+    try bench.damage(2)
+    var again = try await bench.openAside()
+    #expect(again.journalSetAside?.cause == .damaged)
+    #expect(try await again.adopt(tokens) == .settledBefore)
+    #expect(again.state == .unauthenticated)
+    try await again.close()
+
+    // The journal says itself that it goes on from another, whatever became of that one.
+    for name in try bench.asides() {
+      try FileManager.default.removeItem(atPath: bench.folder.path + "/" + name)
+    }
+    again = try await bench.openAside()
+    #expect(try await again.adopt(tokens) == .settledBefore)
+    try await again.close()
+  }
+
+  @Test(
+    "RES-6 who has the journal open that another sets aside shows no token, says why and closes")
+  func setAsideElsewhere() async throws {
+    let bench = try Bench()
+    let one = try await bench.signedIn()
+    try bench.damage(1)
+    let other = try await bench.openAside()
+    #expect(other.isAuthenticated)
+    let error = await failure { () async throws(SessionError) in try await one.refresh() }
+    guard case .journal(.replaced)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(one.storageProblem == error)
+    #expect(one.currentToken == nil && one.isTokenExpired)
+    // And so it stays.
+    try await other.logout()
+    let calls = bench.server.calls.count
+    let later = [
+      await failure { () async throws(SessionError) in try await one.logout() } as SessionError?,
+      await failure { () async throws(SessionError) in try await one.refreshIfNeeded() },
+      await failure { () async throws(SessionError) in try await one.login(bench.credentials) },
+    ]
+    #expect(later == [error, error, error])
+    #expect(one.currentToken == nil)
+    #expect(bench.server.calls.count == calls)
+    try await one.close()
+    try await other.close()
+    let again = try await bench.open()
+    #expect(again.state == .unauthenticated)
+    try await again.close()
+  }
+
+  @Test("RES-6 JRN-1 who follows the journal learns by itself that another was set in its place")
+  func setAsideUnderFollower() async throws {
+    let bench = try Bench()
+    var configuration = bench.configuration()
+    configuration.followsOthers = true
+    let one = try await Session.open(configuration)
+    try await one.login(bench.credentials)
+    try bench.damage(1)
+    let other = try await bench.openAside()
+    await eventually("it gives up") { one.currentToken == nil }
+    guard case .journal(.replaced)? = one.storageProblem else {
+      Issue.record("\(String(describing: one.storageProblem))")
+      return
+    }
+    try await one.close()
+    try await other.close()
+  }
+
+  @Test("RES-5 OUT-1 what another journal's logouts need is told once and does not stay")
+  func strayRevocations() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    bench.server.failNext(.logout, with: .status(503))
+    #expect(try await session.logout() == .partial(.serverNotTold(status: 503)))
+    try await session.close()
+    #expect(try bench.files().count == 1)
+    try Journal.delete(at: bench.journal)
+    let calls = bench.server.calls.count
+    let again = try await bench.open()
+    await eventually("it is told") { bench.server.calls.count == calls + 1 }
+    try await eventually("it is gone") { try bench.files().isEmpty }
+    #expect(bench.server.calls.last?.endpoint == .logout)
+    #expect(again.state == .unauthenticated)
+    try await again.close()
+    try await bench.open().close()
+    #expect(bench.server.calls.count == calls + 1)
+  }
+}
