@@ -61,7 +61,7 @@ struct EvidenceFold: Sendable {
     let fact = Fact(record, batch: batchStart)
     clock.take(record)
     keepInBatch(fact)
-    keepBehind(fact)
+    keepBehind(fact, body)
     switch record.content {
     case .event(let event): take(event, fact, before, body)
     case .note(let note): take(note, fact)
@@ -89,6 +89,20 @@ struct EvidenceFold: Sendable {
     return open
   }
 
+  /// The session as it stands now, should nothing follow; `nil` in the middle of a batch.
+  var open: Evidence? {
+    guard !isInBatch else { return nil }
+    var copy = self
+    return copy.finish { _ in }
+  }
+
+  /// Whether more records may add to what is known of the watched record, or of an end up to it.
+  var isWaiting: Bool {
+    guard let watched else { return true }
+    let isEarly = pendingEnd?.place.map { $0.batch <= watched } ?? false
+    return isInBatch || isEarly || pendingRecord != nil
+  }
+
   // MARK: Batches
 
   private mutating func beginBatch(at sequence: UInt64) {
@@ -102,15 +116,18 @@ struct EvidenceFold: Sendable {
     batch.append(fact)
   }
 
-  private mutating func keepBehind(_ fact: Fact) {
-    for isEnd in [true, false] {
-      guard var waiting = isEnd ? pendingEnd : pendingRecord else { continue }
+  private mutating func keepBehind(_ fact: Fact, _ body: (Evidence) -> Void) {
+    if var waiting = pendingEnd, fact.batch != waiting.place?.batch {
       // The login that comes behind is kept however much stands between.
       if waiting.aftermath.count < Evidence.keptBehind || fact.isLogin {
         waiting.aftermath.append(fact)
       }
-      if isEnd { pendingEnd = waiting } else { pendingRecord = waiting }
+      pendingEnd = waiting
     }
+    guard var waiting = pendingRecord else { return }
+    waiting.aftermath.append(fact)
+    pendingRecord = waiting.aftermath.count < Evidence.keptBehind ? waiting : nil
+    if pendingRecord == nil { body(waiting) }
   }
 
   private mutating func endBatch(_ body: (Evidence) -> Void) {
@@ -119,7 +136,7 @@ struct EvidenceFold: Sendable {
     guard let fact = watchedFact else { return }
     watchedFact = nil
     // An end of a session is explained as one, and what was decided with it.
-    guard pendingEnd?.batch.contains(fact) != true else { return }
+    guard fact.isExplainable, pendingEnd?.batch.contains(fact) != true else { return }
     pendingRecord = evidence(.record(fact))
   }
 
