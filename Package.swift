@@ -114,6 +114,15 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "SessionKit", "SessionTestKit", "SessionCore", "SessionJournal", "sessionworker",
+        "ReplayCommands",
+      ],
+      swiftSettings: strict),
+    // The journals of Specs/Journals: each written by a real run, each with its answer.
+    .testTarget(
+      name: "RecordedJournalTests",
+      dependencies: [
+        "ReplayCommands", "SessionKit", "SessionTestKit", "SessionTesting", "SessionCore",
+        "SessionJournal",
       ],
       swiftSettings: strict),
     .testTarget(name: "HouseTests", swiftSettings: strict),

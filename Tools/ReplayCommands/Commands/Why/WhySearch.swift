@@ -24,8 +24,9 @@ struct WhySearch {
     fold = EvidenceFold(watching: target)
   }
 
-  /// Takes in the next record; says whether another one is wanted. Hands over each end where all are
-  /// asked for.
+  /// Takes in the next record, and says whether another one is wanted.
+  ///
+  /// Hands over each end where all are asked for.
   mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) -> Bool {
     if let target, entry.record.sequence > target {
       if asOf == nil { asOf = fold.open }

@@ -49,8 +49,9 @@ struct EvidenceFold: Sendable {
     self.watched = watched
   }
 
-  /// Takes in the next record; hands over what is complete now. Throws where the record cannot be folded,
-  /// and stays as it was.
+  /// Takes in the next record, and hands over what is complete now.
+  ///
+  /// Throws where the record cannot be folded, and stays as it was.
   mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) throws(SessionFold.Failure)
   {
     let record = entry.record

@@ -51,7 +51,7 @@ struct RequestTrace: Hashable, Sendable {
   var isDubious: Bool {
     guard case .failed(let failure) = fate else { return false }
     return failure.kind == .server || failure.kind == .unreadable || failure.kind == .intercepted
-      || failure.kind == .unexpected || failure.kind == .otherUser
+      || failure.kind == .unexpected || failure.kind == .otherUser || failure.kind == .noReply
   }
 }
 
@@ -133,8 +133,9 @@ struct TokenHistory: Hashable, Sendable {
     }
     requests[index].end = fact
     if let failure = fact.failure {
-      requests[index].fate =
-        failure.kind == .noReply ? .lost(how(requests[index])) : .failed(failure)
+      // A 408 or 425 is an answer, though none that counts.
+      let isLost = failure.kind == .noReply && failure.status == 0
+      requests[index].fate = isLost ? .lost(how(requests[index])) : .failed(failure)
     } else {
       requests[index].fate = .answered
     }

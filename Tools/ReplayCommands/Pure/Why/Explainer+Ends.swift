@@ -185,13 +185,7 @@ extension ExplanationDraft {
     ruleOutUser()
     if token.requests.isEmpty, token.isWhole { ruleOut(.nothingSent) }
     ruleOutStorage()
-    guard token.facts.lifetime > 0 else {
-      conclude(.expiredOnArrival, .proven)
-      prove(.deadOnArrival, [.token(token.generation)], on: token.announced)
-      infer(.noLifetimeStated, .likely)
-      advise(.checkExpiresIn)
-      return
-    }
+    guard token.facts.lifetime >= 1_000 else { return explainStillbirth(token) }
     prove(
       .lifeWasOver, [.token(token.generation), .time(token.facts.expiresAt)], on: token.announced,
       evidence.expiry)
@@ -200,6 +194,9 @@ extension ExplanationDraft {
     if forward > 0, endTime >= token.facts.expiresAt, left > 0 {
       conclude(.clockForward, .likely, [.span(forward)])
       showsOpenings = true
+      let start = token.announced?.sequence ?? 0
+      explanation.proven += evidence.clock.jumps.filter { $0.to > start && !$0.isStepBack }
+        .map(Self.finding)
       infer(.clockMadeItExpire, .likely, [.token(token.generation), .span(left)])
       advise(.clockIsUsers)
       advise(.signInAgain)
@@ -208,5 +205,19 @@ extension ExplanationDraft {
     conclude(.tokenExpired, .proven)
     ruleOutClock()
     advise(.issueRefreshTokens)
+  }
+
+  /// A token that was over as soon as it was there.
+  private mutating func explainStillbirth(_ token: TokenHistory) {
+    conclude(.expiredOnArrival, .proven)
+    prove(
+      .deadOnArrival, [.token(token.generation), .span(token.facts.lifetime)],
+      on: token.announced)
+    if case .login(let login)? = token.announced?.event, login.method == .adoption {
+      maybe(.oldWhenAdopted, .noLifetimeStated)
+    } else {
+      infer(.noLifetimeStated, .likely)
+    }
+    advise(.checkExpiresIn)
   }
 }

@@ -4,7 +4,7 @@ extension ExplanationDraft {
   /// The server answered every attempt with a failure.
   mutating func explainExhaustion() {
     guard let token, token.answered > 0 else {
-      conclude(.attemptsExhausted, .possible, [.number(token?.answered ?? 0)])
+      conclude(.attemptsExhausted, .possible, [.counted(token?.answered ?? 0, "attempt")])
       ruleOutTheUsual()
       return
     }
@@ -32,11 +32,11 @@ extension ExplanationDraft {
     } else if count(.rateLimited) * 2 >= total {
       explainRate(token, certainty)
     } else if count(.server) == total {
-      conclude(.serverFailing, certainty, [.number(total)])
+      conclude(.serverFailing, certainty, [.counted(total, "attempt")])
       advise(.nothingOnDevice)
       advise(.stayOnExhaustion)
     } else {
-      conclude(.attemptsExhausted, certainty, [.number(total)])
+      conclude(.attemptsExhausted, certainty, [.counted(total, "attempt")])
       advise(.seeClasses)
       advise(.stayOnExhaustion)
     }
@@ -66,12 +66,15 @@ extension ExplanationDraft {
   private mutating func countFailures(_ token: TokenHistory, isWhole: Bool) {
     let classes = Self.classes(token.tally.filter { $0.key.isAnswered })
     guard isWhole, let first = token.firstAnswered, let last = token.lastAnswered else {
-      prove(.countNotWhole, [.number(token.answered), .word(classes)])
+      prove(.countNotWhole, [.counted(token.answered, "failure"), .word(classes)])
       return
     }
     prove(
       .countedFailures,
-      [.number(token.answered), .place(first.sequence), .place(last.sequence), .word(classes)],
+      [
+        .counted(token.answered, "failure"), .place(first.sequence), .place(last.sequence),
+        .word(classes),
+      ],
       on: first, last)
   }
 

@@ -55,7 +55,7 @@ extension ExplanationDraft {
       advise(.sendItemFacts)
     case .tailCut(let cut):
       conclude(.tailCut, .proven)
-      prove(cut.isUndetermined ? .tailDoubtful : .tailTorn, [.number(cut.bytes)], on: fact)
+      prove(cut.isUndetermined ? .tailDoubtful : .tailTorn, [.counted(cut.bytes, "byte")], on: fact)
       maybe(.killedBySystem, .crashed)
       advise(.keepAside)
     case .continued(let link):
@@ -98,7 +98,7 @@ extension ExplanationDraft {
       conclude(.switchLost, .proven)
       prove(.noReplyTo, [.place(ended.request)], on: request?.sent, fact)
       infer(.serverSwitched, .possible, [.place(ended.request)], on: request?.sent)
-      maybe(.offline)
+      infer(.neverArrived, .possible, [.place(ended.request)], on: request?.sent)
       advise(.trySwitchAgain)
     } else {
       conclude(.switchRefused, .proven)
@@ -209,7 +209,11 @@ extension ExplanationDraft {
       advise(.endAtServer)
     case .failed:
       prove(
-        .revocationFailed, [.token(generation), .word("status \(last.status)")], on: place)
+        .revocationFailed,
+        [
+          .token(generation),
+          .word(last.status == 0 ? "no answer" : "status \(last.status)"),
+        ], on: place)
       advise(.toldAtOpen)
     default:
       prove(.revocationLeft, [.token(generation)], on: place)

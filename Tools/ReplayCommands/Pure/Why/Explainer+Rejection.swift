@@ -40,9 +40,14 @@ extension ExplanationDraft {
     proveDoubts(token)
     if failure.kind == .noRefreshToken { return explainNothingToUse(refusal, token) }
     if failure.kind == .otherUser { return explainOtherUser(refusal) }
+    for doubted in token.doubted {
+      prove(.serverSaid, [doubted.failure.map(Self.words) ?? .word("")], on: doubted)
+    }
     prove(.serverSaid, [Self.words(failure)], on: refusal)
-    let word = RefusalWord(failure.serverCode)
-    let lost = token.lastLost(before: refusal.sequence)
+    // Who has refused a token as used may say later that it is revoked: that is what came of it.
+    let said = (token.doubted + [refusal]).map { RefusalWord($0.failure?.serverCode) }
+    let word = said.contains(.reused) ? .reused : RefusalWord(failure.serverCode)
+    let lost = token.lastLost(before: token.doubted.first?.sequence ?? refusal.sequence)
     if let lost, word == .reused || word == .unsaid {
       return explainLoss(lost, refusal, word, token)
     }
@@ -114,10 +119,13 @@ extension ExplanationDraft {
       adviseServerLog(near: dubious.sent)
       return
     }
-    let isSure = wholeRequests != nil && lateTwin == nil
-    conclude(.usedElsewhere, isSure ? .likely : .possible)
-    infer(.otherCopyUsed, isSure ? .likely : .possible, [.token(token.generation)])
+    // A network may have brought one request twice; no record can show that it did not.
+    conclude(.usedElsewhere, .possible)
+    infer(.otherCopyUsed, .possible, [.token(token.generation)])
     maybe(.restoredBackup, .secondDevice, .stolen)
+    if let request = refusal.answers {
+      infer(.requestRepeated, .possible, [.place(request)], on: refusal)
+    }
     if token.announced == evidence.login, !token.isWhole, token.announced != nil {
       maybe(.oldLayer)
     }
@@ -135,7 +143,7 @@ extension ExplanationDraft {
     conclude(.refused, .possible)
     maybe(.revokedAtServer, .expiredAtServer)
     infer(.otherCopyUsed, .possible, [.token(token.generation)])
-    maybe(.clientChanged)
+    maybe(.clientChanged, .otherBackend)
     if let dubious = token.lastDubious(before: refusal.sequence),
       case .failed(let answer) = dubious.fate
     {

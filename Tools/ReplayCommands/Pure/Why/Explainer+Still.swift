@@ -73,12 +73,13 @@ extension ExplanationDraft {
   ) {
     let newest = token?.lastUnanswered
     if session.failures.answered > 0 {
-      conclude(.stillServerFailing, .proven, [.number(UInt64(session.failures.answered))])
+      conclude(
+        .stillServerFailing, .proven, [.counted(UInt64(session.failures.answered), "attempt")])
       if let token, let first = token.firstAnswered, token.announced != nil {
         prove(
           .serverFailedSince,
           [
-            .number(token.answered), .place(first.sequence),
+            .counted(token.answered, "attempt"), .place(first.sequence),
             .word(Self.classes(token.tally.filter { $0.key.isAnswered })),
           ], on: first, token.lastAnswered)
       }
@@ -102,9 +103,9 @@ extension ExplanationDraft {
   }
 
   private mutating func explainOffline(_ session: SessionState.Authenticated) {
-    conclude(.stillOffline, .proven, [.number(UInt64(session.failures.total))])
+    conclude(.stillOffline, .proven, [.counted(UInt64(session.failures.total), "attempt")])
     if let token, let first = token.firstUnanswered, token.announced != nil {
-      prove(.noServerReached, [.number(token.failures), .time(first.time)], on: first)
+      prove(.noServerReached, [.counted(token.failures, "attempt"), .time(first.time)], on: first)
     }
     prove(.nobodySignedOut)
     infer(.offline, .likely)

@@ -1,6 +1,6 @@
 internal import SessionCore
 
-/// Says why: from the evidence alone, by the rules of `Specs/Why.md`. Total, and touches nothing.
+/// Says why: from the evidence alone, by the rules of `Specs/Why.md`; total, and touches nothing.
 enum Explainer {
   static func explain(_ evidence: Evidence) -> Explanation {
     var draft = ExplanationDraft(evidence)
@@ -132,7 +132,7 @@ struct ExplanationDraft {
     guard processes.count == 1, let process = processes.first else { return }
     ruleOut(
       .oneProcess,
-      [.number(UInt64(requests.count)), .token(token.generation), .process(process)],
+      [.counted(UInt64(requests.count), "request"), .token(token.generation), .process(process)],
       searched: token.announced.map { range(from: $0.sequence) })
   }
 
@@ -141,7 +141,8 @@ struct ExplanationDraft {
       requests.allSatisfy({ !$0.isLost })
     else { return }
     ruleOut(
-      .everyRequestAnswered, [.number(UInt64(requests.count)), .token(token.generation)],
+      .everyRequestAnswered,
+      [.counted(UInt64(requests.count), "request"), .token(token.generation)],
       searched: token.announced.map { range(from: $0.sequence) })
   }
 
@@ -181,22 +182,26 @@ struct ExplanationDraft {
 
   private mutating func addClocks() {
     let start = evidence.sessionStart
-    for jump in evidence.clock.jumps where jump.to > start {
-      let span = Int64(clamping: jump.span.magnitude)
-      if jump.isStepBack {
-        alsoSee(.clockWentBack, [.place(jump.to), .span(span)], [jump.from, jump.to])
-      } else {
-        let word: FindingWord = jump.span > 0 ? .clockSetForward : .clockSetBack
-        alsoSee(
-          word, [.span(span), .place(jump.from), .place(jump.to)], [jump.from, jump.to])
-      }
-    }
+    for jump in evidence.clock.jumps where jump.to > start { alsoSee(Self.finding(jump)) }
     if let skew = evidence.clock.skew, skew.magnitude > UInt64(ClockTrail.tolerance) {
       alsoSee(
-        skew > 0 ? .serverClockBehind : .serverClockAhead,
-        [.span(Int64(clamping: skew.magnitude)), .place(evidence.clock.skewPlace)],
-        [evidence.clock.skewPlace])
+        Finding(
+          skew > 0 ? .serverClockBehind : .serverClockAhead, .proven,
+          [.span(Int64(clamping: skew.magnitude)), .place(evidence.clock.skewPlace)],
+          on: [evidence.clock.skewPlace]))
     }
+  }
+
+  /// What a jump of the clock is called.
+  static func finding(_ jump: ClockTrail.Jump) -> Finding {
+    let span = Value.span(Int64(clamping: jump.span.magnitude))
+    let sequences = [jump.from, jump.to]
+    guard !jump.isStepBack else {
+      return Finding(.clockWentBack, .proven, [.place(jump.to), span], on: sequences)
+    }
+    return Finding(
+      jump.span > 0 ? .clockSetForward : .clockSetBack, .proven,
+      [span, .place(jump.from), .place(jump.to)], on: sequences)
   }
 
   private mutating func addThreshold() {
@@ -216,9 +221,9 @@ struct ExplanationDraft {
       on: [schedule.lastEarly?.sequence].compactMap { $0 })
   }
 
-  private mutating func alsoSee(_ what: FindingWord, _ values: [Value], _ sequences: [UInt64]) {
-    guard !explanation.proven.contains(where: { $0.what == what }) else { return }
-    explanation.alsoSeen.append(Finding(what, .proven, values, on: sequences))
+  private mutating func alsoSee(_ finding: Finding) {
+    guard !explanation.proven.contains(finding) else { return }
+    explanation.alsoSeen.append(finding)
   }
 
   private mutating func addGaps() {

@@ -1,7 +1,8 @@
 internal import SessionCore
 
-/// Why: the chain of records, what was ruled out, what follows and how surely, what is not told, and
-/// what to do. Only facts and words; how they are shown is another's.
+/// Why: the chain of records, what was ruled out, what follows and how surely, and what to do.
+///
+/// Only facts and words; how they are shown is another's.
 struct Explanation: Equatable, Sendable {
   var cause: Cause
   /// How surely that is the cause.

@@ -30,6 +30,8 @@ enum Value: Hashable, Sendable {
   case span(Int64)
   case time(Timestamp)
   case number(UInt64)
+  /// `2 requests`
+  case counted(UInt64, String)
   /// The system's number of a process.
   case process(UInt32)
   /// What a server or the journal calls it.

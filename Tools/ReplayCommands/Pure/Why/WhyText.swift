@@ -54,7 +54,7 @@ struct WhyText {
   private func chain(_ explanation: Explanation) -> [String] {
     let links = explanation.chain
     let shown = isFull ? links : Array(links.prefix(Self.shownLinks))
-    var lines = shown.map { line($0, before: explanation.time) }
+    var lines = shown.map { line($0, explanation.sequence, explanation.time) }
     if shown.count < links.count {
       lines.append(
         style.dim("       … \(count(links.count - shown.count, "record")) more, --full shows them"))
@@ -67,7 +67,7 @@ struct WhyText {
     return lines
   }
 
-  private func line(_ link: Explanation.Link, before time: Timestamp?) -> String {
+  private func line(_ link: Explanation.Link, _ end: UInt64?, _ time: Timestamp?) -> String {
     let fact = link.fact
     var distance = ""
     if let time, link.isInFile {
@@ -76,15 +76,11 @@ struct WhyText {
     }
     let name = fact.note == nil ? fact.record.name : "(\(fact.record.name))"
     var text = Self.text(of: fact)
-    if link.role == .decided, let place = decidedWith(link, fact) { text += place }
+    if link.role == .decided, fact.event != nil, let end { text += "; decided with @\(end)" }
     let line =
       "\(String(fact.sequence).leftPadded(to: 5))  \(distance.leftPadded(to: 12))  "
       + "\(name.padded(to: 19))  \(text)"
     return fact.note == nil ? line : style.dim(line)
-  }
-
-  private func decidedWith(_ link: Explanation.Link, _ fact: Fact) -> String? {
-    fact.event == nil ? nil : "; decided in one batch, from @\(fact.batch) on"
   }
 
   /// What a kept record says: a context without what it permits.
@@ -151,6 +147,7 @@ enum WhyWords {
     case .span(let milliseconds): DurationWords.text(milliseconds: milliseconds)
     case .time(let time): zone.text(time)
     case .number(let number): number.grouped
+    case .counted(let number, let noun): count(number, noun)
     case .process(let process): String(process)
     case .word(let word): word.printable
     }

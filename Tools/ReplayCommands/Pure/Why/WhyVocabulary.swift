@@ -83,8 +83,11 @@ enum FindingWord: String, CaseIterable, Sendable {
   case rotatedReplyLost
   case rotatedAnswerUnusable
   case answerHeldOnlyToken
+  case neverArrived
+  case oldWhenAdopted
   case serverSwitched
   case otherCopyUsed
+  case requestRepeated
   case restoredBackup
   case secondDevice
   case stolen

@@ -30,7 +30,9 @@ extension FindingWord {
       .otherWentOn,
       .refreshFailedSo, .refreshedLater, .eventRestored, .tailTorn, .tailDoubtful,
       .continuesJournal, .thresholdTooLong, .rotatedReplyLost, .rotatedAnswerUnusable,
-      .answerHeldOnlyToken, .serverSwitched, .otherCopyUsed, .restoredBackup, .secondDevice,
+      .answerHeldOnlyToken, .neverArrived, .oldWhenAdopted, .serverSwitched, .otherCopyUsed,
+      .requestRepeated, .restoredBackup,
+      .secondDevice,
       .stolen, .oldLayer, .lateTwin, .revokedAtServer, .signedOutElsewhere, .passwordChanged,
       .administrator, .expiredAtServer, .unusedTooLong, .clientChanged, .otherBackend,
       .databaseReset, .notCarried, .wireDoesNotFit, .wrongPath, .noLifetimeStated,
@@ -48,9 +50,9 @@ extension FindingWord {
     case .tokenHadLife: "{} had {} left"
     case .tokenRefreshable: "{} was held with a refresh token"
     case .clockAgrees: "{} openings in one start of the system agree within {}"
-    case .everyRequestAnswered: "each of the {} requests with {} has its answer"
+    case .everyRequestAnswered: "{} with {}, and each has its answer"
     case .nobodyAsked: "nothing was asked for with {} before"
-    case .oneProcess: "all {} requests with {} were made by process {}"
+    case .oneProcess: "{} with {}, each made by process {}"
     case .serverAnswered: "the server answered: {}"
     case .nothingSent: "nothing was sent"
     case .nothingUnreadable: "no stored item was found unreadable and no tail was cut since {}"
@@ -73,14 +75,14 @@ extension FindingWord {
       "process {} had not ended {} by its deadline; process {} took its place at {}"
     case .cameBack: "process {} came back and named {} again at {}"
     case .refusalDoubted: "the refusal of {} was doubted, and the server asked again"
-    case .countedFailures: "{} failures were answered between {} and {}: {}"
-    case .countNotWhole: "at least {} failures were answered: {}"
+    case .countedFailures: "{} answered between {} and {}: {}"
+    case .countNotWhole: "at least {} answered: {}"
     case .askedToWait: "the server asked to wait, at the longest {}"
     case .neverHeld: "the stored item of {} held no refresh token"
     case .otherUserNamed: "the answer named another user than the one who is signed in"
     case .lifeWasOver:
       "by this device's clock the life of {} was over at {}, and nothing could refresh it"
-    case .deadOnArrival: "{} had no life left when it came"
+    case .deadOnArrival: "{} had {} to live when it came"
     case .clockSetForward: "the civil clock was set forward by {} between {} and {}"
     case .clockSetBack: "the civil clock was set back by {} between {} and {}"
     case .clockWentBack:
@@ -102,9 +104,9 @@ extension FindingWord {
     case .nobodySignedOut:
       "nobody was logged out: a failure that no server answered ends no session"
     case .nobodyEnded: "nobody was logged out"
-    case .noServerReached: "{} refreshes failed since {}, and no server answered any"
+    case .noServerReached: "{} failed since {}, and no answer to any of them counts"
     case .pageInstead: "a page came in the place of the server's answer, last at {}"
-    case .serverFailedSince: "{} refreshes were answered by a failure since {}: {}"
+    case .serverFailedSince: "{} answered by a failure since {}: {}"
     case .notReadYet: "the refresh token could not be read yet, last at {}"
     case .nextTry: "the next try is at {}"
     case .tokenOver: "the life of {} was over at {}"
@@ -134,16 +136,19 @@ extension FindingWord {
     case .tailTorn:
       "{} bytes at the end were not a whole commit, and nobody had been told that "
         + "they were written"
-    case .tailDoubtful: "{} bytes at the end could not be read, and may have been acknowledged"
-    case .continuesJournal: "this journal goes on from another one: {}"
+    case .tailDoubtful: "{} at the end could not be read, and may have been acknowledged"
+    case .continuesJournal: "it {}"
     case .thresholdTooLong:
       "{} of {} scheduled refreshes came in the first half of the token's life: the "
         + "refresh threshold is at least half of {}"
     case .rotatedReplyLost: "the server rotated {} at {}, and its reply was lost"
     case .rotatedAnswerUnusable: "the server rotated {} at {}, and answered {}"
     case .answerHeldOnlyToken: "the answer to {} held the only token that the server still took"
+    case .neverArrived: "{} never reached the server"
+    case .oldWhenAdopted: "the token was old when it was taken over"
     case .serverSwitched: "the server acted on {}, and its reply was lost"
     case .otherCopyUsed: "another copy of the refresh token of {} was used"
+    case .requestRepeated: "the network brought the request {} to the server twice"
     case .restoredBackup: "a backup was restored"
     case .secondDevice: "a second device has a copy"
     case .stolen: "it was stolen"
