@@ -6,8 +6,11 @@ import Testing
 
 @Suite("Specs/ReplayTool.md")
 struct SpecificationTests {
-  private func rows(under heading: String) throws -> [[String]] {
-    let lines = try Repository.text("Specs/ReplayTool.md").components(separatedBy: "\n")
+  /// Every page that has errors of the tool.
+  private static let pages = ["ReplayTool"]
+
+  private func rows(under heading: String, of page: String = "ReplayTool") throws -> [[String]] {
+    let lines = try Repository.text("Specs/\(page).md").components(separatedBy: "\n")
     let start = try #require(lines.firstIndex(of: "## \(heading)"))
     return lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
       .filter { $0.hasPrefix("| ") }.dropFirst(2).map { row in
@@ -30,39 +33,9 @@ struct SpecificationTests {
   func errors() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
-    let (journal, empty) = (folder.file("a.journal"), try folder.write([], to: "empty"))
-    let header = try Array(folder.bytes("a.journal").prefix(64))
-    let provoked: [String: [String]] = [
-      "torn": ["verify", folder.file("torn.journal")],
-      "undetermined": ["timeline", folder.file("undetermined.journal")],
-      "damaged": ["state", folder.file("damaged.journal")],
-      "undecodable": ["timeline", folder.file("undecodable.journal")],
-      "illegal": ["state", folder.file("illegal.journal")],
-      "unknownKind": ["state", folder.file("unknown.journal")],
-      "empty": ["verify", empty],
-      "isDirectory": ["verify", folder.path],
-      "notARegularFile": ["verify", "/dev/null"],
-      "notAJournal": ["verify", try folder.write(Array("hello".utf8), to: "text")],
-      "headerDamaged": ["verify", try folder.write(Array(header.dropLast()), to: "cut")],
-      "newerFormat": ["verify", try folder.write(newer(header), to: "newer")],
-      "missing": ["verify", folder.file("none")],
-      "missingCommand": [],
-      "unknownCommand": ["timelime"],
-      "unknownOption": ["timeline", "--sinse", "@1", journal],
-      "unexpectedValue": ["timeline", "--reverse=yes", journal],
-      "missingValue": ["timeline", journal, "--since"],
-      "missingOperand": ["state"],
-      "extraOperand": ["state", journal, journal],
-      "badValue": ["timeline", "-n", "few", journal],
-      "badSelector": ["state", "--at", "yesterday", journal],
-      "badKind": ["timeline", "--kind", "logn", journal],
-      "conflict": ["state", "--utc", "--local", journal],
-      "beyondTheEnd": ["state", "--at", "@999", journal],
-      "beyondTheStart": ["state", "--at", "@-999", journal],
-    ]
-    // These need a system that refuses; see SystemTests.
-    let elsewhere: Set = ["permissionDenied", "inputOutput", "output"]
-    let rows = try rows(under: "Errors")
+    let provoked = try ProvokedErrors.all(in: folder)
+    let elsewhere = ProvokedErrors.elsewhere
+    let rows = try Self.pages.flatMap { try self.rows(under: "Errors", of: $0) }
     #expect(Set(rows.map { $0[0] }) == elsewhere.union(provoked.keys))
     for row in rows {
       guard let arguments = provoked[row[0]] else { continue }
@@ -78,17 +51,6 @@ struct SpecificationTests {
       #expect(text.errors.hasPrefix(run.code == 2 ? "Note: " : "Error: "))
       #expect(text.errors.contains(run.code == 2 ? "\nNext: " : "\nTry: "), "\(row[0])")
     }
-  }
-
-  /// A header that says that readers of version 1 do not understand the file.
-  private func newer(_ header: [UInt8]) -> [UInt8] {
-    var bytes = header
-    bytes[8] = 2
-    bytes[10] = 2
-    var checksum = Checksum()
-    checksum.extend(over: Array(bytes[..<60]))
-    withUnsafeBytes(of: checksum.value.littleEndian) { bytes.replaceSubrange(60..., with: $0) }
-    return bytes
   }
 
   @Test("JRN-5 the JSON of a timeline is the readable form of the golden events")

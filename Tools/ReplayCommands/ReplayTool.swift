@@ -11,9 +11,26 @@ public enum ReplayTool {
   /// The tool's version.
   public static let version = "0.1.0"
 
-  private static let commands: [any Command.Type] = [
-    TimelineCommand.self, StateCommand.self, VerifyCommand.self,
-  ]
+  /// Runs the tool as a program: as `run(_:)` does, and Ctrl-C and other wishes that it ends are met in
+  /// good order.
+  ///
+  /// Never returns where a signal ended it: the process dies of that signal then, so that a shell sees
+  /// 130 or 143 and stops its own loop.
+  public static func main(_ arguments: [String]) -> Int32 {
+    // A pipe that is closed early is an error of `write` and not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    Interruption.watchSignals()
+    let code = run(
+      arguments, { name in getenv(name).map { String(cString: $0) } },
+      DescriptorOutput(descriptor: STDOUT_FILENO), DescriptorOutput(descriptor: STDERR_FILENO),
+      .ofProcess)
+    let wish = Interruption.ofProcess.signal
+    if wish != 0 {
+      signal(wish, SIG_DFL)
+      raise(wish)
+    }
+    return code
+  }
 
   /// Runs the tool on the process's own outputs and environment, and returns its exit code.
   ///
@@ -34,77 +51,97 @@ public enum ReplayTool {
   /// Answers go to `output`, errors and notes to `errors`. An output that nobody reads any more
   /// ends the run silently, with 0. `-` as a file reads the process's standard input.
   public static func run(
-    arguments: [String], environment: (String) -> String?, output: any TextOutput,
+    arguments: [String], environment: @escaping (String) -> String?, output: any TextOutput,
     errors: any TextOutput
   ) -> Int32 {
-    let printer = Printer(output)
+    run(arguments, environment, output, errors, Interruption())
+  }
+
+  private static func run(
+    _ arguments: [String], _ environment: @escaping (String) -> String?, _ standard: any TextOutput,
+    _ complaints: any TextOutput, _ interruption: Interruption
+  ) -> Int32 {
+    let output = Output(standard, interruption: interruption)
+    // What went wrong is said though the user wants the end.
+    let errors = Output(complaints, interruption: Interruption())
+    var code = ExitCode.ok
     var failure: ToolError?
     do throws(ToolError) {
-      try run(arguments, environment, printer)
+      code = try run(arguments, environment, output, errors, interruption)
     } catch {
       failure = error
     }
-    printer.flush()
-    switch printer.failure {
+    output.flush()
+    switch output.failure {
     case .closed?: return ExitCode.ok.rawValue
     case .refused(let code)?: failure = outputError(code)
     case nil: break
     }
-    guard let failure else { return ExitCode.ok.rawValue }
-    let complaints = Printer(errors)
-    complaints.print(arguments.contains("--json") ? failure.json : failure.text)
-    complaints.flush()
-    return failure.code.rawValue
+    if let code = interruption.code { return code.rawValue }
+    if let failure {
+      errors.write(arguments.contains("--json") ? failure.json : failure.text)
+      code = failure.code
+    }
+    errors.flush()
+    return code.rawValue
   }
 
   private static func run(
-    _ arguments: [String], _ environment: (String) -> String?, _ printer: Printer
-  ) throws(ToolError) {
+    _ arguments: [String], _ environment: @escaping (String) -> String?, _ output: Output,
+    _ errors: Output, _ interruption: Interruption
+  ) throws(ToolError) -> ExitCode {
+    let commands = CommandList.all
     guard let name = arguments.first else {
       throw .usage("missingCommand", "A command is needed.", next: "sessionreplay --help")
     }
     switch name {
     case "--version":
-      return printer.print("sessionreplay \(version)\n")
+      output.write("sessionreplay \(version)\n")
     case "--help", "-h":
-      return printer.print(HelpText.tool(commands.map { $0.syntax }))
+      output.write(HelpText.tool(commands.map { $0.syntax }))
     case "help":
-      guard arguments.count > 1 else {
-        return printer.print(HelpText.tool(commands.map { $0.syntax }))
+      if arguments.count > 1 {
+        output.write(HelpText.command(try command(named: arguments[1]).syntax))
+      } else {
+        output.write(HelpText.tool(commands.map { $0.syntax }))
       }
-      return printer.print(HelpText.command(try command(named: arguments[1]).syntax))
     default:
-      let command = try command(named: name)
-      try run(command, Array(arguments.dropFirst()), environment, printer)
+      let type = try command(named: name)
+      let arguments = try Arguments(Array(arguments.dropFirst()), syntax: type.syntax)
+      guard !arguments.has("help") else {
+        output.write(HelpText.command(type.syntax))
+        return .ok
+      }
+      let command = try type.init(arguments)
+      let context = ToolContext(
+        output: output, errors: errors,
+        style: Style(
+          command.display.color, isTerminal: output.isTerminal, environment: environment),
+        environment: environment, interruption: interruption)
+      return try run(command, arguments.journals, context)
     }
+    return .ok
   }
 
   private static func run(
-    _ type: any Command.Type, _ words: [String], _ environment: (String) -> String?,
-    _ printer: Printer
-  ) throws(ToolError) {
-    let arguments = try Arguments(words, syntax: type.syntax)
-    guard !arguments.has("help") else {
-      return printer.print(HelpText.command(type.syntax))
+    _ command: any Command, _ paths: [String], _ context: ToolContext
+  ) throws(ToolError) -> ExitCode {
+    guard paths.contains("-") else {
+      let files = paths.map { JournalFile(path: $0, name: $0.quotedWhereNeeded) }
+      return try command.run(files, context)
     }
-    let command = try type.init(arguments)
-    let style = Style(
-      command.display.color, isTerminal: printer.isTerminal, environment: environment)
-    let path = arguments.operands.first ?? ""
-    if path == "-" {
-      let input = try StandardInput()
-      try input.withFile { file throws(ToolError) in
-        try command.run(on: file, printer: printer, style: style)
-      }
-    } else {
-      let file = JournalFile(path: path, name: path.quotedWhereNeeded)
-      try command.run(on: file, printer: printer, style: style)
+    guard paths.count == 1 else {
+      throw .usage(
+        "tooManyInputs", "Standard input is one journal, and \(paths.count) files were named.",
+        next: "- alone, or files alone")
     }
+    let input = try StandardInput()
+    return try input.withFile { file throws(ToolError) in try command.run([file], context) }
   }
 
   private static func command(named name: String) throws(ToolError) -> any Command.Type {
-    if let command = commands.first(where: { $0.syntax.name == name }) { return command }
-    let near = Suggestion.nearest(to: name, in: commands.map { $0.syntax.name })
+    if let command = CommandList.all.first(where: { $0.syntax.name == name }) { return command }
+    let near = Suggestion.nearest(to: name, in: CommandList.order)
     throw .usage(
       "unknownCommand",
       name.hasPrefix("-")

@@ -46,7 +46,6 @@ enum Stage {
     let output = DescriptorOutput(descriptor: STDOUT_FILENO)
     do throws(OutputFailure) {
       try output.write(line + "\n")
-      try output.flush()
     } catch {
       switch error {
       case .closed: leave(0)
@@ -60,7 +59,6 @@ enum Stage {
     let errors = DescriptorOutput(descriptor: STDERR_FILENO)
     do throws(OutputFailure) {
       try errors.write("Error: \(problem)\n")
-      try errors.flush()
     } catch {
       // Nobody reads the errors either: the exit code has to do.
     }

@@ -8,6 +8,4 @@ import ReplayCommands
   import Glibc
 #endif
 
-// A pipe that is closed early is an error of `write` and not the end of the process.
-signal(SIGPIPE, SIG_IGN)
-exit(ReplayTool.run(Array(CommandLine.arguments.dropFirst())))
+exit(ReplayTool.main(Array(CommandLine.arguments.dropFirst())))

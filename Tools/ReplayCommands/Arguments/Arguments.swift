@@ -8,6 +8,13 @@ struct Arguments: Equatable, Sendable {
   func has(_ option: String) -> Bool { flags.contains(option) }
   func value(_ option: String) -> String? { values[option] }
 
+  /// The operands that are journals.
+  var journals: [String] {
+    operands.enumerated().filter { index, _ in
+      syntax.operands[min(index, syntax.operands.count - 1)].values == .journal
+    }.map(\.element)
+  }
+
   /// Reads options and operands in any order; `--` ends the options, `-` alone is an operand.
   ///
   /// An option given twice has its last value; of two that exclude each other (`--utc`, `--local`)
@@ -94,13 +101,14 @@ struct Arguments: Equatable, Sendable {
         "missingOperand", "No file was named: \(empty) is empty.",
         next: "sessionreplay \(syntax.name) \(empty)")
     }
-    if operands.count < syntax.operands.count {
-      let missing = syntax.operands[operands.count].name
+    let needed = syntax.operands.prefix { $0.arity != .optional }
+    if operands.count < needed.count {
+      let missing = needed[operands.count].name
       throw .usage(
         "missingOperand", "'\(syntax.name)' needs \(missing).",
         next: "sessionreplay \(syntax.name) \(missing)")
     }
-    if operands.count > syntax.operands.count {
+    if syntax.operands.last?.arity != .many, operands.count > syntax.operands.count {
       throw .usage(
         "extraOperand",
         "'\(syntax.name)' does not know what to do with '\(operands[syntax.operands.count])'.",

@@ -27,7 +27,7 @@ enum HelpText {
   }
 
   static func command(_ syntax: CommandSyntax) -> String {
-    let operands = syntax.operands.map { " \($0.name)" }.joined()
+    let operands = syntax.operands.map { " \($0.spelling)" }.joined()
     var text = """
       \(syntax.summary)
 

@@ -1,4 +1,4 @@
-/// One of the tool's commands: reads its arguments, then answers about one journal.
+/// One of the tool's commands: reads its arguments, then answers about journals.
 protocol Command: Sendable {
   static var syntax: CommandSyntax { get }
 
@@ -6,8 +6,23 @@ protocol Command: Sendable {
 
   var display: DisplayOptions { get }
 
+  /// Prints the answer about the journals that the operands name, and returns what the shell is told.
+  ///
+  /// Throws what keeps the answer from being whole, after printing what there is.
+  func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode
+}
+
+/// A command about one journal.
+protocol JournalCommand: Command {
   /// Prints the answer; throws what keeps it from being whole, after printing what there is.
-  func run(on file: JournalFile, printer: Printer, style: Style) throws(ToolError)
+  func run(on file: JournalFile, _ context: ToolContext) throws(ToolError)
+}
+
+extension JournalCommand {
+  func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
+    for file in files { try run(on: file, context) }
+    return .ok
+  }
 }
 
 extension Command {

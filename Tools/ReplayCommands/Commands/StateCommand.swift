@@ -2,7 +2,7 @@ internal import SessionCore
 internal import SessionJournal
 
 /// `state`: what the records add up to.
-struct StateCommand: Command {
+struct StateCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "state", summary: "Show the session's state, at the end or at any record",
     discussion: """
@@ -31,7 +31,7 @@ struct StateCommand: Command {
     at = try arguments.selector("at")
   }
 
-  func run(on file: JournalFile, printer: Printer, style: Style) throws(ToolError) {
+  func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     var target: UInt64?
     if let at {
       target = try SelectorResolver(file: file, zone: display.zone)
@@ -86,10 +86,10 @@ struct StateCommand: Command {
           + (last == 0 ? "it has no records." : "the last record is @\(last)."),
         next: last == 0 ? "--at @0" : "--at @-1")
     }
-    printer.print(
+    context.output.write(
       display.isJSON
         ? snapshot.json(journal: pass.header.identifier.description)
-        : StateWords(snapshot: snapshot, zone: display.zone, style: style).text)
+        : StateWords(snapshot: snapshot, zone: display.zone, style: context.style).text)
     guard let fault else { return }
     throw fault.error(
       file.name, consequence: "The state shown is as of seq \(snapshot.fold.sequence).")

@@ -1,7 +1,7 @@
 internal import SessionCore
 
 /// `timeline`: one line for each record.
-struct TimelineCommand: Command {
+struct TimelineCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "timeline", summary: "Show what happened, one line for each record",
     discussion: """
@@ -60,7 +60,7 @@ struct TimelineCommand: Command {
     }
   }
 
-  func run(on file: JournalFile, printer: Printer, style: Style) throws(ToolError) {
+  func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     var shown = try range(in: file)
     var skipped: UInt64 = 0
     if let number {
@@ -71,14 +71,14 @@ struct TimelineCommand: Command {
     }
     let fault =
       if isReversed {
-        try printReversed(file, shown, skipped, printer, style)
+        try printReversed(file, shown, skipped, context)
       } else {
-        try lines(of: file, shown, skipped, style) { line in
-          printer.print(line)
-          return printer.isOpen
+        try lines(of: file, shown, skipped, context) { line in
+          context.output.write(line)
+          return context.output.isOpen
         }
       }
-    guard printer.isOpen, let fault else { return }
+    guard context.output.isOpen, let fault else { return }
     throw fault.error(file.name, consequence: "Everything before it is good and was read.")
   }
 
@@ -118,13 +118,14 @@ struct TimelineCommand: Command {
   }
 
   private func lines(
-    of file: JournalFile, _ shown: Shown, _ skipped: UInt64, _ style: Style,
+    of file: JournalFile, _ shown: Shown, _ skipped: UInt64, _ context: ToolContext,
     _ take: (String) -> Bool
   ) throws(ToolError) -> JournalFault? {
-    let words = RecordWords(zone: display.zone, style: style)
+    let words = RecordWords(zone: display.zone, style: context.style)
     var skipped = skipped
     return try file.visit { entry in
-      guard entry.record.sequence <= shown.last else { return false }
+      context.output.pulse()
+      guard context.output.isOpen, entry.record.sequence <= shown.last else { return false }
       guard isMatch(entry.record, shown) else { return true }
       guard skipped == 0 else {
         skipped -= 1
@@ -135,11 +136,11 @@ struct TimelineCommand: Command {
   }
 
   private func printReversed(
-    _ file: JournalFile, _ shown: Shown, _ skipped: UInt64, _ printer: Printer, _ style: Style
+    _ file: JournalFile, _ shown: Shown, _ skipped: UInt64, _ context: ToolContext
   ) throws(ToolError) -> JournalFault? {
     var reversed = try ReversedLines()
     var failure: ToolError?
-    let fault = try lines(of: file, shown, skipped, style) { line in
+    let fault = try lines(of: file, shown, skipped, context) { line in
       do throws(ToolError) {
         try reversed.append(line)
       } catch {
@@ -148,7 +149,7 @@ struct TimelineCommand: Command {
       return failure == nil
     }
     if let failure { throw failure }
-    try reversed.print(to: printer)
+    try reversed.print(to: context.output)
     return fault
   }
 

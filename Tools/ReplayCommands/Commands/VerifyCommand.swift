@@ -1,7 +1,7 @@
 internal import SessionCore
 
 /// `verify`: whether a journal is good, and how far.
-struct VerifyCommand: Command {
+struct VerifyCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "verify", summary: "Check every checksum, payload and transition",
     discussion: """
@@ -21,12 +21,12 @@ struct VerifyCommand: Command {
     display = try DisplayOptions(arguments)
   }
 
-  func run(on file: JournalFile, printer: Printer, style: Style) throws(ToolError) {
+  func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     var report = VerifyReport(name: file.name)
     let pass = try file.visitFrames { frame, payload in report.take(frame, payload) }
     report.finish(pass)
-    printer.print(
-      display.isJSON ? report.json : report.text(zone: display.zone, style: style))
+    context.output.write(
+      display.isJSON ? report.json : report.text(zone: display.zone, style: context.style))
     guard let fault = report.fault else { return }
     throw fault.error(file.name, consequence: consequence(fault, report), next: next(fault))
   }

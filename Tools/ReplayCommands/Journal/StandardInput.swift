@@ -26,7 +26,9 @@ struct StandardInput: ~Copyable {
   }
 
   /// Lends the file; it is there as long as the call lasts.
-  borrowing func withFile(_ body: (JournalFile) throws(ToolError) -> Void) throws(ToolError) {
+  borrowing func withFile<Answer>(_ body: (JournalFile) throws(ToolError) -> Answer)
+    throws(ToolError) -> Answer
+  {
     try body(JournalFile(path: path, name: "standard input"))
   }
 

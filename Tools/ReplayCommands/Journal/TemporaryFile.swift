@@ -27,7 +27,7 @@ struct TemporaryFile: ~Copyable {
 
   mutating func append(_ bytes: ArraySlice<UInt8>) throws(ToolError) {
     do throws(OutputFailure) {
-      try DescriptorOutput.Raw(descriptor).write(bytes)
+      try DescriptorOutput(descriptor: descriptor).write(bytes)
     } catch {
       let code = if case .refused(let code) = error { code } else { EPIPE }
       throw Self.refused("write a temporary file", code)

@@ -14,10 +14,16 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
   case damaged = 65
   /// There is no such file.
   case missing = 66
+  /// A file cannot be made, is there already, or is the one that is read.
+  case cannotCreate = 73
   /// The system refused to read or write.
   case inputOutput = 74
   /// Somebody else holds a lock.
   case busy = 75
+  /// Ctrl-C.
+  case interrupted = 130
+  /// Another signal asked the tool to end.
+  case terminated = 143
 
   /// What it means, for the help.
   var meaning: String {
@@ -29,8 +35,11 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     case .usage: "the command line is wrong"
     case .damaged: "the file is damaged, or not a journal that this version can read"
     case .missing: "there is no such file"
+    case .cannotCreate: "a file cannot be made, is there already, or is the one that is read"
     case .inputOutput: "the system refused to read or write"
     case .busy: "somebody else holds a lock"
+    case .interrupted: "interrupted by Ctrl-C"
+    case .terminated: "ended by another signal"
     }
   }
 
@@ -44,8 +53,11 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     case .usage: "usage"
     case .damaged: "damaged"
     case .missing: "missing"
+    case .cannotCreate: "cannotCreate"
     case .inputOutput: "inputOutput"
     case .busy: "busy"
+    case .interrupted: "interrupted"
+    case .terminated: "terminated"
     }
   }
 }

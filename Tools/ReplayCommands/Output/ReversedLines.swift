@@ -16,21 +16,21 @@ struct ReversedLines: ~Copyable {
   }
 
   /// Prints all lines, the last one first.
-  mutating func print(to printer: Printer) throws(ToolError) {
+  mutating func print(to output: Output) throws(ToolError) {
     try flush()
     // What is read and not printed yet: the first line in it may begin in the block before.
     var rest: [UInt8] = []
     var end = file.size
-    while end > 0, printer.isOpen {
+    while end > 0, output.isOpen {
       let start = max(0, end - Self.blockSize)
       rest.insert(contentsOf: try file.read(start..<end), at: 0)
       end = start
       while let feed = rest.dropLast().lastIndex(of: 0x0A) {
-        printer.print(String(decoding: rest[(feed + 1)...], as: UTF8.self))
+        output.write(rest[(feed + 1)...])
         rest.removeSubrange((feed + 1)...)
       }
     }
-    printer.print(String(decoding: rest, as: UTF8.self))
+    output.write(rest)
   }
 
   private mutating func flush() throws(ToolError) {

@@ -6,16 +6,26 @@
   internal import Glibc
 #endif
 
-/// Where a command writes its text.
+/// Where the tool's text goes; the tool gathers it into blocks.
 public protocol TextOutput: AnyObject {
   /// Whether a person looks at it directly.
   var isTerminal: Bool { get }
 
-  /// Takes more text; it may stay in memory until `flush`.
-  func write(_ text: String) throws(OutputFailure)
+  /// How many columns the terminal has; `nil` where there is none.
+  var width: Int? { get }
 
-  /// Hands on what was taken so far.
-  func flush() throws(OutputFailure)
+  /// Takes more text, UTF-8, all of it.
+  func write(_ bytes: ArraySlice<UInt8>) throws(OutputFailure)
+
+  /// Throws if it is known, without writing, that nobody reads any more.
+  func probe() throws(OutputFailure)
+}
+
+extension TextOutput {
+  /// Takes more text, all of it.
+  public func write(_ text: String) throws(OutputFailure) {
+    try write(ArraySlice(text.utf8))
+  }
 }
 
 /// Why text could not be written.
@@ -28,75 +38,71 @@ public enum OutputFailure: Error, Equatable, Sendable {
 
 /// Collects text in memory.
 public final class CollectedOutput: TextOutput {
+  private var bytes: [UInt8] = []
+
   /// Everything written so far.
-  public private(set) var text = ""
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Whether it passes for a terminal.
   public let isTerminal: Bool
 
+  /// How many columns it passes for.
+  public let width: Int?
+
   /// Nothing collected yet.
-  public init(isTerminal: Bool = false) {
+  public init(isTerminal: Bool = false, width: Int? = nil) {
     self.isTerminal = isTerminal
+    self.width = width
   }
 
   /// Appends the text.
-  public func write(_ text: String) {
-    self.text += text
+  public func write(_ bytes: ArraySlice<UInt8>) {
+    self.bytes += bytes
   }
 
   /// Does nothing.
-  public func flush() {}
+  public func probe() {}
 }
 
-/// Writes to an open file descriptor, a block at a time.
+/// Writes to an open file descriptor, at once.
 public final class DescriptorOutput: TextOutput {
-  private static let blockSize = 64 * 1024
-
   private let descriptor: Int32
-  private var pending: [UInt8] = []
 
   /// Output to `descriptor`, which stays open.
   public init(descriptor: Int32) {
     self.descriptor = descriptor
-    pending.reserveCapacity(Self.blockSize + 4096)
   }
 
   /// Whether a person looks at it directly.
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// Takes more text; writes when a block is full.
-  public func write(_ text: String) throws(OutputFailure) {
-    pending.append(contentsOf: text.utf8)
-    if pending.count >= Self.blockSize { try flush() }
+  /// What the terminal says of itself.
+  public var width: Int? {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
   }
 
-  /// Writes what is pending.
-  public func flush() throws(OutputFailure) {
-    defer { pending.removeAll(keepingCapacity: true) }
-    try Raw(descriptor).write(pending[...])
-  }
-
-  /// Writes bytes at once and whole.
-  struct Raw {
-    private let descriptor: Int32
-
-    init(_ descriptor: Int32) {
-      self.descriptor = descriptor
-    }
-
-    func write(_ bytes: ArraySlice<UInt8>) throws(OutputFailure) {
-      var rest = bytes
-      while !rest.isEmpty {
-        let written = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
-        if written >= 0 {
-          rest = rest.dropFirst(written)
-        } else if errno == EPIPE {
-          throw .closed
-        } else if errno != EINTR {
-          throw .refused(errno)
-        }
+  /// Writes all of it.
+  public func write(_ bytes: ArraySlice<UInt8>) throws(OutputFailure) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
+      if written >= 0 {
+        rest = rest.dropFirst(written)
+      } else if errno == EPIPE {
+        throw .closed
+      } else if errno != EINTR {
+        throw .refused(errno)
       }
     }
+  }
+
+  /// Asks the system whether the other end of a pipe is gone.
+  public func probe() throws(OutputFailure) {
+    var asked = pollfd(fd: descriptor, events: 0, revents: 0)
+    guard poll(&asked, 1, 0) == 1 else { return }
+    if asked.revents & Int16(POLLERR | POLLHUP) != 0 { throw .closed }
   }
 }
 

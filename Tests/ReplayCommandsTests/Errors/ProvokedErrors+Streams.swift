@@ -1,0 +1,50 @@
+import SessionJournal
+
+extension ProvokedErrors {
+  /// These need a system that refuses; see SystemTests.
+  static let elsewhereInStreams: Set = ["permissionDenied", "inputOutput", "output"]
+
+  static func streams(in folder: TemporaryFolder) throws -> [String: [String]] {
+    let (journal, empty) = (folder.file("a.journal"), try folder.write([], to: "empty"))
+    let header = try Array(folder.bytes("a.journal").prefix(64))
+    return [
+      "torn": ["verify", folder.file("torn.journal")],
+      "undetermined": ["timeline", folder.file("undetermined.journal")],
+      "damaged": ["state", folder.file("damaged.journal")],
+      "undecodable": ["timeline", folder.file("undecodable.journal")],
+      "illegal": ["state", folder.file("illegal.journal")],
+      "unknownKind": ["state", folder.file("unknown.journal")],
+      "empty": ["verify", empty],
+      "isDirectory": ["verify", folder.path],
+      "notARegularFile": ["verify", "/dev/null"],
+      "notAJournal": ["verify", try folder.write(Array("hello".utf8), to: "text")],
+      "headerDamaged": ["verify", try folder.write(Array(header.dropLast()), to: "cut")],
+      "newerFormat": ["verify", try folder.write(newer(header), to: "newer")],
+      "missing": ["verify", folder.file("none")],
+      "missingCommand": [],
+      "unknownCommand": ["timelime"],
+      "unknownOption": ["timeline", "--sinse", "@1", journal],
+      "unexpectedValue": ["timeline", "--reverse=yes", journal],
+      "missingValue": ["timeline", journal, "--since"],
+      "missingOperand": ["state"],
+      "extraOperand": ["state", journal, journal],
+      "badValue": ["timeline", "-n", "few", journal],
+      "badSelector": ["state", "--at", "yesterday", journal],
+      "badKind": ["timeline", "--kind", "logn", journal],
+      "conflict": ["state", "--utc", "--local", journal],
+      "beyondTheEnd": ["state", "--at", "@999", journal],
+      "beyondTheStart": ["state", "--at", "@-999", journal],
+    ]
+  }
+
+  /// A header that says that readers of version 1 do not understand the file.
+  private static func newer(_ header: [UInt8]) -> [UInt8] {
+    var bytes = header
+    bytes[8] = 2
+    bytes[10] = 2
+    var checksum = Checksum()
+    checksum.extend(over: Array(bytes[..<60]))
+    withUnsafeBytes(of: checksum.value.littleEndian) { bytes.replaceSubrange(60..., with: $0) }
+    return bytes
+  }
+}

@@ -1,0 +1,3 @@
+extension GoldenCommands {
+  static let views: [Line] = []
+}

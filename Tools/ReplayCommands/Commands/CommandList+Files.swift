@@ -1,0 +1,4 @@
+extension CommandList {
+  /// Commands that write files.
+  static let files: [any Command.Type] = []
+}

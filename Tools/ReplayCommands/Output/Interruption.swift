@@ -1,0 +1,64 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// Somebody's wish that the tool ends: Ctrl-C, or a signal.
+///
+/// Loops look at it through `Output.isOpen` and end in good order: whole lines are printed, drafts of
+/// files are removed, the terminal is as it was.
+final class Interruption: Sendable {
+  private let raised = Atomic<Int32>(0)
+
+  /// The process's own, which signals raise once `watchSignals` was called.
+  static let ofProcess = Interruption()
+
+  /// Whether the tool is to end.
+  var isRaised: Bool { raised.load(ordering: .relaxed) != 0 }
+
+  /// The signal that wants the end; 0 for none.
+  var signal: Int32 { raised.load(ordering: .relaxed) }
+
+  /// What the shell is told of it.
+  var code: ExitCode? {
+    switch signal {
+    case 0: nil
+    case SIGINT: .interrupted
+    default: .terminated
+    }
+  }
+
+  func raise(_ signal: Int32) {
+    raised.store(signal, ordering: .relaxed)
+  }
+
+  /// From here on, the first Ctrl-C, `SIGTERM` or `SIGHUP` asks for an end in good order, and a second one
+  /// ends the process at once.
+  ///
+  /// A call of the system that waits is left with `EINTR`.
+  static func watchSignals() {
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      var action = sigaction()
+      sigemptyset(&action.sa_mask)
+      // The default comes back as the handler is called.
+      action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
+      setHandler(of: &action) { number in Interruption.ofProcess.raise(number) }
+      _ = sigaction(number, &action, nil)
+    }
+  }
+
+  private static func setHandler(
+    of action: inout sigaction, _ handler: @escaping @convention(c) (Int32) -> Void
+  ) {
+    #if canImport(Darwin)
+      action.__sigaction_u.__sa_handler = handler
+    #else
+      action.__sigaction_handler.sa_handler = handler
+    #endif
+  }
+}
