@@ -50,6 +50,7 @@ struct HouseTests {
         "Glibc", "Musl", "Darwin",
       ]
     ),
+    ("Tools/ReplayCommands/Pure", ["SessionCore"]),
     ("Sources/SessionTesting", ["SessionTestKit", "Testing"]),
     ("Tools/sessionreplay", ["ReplayCommands", "Glibc", "Musl", "Darwin", "Foundation"]),
   ]
