@@ -1,6 +1,5 @@
+import SessionCore
 import Testing
-
-@testable import SessionKit
 
 @Suite("SipHash")
 struct SipHashTests {

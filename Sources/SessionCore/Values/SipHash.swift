@@ -1,5 +1,5 @@
 /// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012): a keyed pseudorandom function.
-struct SipHash {
+package struct SipHash {
   private var (v0, v1, v2, v3): (UInt64, UInt64, UInt64, UInt64)
 
   private init(low: UInt64, high: UInt64) {
@@ -10,7 +10,7 @@ struct SipHash {
   }
 
   /// The 16 bytes for a message under the key of two little-endian halves.
-  static func digest(of message: [UInt8], low: UInt64, high: UInt64) -> [UInt8] {
+  package static func digest(of message: [UInt8], low: UInt64, high: UInt64) -> [UInt8] {
     var hash = SipHash(low: low, high: high)
     let whole = message.count / 8 * 8
     for start in stride(from: 0, to: whole, by: 8) {
