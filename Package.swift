@@ -102,7 +102,8 @@ let package = Package(
     .testTarget(
       name: "ReplayCommandsTests",
       dependencies: [
-        "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "sessionreplay",
+        "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "SessionTestKit",
+        "SessionTesting", "sessionreplay",
       ],
       swiftSettings: strict),
     // The files of Specs/Scenarios, played in a simulated world and over real sockets.

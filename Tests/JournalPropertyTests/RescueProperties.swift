@@ -168,6 +168,37 @@ struct RescueProperties {
     }
   }
 
+  @Test("JRN-1 a repair while somebody commits waits, and gives up when its time is over")
+  func busy() throws {
+    let (dry, journal, _) = try Self.tornAndOpen()
+    let first = dry.callCount
+    _ = try journal.append([JournalDraft(kind: 8, payload: [])])
+    var waited = 0
+    for number in first..<dry.callCount {
+      let (disk, journal, _) = try Self.tornAndOpen()
+      let refusals = Mutex<[JournalError]>([])
+      disk.before(call: number) {
+        do throws(JournalError) {
+          _ = try Journal.rescue(
+            journalPath, time: "0", options: Journal.Options(lockDeadline: .zero).on(disk),
+            judge: Self.judge)
+        } catch {
+          refusals.withLock { $0.append(error) }
+        }
+      }
+      _ = try journal.append([JournalDraft(kind: 8, payload: [])])
+      for error in refusals.withLock({ $0 }) {
+        guard case .busy = error else { throw error }
+        waited += 1
+      }
+      var reader = try JournalReader(path: journalPath, on: disk)
+      var kinds: [UInt8] = []
+      while let record = try reader.next() { kinds.append(record.kind) }
+      #expect(kinds == [1, 2, 8], "call \(number)")
+    }
+    #expect(waited > 5)
+  }
+
   /// A journal that a process has open, and behind whose end another one died.
   private static func tornAndOpen() throws -> (SimulatedDisk, Journal, UInt64) {
     let disk = SimulatedDisk()

@@ -16,6 +16,9 @@ struct BatchGate {
     working = fold
   }
 
+  /// Whether the next record begins a batch.
+  var isBetweenBatches: Bool { batch.isEmpty }
+
   /// Takes the next record; the batch that it completes, or nothing.
   ///
   /// Throws where the record cannot be folded: none of its batch is let through then, nor anything

@@ -23,7 +23,7 @@ struct ExportLines: Sendable {
       json.readable(shown)
       if redaction != nil {
         // Of what has no word here nobody can say whom it tells of.
-        json.field("dropped", item.record.hasWordlessBytes)
+        if item.record.hasWordlessBytes { json.field("dropped", true) }
       } else if SessionCodec.encode(shown.content, at: shown.time).payload != item.payload {
         json.field("payload", item.payload.hexadecimal)
       }

@@ -39,7 +39,7 @@ struct ImportReader {
   /// What the next line says; without its line feed.
   mutating func take(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> Step {
     guard !isEnded else { throw ImportProblem(.badLine, "it stands behind the line of the end") }
-    var object = try Self.object(line)
+    var object = try object(line)
     guard header != nil else { return .header(try takeHeader(&object)) }
     let word = try object.text("class")
     switch word {
@@ -73,12 +73,14 @@ struct ImportReader {
       next: "export again")
   }
 
-  private static func object(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> ImportObject {
+  private func object(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> ImportObject {
     let tree: JSONTree
     do throws(JSONTree.Problem) {
       tree = try JSONTree(line)
     } catch {
-      throw ImportProblem(.badLine, "it is no JSON: \(error.message) (byte \(error.offset + 1))")
+      throw ImportProblem(
+        .badLine, "it is no JSON: \(error.message) (byte \(error.offset + 1))",
+        next: header == nil ? "the lines that sessionreplay export writes" : nil)
     }
     var object = try ImportObject(tree)
     let version: UInt64 = try object.number("v")
