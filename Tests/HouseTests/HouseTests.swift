@@ -45,7 +45,8 @@ struct HouseTests {
     (
       "Tools/ReplayCommands",
       [
-        "SessionCore", "SessionJournal", "Synchronization", "Foundation", "FoundationEssentials",
+        "SessionCore", "SessionJournal", "Synchronization", "Dispatch", "Foundation",
+        "FoundationEssentials",
         "Glibc", "Musl", "Darwin",
       ]
     ),

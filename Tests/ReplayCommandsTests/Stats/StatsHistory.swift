@@ -31,9 +31,9 @@ struct StatsHistory {
   private var fold = SessionFold()
   private var time = SampleJournal.start
 
-  init(seed: UInt64, records count: Int) throws {
+  init(seed: UInt64, records count: Int, mayBeCompacted: Bool = true) throws {
     chance = Chance(seed)
-    if chance.below(4) == 0 { try compact() }
+    if mayBeCompacted, chance.below(4) == 0 { try compact() }
     while records.count < count { try step() }
   }
 

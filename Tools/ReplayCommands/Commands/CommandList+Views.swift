@@ -1,4 +1,4 @@
 extension CommandList {
   /// Commands that show sessions as pictures and figures.
-  static let views: [any Command.Type] = []
+  static let views: [any Command.Type] = [StatsCommand.self]
 }
