@@ -102,7 +102,8 @@ let package = Package(
     .testTarget(
       name: "ReplayCommandsTests",
       dependencies: [
-        "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "sessionreplay",
+        "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "SessionTestKit",
+        "SessionTesting", "sessionreplay",
       ],
       swiftSettings: strict),
     // The files of Specs/Scenarios, played in a simulated world and over real sockets.
@@ -114,6 +115,15 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "SessionKit", "SessionTestKit", "SessionCore", "SessionJournal", "sessionworker",
+        "ReplayCommands",
+      ],
+      swiftSettings: strict),
+    // The journals of Specs/Journals: each written by a real run, each with its answer.
+    .testTarget(
+      name: "RecordedJournalTests",
+      dependencies: [
+        "ReplayCommands", "SessionKit", "SessionTestKit", "SessionTesting", "SessionCore",
+        "SessionJournal",
       ],
       swiftSettings: strict),
     .testTarget(name: "HouseTests", swiftSettings: strict),

@@ -42,6 +42,9 @@ struct FrameScanner: ~Copyable, Sendable {
   /// The end of the last whole batch.
   private(set) var position: FramePosition
 
+  /// Where the batch begins that ends at `position`, if it was verified as one of several frames.
+  private var batch: FramePosition
+
   /// How far frames were handed over; at most `position.offset`.
   private var delivered: UInt64
 
@@ -63,6 +66,7 @@ struct FrameScanner: ~Copyable, Sendable {
     self.file = file
     seed = header.seed
     position = FramePosition(behind: header)
+    batch = position
     delivered = position.offset
     totals.bytes = position.offset
     totals.lastSequence = header.firstSequence - 1
@@ -86,24 +90,20 @@ struct FrameScanner: ~Copyable, Sendable {
     }
   }
 
-  /// The next record of the caller, with its bytes; nil at the end of the whole prefix.
-  mutating func nextRecord() throws(JournalError) -> JournalRecord? {
-    var record: JournalRecord?
-    try visit { frame, payload in
-      guard !frame.isWatermark else { return true }
-      record = JournalRecord(frame, payload: payload)
-      return false
-    }
-    return record
-  }
-
   /// Goes on from another place between two batches.
   mutating func seek(to place: FramePosition) {
     position = place
+    batch = place
     delivered = place.offset
     stop = nil
     window.forget(from: 0)
   }
+
+  /// A place from which reading can go on with the next frame: where its batch begins.
+  var resumption: FramePosition { delivered == position.offset ? position : batch }
+
+  /// How far frames were handed over, in bytes from the beginning of the file.
+  var deliveredEnd: UInt64 { delivered }
 
   /// Passes over batches that this process has written, so that they are not read back.
   mutating func pass(to place: FramePosition) {
@@ -265,6 +265,7 @@ extension FrameScanner {
       isOver = expected == nil
     } while !isOver
     stop = nil
+    batch = position
     position = place
     index.note(place)
     return true

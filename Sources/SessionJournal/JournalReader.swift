@@ -5,6 +5,8 @@
 /// snapshot: a batch on its way may show as torn and be whole a moment later.
 public struct JournalReader: ~Copyable, Sendable {
   var scanner: FrameScanner
+  /// What begins before this offset is passed over: a part of a batch that is read again.
+  var resumption: UInt64 = 0
   private let fileSystem: any JournalFileSystem
 
   /// Opens the journal at `path` and verifies its header.
@@ -63,14 +65,20 @@ public struct JournalReader: ~Copyable, Sendable {
   /// payload is valid during the call only. Throws `damaged` only if the file is shorter than what
   /// was read of it before, and `io`; what stands behind the prefix is told by `ending()`.
   public mutating func visit(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
+    let start = resumption
     try scanner.visit { frame, payload in
-      frame.isWatermark ? true : body(frame, payload)
+      frame.isWatermark || frame.offset < start ? true : body(frame, payload)
     }
   }
 
   /// The next record with its bytes; nil at the end of the whole prefix, as of now.
   public mutating func next() throws(JournalError) -> JournalRecord? {
-    try scanner.nextRecord()
+    var record: JournalRecord?
+    try visit { frame, payload in
+      record = JournalRecord(frame, payload: payload)
+      return false
+    }
+    return record
   }
 
   /// What stands behind the whole prefix; passes over the records that were not yet read.

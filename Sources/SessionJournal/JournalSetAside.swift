@@ -88,7 +88,8 @@ extension Journal {
     }
   }
 
-  private static func setAside(
+  /// The one with the highest number beside a journal; nil if there is none.
+  static func setAside(
     beside location: JournalLocation, _ fileSystem: any JournalFileSystem
   ) throws(SystemFault) -> SetAsideJournal? {
     let cut = location.real.lastIndex(of: "/").map { location.real.index(after: $0) }

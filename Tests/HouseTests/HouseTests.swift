@@ -45,10 +45,12 @@ struct HouseTests {
     (
       "Tools/ReplayCommands",
       [
-        "SessionCore", "SessionJournal", "Synchronization", "Foundation", "FoundationEssentials",
+        "SessionCore", "SessionJournal", "Synchronization", "Dispatch", "Foundation",
+        "FoundationEssentials",
         "Glibc", "Musl", "Darwin",
       ]
     ),
+    ("Tools/ReplayCommands/Pure", ["SessionCore"]),
     ("Sources/SessionTesting", ["SessionTestKit", "Testing"]),
     ("Tools/sessionreplay", ["ReplayCommands", "Glibc", "Musl", "Darwin", "Foundation"]),
   ]

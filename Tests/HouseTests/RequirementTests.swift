@@ -27,7 +27,8 @@ struct RequirementTests {
       try actual.write(
         to: house.root.appending(path: Self.page), atomically: true, encoding: .utf8)
     } else {
-      #expect(page == actual, "UPDATE_GOLDEN=1 swift test --filter Requirements writes the table")
+      let isUpToDate = page == actual
+      #expect(isUpToDate, "UPDATE_GOLDEN=1 swift test --filter Requirements writes the table")
     }
   }
 

@@ -8,7 +8,8 @@ import Testing
 @Suite("Specs/Golden/replay")
 struct GoldenOutputTests {
   static let commands =
-    GoldenCommands.streams + GoldenCommands.why + GoldenCommands.views + GoldenCommands.files
+    GoldenCommands.streams + GoldenCommands.why + GoldenCommands.step + GoldenCommands.views
+    + GoldenCommands.files
 
   @Test("RPL-1 RPL-2 RPL-5 the program prints exactly what its golden file says")
   func output() throws {

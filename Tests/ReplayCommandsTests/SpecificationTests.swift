@@ -7,7 +7,7 @@ import Testing
 @Suite("Specs/ReplayTool.md")
 struct SpecificationTests {
   /// Every page that has errors of the tool.
-  private static let pages = ["ReplayTool"]
+  private static let pages = ["ReplayTool", "ReplayFiles", "ReplayStep"]
 
   private func rows(under heading: String, of page: String = "ReplayTool") throws -> [[String]] {
     let lines = try Repository.text("Specs/\(page).md").components(separatedBy: "\n")

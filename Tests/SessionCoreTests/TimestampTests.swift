@@ -71,6 +71,31 @@ struct TimestampTests {
     #expect(Timestamp("2016-12-31T23:59:60Z") == Timestamp("2017-01-01T00:00:00Z"))
   }
 
+  @Test("RPL-4 every time reads back from the text that it is printed as, and from no other")
+  func printed() {
+    var generator = SystemRandomNumberGenerator()
+    let bounds: [Int64] = [
+      .min, .min + 1, .max, .max - 1, 0, -1, 253_402_300_799_999, 253_402_300_800_000,
+      -62_167_219_200_000, -62_167_219_200_001, -377_705_116_800_000,
+    ]
+    let random = (0..<2_000).map { shift in
+      Int64(bitPattern: generator.next()) >> Int64(shift % 40)
+    }
+    for milliseconds in bounds + random {
+      let time = Timestamp(milliseconds: milliseconds)
+      #expect(Timestamp(printed: time.description) == time, "\(milliseconds)")
+    }
+    for text in [
+      "", "+", "-0001-01-01T00:00:00.000", "+2026-11-21T14:00:05.205Z", "2026-11-21T14:00:05Z",
+      "2026-11-21T14:00:05.2050Z", "2026-11-21 14:00:05.205Z", "2026-11-21T15:00:05.205+01:00",
+      "+010000-01-01T00:00:00.000Z", "+292278994-08-17T07:12:55.808Z", "-0000-01-01T00:00:00.000Z",
+      "+99999999999-01-01T00:00:00.000Z", "+10000-02-30T00:00:00.000Z",
+      "+10000-01-01T24:00:00.000Z", "+10000-01-01T00:00:00.000Zz",
+    ] {
+      #expect(Timestamp(printed: text) == nil, "\(text)")
+    }
+  }
+
   @Test("anything else is no time")
   func refused() {
     for text in [

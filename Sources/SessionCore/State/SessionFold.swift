@@ -21,7 +21,9 @@ public struct SessionFold: Hashable, Sendable {
   /// The fold of nothing.
   public init() {}
 
-  init(
+  /// A fold of these parts, as they are; whether a history leads to it is what
+  /// ``SessionCodec/decode(sequence:kind:payload:)-([UInt8])`` says of the bytes that it is written as.
+  package init(
     state: SessionState, generation: Generation, sequence: UInt64, eventSequence: UInt64,
     intents: OpenIntents
   ) {
@@ -169,6 +171,12 @@ public struct OpenIntents: Hashable, Sendable {
     public let sequence: UInt64
     /// What was sent.
     public let sent: SessionNote.RequestSent
+
+    /// A request that was sent.
+    package init(sequence: UInt64, sent: SessionNote.RequestSent) {
+      self.sequence = sequence
+      self.sent = sent
+    }
   }
 
   /// The request for a newer token that has no known end.
@@ -179,7 +187,8 @@ public struct OpenIntents: Hashable, Sendable {
   /// Nothing open.
   public init() {}
 
-  init(request: Request?, revocations: [Generation]) {
+  /// Open as these parts say.
+  package init(request: Request?, revocations: [Generation]) {
     self.request = request
     self.revocations = revocations
   }

@@ -34,6 +34,19 @@ public enum SessionState: Hashable, Sendable {
     public internal(set) var context: ActiveContext?
     /// The refreshes that failed since the last token.
     public internal(set) var failures: RefreshFailures
+
+    /// A session of these parts.
+    package init(
+      user: Identifier, method: LoginMethod, since: Timestamp, token: TokenFacts,
+      context: ActiveContext?, failures: RefreshFailures
+    ) {
+      self.user = user
+      self.method = method
+      self.since = since
+      self.token = token
+      self.context = context
+      self.failures = failures
+    }
   }
 
   /// A session that expired.
@@ -46,6 +59,16 @@ public enum SessionState: Hashable, Sendable {
     public let reason: ExpiryReason
     /// When.
     public let since: Timestamp
+
+    /// An expired session of these parts.
+    package init(
+      user: Identifier, context: ActiveContext?, reason: ExpiryReason, since: Timestamp
+    ) {
+      self.user = user
+      self.context = context
+      self.reason = reason
+      self.since = since
+    }
   }
 
   /// Counts of the refreshes that failed in a row.
@@ -60,7 +83,8 @@ public enum SessionState: Hashable, Sendable {
     /// No failure.
     public init() {}
 
-    init(total: UInt32, answered: UInt32, last: RequestFailure?) {
+    /// Counts as these parts say.
+    package init(total: UInt32, answered: UInt32, last: RequestFailure?) {
       self.total = total
       self.answered = answered
       self.last = last

@@ -48,6 +48,32 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
         + fraction)
   }
 
+  /// Reads back what `description` prints, of any time and in that spelling only.
+  package init?(printed text: String) {
+    var scanner = DigitScanner(text)
+    let isAfter = scanner.take("+")
+    guard isAfter || scanner.take("-") else {
+      self.init(text)
+      guard description == text else { return nil }
+      return
+    }
+    guard let year = scanner.numberOfYear(), scanner.take("-"),
+      let month = scanner.number(digits: 2), scanner.take("-"),
+      let day = scanner.number(digits: 2),
+      let date = CivilDate(year: isAfter ? year : -year, month: month, day: day),
+      scanner.take("T"), let hour = scanner.number(digits: 2), scanner.take(":"),
+      let minute = scanner.number(digits: 2), scanner.take(":"),
+      let second = scanner.number(digits: 2), let fraction = scanner.fractionInMilliseconds()
+    else { return nil }
+    // The first day that can be printed begins before the first millisecond that there is.
+    let inDay = hour * 3_600_000 + minute * 60_000 + second * 1000 + fraction
+    guard
+      let time = Int64(exactly: Int128(date.daysSince1970) * Int128(Timestamp.day) + Int128(inDay))
+    else { return nil }
+    self.init(milliseconds: time)
+    guard description == text else { return nil }
+  }
+
   private static var day: Int64 { 86_400_000 }
 
   private func signed(_ year: Int64) -> String {
@@ -118,6 +144,16 @@ private struct DigitScanner {
     for _ in 0..<digits {
       guard let digit = digit() else { return nil }
       value = value * 10 + digit
+    }
+    return value
+  }
+
+  /// Four digits or more, of a year that is near enough to be a time.
+  mutating func numberOfYear() -> Int64? {
+    guard var value = number(digits: 4) else { return nil }
+    while let next = digit() {
+      value = value * 10 + next
+      guard value < 1_000_000_000 else { return nil }
     }
     return value
   }

@@ -11,11 +11,6 @@ import Testing
 /// A backend of one closure on real sockets: it sees each request with its whole body, and answers,
 /// or hangs up on a kept connection.
 final class CallServer: Sendable {
-  struct SystemError: Error {
-    let call: String
-    let code: Int32
-  }
-
   struct Request: Sendable {
     /// Which of the server's connections, from 1.
     var connection = 0
@@ -57,31 +52,8 @@ final class CallServer: Sendable {
 
   /// The handler is told the request and how many came before it; may block.
   init(_ handler: @escaping @Sendable (Request, Int) -> Reply) throws {
-    #if canImport(Darwin)
-      let kind = SOCK_STREAM
-    #else
-      let kind = Int32(SOCK_STREAM.rawValue)
-    #endif
-    let listener = socket(AF_INET, kind, 0)
-    guard listener >= 0 else { throw SystemError(call: "socket", code: errno) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withUnsafeMutableBytes(of: &address) { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) { address in
-        guard let address = address.baseAddress else { return false }
-        return bind(listener, address, length) == 0 && listen(listener, 64) == 0
-          && getsockname(listener, address, &length) == 0
-      }
-    }
-    guard isListening else {
-      let code = errno
-      close(listener)
-      throw SystemError(call: "listen", code: code)
-    }
-    self.listener = listener
-    port = UInt16(bigEndian: address.sin_port)
+    let (listener, port) = try PlainSocket.listener(backlog: 64)
+    (self.listener, self.port) = (listener, port)
     url = try #require(URL(string: "http://127.0.0.1:\(port)"))
     let shelf = Shelf(handler)
     state = shelf
@@ -138,7 +110,7 @@ final class CallServer: Sendable {
       case .answer(let status, let fields, let body):
         var text = "HTTP/1.1 \(status) Said\r\nContent-Length: \(body.utf8.count)\r\n"
         for (name, value) in fields { text += "\(name): \(value)\r\n" }
-        guard write(connection, Array((text + "\r\n" + body).utf8)) else { return }
+        guard PlainSocket.send(Array((text + "\r\n" + body).utf8), to: connection) else { return }
       }
     }
   }
@@ -160,7 +132,7 @@ final class CallServer: Sendable {
       request.fields[line[..<colon].lowercased()] = value
     }
     if request.fields["expect"] != nil {
-      _ = write(connection, Array("HTTP/1.1 100 Go on\r\n\r\n".utf8))
+      PlainSocket.send(Array("HTTP/1.1 100 Go on\r\n\r\n".utf8), to: connection)
     }
     if request.fields["transfer-encoding"] == "chunked" {
       guard let body = readChunks(connection) else { return nil }
@@ -204,20 +176,5 @@ final class CallServer: Sendable {
       if count == 0 { return body }
       body += bytes
     }
-  }
-
-  private static func write(_ connection: Int32, _ bytes: [UInt8]) -> Bool {
-    #if canImport(Darwin)
-      let quietly: Int32 = 0x80000
-    #else
-      let quietly = Int32(MSG_NOSIGNAL)
-    #endif
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let sent = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, quietly) }
-      guard sent > 0 else { return false }
-      rest = rest.dropFirst(sent)
-    }
-    return true
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Testing
 
 #if canImport(Darwin)
   import Darwin
@@ -10,40 +9,12 @@ import Testing
 /// A loopback server that reads the head of a request, sends given bytes and hangs up: for answers
 /// that no good server gives.
 final class RawServer: Sendable {
-  struct SystemError: Error {
-    let call: String
-    let code: Int32
-  }
-
   let port: UInt16
   private let listener: Int32
 
   init(answering text: String) throws {
-    #if canImport(Darwin)
-      let kind = SOCK_STREAM
-    #else
-      let kind = Int32(SOCK_STREAM.rawValue)
-    #endif
-    let listener = socket(AF_INET, kind, 0)
-    guard listener >= 0 else { throw SystemError(call: "socket", code: errno) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withUnsafeMutableBytes(of: &address) { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) { address in
-        guard let address = address.baseAddress else { return false }
-        return bind(listener, address, length) == 0 && listen(listener, 8) == 0
-          && getsockname(listener, address, &length) == 0
-      }
-    }
-    guard isListening else {
-      let code = errno
-      close(listener)
-      throw SystemError(call: "listen", code: code)
-    }
-    self.listener = listener
-    port = UInt16(bigEndian: address.sin_port)
+    let (listener, port) = try PlainSocket.listener(backlog: 8)
+    (self.listener, self.port) = (listener, port)
     let bytes = Array(text.utf8)
     Thread.detachNewThread { RawServer.serve(listener, bytes) }
   }
@@ -53,26 +24,12 @@ final class RawServer: Sendable {
     shutdown(listener, Int32(SHUT_RDWR))
   }
 
-  /// A client that hangs up must not end the process.
-  #if canImport(Darwin)
-    private static let quietly: Int32 = 0x80000
-  #else
-    private static let quietly = Int32(MSG_NOSIGNAL)
-  #endif
-
   private static func serve(_ listener: Int32, _ answer: [UInt8]) {
     while true {
       let connection = accept(listener, nil, nil)
       guard connection >= 0 else { break }
       readHead(connection)
-      var rest = answer[...]
-      while !rest.isEmpty {
-        let sent = rest.withUnsafeBytes { bytes in
-          send(connection, bytes.baseAddress, bytes.count, quietly)
-        }
-        guard sent > 0 else { break }
-        rest = rest.dropFirst(sent)
-      }
+      PlainSocket.send(answer, to: connection)
       shutdown(connection, Int32(SHUT_WR))
       var sink = [UInt8](repeating: 0, count: 4096)
       while read(connection, &sink, sink.count) > 0 {}

@@ -13,16 +13,7 @@ struct SessionFullDiskTests {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let bench = try Bench { $0.rotatesRefreshTokens = true }
-      let session = try await bench.signedIn()
-      let end = try bench.grow()
-      let gate = bench.server.hold(.refresh)
-      let refresh = Task { try await session.refresh() }
-      #expect(await bench.server.received(.refresh))
-      // The intent is in the journal by now, which cannot grow from here on; the items are smaller.
-      let rest = try limitFiles(to: try bench.end())
-      #expect(try bench.end() > end)
-      gate.open()
-      await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+      let (session, rest) = try await bench.rotatedOnFullDisk()
       #expect(session.storageProblem == .journal(.diskFull(path: bench.journal)))
       #expect(session.state.token?.generation == Generation(1))
       #expect(session.currentToken?.generation == Generation(2))
@@ -46,14 +37,7 @@ struct SessionFullDiskTests {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let bench = try Bench { $0.rotatesRefreshTokens = true }
-      let session = try await bench.signedIn()
-      _ = try bench.grow()
-      let gate = bench.server.hold(.refresh)
-      let refresh = Task { try await session.refresh() }
-      #expect(await bench.server.received(.refresh))
-      let rest = try limitFiles(to: try bench.end())
-      gate.open()
-      await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+      let (_, rest) = try await bench.rotatedOnFullDisk()
       _ = try limitFiles(to: rest)
       // As if the process had died here: another object opens what lies there.
       let again = try await bench.open()
@@ -73,14 +57,7 @@ struct SessionFullDiskTests {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let bench = try Bench { $0.rotatesRefreshTokens = true }
-      let session = try await bench.signedIn()
-      _ = try bench.grow()
-      let gate = bench.server.hold(.refresh)
-      let refresh = Task { try await session.refresh() }
-      #expect(await bench.server.received(.refresh))
-      let rest = try limitFiles(to: try bench.end())
-      gate.open()
-      await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+      let (session, rest) = try await bench.rotatedOnFullDisk()
       try await session.close()
       _ = try limitFiles(to: rest)
       let again = try await bench.open()
@@ -98,14 +75,7 @@ struct SessionFullDiskTests {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let bench = try Bench { $0.rotatesRefreshTokens = true }
-      let session = try await bench.signedIn()
-      _ = try bench.grow()
-      let gate = bench.server.hold(.refresh)
-      let refresh = Task { try await session.refresh() }
-      #expect(await bench.server.received(.refresh))
-      let rest = try limitFiles(to: try bench.end())
-      gate.open()
-      await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+      let (session, rest) = try await bench.rotatedOnFullDisk()
       _ = try limitFiles(to: rest)
       for _ in 0..<2 { bench.server.failNext(.logout, with: .dropConnection(.beforeActing)) }
       #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
@@ -176,6 +146,22 @@ extension Bench {
       end = raw.offset + 32 + UInt64(raw.payload.count + 7) / 8 * 8
     }
     return end
+  }
+
+  /// A session whose disk got full while its refresh was on its way, and the limit that was before: the
+  /// token is stored, its event is not.
+  func rotatedOnFullDisk() async throws -> (Session, limit: UInt64) {
+    let session = try await signedIn()
+    let end = try grow()
+    let gate = server.hold(.refresh)
+    let refresh = Task { try await session.refresh() }
+    #expect(await server.received(.refresh))
+    // The intent is in the journal by now, which cannot grow from here on; the items are smaller.
+    let limit = try limitFiles(to: try self.end())
+    #expect(try self.end() > end)
+    gate.open()
+    await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+    return (session, limit)
   }
 
   /// Makes the journal longer than any item is; where it ends now.

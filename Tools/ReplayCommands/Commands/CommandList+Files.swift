@@ -1,4 +1,6 @@
 extension CommandList {
   /// Commands that write files.
-  static let files: [any Command.Type] = []
+  static let files: [any Command.Type] = [
+    RepairCommand.self, ExportCommand.self, ImportCommand.self,
+  ]
 }

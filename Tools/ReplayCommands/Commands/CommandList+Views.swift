@@ -1,4 +1,7 @@
 extension CommandList {
   /// Commands that show sessions as pictures and figures.
-  static let views: [any Command.Type] = []
+  static let views: [any Command.Type] = [
+    StepCommand.self,
+    StatsCommand.self,
+  ]
 }

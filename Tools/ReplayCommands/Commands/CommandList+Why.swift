@@ -1,4 +1,4 @@
 extension CommandList {
   /// The command that explains.
-  static let why: [any Command.Type] = []
+  static let why: [any Command.Type] = [WhyCommand.self]
 }

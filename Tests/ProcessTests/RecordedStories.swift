@@ -1,0 +1,131 @@
+import Foundation
+import ReplayCommands
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// The journals of `Specs/Journals` that only real processes can write: killed, suspended, overtaken.
+///
+/// `RECORD_JOURNALS=1 swift test --filter RecordedStories` writes them; the answers are written by
+/// `UPDATE_GOLDEN=1 swift test --filter RecordedJournal`.
+@Suite("Recorded stories of processes", .timeLimit(.minutes(3)))
+struct RecordedStories {
+  private static let strict: @Sendable (inout LoopbackSettings) -> Void = {
+    ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true)
+  }
+
+  /// Ada is signed in, and a process waits at a gate for the answer to its refresh.
+  private func holding(
+    at moment: LoopbackFault.Moment = .afterActing, timeout: Int64 = 300_000,
+    _ settings: (inout LoopbackSettings) -> Void = strict
+  ) async throws -> (bench: ProcessBench, holder: WorkerProcess, gate: LoopbackGate) {
+    let bench = try ProcessBench(settings)
+    // By a process too: its clock is the system's, as the others' is.
+    let first = try await bench.open()
+    let user = LoopbackUser.sample
+    #expect(try await first.ask("login \(user.email) \(user.password)").error == nil)
+    #expect(try await first.ask("close").error == nil)
+    let holder = try await bench.open(timeout: timeout)
+    let gate = bench.server.hold(.refresh, at: moment)
+    try holder.say("refresh")
+    #expect(await bench.server.received(.refresh))
+    return (bench, holder, gate)
+  }
+
+  @Test("RPL-2 killed in the middle of a refresh, at a server that gives none twice")
+  func killed() async throws {
+    let (bench, holder, gate) = try await holding()
+    try await holder.end()
+    let other = try await bench.open()
+    #expect(await bench.server.received(.refresh, count: 2))
+    gate.open()
+    let answer = try await other.ask("refresh")
+    #expect(answer.state == "unauthenticated")
+    try await bench.judge("killed-in-refresh")
+  }
+
+  @Test("RPL-2 killed in the middle of a refresh, and not opened again")
+  func open() async throws {
+    let (bench, holder, gate) = try await holding()
+    try await holder.end()
+    gate.open()
+    try await bench.judge("still-request-open")
+  }
+
+  @Test("RPL-2 suspended with the one good token for longer than the other process may wait")
+  func suspended() async throws {
+    let (bench, holder, gate) = try await holding(timeout: 500)
+    holder.suspend()
+    gate.admit(1)
+    #expect(await bench.server.answered(.refresh))
+    gate.open()
+    let other = try await bench.open(timeout: 500, "grace=1000")
+    let told = try other.say("await logout")
+    _ = try await other.ask("refresh")
+    #expect(try await other.answer(to: told).error == nil)
+    try await bench.judge("suspended-in-refresh")
+    holder.resume()
+  }
+
+  @Test("RPL-2 suspended and overtaken, at a server that forgives")
+  func takenOver() async throws {
+    let (bench, holder, gate) = try await holding(at: .beforeActing, timeout: 500) {
+      ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
+    }
+    holder.suspend()
+    let other = try await bench.open(timeout: 500)
+    let line = try other.say("refresh")
+    #expect(await bench.server.received(.refresh, count: 2))
+    gate.open()
+    let answer = try await other.answer(to: line)
+    #expect(answer.error == nil && answer.generation == 2)
+    try await bench.judge("taken-over", asking: "refreshFailed")
+    holder.resume()
+  }
+}
+
+extension ProcessBench {
+  /// Holds what the tool says of the journal against the answer that is kept, but for times and numbers.
+  fileprivate func judge(_ cause: String, asking name: String? = nil) async throws {
+    let folder = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Specs/Journals")
+    var question: [String] = []
+    if let name {
+      let sequence = try #require(try records().last { $0.name == name }?.sequence)
+      question = ["--at", "@\(sequence)"]
+    }
+    let output = CollectedOutput()
+    _ = ReplayTool.run(
+      arguments: ["why", journal, "--json"] + question, environment: { _ in nil }, output: output,
+      errors: CollectedOutput())
+    if ProcessInfo.processInfo.environment["RECORD_JOURNALS"] != nil {
+      let line = ["$ sessionreplay why \(cause).journal"] + question
+      // Without the zeros that a writer who was killed leaves behind.
+      var reader = try JournalReader(path: journal)
+      try reader.visit { _, _ in true }
+      try Data(contentsOf: URL(fileURLWithPath: journal)).prefix(Int(reader.totals.bytes))
+        .write(to: folder.appending(path: "\(cause).journal"))
+      try Data((line.joined(separator: " ") + "\n").utf8)
+        .write(to: folder.appending(path: "\(cause).txt"))
+      try Data(output.text.utf8).write(to: folder.appending(path: "\(cause).json"))
+    }
+    let kept = try String(contentsOf: folder.appending(path: "\(cause).json"), encoding: .utf8)
+    let words = try Self.words(output.text)
+    #expect(words == (try Self.words(kept)))
+    #expect(words.first == cause)
+    try check()
+  }
+
+  private static func words(_ json: String) throws -> [String] {
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    let lists = ["proven", "inferred", "ruledOut", "alsoSeen", "untold", "advice"]
+    let words = try lists.flatMap { name in
+      let list = try #require(object[name] as? [[String: Any]])
+      return list.map { "\(name) \($0["what"] ?? "") \($0["certainty"] ?? "")" }
+    }
+    return ["cause", "certainty"].map { object[$0] as? String ?? "" } + words
+  }
+}

@@ -1,0 +1,109 @@
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Testing
+
+@testable import ReplayCommands
+
+extension JournalStory {
+  /// The app's own logout, and the server's refusals.
+  static let refusals: [JournalStory] = [
+    JournalStory(.userLogout, "sign in, refresh, log out") { stage in
+      let session = try await stage.signedIn()
+      try await session.refresh()
+      stage.clock.advance(by: 600_000)
+      try await session.logout()
+      try await session.close()
+    },
+    JournalStory(.userLogoutAfterExpiry, "the server revokes; the app keeps, and logs out later") {
+      stage in
+      let session = try await stage.signedIn(.keeping)
+      stage.server.revokeAllTokens()
+      await stage.refreshInVain(session)
+      stage.clock.advance(by: 3_600_000)
+      try await session.logout()
+      try await session.close()
+    },
+    refusedWith(.accountDeleted, .status(403, code: "USER_DELETED")),
+    refusedWith(.accountInactive, .status(403, code: "USER_INACTIVE")),
+    JournalStory(.lostReply, "a strict server rotates, its reply is cut off, the repeat is refused")
+    {
+      stage in
+      stage.server.settings.update { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
+      let session = try await stage.signedIn()
+      try await session.refresh()
+      stage.clock.advance(by: 360_000)
+      stage.server.failNext(.refresh, with: .dropConnection(.afterActing))
+      await stage.refreshInVain(session)
+      try await session.close()
+    },
+    JournalStory(
+      .usedElsewhere, "journal and secrets are copied, the copy refreshes, then the original"
+    ) { stage in
+      stage.server.settings.update { $0.rotatesRefreshTokens = true }
+      try await stage.signedIn().close()
+      try stage.copy("a.journal", to: "b.journal")
+      try stage.copy("secrets", to: "b.secrets")
+      let copy = try await stage.open()
+      try await copy.refresh()
+      try await copy.close()
+      try stage.copy("b.journal", to: "a.journal")
+      try stage.copy("b.secrets", to: "secrets")
+      let session = try await stage.open()
+      await stage.refreshInVain(session)
+      try await session.close()
+    },
+    JournalStory(.revokedElsewhere, "the server revokes all tokens, then the app refreshes") {
+      stage in
+      let session = try await stage.signedIn()
+      stage.server.revokeAllTokens()
+      await stage.refreshInVain(session)
+      try await session.close()
+    },
+    JournalStory(
+      .refreshTokenExpired, "refresh tokens live a week, and the app comes back after 8 days"
+    ) {
+      stage in
+      stage.server.settings.update { $0.refreshTokenLifetime = .seconds(7 * 86_400) }
+      try await stage.signedIn().close()
+      stage.clock.advance(by: 8 * 86_400_000)
+      stage.server.settings.update { $0.clockSkew = .seconds(8 * 86_400) }
+      let session = try await stage.open(.keeping)
+      await eventually("the refusal") { session.state.kind == .expired }
+      try await session.close()
+    },
+    refusedWith(.unknownToServer, .status(401, code: "TOKEN_NOT_FOUND")),
+    refusedWith(.refused, .status(401)),
+    JournalStory(.otherUser, "the answer to a refresh names another user") { stage in
+      let session = try await stage.signedIn()
+      let token = LoopbackToken.make(claims: ["sub": "0b9f6f0e-1d5a-4c39-9d4e-000000000002"])
+      stage.server.failNext(
+        .refresh,
+        with: .patch([
+          "access_token": .string(token),
+          "user": ["id": "0b9f6f0e-1d5a-4c39-9d4e-000000000002", "email": "other@school.test"],
+        ]))
+      await stage.refreshInVain(session)
+      try await session.close()
+    },
+    JournalStory(.noRefreshToken, "the stored item has lost its refresh token; the token expires") {
+      stage in
+      try await stage.signedIn().close()
+      try stage.editToken { $0["refresh"] = nil }
+      stage.clock.advance(by: 7_200_000)
+      let session = try await stage.open(.keeping)
+      await eventually("the end") { session.state.kind == .expired }
+      try await session.close()
+    },
+  ]
+
+  /// The server answers a refresh with its word.
+  private static func refusedWith(_ cause: Cause, _ fault: LoopbackFault) -> JournalStory {
+    JournalStory(cause, "a refresh is answered: \(fault)") { stage in
+      let session = try await stage.signedIn()
+      stage.server.failNext(.refresh, with: fault)
+      await stage.refreshInVain(session)
+      try await session.close()
+    }
+  }
+}

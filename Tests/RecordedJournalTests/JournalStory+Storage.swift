@@ -1,0 +1,51 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Testing
+
+@testable import ReplayCommands
+
+extension JournalStory {
+  /// Stored items that are gone, changed, older or newer than they should be.
+  static let storage: [JournalStory] = [
+    JournalStory(.secretsMissing, "the token item is removed while the app is closed") { stage in
+      try await stage.signedIn().close()
+      try FileManager.default.removeItem(at: stage.secret("token"))
+      try await stage.open().close()
+    },
+    JournalStory(.secretUnreadable, "the token item is overwritten while the app is closed") {
+      stage in
+      try await stage.signedIn().close()
+      try Data("not an item".utf8).write(to: stage.secret("token"))
+      try await stage.open().close()
+    },
+    JournalStory(.secretsAhead, "an older copy of the journal is put back; the item has no event") {
+      stage in
+      let session = try await stage.signedIn()
+      try stage.copy("a.journal", to: "old.journal")
+      try await session.refresh()
+      try await session.refresh()
+      try await session.close()
+      try stage.editToken { $0["announcement"] = "" }
+      try stage.copy("old.journal", to: "a.journal")
+      try await stage.open().close()
+    },
+    JournalStory(.secretsOutdated, "older secrets are put back") { stage in
+      let session = try await stage.signedIn()
+      try stage.copy("secrets", to: "old.secrets")
+      try await session.refresh()
+      try await session.close()
+      try stage.copy("old.secrets", to: "secrets")
+      try await stage.open().close()
+    },
+    JournalStory(.endedByServer, "by hand: no version writes this reason yet") { stage in
+      try await stage.signedIn().close()
+      try stage.append([.event(.sessionExpired(.init(reason: .endedByServer)))])
+    },
+    JournalStory(.unexplained, "by hand: a reason that only a newer version knows") { stage in
+      try await stage.signedIn().close()
+      try stage.append([.event(.sessionExpired(.init(reason: ExpiryReason(rawValue: 200))))])
+    },
+  ]
+}

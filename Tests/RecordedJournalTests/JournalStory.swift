@@ -1,0 +1,30 @@
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Testing
+
+@testable import ReplayCommands
+
+/// How the journal of a cause comes about: a real session against a real server, on real files.
+struct JournalStory: Sendable, CustomTestStringConvertible {
+  let cause: Cause
+  /// What was done, for the page.
+  let title: String
+  /// Which record is asked for: the last one of this name; `nil` for the last end.
+  var asks: String?
+  let tell: @Sendable (StoryStage) async throws -> Void
+
+  init(
+    _ cause: Cause, _ title: String, asks: String? = nil,
+    _ tell: @escaping @Sendable (StoryStage) async throws -> Void
+  ) {
+    self.cause = cause
+    self.title = title
+    self.asks = asks
+    self.tell = tell
+  }
+
+  var testDescription: String { cause.rawValue }
+
+  static let all = refusals + exhaustions + storage + still + records
+}

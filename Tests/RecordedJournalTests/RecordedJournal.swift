@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import ReplayCommands
+
+/// A journal of `Specs/Journals`, what is asked of it, and the answers that are kept beside it.
+struct RecordedJournal {
+  let cause: Cause
+  let arguments: [String]
+
+  static let isRecording = ProcessInfo.processInfo.environment["RECORD_JOURNALS"] != nil
+  static let isUpdating = isRecording || ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil
+
+  static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Specs/Journals")
+
+  init(cause: Cause, arguments: [String]) {
+    (self.cause, self.arguments) = (cause, arguments)
+  }
+
+  /// The one that is kept; what is asked of it stands in the first line of its text.
+  init(keptFor cause: Cause) throws {
+    let file = Self.folder.appending(path: "\(cause.rawValue).txt")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let line = try #require(text.split(separator: "\n").first).split(separator: " ")
+    self.init(cause: cause, arguments: line.dropFirst(4).map(String.init))
+  }
+
+  func file(_ suffix: String) -> URL {
+    Self.folder.appending(path: "\(cause.rawValue).\(suffix)")
+  }
+
+  func text(_ suffix: String) throws -> String {
+    try String(contentsOf: file(suffix), encoding: .utf8)
+  }
+
+  /// Keeps a journal with its answers.
+  func write(_ journal: Data) throws {
+    try journal.write(to: file("journal"))
+    let (text, json) = answers()
+    try write(text, json)
+  }
+
+  func write(_ text: String, _ json: String) throws {
+    try Data(text.utf8).write(to: file("txt"))
+    try Data(json.utf8).write(to: file("json"))
+  }
+
+  /// What the tool says of it.
+  func answers() -> (text: String, json: String) {
+    let run = Self.run([file("journal").path] + arguments)
+    let words = ["why", "\(cause.rawValue).journal"] + arguments
+    let head = "$ sessionreplay \(words.joined(separator: " "))\n"
+    let json = Self.run([file("journal").path] + arguments + ["--json"])
+    return (head + run.output + "--- exit \(run.code)\n", json.output)
+  }
+
+  static func run(_ arguments: [String]) -> (code: Int32, output: String) {
+    let (output, errors) = (CollectedOutput(), CollectedOutput())
+    let code = ReplayTool.run(
+      arguments: ["why"] + arguments, environment: { _ in nil }, output: output, errors: errors)
+    return (code, output.text)
+  }
+}

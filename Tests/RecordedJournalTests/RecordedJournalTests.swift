@@ -1,0 +1,67 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Testing
+
+@testable import ReplayCommands
+
+/// Each cause of `Specs/Why.md` has a journal that a real run wrote, with the answer to it.
+///
+/// `RECORD_JOURNALS=1 swift test --filter RecordedJournal` writes the journals of the stories anew, and
+/// `UPDATE_GOLDEN=1` the answers alone; read what git then shows.
+@Suite("Specs/Journals")
+struct RecordedJournalTests {
+  @Test("RPL-2 JRN-3 a story played anew gets the answer that is kept", arguments: JournalStory.all)
+  func story(_ story: JournalStory) async throws {
+    let stage = try StoryStage()
+    try await story.tell(stage)
+    let bytes = try Data(contentsOf: URL(filePath: stage.journal))
+    for secret in stage.server.secrets where secret.utf8.count >= 6 {
+      #expect(bytes.range(of: Data(secret.utf8)) == nil, "a secret is in the journal")
+    }
+    var question: [String] = []
+    if let name = story.asks {
+      let record = try #require(try stage.records().last { $0.record.name == name }?.record)
+      question = ["--at", "@\(record.sequence)"]
+    }
+    if RecordedJournal.isRecording {
+      try RecordedJournal(cause: story.cause, arguments: question).write(bytes)
+    }
+    let kept = try RecordedJournal(keptFor: story.cause)
+    let answer = RecordedJournal.run([stage.journal] + question + ["--json"])
+    #expect(try AnswerShape(answer.output) == AnswerShape(try kept.text("json")))
+  }
+
+  @Test(
+    "RPL-2 every cause has its recorded journal, and the journal its exact answer",
+    arguments: Cause.allCases)
+  func kept(_ cause: Cause) throws {
+    let kept = try RecordedJournal(keptFor: cause)
+    let (text, json) = kept.answers()
+    if RecordedJournal.isUpdating { try kept.write(text, json) }
+    #expect(try kept.text("txt") == text)
+    #expect(try kept.text("json") == json)
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    #expect(object["cause"] as? String == cause.rawValue)
+  }
+
+  @Test("every file of the folder belongs to a cause")
+  func files() throws {
+    let found = try FileManager.default.contentsOfDirectory(atPath: RecordedJournal.folder.path)
+    let known = Cause.allCases.flatMap { cause in
+      ["journal", "txt", "json"].map { "\(cause.rawValue).\($0)" }
+    }
+    #expect(Set(found).subtracting(["README.md"]) == Set(known))
+  }
+
+  @Test("the folder's page has a row for each cause")
+  func page() throws {
+    let page = try String(
+      contentsOf: RecordedJournal.folder.appending(path: "README.md"), encoding: .utf8)
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
+    let ids = rows.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+    #expect(ids == Cause.allCases.map(\.rawValue))
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// A server, a clock that a story moves, and a folder with a journal and secrets.
+final class StoryStage: Sendable {
+  let server: LoopbackServer
+  let clock = ManualClock()
+  let folder: URL
+
+  init() throws {
+    server = try LoopbackServer.start()
+    // What expires, expires on the manual clock, which is far from the server's.
+    server.settings.update { $0.tellsTime = false }
+    folder = FileManager.default.temporaryDirectory.appending(path: "story-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    server.stop()
+    // What a test leaves in the system's temporary folder is the system's to clean.
+    do { try FileManager.default.removeItem(at: folder) } catch {}
+  }
+
+  var journal: String { folder.appending(path: "a.journal").path }
+  var secrets: URL { folder.appending(path: "secrets") }
+
+  func configuration(_ policy: SessionPolicy, _ store: (any SecretStore)? = nil)
+    -> SessionConfiguration
+  {
+    var configuration = SessionConfiguration(
+      journal: journal, secrets: store ?? FileSecretStore(folder: secrets.path),
+      wire: .edu(baseURL: server.baseURL), policy: policy, clock: clock)
+    configuration.followsOthers = false
+    return configuration
+  }
+
+  func open(_ policy: SessionPolicy = .story, _ store: (any SecretStore)? = nil) async throws
+    -> Session
+  {
+    try await Session.open(configuration(policy, store))
+  }
+
+  func signedIn(_ policy: SessionPolicy = .story, _ store: (any SecretStore)? = nil) async throws
+    -> Session
+  {
+    let session = try await open(policy, store)
+    try await session.login(.sample)
+    clock.advance(by: 60_000)
+    return session
+  }
+
+  /// A session of a token that cannot be refreshed, which an old layer held.
+  func adopted(lifetime: Int64) async throws -> Session {
+    let session = try await open(.adopting)
+    let token = LoopbackToken.make(claims: ["sub": .string(LoopbackUser.sample.id)])
+    try await session.adopt(
+      AdoptedTokens(
+        access: Secret(token), lifetime: lifetime,
+        user: UserProfile(id: Identifier(LoopbackUser.sample.id))))
+    return session
+  }
+
+  /// Refreshes, and the server or the network is not willing; so many times, ten seconds apart.
+  func refreshInVain(_ session: Session, times: Int = 1) async {
+    for _ in 0..<times {
+      clock.advance(by: 10_000)
+      await fails { () async throws(SessionError) in try await session.refresh() }
+    }
+  }
+
+  /// Does what must fail.
+  func fails<Value>(
+    _ call: () async throws(SessionError) -> Value,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    do {
+      _ = try await call()
+      Issue.record("it did not fail", sourceLocation: sourceLocation)
+    } catch {}
+  }
+
+  // MARK: Files
+
+  func secret(_ name: String) -> URL { secrets.appending(path: name) }
+
+  /// Changes the fields of the stored token, as no program should.
+  func editToken(_ change: (inout [String: Any]) -> Void) throws {
+    let file = secret("token")
+    var item = try #require(
+      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    var fields = try #require(item["fields"] as? [String: Any])
+    change(&fields)
+    item["fields"] = fields
+    try JSONSerialization.data(withJSONObject: item).write(to: file)
+  }
+
+  /// Keeps a copy of a file or a folder.
+  func copy(_ name: String, to other: String) throws {
+    let target = folder.appending(path: other)
+    if FileManager.default.fileExists(atPath: target.path) {
+      try FileManager.default.removeItem(at: target)
+    }
+    try FileManager.default.copyItem(at: folder.appending(path: name), to: target)
+  }
+
+  /// Every record of the journal.
+  func records() throws -> [(record: SessionRecord, offset: UInt64)] {
+    var reader = try JournalReader(path: journal)
+    var records: [(SessionRecord, UInt64)] = []
+    while let raw = try reader.next() {
+      guard raw.kind != 0xFF else { continue }
+      let record = try SessionCodec.decode(
+        sequence: raw.sequence, kind: raw.kind, payload: raw.payload)
+      records.append((record, raw.offset))
+    }
+    return records
+  }
+
+  /// Leaves of the journal what comes before the first record of a name, as a crash would.
+  func cutJournal(before name: String, plus bytes: Int = 0) throws {
+    let first = try #require(try records().first { $0.record.name == name })
+    let file = URL(filePath: journal)
+    try Data(contentsOf: file).prefix(Int(first.offset) + bytes).write(to: file)
+  }
+
+  /// Appends records by hand.
+  func append(_ contents: [SessionRecord.Content]) throws {
+    let journal = try Journal.open(at: journal)
+    let time = clock.now().time
+    _ = try journal.append(
+      contents.map { content in
+        let (kind, payload) = SessionCodec.encode(content, at: time)
+        return JournalDraft(kind: kind, payload: payload)
+      })
+    try journal.close()
+  }
+}
+
+extension SessionPolicy {
+  /// Three attempts, and then it is over.
+  static var story: SessionPolicy {
+    SessionPolicy(
+      name: "story", refreshThreshold: 300_000, maximumAttempts: 3, firstRetryDelay: 100_000_000,
+      longestRetryDelay: 100_000_000, onExhaustion: .end(.clear), requestTimeout: 5_000)
+  }
+
+  /// The same, and nothing is thrown away.
+  static var keeping: SessionPolicy {
+    var policy = SessionPolicy.story
+    (policy.onRejection, policy.onExhaustion) = (.keep, .stay)
+    return policy
+  }
+
+  /// Without anything but the token.
+  static var adopting: SessionPolicy {
+    var policy = SessionPolicy.story
+    policy.profileCheck = .whenUnknown
+    return policy
+  }
+}
+
+/// Waits for something that happens on other threads.
+func eventually(
+  _ what: Comment, within seconds: Double = 20, _ isTrue: () throws -> Bool,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async rethrows {
+  let end = Date(timeIntervalSinceNow: seconds)
+  while Date() < end {
+    if try isTrue() { return }
+    do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
+  }
+  Issue.record(what, sourceLocation: sourceLocation)
+}

@@ -1,0 +1,176 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Synchronization
+
+/// Sees what becomes of each request for a token, on both sides of the network.
+final class Witness: HTTPTransport {
+  /// A request, and what happened with it.
+  struct Refresh: Sendable {
+    /// How often the server acted on it.
+    var acted = 0
+    var isLost = false
+    var status = 0
+    var code: String?
+  }
+
+  private let server: SimulatedServer
+  private let state = Mutex<(refreshes: [Refresh], last: HTTPRequest?)>(([], nil))
+
+  init(_ server: SimulatedServer) {
+    self.server = server
+  }
+
+  var refreshes: [Refresh] { state.withLock { $0.refreshes } }
+
+  /// The last refresh as it was sent, with its token.
+  var last: HTTPRequest? { state.withLock { $0.last } }
+
+  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    guard request.url.path.hasSuffix("/auth/refresh") else { return try await server.send(request) }
+    let index = state.withLock { state in
+      state.refreshes.append(Refresh(isLost: true))
+      state.last = request
+      return state.refreshes.count - 1
+    }
+    let before = server.count(of: .refresh)
+    do {
+      let response = try await server.send(request)
+      let acted = server.count(of: .refresh) - before
+      let code = Self.code(response)
+      state.withLock {
+        $0.refreshes[index] = Refresh(
+          acted: acted, isLost: false, status: response.status, code: code)
+      }
+      return response
+    } catch {
+      let acted = server.count(of: .refresh) - before
+      state.withLock { $0.refreshes[index].acted = acted }
+      throw error
+    }
+  }
+
+  private static func code(_ response: HTTPResponse) -> String? {
+    guard response.status >= 400 else { return nil }
+    let text = String(decoding: response.body, as: UTF8.self)
+    guard let range = text.firstRange(of: #""code":""#) else { return nil }
+    return String(text[range.upperBound...].prefix { $0 != "\"" })
+  }
+}
+
+/// One process, a server that takes no token twice, rough weather, and things that happen elsewhere.
+final class WhyLife {
+  let choices: Choices
+  let world: SimulatedWorld
+  let disk = SimulatedDisk()
+  let witness: Witness
+  /// How often the app logged out.
+  private(set) var logouts = 0
+  private(set) var wasRevoked = false
+  /// How often a copy of the token was used.
+  private(set) var copies = 0
+  /// How far the civil time had been set, at each opening.
+  private(set) var offsets: [Int64] = []
+
+  private let secrets = SimulatedSecrets()
+  private var session: Session
+  private var offset: Int64 = 0
+
+  init(_ choices: Choices) throws {
+    self.choices = choices
+    world = SimulatedWorld(choices)
+    witness = Witness(world.server)
+    world.server.settings.rotatesRefreshTokens = true
+    world.server.settings.reuseEndsSession = choices.chance(1, in: 2)
+    world.server.settings.tellsTime = false
+    world.server.settings.accessTokenLifetime = .seconds(864_000)
+    world.server.weather = SimulatedServer.Weather(
+      lostRequests: 4, lostAnswers: 8, repetitions: 4, outages: 15, longestWay: 100)
+    session = try Self.open(world, disk, secrets, witness)
+    offsets = [0]
+  }
+
+  private static func open(
+    _ world: SimulatedWorld, _ disk: SimulatedDisk, _ secrets: SimulatedSecrets, _ witness: Witness
+  ) throws -> Session {
+    let process = disk.process()
+    var policy = SessionPolicy.edu(.staging)
+    (policy.requestTimeout, policy.signInLimit) = (2_000, nil)
+    policy.onExhaustion = .end(.clear)
+    var configuration = try world.configuration(
+      in: process, secrets: secrets.view(of: process), policy: policy)
+    configuration.transport = witness
+    let made = configuration
+    return try world.run { try await Session.open(made) }
+  }
+
+  func live() throws {
+    for _ in 0..<choices.draw(in: 1...16) { try step() }
+    try attempt("close") { try await $0.close() }
+    world.run(for: 60_000)
+  }
+
+  private func step() throws {
+    guard session.state.kind == .authenticated else {
+      try attempt("login") { try await $0.login(.sample) }
+      return
+    }
+    switch choices.draw(below: 16) {
+    case 0: try logOut()
+    case 1:
+      choices.step("the server revokes")
+      world.server.revokeAllTokens()
+      wasRevoked = true
+    case 2: try useCopy()
+    case 3, 4: try reopen()
+    case 5: world.run(for: Int64(choices.draw(in: 0...200_000)))
+    default: try attempt("refresh") { try await $0.refresh() }
+    }
+  }
+
+  /// Does something that may fail; what comes of it is in the journal.
+  @discardableResult
+  private func attempt<Value: Sendable>(
+    _ name: String, _ work: @escaping @Sendable (Session) async throws -> Value
+  ) throws -> Bool {
+    choices.step(name)
+    let session = session
+    return try world.run {
+      do {
+        _ = try await work(session)
+        return true
+      } catch is SessionError {
+        return false
+      }
+    }
+  }
+
+  private func logOut() throws {
+    if try attempt("logout", { try await $0.logout() }) { logouts += 1 }
+  }
+
+  /// Somebody else has the same token, and uses it.
+  private func useCopy() throws {
+    guard let request = witness.last else { return }
+    choices.step("a copy of the last refresh is sent")
+    copies += 1
+    let server = world.server
+    try world.run {
+      do { _ = try await server.send(request) } catch is TransportError {}
+    }
+  }
+
+  private func reopen() throws {
+    try attempt("close") { try await $0.close() }
+    if choices.chance(1, in: 2) {
+      let hours = Int64(choices.draw(in: -9...9))
+      choices.step("the clock is set by \(hours) h")
+      offset += hours * 3_600_000
+      world.clock.setTime(world.clock.now().time.advanced(by: hours * 3_600_000))
+    }
+    choices.step("open")
+    session = try Self.open(world, disk, secrets, witness)
+    offsets.append(offset)
+  }
+}

@@ -1,0 +1,188 @@
+import SessionCore
+import Testing
+
+@testable import ReplayCommands
+
+/// A recorded journal, one thing changed in it, and the cause that it shows then: what tells neighbours
+/// of the catalogue apart.
+struct WhyNeighbour: Sendable, CustomTestStringConvertible {
+  let base: Cause
+  let change: String
+  let expected: Cause
+  let certainty: Certainty
+  let edit: @Sendable (SessionRecord) -> SessionRecord?
+
+  var testDescription: String { "\(base.rawValue), \(change): \(expected.rawValue)" }
+
+  init(
+    _ base: Cause, _ change: String, _ expected: Cause, _ certainty: Certainty = .proven,
+    _ edit: @escaping @Sendable (SessionRecord) -> SessionRecord?
+  ) {
+    self.base = base
+    self.change = change
+    self.expected = expected
+    self.certainty = certainty
+    self.edit = edit
+  }
+
+  /// Final refusals get another code.
+  private static func coded(
+    _ base: Cause, _ code: String?, _ expected: Cause, _ certainty: Certainty = .proven
+  ) -> WhyNeighbour {
+    WhyNeighbour(base, "the code is \(code ?? "none")", expected, certainty) { record in
+      record.failing { failure in
+        guard failure.kind == .rejected else { return failure }
+        return RequestFailure(kind: .rejected, status: 401, serverCode: code)
+      }
+    }
+  }
+
+  /// Every failure becomes another.
+  private static func failing(
+    _ base: Cause, _ kind: RequestFailure.Kind, _ status: UInt16, code: String? = nil,
+    _ expected: Cause, _ certainty: Certainty = .proven
+  ) -> WhyNeighbour {
+    WhyNeighbour(base, "failures are \(kind) \(status)", expected, certainty) { record in
+      record.failing { _ in RequestFailure(kind: kind, status: status, serverCode: code) }
+    }
+  }
+
+  /// Replies that are not there become something else.
+  private static func losing(
+    _ base: Cause, _ kind: RequestFailure.Kind, _ status: UInt16, _ expected: Cause,
+    _ certainty: Certainty
+  ) -> WhyNeighbour {
+    WhyNeighbour(base, "what was lost is \(kind) \(status)", expected, certainty) { record in
+      record.failing { failure in
+        guard failure.kind == .noReply else { return failure }
+        return RequestFailure(kind: kind, status: status)
+      }
+    }
+  }
+
+  static let all: [WhyNeighbour] = [
+    coded(.lostReply, "TOKEN_REUSED", .lostReply, .likely),
+    coded(.lostReply, nil, .lostReply, .likely),
+    coded(.lostReply, "TOKEN_REVOKED", .revokedElsewhere),
+    coded(.lostReply, "TOKEN_EXPIRED", .refreshTokenExpired),
+    coded(.lostReply, "TOKEN_NOT_FOUND", .unknownToServer),
+    losing(.lostReply, .noConnection, 0, .usedElsewhere, .possible),
+    losing(.lostReply, .server, 502, .lostReply, .possible),
+    losing(.lostReply, .noReply, 408, .lostReply, .possible),
+    losing(.killedInRefresh, .noConnection, 0, .usedElsewhere, .possible),
+    WhyNeighbour(.killedInRefresh, "the deadline was over", .killedInRefresh, .possible) {
+      $0.due { $0.advanced(by: -3_600_000) }
+    },
+    WhyNeighbour(.killedInRefresh, "nobody opened the journal", .lostReply, .likely) { record in
+      if case .note(.opened) = record.content { nil } else { record }
+    },
+    WhyNeighbour(.suspendedInRefresh, "the deadline was to come", .killedInRefresh, .likely) {
+      $0.due { $0.advanced(by: 3_600_000) }
+    },
+    WhyNeighbour(.suspendedInRefresh, "one process made all requests", .lostReply, .likely) {
+      record in
+      guard case .note(.requestSent(let sent)) = record.content else { return record }
+      return record.with(
+        .note(
+          .requestSent(
+            .init(
+              kind: sent.kind, generation: sent.generation, trigger: sent.trigger,
+              attempt: sent.attempt, process: 7, deadline: sent.deadline))))
+    },
+    coded(.revokedElsewhere, "TOKEN_EXPIRED", .refreshTokenExpired),
+    coded(.revokedElsewhere, "TOKEN_REUSED", .usedElsewhere, .possible),
+    coded(.revokedElsewhere, "TOKEN_INVALID", .refused, .possible),
+    coded(.revokedElsewhere, nil, .refused, .possible),
+    failing(.revokedElsewhere, .otherUser, 200, .otherUser),
+    failing(.revokedElsewhere, .noRefreshToken, 0, .noRefreshToken),
+    WhyNeighbour(.userLogout, "the reason is userDeleted", .accountDeleted) { record in
+      guard case .event(.logout) = record.content else { return record }
+      return record.with(.event(.logout(.init(reason: .userDeleted))))
+    },
+    WhyNeighbour(.userLogout, "the reason is a newer version's", .unexplained, .possible) {
+      record in
+      guard case .event(.logout) = record.content else { return record }
+      return record.with(.event(.logout(.init(reason: LogoutReason(rawValue: 77)))))
+    },
+    failing(.serverFailing, .rateLimited, 429, .rateLimited),
+    failing(.serverFailing, .unexpected, 404, .endpointMissing),
+    failing(.serverFailing, .unexpected, 400, .attemptsExhausted),
+    failing(.serverFailing, .unexpected, 401, code: "invalid_client", .appRefused),
+    failing(.serverFailing, .unreadable, 200, .answersUnreadable),
+    WhyNeighbour(.refreshingTooOften, "all was asked by hand", .rateLimited) { record in
+      guard case .note(.requestSent(let sent)) = record.content else { return record }
+      return record.with(
+        .note(
+          .requestSent(
+            .init(
+              kind: sent.kind, generation: sent.generation, trigger: .manual,
+              attempt: sent.attempt, process: sent.process, deadline: sent.deadline))))
+    },
+    WhyNeighbour(.clockForward, "the other clock moved as far", .tokenExpired) { record in
+      guard case .note(.opened(let opened)) = record.content, opened.uptime > 601_000 else {
+        return record
+      }
+      return record.with(
+        .note(
+          .opened(
+            .init(
+              process: opened.process, boot: opened.boot,
+              uptime: opened.uptime + 9 * 3_600_000))))
+    },
+    WhyNeighbour(.secretUnreadable, "no item was unreadable", .secretsAhead) { record in
+      if case .note(.itemUnreadable) = record.content { nil } else { record }
+    },
+    WhyNeighbour(.secretUnreadable, "it was the user item", .secretUnreadable, .likely) { record in
+      guard case .note(.itemUnreadable) = record.content else { return record }
+      return record.with(.note(.itemUnreadable(.user)))
+    },
+    failing(.stillOffline, .intercepted, 0, .stillIntercepted),
+    failing(.stillOffline, .secretsUnavailable, 0, .stillSecretsLocked),
+    failing(.stillOffline, .server, 500, .stillServerFailing),
+    failing(.stillServerFailing, .noConnection, 0, .stillOffline),
+  ]
+}
+
+@Suite("Neighbours of the catalogue")
+struct WhyNeighbourTests {
+  @Test("RPL-2 what tells two causes apart decides between them", arguments: WhyNeighbour.all)
+  func neighbour(_ neighbour: WhyNeighbour) throws {
+    let answer = try WhyRun(neighbour.base).edited(neighbour.edit).answer()
+    #expect(answer.cause == neighbour.expected)
+    #expect(answer.certainty == neighbour.certainty)
+  }
+
+  @Test("RPL-2 every reason that this version knows has a cause", arguments: ExpiryReason.known)
+  func reasons(_ reason: ExpiryReason) throws {
+    let run = try WhyRun(.endedByServer).edited { record in
+      guard case .event(.sessionExpired) = record.content else { return record }
+      return record.with(.event(.sessionExpired(.init(reason: reason))))
+    }
+    #expect(run.answer().cause != .unexplained)
+  }
+
+  @Test("RPL-2 what was compacted away is said, and nothing is likely that it could have shown")
+  func compacted() throws {
+    let whole = try WhyRun(.lostReply)
+    var fold = SessionFold()
+    var rest: [JournalEntry] = []
+    var snapshot: SessionRecord?
+    for entry in whole.entries {
+      // Behind the announcement of the token, and before the request that was lost.
+      if case .note(.requestSent(let sent)) = entry.record.content,
+        sent.generation == Generation(2), snapshot == nil
+      {
+        snapshot = SessionRecord(
+          sequence: fold.sequence, time: entry.record.time, content: .snapshot(fold))
+      }
+      if snapshot != nil { rest.append(entry) } else { try fold.apply(entry.record) }
+    }
+    let first = JournalEntry(record: try #require(snapshot), offset: 64, remainingInBatch: 0)
+    let answer = WhyRun([first] + rest).answer()
+    #expect(answer.cause == .lostReply)
+    #expect(answer.certainty == .possible)
+    #expect(!answer.inferred.contains { $0.certainty > .possible })
+    #expect(answer.untold.contains { $0.what == .beforeCompaction })
+    #expect(!answer.ruledOut.contains { $0.what == .oneProcess })
+  }
+}

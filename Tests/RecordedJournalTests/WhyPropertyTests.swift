@@ -1,0 +1,161 @@
+import SessionCore
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("Properties of why")
+struct WhyPropertyTests {
+  /// Records in batches by draws.
+  private func batches(_ records: [SessionRecord], _ choices: Choices) -> WhyRun {
+    var entries: [JournalEntry] = []
+    var left = 0
+    for (index, record) in records.enumerated() {
+      if left == 0 { left = min(records.count - index, choices.draw(in: 1...4)) }
+      left -= 1
+      entries.append(
+        JournalEntry(record: record, offset: 0, remainingInBatch: UInt16(left)))
+    }
+    return WhyRun(entries)
+  }
+
+  private func check(_ explanation: Explanation, _ choices: Choices) throws {
+    let text = WhyText(zone: .utc, isFull: true).text(explanation)
+    let isPrintable = text.unicodeScalars.allSatisfy { $0 == "\n" || !$0.isUnprintable }
+    try choices.require(isPrintable, "an answer has a character that moves the cursor")
+    try choices.require(!text.contains("{}"), "a place of a sentence is empty: \(text)")
+    try choices.require(text.utf8.count < 65_536, "an answer of \(text.utf8.count) bytes")
+    let sequences = explanation.chain.map(\.fact.sequence)
+    try choices.require(
+      zip(sequences, sequences.dropFirst()).allSatisfy(>), "the chain is in no order")
+    let isHonest = explanation.ruledOut.allSatisfy { $0.what.topic != nil }
+    try choices.require(isHonest, "what is ruled out speaks against nothing")
+    let rest = explanation.proven + explanation.inferred + explanation.alsoSeen
+    try choices.require(
+      rest.allSatisfy { $0.what.topic == nil }, "what rules out stands among the findings")
+    let places = (rest + explanation.ruledOut).allSatisfy { finding in
+      var rest = finding.what.sentence[...]
+      var places = 0
+      while let brace = rest.firstIndex(of: "{") {
+        places += 1
+        rest = rest[brace...].dropFirst(2)
+      }
+      return places == finding.values.count
+    }
+    try choices.require(places, "a sentence has not as many values as places")
+    for root in explanation.root { try check(root, choices) }
+  }
+
+  @Test("RPL-2 any legal history has an answer for each end and each record, in bounded words")
+  func legal() {
+    expect(
+      Property("why of legal histories", cases: 150, regressions: RegressionFolder()).check {
+        choices in
+        let run = batches(History.legal()(choices).records, choices)
+        let (ends, open) = run.explanations()
+        for explanation in ends + [open] { try check(explanation, choices) }
+        guard !run.entries.isEmpty else { return }
+        let index = choices.draw(in: 0...run.entries.count - 1)
+        try check(run.answer(at: run.entries[index].record.sequence), choices)
+      })
+  }
+
+  @Test("RPL-2 any records have an answer, up to the first that cannot be folded")
+  func total() {
+    expect(
+      Property("why of any records", cases: 150, regressions: RegressionFolder()).check { choices in
+        let (ends, open) = batches(History.any()(choices).records, choices).explanations()
+        for explanation in ends + [open] { try check(explanation, choices) }
+      })
+  }
+
+  @Test("RPL-2 a record that may be passed over changes nothing but what is not told")
+  func unknown() throws {
+    for cause in Cause.allCases where cause.class == .end {
+      let whole = try WhyRun(cause)
+      let expected = whole.answer()
+      for index in whole.entries.indices where !isInBatch(whole, index) {
+        var changed = whole
+        let entry = whole.entries[index]
+        // Its sequence is free: sequences are the journal's own, and have gaps.
+        let unknown = SessionRecord(
+          sequence: entry.record.sequence, time: entry.record.time,
+          content: .unknown(.init(kind: 0xEE, payload: [])))
+        changed.entries.insert(
+          JournalEntry(record: unknown, offset: 0, remainingInBatch: 0), at: index)
+        var answer = changed.answer()
+        #expect(answer.untold.contains { $0.what == .newerRecords } || index > 0)
+        answer.untold.removeAll { $0.what == .newerRecords }
+        let isSame =
+          answer.cause == expected.cause && answer.certainty == expected.certainty
+          && answer.ruledOut == expected.ruledOut
+        #expect(isSame, "\(cause.rawValue), before @\(entry.record.sequence)")
+      }
+    }
+  }
+
+  /// Whether a record is not the first of its batch.
+  private func isInBatch(_ run: WhyRun, _ index: Int) -> Bool {
+    index > 0 && run.entries[index - 1].remainingInBatch > 0
+  }
+
+  @Test("RPL-2 why at a record is why of the journal that ends there, but for what comes behind")
+  func prefix() throws {
+    for cause in Cause.allCases where cause.class == .end {
+      let whole = try WhyRun(cause)
+      let end = try #require(whole.answer().sequence)
+      let last = try #require(whole.entries.firstIndex { $0.record.sequence == end })
+      let prefix = WhyRun(Array(whole.entries[...last])).answer()
+      let answer = whole.answer(at: end)
+      #expect(prefix.cause == answer.cause && prefix.certainty == answer.certainty)
+      #expect(prefix.proven == answer.proven && prefix.ruledOut == answer.ruledOut)
+    }
+  }
+
+  @Test("RPL-2 what is kept of a long journal is bounded")
+  func bounded() throws {
+    var fold = EvidenceFold()
+    var evidence: Evidence?
+    let token = TokenFacts(
+      generation: Generation(1), issuedAt: Timestamp(milliseconds: 0),
+      expiresAt: Timestamp(milliseconds: 3_600_000), isRefreshable: true)
+    let name = String(repeating: "x", count: 100_000)
+    var sequence: UInt64 = 0
+    func take(_ content: SessionRecord.Content) throws {
+      sequence += 1
+      let record = SessionRecord(
+        sequence: sequence, time: Timestamp(milliseconds: Int64(sequence)), content: content)
+      try fold.take(JournalEntry(record: record, offset: 0, remainingInBatch: 0)) { evidence = $0 }
+    }
+    try take(
+      .event(.login(.init(user: Identifier(name), method: .password, token: token))))
+    for index in 0..<20_000 {
+      try take(
+        .note(
+          .requestSent(
+            .init(
+              kind: .refresh, generation: Generation(1), trigger: .retry, attempt: 1, process: 1,
+              deadline: Timestamp(milliseconds: 0)))))
+      let failure = RequestFailure(kind: index % 2 == 0 ? .noReply : .server)
+      try take(
+        .event(
+          .refreshFailed(
+            .init(
+              generation: Generation(1), trigger: .retry, attempt: 1, failure: failure,
+              retryAt: nil, request: sequence))))
+      try take(.note(.opened(.init(process: UInt32(index), boot: nil, uptime: 0))))
+      try take(.note(.itemUnreadable(.user)))
+    }
+    try take(.event(.logout(.init(reason: .user))))
+    _ = fold.finish { evidence = $0 }
+    let kept = try #require(evidence)
+    let requests = try #require(kept.token).requests
+    #expect(requests.count == TokenHistory.keptFirst + TokenHistory.keptLast)
+    #expect(kept.token?.omitted == 20_000 - UInt64(requests.count))
+    #expect(kept.openings.count <= 8 && kept.remarks.count <= 8)
+    #expect(kept.processes.isTooMany && kept.processes.living.count <= 16)
+    let text = WhyText(zone: .utc, isFull: true).text(Explainer.explain(kept))
+    #expect(text.utf8.count < 16_384)
+  }
+}

@@ -1,0 +1,197 @@
+import SessionCore
+import SessionKit
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@testable import ReplayCommands
+
+/// What `why` says of lives that were lived in a simulated world, held against what happened there.
+///
+/// What is proven or ruled out must be so, in every life. What is likely must be so in nearly all.
+@Suite("Why tells the truth")
+struct WhyTruthTests {
+  @Test("RPL-2 whatever is proven or ruled out is so, and what is likely is so nearly always")
+  func truth() {
+    let score = LikelyScore()
+    expect(
+      Property(
+        "why tells the truth", cases: 400,
+        requiredLabels: [
+          "user-logout", "lost-reply", "used-elsewhere", "revoked-elsewhere", "server-failing",
+          "still-signed-in", "ruled out everyRequestAnswered", "clock set", "clock agrees",
+        ], shrinkRuns: 300, regressions: .init(around: #filePath)
+      ).check { choices in
+        let life = try WhyLife(choices)
+        defer { life.world.finish() }
+        try life.live()
+        try WhyTruth(life, score).check()
+      })
+    #expect(score.claims > 30)
+    #expect(score.hits * 10 >= score.claims * 9, "\(score.hits) of \(score.claims)")
+  }
+}
+
+/// How often what was likely was so.
+final class LikelyScore {
+  var claims = 0
+  var hits = 0
+}
+
+/// Holds the answers of a life against what its witness saw.
+struct WhyTruth {
+  private let life: WhyLife
+  private let choices: Choices
+  private let score: LikelyScore
+  private let run: WhyRun
+  /// What became of each request, by the sequence of its note.
+  private let seen: [UInt64: Witness.Refresh]
+  /// How far the clock had been set when the journal was opened, by the sequence of that note.
+  private let offsets: [UInt64: Int64]
+
+  init(_ life: WhyLife, _ score: LikelyScore) throws {
+    self.life = life
+    self.score = score
+    choices = life.choices
+    run = try WhyRun(bytes: life.disk.contents(of: "session.journal") ?? [])
+    var sent: [UInt64] = []
+    var opened: [UInt64] = []
+    for record in run.entries.map(\.record) {
+      if case .note(.requestSent) = record.content { sent.append(record.sequence) }
+      if case .note(.opened) = record.content { opened.append(record.sequence) }
+    }
+    // Each request is journaled before it leaves, and they leave in their order.
+    try choices.require(
+      sent.count == life.witness.refreshes.count,
+      "\(sent.count) requests are journaled, \(life.witness.refreshes.count) were sent")
+    seen = Dictionary(uniqueKeysWithValues: zip(sent, life.witness.refreshes))
+    offsets = Dictionary(uniqueKeysWithValues: zip(opened, life.offsets))
+  }
+
+  func check() throws {
+    let (ends, open) = run.explanations()
+    let logouts = ends.count { $0.cause == .userLogout || $0.cause == .userLogoutAfterExpiry }
+    try choices.require(
+      logouts == life.logouts, "\(logouts) logouts by the app, of \(life.logouts)")
+    for explanation in ends + [open] {
+      choices.label(explanation.cause.rawValue)
+      try check(explanation)
+    }
+  }
+
+  private func check(_ explanation: Explanation) throws {
+    for finding in explanation.proven + explanation.alsoSeen where finding.certainty == .proven {
+      try check(finding, explanation)
+    }
+    for finding in explanation.ruledOut { try check(finding, explanation) }
+    for finding in explanation.inferred where finding.certainty == .likely { weigh(finding) }
+    if explanation.cause == .usedElsewhere { try checkReuse(explanation) }
+    if explanation.cause == .revokedElsewhere {
+      try require(
+        life.wasRevoked
+          || life.witness.refreshes.contains { $0.code == "TOKEN_REUSED" || $0.acted > 1 }
+          || life.copies > 0 || life.witness.refreshes.contains { $0.isLost },
+        "nobody revoked anything", explanation)
+    }
+  }
+
+  private func require(_ condition: Bool, _ message: String, _ explanation: Explanation) throws {
+    try choices.require(
+      condition, "\(message)\n\(WhyText(zone: .utc, isFull: true).text(explanation))")
+  }
+
+  private func request(_ finding: Finding) -> Witness.Refresh? {
+    for value in finding.values {
+      if case .place(let sequence) = value, let seen = seen[sequence] { return seen }
+    }
+    return nil
+  }
+
+  /// The requests with a token, by what the journal says they carried.
+  private func requests(with generation: Generation) -> [Witness.Refresh] {
+    run.entries.compactMap { entry in
+      guard case .note(.requestSent(let sent)) = entry.record.content,
+        sent.generation == generation
+      else { return nil }
+      return seen[entry.record.sequence]
+    }
+  }
+
+  // A word that this test knows nothing about is none that it vouches for; every one is named.
+  private func check(_ finding: Finding, _ explanation: Explanation) throws {
+    switch finding.what {
+    case .noReplyTo:
+      try require(request(finding)?.isLost == true, "the answer came", explanation)
+    case .serverSaid:
+      let refusal = run.entries.map(\.record).first { $0.sequence == finding.sequences.first }
+      guard case .event(.refreshFailed(let failed))? = refusal?.content else { return }
+      let seen = seen[failed.request]
+      try require(
+        seen?.status == Int(failed.failure.status) && seen?.code == failed.failure.serverCode,
+        "the server said \(String(describing: seen))", explanation)
+    case .everyRequestAnswered:
+      choices.label("ruled out everyRequestAnswered")
+      for value in finding.values {
+        guard case .token(let generation) = value else { continue }
+        let all = requests(with: generation)
+        try require(!all.contains { $0.isLost }, "an answer was lost", explanation)
+      }
+    case .countedFailures:
+      guard case .counted(let count, _)? = finding.values.first, let token = lastToken(explanation)
+      else { return }
+      let failed = requests(with: token).count { !$0.isLost && $0.status >= 400 }
+      try require(failed == Int(count), "\(failed) answers were failures", explanation)
+    case .noLogoutByApp:
+      try require(
+        explanation.cause != .userLogout && explanation.reason != "user",
+        "the app logged out", explanation)
+    case .clockSetForward, .clockSetBack:
+      choices.label("clock set")
+      guard finding.sequences.count == 2, let from = offsets[finding.sequences[0]],
+        let to = offsets[finding.sequences[1]], case .span(let span)? = finding.values.first
+      else { return try require(false, "no openings", explanation) }
+      let signed = finding.what == .clockSetForward ? span : -span
+      try require(abs(to - from - signed) <= 60_000, "it was set by \(to - from)", explanation)
+    case .clockAgrees:
+      choices.label("clock agrees")
+      let known = explanation.sequence.map { end in
+        offsets.filter { $0.key <= end }.sorted { $0.key < $1.key }.map(\.value)
+      }
+      // Those of the session: its own number of openings, from the last on.
+      guard case .number(let count)? = finding.values.first, let known else { return }
+      let own = known.suffix(Int(count))
+      try require(
+        (own.max() ?? 0) - (own.min() ?? 0) <= 60_000 * Int64(count), "it was set", explanation)
+    case .nobodyEnded, .nobodySignedOut, .noEnd:
+      try require(explanation.after == .authenticated, "nobody is signed in", explanation)
+    default:
+      break
+    }
+  }
+
+  private func lastToken(_ explanation: Explanation) -> Generation? {
+    for link in explanation.chain {
+      if let failed = link.fact.refreshFailed { return failed.generation }
+    }
+    return nil
+  }
+
+  private func weigh(_ finding: Finding) {
+    guard finding.what == .rotatedReplyLost, let request = request(finding) else { return }
+    score.claims += 1
+    if request.acted > 0, request.isLost { score.hits += 1 }
+  }
+
+  /// The server says that a token was used: it was, and one of the ways that are named is the one.
+  private func checkReuse(_ explanation: Explanation) throws {
+    let ways = Set(explanation.inferred.map(\.what))
+    let wasRepeated = life.witness.refreshes.contains { $0.acted > 1 }
+    let wasLost = life.witness.refreshes.contains { $0.isLost && $0.acted > 0 }
+    let wasCopied = life.copies > 0
+    try require(
+      (wasCopied && ways.contains(.otherCopyUsed))
+        || (wasRepeated && ways.contains(.requestRepeated))
+        || (wasLost && ways.contains(.lateTwin)),
+      "what happened is none of what is named", explanation)
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("Repair")
+struct RepairTests {
+  /// The journals whose bits are flipped: all kinds of records, compacted, with room, open and closed.
+  private static func sources() throws -> [[UInt8]] {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    let small: [SampleJournal.Batch] = Array(SampleJournal.batches.prefix(4))
+    try SampleJournal.write(to: folder.file("small.journal"), batches: small)
+    try Journals.writeCompacted(to: folder.file("short.journal"), keepingFrom: 22)
+    var small2 = try folder.bytes("small.journal")
+    small2 += [UInt8](repeating: 0, count: 96)
+    return [small2, try folder.bytes("short.journal")]
+  }
+
+  @Test("RPL-3 whichever bit is flipped: what is kept is good, and with the rest it is the file")
+  func everyBit() throws {
+    var (kept, whole, refused) = (0, 0, 0)
+    for source in try Self.sources() {
+      for bit in 0..<(source.count * 8) {
+        var bytes = source
+        bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+        var reader: JournalReader
+        do {
+          reader = try JournalReader(bytes: bytes)
+        } catch {
+          #expect(bit < 64 * 8, "bit \(bit): \(error)")
+          refused += 1
+          continue
+        }
+        let finding = try RepairFinding(&reader)
+        #expect(finding.end <= finding.size && finding.size == UInt64(bytes.count))
+        guard finding.fault != nil else {
+          whole += 1
+          continue
+        }
+        guard !finding.lacksSnapshot else {
+          refused += 1
+          continue
+        }
+        var again = try JournalReader(bytes: Array(bytes[..<Int(finding.end)]))
+        let verdict = try RepairFinding(&again)
+        let isGood =
+          verdict.fault == nil && verdict.end == finding.end && verdict.fold == finding.fold
+          && verdict.records == finding.records
+        #expect(isGood, "bit \(bit)")
+        // Nothing before the flipped byte's batch is given up.
+        let flipped = UInt64(bit / 8)
+        #expect(finding.end <= flipped && finding.end >= 64, "bit \(bit)")
+        kept += 1
+      }
+    }
+    #expect(kept > 4_000)
+    // No bit is outside of every checksum.
+    #expect(whole == 0 && refused > 0)
+  }
+
+  @Test("RPL-3 as much is kept as there is: the batch before the flipped bit is there")
+  func nothingTooMuch() throws {
+    for source in try Self.sources() {
+      let frames = try Journals.frames(source)
+      for bit in stride(from: 64 * 8 + 3, to: (frames.last?.end ?? 0) * 8, by: 37) {
+        var bytes = source
+        bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+        var reader = try JournalReader(bytes: bytes)
+        let finding = try RepairFinding(&reader)
+        guard finding.fault != nil, !finding.lacksSnapshot else { continue }
+        let before = frames.last { $0.isLastOfBatch && $0.end <= bit / 8 }
+        #expect(finding.end >= UInt64(before?.end ?? 64), "bit \(bit)")
+      }
+    }
+  }
+
+  @Test("RPL-3 the good beginning goes to one file, the rest to another, and the journal stays")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    for name in ["torn", "undetermined", "damaged", "undecodable", "illegal"] {
+      let path = folder.file(name + ".journal")
+      let before = try folder.bytes(name + ".journal")
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).count
+      let dry = ToolRun.inProcess(["repair", path, "--dry-run"])
+      #expect(dry.code == 0)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == names)
+      let run = ToolRun.inProcess(["repair", path, "-o", folder.file(name), "--json"])
+      #expect(run.code == 0, "\(run.errors)")
+      let report = try #require(try run.objects().first)
+      #expect(report["verdict"] as? String == name)
+      let isWhole =
+        try folder.bytes(name) + folder.bytes(name + ".dropped") == before
+      #expect(isWhole, "\(name)")
+      let isUntouched = try folder.bytes(name + ".journal") == before
+      #expect(isUntouched)
+      let after = try FileManager.default.attributesOfItem(atPath: path)
+      #expect(after[.modificationDate] as? Date == attributes[.modificationDate] as? Date)
+      #expect(ToolRun.inProcess(["verify", folder.file(name)]).code == 0)
+      for part in [name, name + ".dropped"] {
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file(part))
+        #expect(mode[.posixPermissions] as? Int == 0o600)
+      }
+      let again = ToolRun.inProcess(["repair", path, "-o", folder.file(name), "--json"])
+      #expect(try again.error()["name"] as? String == "exists")
+      #expect(
+        ToolRun.inProcess(["repair", path, "-o", folder.file(name), "--force"]).code == 0)
+      // What an app does with it: opens it and goes on.
+      try Journal.open(at: folder.file(name)).close()
+    }
+  }
+
+  @Test("RPL-3 in place, the file is its good beginning and all of it is kept beside it")
+  func inPlace() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    for name in ["torn", "undetermined", "damaged", "undecodable", "illegal"] {
+      let path = folder.file(name + ".journal")
+      let before = try folder.bytes(name + ".journal")
+      let run = ToolRun.inProcess(["repair", path, "--in-place", "--json"])
+      #expect(run.code == 0, "\(run.errors)")
+      let report = try #require(try run.objects().first)
+      let backup = try #require(report["backup"] as? String)
+      let isKept = try Array(Data(contentsOf: URL(fileURLWithPath: backup))) == before
+      #expect(isKept)
+      let bytes = try folder.bytes(name + ".journal")
+      #expect(before.starts(with: bytes) && bytes.count < before.count)
+      #expect(ToolRun.inProcess(["verify", path]).code == 0)
+      let again = ToolRun.inProcess(["repair", path, "--in-place"])
+      #expect(again.code == 3)
+      let isSame = try folder.bytes(name + ".journal") == bytes
+      #expect(isSame)
+    }
+  }
+
+  @Test("RPL-3 what is good is left alone, and what a newer version wrote is not dropped")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    let good = folder.file("a.journal")
+    for options in [["--in-place"], ["-o", folder.file("out")], ["--dry-run"]] {
+      let run = ToolRun.inProcess(["repair", good] + options)
+      #expect(run.code == 3)
+      #expect(run.output.contains("is good"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out")))
+    for options in [["--in-place"], ["-o", folder.file("out")], ["--dry-run"]] {
+      let before = try folder.bytes("unknown.journal")
+      let run = ToolRun.inProcess(["repair", folder.file("unknown.journal"), "--json"] + options)
+      #expect(try run.error()["name"] as? String == "unknownKind")
+      let isSame = try folder.bytes("unknown.journal") == before
+      #expect(isSame)
+    }
+    var lost = try folder.bytes("compacted.journal")
+    lost[100] ^= 1
+    let path = try folder.write(lost, to: "lost.journal")
+    for options in [["--in-place"], ["-o", folder.file("out")]] {
+      let run = ToolRun.inProcess(["repair", path] + options)
+      #expect(run.code == 65)
+      #expect(run.errors.contains("nothing good is left"))
+    }
+    let isSame = try folder.bytes("lost.journal") == lost
+    #expect(isSame)
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(
+      !left.contains { $0.hasPrefix("out") || $0.contains("partial") || $0.contains("aside") })
+  }
+
+  @Test("RPL-3 a disk without room leaves the journal, and nothing beside it")
+  func fullDisk() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    // A limit on file sizes stands for a disk without room.
+    let line = "ulimit -f 1; trap '' XFSZ; exec \"$0\" repair \"$1\" -o \"$2\" --json"
+    let large = try folder.bytes("damaged.journal")
+    #expect(large.count > 1_024)
+    let run = try ToolRun.shell(line, [folder.file("damaged.journal"), folder.file("out")])
+    #expect(run.code == 74, "\(run.errors)")
+    let isSame = try folder.bytes("damaged.journal") == large
+    #expect(isSame)
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(!left.contains { $0.hasPrefix("out") })
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("stats")
+struct StatsCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func many(_ count: Int) throws -> String {
+    let path = folder.file("many")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    for index in 0..<count {
+      let history = try StatsHistory(
+        seed: UInt64(index), records: 5 + index % 40, mayBeCompacted: false)
+      try SampleJournal.write(
+        to: "\(path)/\(index).journal", records: history.records)
+    }
+    return path
+  }
+
+  @Test(
+    "RPL-5 ten thousand journals are counted; what is damaged is counted, named and never fatal")
+  func thousands() throws {
+    try SampleJournal.write(to: folder.file("one.journal"))
+    let good = try folder.bytes("one.journal")
+    let single = try #require(
+      try ToolRun.inProcess(["stats", "--json", folder.file("one.journal")]).objects().first)
+    let path = folder.file("all")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    var damaged = good
+    damaged[good.count / 2] ^= 0x10
+    for index in 0..<9_996 {
+      _ = try folder.write(index % 4_000 == 7 ? damaged : good, to: "all/\(index).journal")
+    }
+    _ = try folder.write(Array("hello".utf8), to: "all/text.journal")
+    try FileManager.default.createDirectory(
+      atPath: "\(path)/folder.journal", withIntermediateDirectories: false)
+    _ = try folder.write([], to: "all/other.txt")
+    let arguments = ["stats", "--json", path, folder.file("one.journal"), folder.file("none")]
+    let run = ToolRun.inProcess(arguments)
+    #expect(run.code == 66)
+    #expect(run.errors.isEmpty)
+    let answer = try #require(try run.objects().first)
+    let files = try #require(answer["files"] as? [String: Any])
+    #expect(files["read"] as? Int == 9_997)
+    #expect(files["tails"] as? Int == 0)
+    let named = try #require(files["damaged"] as? [[String: Any]])
+    #expect(
+      named.map { $0["file"] as? String }
+        == ["/4007", "/7", "/8007", "/folder", "/text"].map { "\(path)\($0).journal" })
+    #expect(
+      named.map { $0["name"] as? String }
+        == ["damaged", "damaged", "damaged", "isDirectory", "notAJournal"])
+    let failed = try #require(files["failed"] as? [[String: Any]])
+    #expect(failed.map { $0["name"] as? String } == ["missing"])
+    // 9,994 good ones, and what of three comes before their damage.
+    let prefix = try #require(
+      try ToolRun.inProcess(["stats", "--json", "\(path)/7.journal"]).objects().first)
+    for figure in ["sessions", "records", "open"] {
+      let (one, cut) = (single[figure] as? Int ?? -1, prefix[figure] as? Int ?? -1)
+      #expect(answer[figure] as? Int == 9_994 * one + 3 * cut, "\(figure)")
+    }
+    let text = ToolRun.inProcess(["stats", path])
+    #expect(text.code == 65)
+    #expect(text.output.contains("Journals  9,996 read, 5 damaged\n"))
+    #expect(text.output.contains("\(path)/8007.journal is damaged at byte"))
+  }
+
+  @Test("the same bytes come out for any number of threads, and of two runs")
+  func jobs() throws {
+    let path = try many(50)
+    for grouping in [nil] + StatsGrouping.allCases {
+      for format in [[], ["--json"]] {
+        let arguments = ["stats", path] + format + (grouping.map { ["--by", $0.rawValue] } ?? [])
+        let runs = ["1", "2", "7", "7"].map { ToolRun.inProcess(arguments + ["--jobs", $0]) }
+        let isSame = runs.allSatisfy { $0.output == runs[0].output && $0.code == 0 }
+        #expect(isSame, "\(arguments)")
+        #expect(runs[0].output.count > 200)
+      }
+    }
+  }
+
+  @Test("RPL-5 many journals add up to what each of them says")
+  func sums() throws {
+    let path = try many(40)
+    let whole = try #require(try ToolRun.inProcess(["stats", "--json", path]).objects().first)
+    let each = try (0..<40).map { index in
+      try #require(
+        try ToolRun.inProcess(["stats", "--json", "\(path)/\(index).journal"]).objects().first)
+    }
+    for figure in ["records", "sessions", "continued", "open", "neverRecovered"] {
+      #expect(
+        whole[figure] as? Int == each.reduce(0) { $0 + ($1[figure] as? Int ?? -1) }, "\(figure)")
+    }
+    let byFile = try #require(
+      try ToolRun.inProcess(["stats", "--json", "--by", "file", path]).objects().first)
+    let groups = try #require(byFile["groups"] as? [[String: Any]])
+    for group in groups {
+      let key = try #require(group["key"] as? String)
+      let name = (key as NSString).lastPathComponent.replacingOccurrences(of: ".journal", with: "")
+      let alone = each[try #require(Int(name))]
+      #expect(group["sessions"] as? Int == alone["sessions"] as? Int, "\(key)")
+      #expect(
+        NSDictionary(dictionary: group["latency"] as? [String: Any] ?? [:])
+          .isEqual(to: alone["latency"] as? [String: Any] ?? [:]), "\(key)")
+    }
+  }
+
+  @Test("one journal is answered for as other commands do: figures first, then what is wrong")
+  func oneFile() throws {
+    try Journals.write(into: folder)
+    for (name, code, word) in [
+      ("damaged", 65, "damaged"), ("illegal", 65, "illegal"), ("torn", 2, "torn"),
+      ("unknown", 65, "unknownKind"), ("undecodable", 65, "undecodable"),
+    ] as [(String, Int32, String)] {
+      let run = ToolRun.inProcess(["stats", "--json", folder.file("\(name).journal")])
+      #expect(run.code == code, "\(name)")
+      #expect(run.output.hasPrefix("{\"v\":1,\"files\":{\"read\":1,"), "\(name)")
+      #expect(try run.error()["name"] as? String == word)
+    }
+    let missing = ToolRun.inProcess(["stats", folder.file("none")])
+    #expect(missing.code == 66)
+    #expect(missing.output.isEmpty)
+    let empty = folder.file("nothing")
+    try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: false)
+    #expect(ToolRun.inProcess(["stats", empty]).code == 65)
+  }
+
+  @Test("--since and --until count what happened between them, and only that")
+  func range() throws {
+    try SampleJournal.write(to: folder.file("a.journal"))
+    let path = folder.file("a.journal")
+    func figures(_ options: [String]) throws -> [String: Any] {
+      try #require(try ToolRun.inProcess(["stats", "--json", path] + options).objects().first)
+    }
+    #expect(try figures(["--since", "@16"])["sessions"] as? Int == 1)
+    #expect(try figures(["--until", "@15"])["sessions"] as? Int == 1)
+    #expect(try figures([])["sessions"] as? Int == 2)
+    #expect(try figures(["--since", "@20", "--until", "@10"])["records"] as? Int == 0)
+    #expect(try figures(["--since", "@999"])["records"] as? Int == 0)
+    #expect(try figures(["--since", "@3", "--until", "@4"])["records"] as? Int == 2)
+  }
+
+  @Test("times and groups are those of the zone that is asked for")
+  func zones() throws {
+    try SampleJournal.write(to: folder.file("a.journal"))
+    let arguments = ["stats", "--by", "day", folder.file("a.journal")]
+    let utc = try ToolRun.program(arguments, environment: ["TZ": "PST8"])
+    #expect(utc.output.contains("\n  2026-11-21"))
+    #expect(utc.output.contains("\n  2026-11-22"))
+    let local = try ToolRun.program(arguments + ["--local"], environment: ["TZ": "<+12>-12"])
+    #expect(local.output.contains("\n  2026-11-23"))
+    #expect(local.output.contains("2026-11-22 02:00:00.000+12:00"))
+  }
+
+  @Test("what --by and --jobs cannot be is refused, with what was probably meant")
+  func usage() throws {
+    for (option, value, next) in [
+      ("--by", "dya", "--by day"), ("--by", "version", "one of day"), ("--by", "x", "one of day"),
+      ("--jobs", "0", "--jobs 2"), ("--jobs", "65", "--jobs 2"), ("--jobs", "two", "--jobs 2"),
+    ] {
+      let run = ToolRun.inProcess(["stats", option, value, "a.journal"])
+      #expect(run.code == 64, "\(option) \(value)")
+      #expect(run.errors.contains("Try: \(next)"), "\(run.errors)")
+    }
+  }
+}
+
+extension SampleJournal {
+  /// Writes these records, each in a batch of its own; they get their sequences from the journal.
+  static func write(to path: String, records: [SessionRecord]) throws {
+    try write(
+      to: path,
+      drafts: records.map { record in
+        let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+        return [.init(kind: kind, payload: payload)]
+      })
+  }
+}

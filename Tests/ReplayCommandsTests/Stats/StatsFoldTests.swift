@@ -1,0 +1,165 @@
+import SessionCore
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("StatsFold")
+struct StatsFoldTests {
+  private func folded(
+    _ records: [SessionRecord], by grouping: StatsGrouping? = nil, file: String = "a",
+    counted: ClosedRange<UInt64> = 0...UInt64.max
+  ) throws -> StatsFold {
+    var fold = StatsFold(by: grouping, file: file, counted: counted)
+    for record in records { try fold.take(record) }
+    fold.finish()
+    return fold
+  }
+
+  private func check(_ tally: SpanTally, _ spans: [Int64], limit: Int64 = .max, _ what: String) {
+    let good = spans.filter { $0 >= 0 && $0 <= limit }
+    #expect(tally.histogram.count == UInt64(good.count), "\(what)")
+    #expect(tally.clock == UInt64(spans.count - good.count), "\(what)")
+    #expect(tally.histogram.maximum == good.max(), "\(what)")
+    for percent in [50, 90, 95, 99] {
+      let exact = StatsOracle.percentile(percent, of: good) ?? -1
+      let found = tally.histogram.percentile(percent) ?? -1
+      #expect(found >= exact && found - exact <= max(0, exact) / 64, "\(what) p\(percent)")
+    }
+  }
+
+  @Test("RPL-5 every figure is what sorting and searching the whole history finds")
+  func oracle() throws {
+    for seed in 0..<200 as Range<UInt64> {
+      let history = try StatsHistory(seed: seed, records: Int(1 + seed % 150))
+      let oracle = StatsOracle(history.records)
+      let figures = try folded(history.records).groups.total
+      let name = "seed \(seed)"
+      #expect(figures.sessions == UInt64(oracle.sessions), "\(name)")
+      #expect(figures.continued == UInt64(oracle.continued), "\(name)")
+      #expect(figures.open == UInt64(oracle.open), "\(name)")
+      #expect(named(figures.ends) == oracle.ends, "\(name)")
+      #expect(figures.succeeded == UInt64(oracle.succeeded), "\(name)")
+      #expect(named(figures.failures) == oracle.failures, "\(name)")
+      #expect(figures.neverRecovered == UInt64(oracle.neverRecovered), "\(name)")
+      #expect(figures.tokens == UInt64(oracle.tokens), "\(name)")
+      #expect(figures.rotated == UInt64(oracle.rotated), "\(name)")
+      check(figures.latency, oracle.latencies, limit: 600_000, "latency of \(name)")
+      check(
+        figures.failureLatency, oracle.failureLatencies, limit: 600_000, "failures of \(name)")
+      check(figures.recovery, oracle.recoveries, "recovery of \(name)")
+      check(figures.length, oracle.lengths, "length of \(name)")
+    }
+  }
+
+  private func named(_ counts: [some Hashable & CustomStringConvertible: UInt64]) -> [String: Int] {
+    Dictionary(uniqueKeysWithValues: counts.map { ($0.key.description, Int($0.value)) })
+  }
+
+  @Test("groups share the whole out: whatever they are made by, their sum is the same")
+  func sums() throws {
+    for seed in 0..<60 as Range<UInt64> {
+      let records = try StatsHistory(seed: seed, records: 90).records
+      let whole = try folded(records).groups.total
+      for grouping in StatsGrouping.allCases {
+        #expect(try folded(records, by: grouping).groups.total == whole.withoutCauses, "\(seed)")
+      }
+    }
+  }
+
+  @Test("a range of records and the rest of them add up to the whole")
+  func ranges() throws {
+    for seed in 0..<60 as Range<UInt64> {
+      let records = try StatsHistory(seed: seed, records: 60).records
+      let middle = records[30].sequence
+      var parts = try folded(records, counted: 0...middle).groups
+      parts.merge(try folded(records, counted: (middle + 1)...UInt64.max).groups)
+      #expect(parts.total == (try folded(records).groups.total), "\(seed)")
+    }
+  }
+
+  @Test("by reason, a session's refreshes stand with the reason for which it ended")
+  func byReason() throws {
+    let records = SampleJournal.records
+    let groups = try folded(records, by: .reason).groups.figures
+    #expect(Set(groups.keys) == [.word("refreshRejected"), .word("logout(user)")])
+    let rejected = try #require(groups[.word("refreshRejected")])
+    #expect(rejected.succeeded == 2)
+    #expect(named(rejected.failures) == ["server": 1, "rejected": 1])
+    #expect(rejected.recovery.histogram.maximum == 540)
+    #expect(rejected.neverRecovered == 1)
+    #expect(rejected.latency.histogram.maximum == 45)
+    #expect(rejected.length.histogram.maximum == 59_975)
+    #expect(groups[.word("logout(user)")]?.length.histogram.maximum == 86_300_000)
+    let methods = try folded(records, by: .method).groups.figures
+    #expect(Set(methods.keys) == [.word("password"), .word("biometric")])
+  }
+
+  @Test("by day, what happens belongs to its own day, in the zone that is asked for")
+  func byDay() throws {
+    func days(_ hours: Int64) throws -> [StatsKey: StatsFigures] {
+      var fold = StatsFold(by: .day, file: "a", offset: { _ in hours * 3_600_000 })
+      for record in SampleJournal.records { try fold.take(record) }
+      fold.finish()
+      return fold.groups.figures
+    }
+    // The sample begins on 2026-11-21 at 14:00Z, day 20,778, and is signed in again an hour later.
+    let utc = try days(0)
+    #expect(Set(utc.keys) == [.day(20_778), .day(20_779)])
+    #expect(utc[.day(20_778)]?.sessions == 2)
+    #expect(utc[.day(20_779)]?.ended == 1)
+    let east = try days(9)
+    #expect(east[.day(20_778)]?.sessions == 1)
+    #expect(east[.day(20_779)]?.sessions == 1)
+    #expect(Set(try days(-24).keys) == [.day(20_777), .day(20_778)])
+  }
+
+  @Test("by cause, a session waits for its explanation, and never for ever")
+  func byCause() throws {
+    var fold = StatsFold(by: .cause, file: "a")
+    for record in SampleJournal.records { try fold.take(record) }
+    let end = try #require(SampleJournal.records.first { $0.name == "sessionExpired" })
+    fold.explain(endAt: end.sequence, cause: "refused")
+    fold.explain(endAt: 9_999, cause: "never")
+    fold.finish()
+    let groups = fold.groups.figures
+    #expect(Set(groups.keys) == [.word("refused"), .word(StatsFold.unexplained)])
+    #expect(groups[.word("refused")]?.causes == ["refused": 1])
+    #expect(groups[.word("refused")]?.succeeded == 2)
+    var many = try StatsHistory(seed: 4, records: 4_000).records
+    many.removeAll { if case .unknown = $0.content { true } else { false } }
+    let total = try folded(many, by: .cause).groups.total
+    #expect(total == (try folded(many).groups.total))
+  }
+
+  @Test("an event that the state does not allow is refused, and nothing of it is counted")
+  func illegal() throws {
+    var fold = try folded(SampleJournal.records)
+    let before = fold.groups
+    let logout = SessionRecord(
+      sequence: 99, time: SampleJournal.start, content: .event(.logout(.init(reason: .user))))
+    #expect(throws: SessionFold.Failure.self) { try fold.take(logout) }
+    fold.finish()
+    #expect(fold.groups == before)
+    #expect(fold.records == 27)
+  }
+}
+
+extension StatsFigures {
+  /// Causes are counted only where figures are grouped by them.
+  var withoutCauses: StatsFigures {
+    var figures = self
+    figures.causes = [:]
+    return figures
+  }
+}
+
+extension SampleJournal {
+  /// The sample's records, without what a newer version wrote: sequences without a gap.
+  static var records: [SessionRecord] {
+    batches.flatMap { batch in
+      batch.contents.map { (start.advanced(by: batch.after), $0) }
+    }.enumerated().map { index, pair in
+      SessionRecord(sequence: UInt64(index + 1), time: pair.0, content: pair.1)
+    }
+  }
+}

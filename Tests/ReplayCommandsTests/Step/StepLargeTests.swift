@@ -1,0 +1,130 @@
+#if os(Linux)
+  import Foundation
+  import SessionCore
+  import SessionJournal
+  import Testing
+
+  @testable import ReplayCommands
+
+  /// Journals that are too long to be read for each look.
+  @Suite("step, on large journals", .timeLimit(.minutes(10)))
+  struct StepLargeTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+      folder = try TemporaryFolder()
+    }
+
+    private func step(_ arguments: [String]) throws -> PseudoTerminal {
+      try PseudoTerminal(try ToolRun.binary(), ["step"] + arguments)
+    }
+
+    @Test(
+      "RPL-2 a journal of a million records: the first screen, the end, and a search that is stopped"
+    )
+    func million() throws {
+      let path = folder.file("million.journal")
+      try MillionRecords.write(to: path, records: 1_000_000)
+      let terminal = try step([path, "--at", "@1"])
+      try terminal.screen("the first screen, before all is read") {
+        $0.text.contains("1 of ") && $0.text.contains("+ ")
+      }
+      terminal.press("G")
+      try terminal.shows("1,000,000 of 1,000,000")
+      terminal.press("g")
+      try terminal.shows("  1 of 1,000,000")
+      terminal.press("/no such words\r")
+      try terminal.shows("Esc stops")
+      terminal.press("\u{1B}")
+      try terminal.shows("Stopped")
+      terminal.press("e")
+      try terminal.screen("an end") { $0.text.contains("logout") && $0.text.contains("1,000 of") }
+      terminal.press("q")
+      #expect(try terminal.end() == 0)
+    }
+
+    /// The most memory that a look at all of a journal of so many megabytes took, in KiB.
+    private func peak(megabytes: Int) throws -> Int {
+      let path = folder.file("\(megabytes).journal")
+      try MillionRecords.writeLarge(to: path, megabytes: megabytes)
+      let terminal = try step([path, "--at", "@1"])
+      try terminal.screen("the first screen") { $0.text.contains("  1 of ") }
+      terminal.press("G")
+      let total = (megabytes * 128).grouped
+      try terminal.shows("\(total) of \(total)")
+      terminal.press("E")
+      try terminal.shows("logout")
+      terminal.press("g/no such words\r")
+      try terminal.shows("is not behind this record")
+      terminal.press("w")
+      try terminal.shows("why, at @1")
+      terminal.press("qq")
+      #expect(try terminal.end() == 0)
+      return try terminal.peakMemory()
+    }
+
+    @Test("RPL-5 the memory of a look does not grow with the journal")
+    func memory() throws {
+      let small = try peak(megabytes: 16)
+      let large = try peak(megabytes: 256)
+      #expect(large < 64 * 1024, "\(large) KiB")
+      #expect(large - small < 8 * 1024, "\(small) and \(large) KiB")
+    }
+  }
+
+  /// Journals that are long and quickly written.
+  enum MillionRecords {
+    /// Records of 8 KiB from a newer version, with a session among every thousand.
+    static func writeLarge(to path: String, megabytes: Int) throws {
+      var options = Journal.Options()
+      options.room = .none
+      let journal = try Journal.open(at: path, options: options)
+      let filling = SessionRecord.Content.unknown(
+        .init(kind: 0xEE, payload: [UInt8](repeating: 0x5A, count: 8 * 1024 - 48)))
+      for batch in 0..<(megabytes / 8) {
+        let token = SampleJournal.token(UInt64(batch + 1), at: Int64(batch))
+        let login = SessionRecord.Content.event(
+          .login(.init(user: SampleJournal.user, method: .password, token: token)))
+        _ = try journal.append(
+          (0..<1_024).map { index in
+            let content =
+              index == 0 ? login : index == 999 ? .event(.logout(.init(reason: .user))) : filling
+            let (kind, payload) = SessionCodec.encode(
+              content, at: SampleJournal.start.advanced(by: Int64(batch * 10_000 + index)))
+            return JournalDraft(kind: kind, payload: payload)
+          })
+      }
+      try journal.close()
+    }
+
+    static func write(to path: String, records: Int) throws {
+      var options = Journal.Options()
+      options.room = .none
+      let journal = try Journal.open(at: path, options: options)
+      var token: UInt64 = 0
+      for batch in 0..<(records / 10_000) {
+        var drafts: [JournalDraft] = []
+        drafts.reserveCapacity(10_000)
+        for index in 0..<10_000 {
+          let content: SessionRecord.Content
+          switch index % 1_000 {
+          case 0:
+            token += 1
+            content = .event(
+              .login(
+                .init(
+                  user: SampleJournal.user, method: .password,
+                  token: SampleJournal.token(token, at: Int64(batch)))))
+          case 999: content = .event(.logout(.init(reason: .user)))
+          default: content = .note(.clockSkew(Int64(index)))
+          }
+          let (kind, payload) = SessionCodec.encode(
+            content, at: SampleJournal.start.advanced(by: Int64(batch * 10_000 + index)))
+          drafts.append(JournalDraft(kind: kind, payload: payload))
+        }
+        _ = try journal.append(drafts)
+      }
+      try journal.close()
+    }
+  }
+#endif

@@ -1,0 +1,307 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import SessionCore
+  import SessionJournal
+  import Testing
+
+  @testable import ReplayCommands
+
+  /// The program on a terminal.
+  @Suite("step, on a real terminal", .timeLimit(.minutes(10)))
+  struct StepTerminalTests {
+    private let folder: TemporaryFolder
+    private var journal: String { folder.file("a.journal") }
+
+    init() throws {
+      folder = try TemporaryFolder()
+      try Journals.write(into: folder)
+    }
+
+    private func step(
+      _ arguments: [String], rows: Int = 24, columns: Int = 100,
+      environment: [String: String] = [:],
+      input: String? = nil
+    ) throws -> PseudoTerminal {
+      try PseudoTerminal(
+        try ToolRun.binary(), ["step"] + arguments, rows: rows, columns: columns,
+        environment: environment, input: input)
+    }
+
+    /// The screen that the model shows after these keys.
+    private func expected(_ keys: String, rows: Int = 24, columns: Int = 100) throws -> String {
+      var source = try StepFile(JournalFile(path: journal, name: journal))
+      var model = StepModel(
+        name: journal, isColored: true, size: ScreenSize(rows: rows, columns: columns))
+      model.begin(&source)
+      for key in stepKeys(keys) { _ = model.handle(key, &source) }
+      return model.screen(&source).text
+    }
+
+    /// Waits until the terminal is as it is before anything and after everything.
+    private func isGivenBack(_ terminal: PseudoTerminal) throws {
+      try terminal.screen("the terminal as it was") { Self.isAsBefore($0) }
+    }
+
+    private static func isAsBefore(_ grid: TerminalGrid) -> Bool {
+      !grid.isAlternate && grid.isCursorVisible && grid.isWrapping && !grid.isPasteMarked
+        && grid.strange.isEmpty
+    }
+
+    @Test("RPL-2 it opens at the last end, and leaves the terminal as it was")
+    func opens() throws {
+      let terminal = try step([journal])
+      let wanted = try expected("")
+      let grid = try terminal.screen("the first screen") { $0.text == wanted }
+      #expect(grid.isAlternate && !grid.isCursorVisible && !grid.isWrapping && grid.isPasteMarked)
+      #expect(grid.text(with: "7").contains { $0.contains("→ unauthenticated") })
+      #expect(grid.strange.isEmpty)
+      terminal.press("q")
+      #expect(try terminal.end() == 0)
+      let line = "sessionreplay step \(journal) --at @22"
+      try terminal.screen("the line that comes back") {
+        $0.text.replacing("\n", with: "").contains(line)
+      }
+      try isGivenBack(terminal)
+    }
+
+    @Test(
+      "the terminal's mode is the same after each way to leave",
+      arguments: ["q", "\u{1B}", "\u{3}"])
+    func mode(key: String) throws {
+      let terminal = try step([journal])
+      try terminal.shows("│ * state".replacing("* ", with: "  "))
+      let raw = try terminal.mode()
+      terminal.press(key)
+      #expect(try terminal.end() == (key == "\u{3}" ? 130 : 0))
+      let after = try terminal.mode()
+      #expect(raw != after)
+      let fresh = try PseudoTerminal("/bin/true", [])
+      _ = try fresh.end()
+      #expect(try fresh.mode() == after)
+      try isGivenBack(terminal)
+    }
+
+    @Test("RPL-2 forty keys, one at a time and all at once, come to the screen that they should")
+    func keys() throws {
+      let keys =
+        "g j j l → ↓ space n n N e E ] [ o o PgDn PgUp f b G g : @12 Enter m j j m t t Enter q H j k "
+        + "Esc ? reply Enter"
+      #expect(stepKeys(keys).count >= 40)
+      let codes: [StepKey: String] = [
+        .right: "\u{1B}[C", .down: "\u{1B}OB", .enter: "\r", .pageDown: "\u{1B}[6~",
+        .pageUp: "\u{1B}[5~", .escape: "\u{1B}",
+      ]
+      let pressed = stepKeys(keys).map { key -> String in
+        if case .character(let scalar) = key { return String(scalar) }
+        return codes[key] ?? ""
+      }
+      let wanted = try expected(keys)
+      let slow = try step([journal])
+      // Esc is told from the beginning of a sequence by a pause: the screen that follows it.
+      let pause = try #require(pressed.firstIndex(of: "\u{1B}"))
+      for key in pressed[..<pause] { slow.press(key) }
+      try slow.shows(" Keys ─")
+      slow.press("\u{1B}")
+      try slow.screen("the records behind the page") { !$0.text.contains(" Keys ─") }
+      for key in pressed[(pause + 1)...] { slow.press(key) }
+      #expect(try slow.screen("the last screen") { $0.text == wanted }.strange.isEmpty)
+      let fast = try step([journal])
+      fast.press(pressed.joined().replacing("\u{1B}?", with: "q?"))
+      #expect(try fast.screen("the last screen") { $0.text == wanted }.strange.isEmpty)
+      for terminal in [slow, fast] {
+        terminal.press("q")
+        #expect(try terminal.end() == 0)
+      }
+    }
+
+    @Test("a window that changes its size is drawn anew, also one that is too small")
+    func resize() throws {
+      let terminal = try step([journal], rows: 30, columns: 120)
+      let first = try expected("", rows: 30, columns: 120)
+      try terminal.screen("the first screen") { $0.text == first }
+      for (rows, columns) in [(24, 80), (12, 60), (50, 200), (5, 20), (40, 100)] {
+        terminal.resize(rows: rows, columns: columns)
+        let wanted = try expected("", rows: rows, columns: columns)
+        try terminal.screen("\(columns) × \(rows)") { $0.text == wanted }
+      }
+      #expect(terminal.grid.strange.isEmpty)
+      terminal.press("q")
+      #expect(try terminal.end() == 0)
+    }
+
+    @Test("a search and a selector are entered at the bottom, where the cursor is")
+    func prompt() throws {
+      let terminal = try step([journal])
+      try terminal.shows("▶")
+      terminal.press("g/no rep")
+      let grid = try terminal.shows(" /no rep")
+      #expect(grid.isCursorVisible && grid.row == 23 && grid.column == 8)
+      terminal.press("\u{7F}\u{7F}\u{7F}reply\r")
+      try terminal.screen("the record that has it") { $0.text.contains("@10  10 of 27") }
+      terminal.press(":\u{1B}[200~@12\r\u{1B}[201~\r")
+      try terminal.screen("what was pasted") { $0.text.contains("@12  12 of 27") }
+      terminal.press("/nothing like it\r")
+      let missed = try terminal.shows("'nothing like it' is not behind this record.")
+      #expect(missed.bells == 1 && !missed.isCursorVisible)
+      terminal.press("q")
+      #expect(try terminal.end() == 0)
+    }
+
+    @Test(
+      "RPL-5 a signal ends it with the terminal restored",
+      arguments: [(SIGTERM, 143), (SIGHUP, 129), (SIGINT, 130)] as [(Int32, Int32)])
+    func signals(number: Int32, code: Int32) throws {
+      let terminal = try step([journal])
+      try terminal.shows("▶")
+      terminal.signal(number)
+      #expect(try terminal.end() == code)
+      try isGivenBack(terminal)
+      let after = try terminal.mode()
+      let fresh = try PseudoTerminal("/bin/true", [])
+      _ = try fresh.end()
+      #expect(try fresh.mode() == after)
+    }
+
+    @Test("Ctrl-Z gives the terminal back to the shell, and fg comes back to the same screen")
+    func suspend() throws {
+      let script = """
+        set -m
+        "$0" step "$1" --at @12
+        echo "stopped with $?: $(stty -a | grep -o -E -- '-?icanon|-?isig')"
+        fg > /dev/null
+        echo "left with $?"
+        """
+      let terminal = try PseudoTerminal(
+        "/bin/bash", ["-c", script, try ToolRun.binary(), journal], rows: 24, columns: 200)
+      try terminal.shows("@12  12 of 27")
+      terminal.press("\u{1A}")
+      // The shell shows its line on the normal screen, and the job comes back behind it.
+      try terminal.screen("the screen again") {
+        $0.isAlternate && $0.text.contains("@12  12 of 27")
+      }
+      terminal.press("jq")
+      #expect(try terminal.end() == 0)
+      let grid = try terminal.shows("left with 0")
+      // 128 and the signal that stops.
+      #expect(grid.text.contains("stopped with \(128 + SIGTSTP):"))
+      #expect(grid.text.contains("isig") && !grid.text.contains("-isig"))
+      #expect(grid.text.contains("icanon") && !grid.text.contains("-icanon"))
+      #expect(grid.text.contains("--at @13"))
+      try isGivenBack(terminal)
+    }
+
+    @Test("stopped and continued by others, it draws anew")
+    func continued() throws {
+      let terminal = try step([journal])
+      let wanted = try expected("")
+      try terminal.screen("the first screen") { $0.text == wanted }
+      // Another size clears what is shown here, but not what the program believes.
+      terminal.signal(SIGSTOP)
+      terminal.resize(rows: 24, columns: 100)
+      terminal.signal(SIGCONT)
+      try terminal.screen("the same screen") { $0.text == wanted && $0.isAlternate }
+      terminal.press("q")
+      #expect(try terminal.end() == 0)
+    }
+
+    @Test("a window that is closed ends it")
+    func closedWindow() throws {
+      let terminal = try step([journal])
+      try terminal.shows("▶")
+      terminal.close()
+      #expect(try terminal.end() == 129)
+    }
+
+    @Test("JRN-1 a journal that grows while it is shown")
+    func growth() throws {
+      let path = folder.file("live.journal")
+      let live = try Journal.open(at: path)
+      let append = { (content: SessionRecord.Content) in
+        let (kind, payload) = SessionCodec.encode(content, at: SampleJournal.start)
+        _ = try live.append([JournalDraft(kind: kind, payload: payload)])
+      }
+      let terminal = try step([path])
+      try terminal.shows("There are no records in this journal yet.")
+      try append(.note(.clockSkew(1_000)))
+      try terminal.shows("1 of 1")
+      for number in 2...30 { try append(.note(.clockSkew(Int64(number) * 1_000))) }
+      try terminal.shows("1 of 30")
+      terminal.press("G")
+      try terminal.shows("30 of 30")
+      try append(.event(.login(login)))
+      terminal.press("j")
+      try terminal.screen("the login") { $0.text.contains("@31  31 of 31") }
+      terminal.press("q")
+      #expect(try terminal.end() == 0)
+      try live.close()
+    }
+
+    private var login: SessionEvent.Login {
+      .init(user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 0))
+    }
+
+    @Test("RPL-5 a damaged journal is shown as far as it is good, then 65; a torn one 2")
+    func damaged() throws {
+      let damaged = try step([folder.file("damaged.journal")], columns: 200)
+      try damaged.shows("is damaged at byte")
+      damaged.press("Gjq")
+      #expect(try damaged.end() == 65)
+      let said = try damaged.shows("Error: ")
+      #expect(said.text.contains("Everything before it is good and was shown."))
+      #expect(said.bells >= 1)
+      try isGivenBack(damaged)
+      let torn = try step([folder.file("torn.journal")])
+      try torn.shows("unfinished commit")
+      torn.press("q")
+      #expect(try torn.end() == 2)
+    }
+
+    @Test("a journal from standard input is looked at with the terminal's keys")
+    func standardInput() throws {
+      let terminal = try step(["-"], input: journal)
+      try terminal.shows("standard input  @22")
+      terminal.press("gq")
+      #expect(try terminal.end() == 0)
+      #expect(!terminal.grid.text.contains("sessionreplay step"))
+    }
+
+    @Test("without colours what changed has a star, and no text has an attribute")
+    func noColor() throws {
+      for (environment, arguments) in [(["NO_COLOR": "1"], []), ([:], ["--color", "never"])] {
+        let terminal = try step([journal] + arguments, environment: environment)
+        let grid = try terminal.shows("│ * state")
+        #expect(grid.cells.allSatisfy { $0.allSatisfy { $0.attribute == "0" } })
+        terminal.press("q")
+        #expect(try terminal.end() == 0)
+      }
+    }
+
+    @Test(
+      "RPL-5 without a terminal it is refused before anything is read, with what serves instead")
+    func noTerminal() throws {
+      for line in ["\"$0\" step \"$1\"", "\"$0\" step \"$1\" | cat; exit 64"] {
+        let run = try ToolRun.shell(line, [journal])
+        #expect(run.code == 64)
+        #expect(run.output.isEmpty)
+        #expect(
+          run.errors.contains("is no terminal") && run.errors.contains("sessionreplay timeline"))
+      }
+    }
+
+    @Test("--at begins there, or says why not")
+    func begins() throws {
+      let terminal = try step([journal, "--at", "@12", "--kind", "requestSent"])
+      try terminal.shows("@12  12 of 27+".replacing("+", with: ""))
+      terminal.press("nq")
+      #expect(try terminal.end() == 0)
+      try terminal.shows("--at @13")
+      let beyond = try step([journal, "--at", "@99"])
+      #expect(try beyond.end() == 64)
+      try beyond.screen("the reason") {
+        $0.text.replacing("\n", with: "").contains("The last record is @27.")
+      }
+      try isGivenBack(beyond)
+    }
+  }
+#endif

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("Specs/Why.md")
+struct WhyPageTests {
+  private func rows(under heading: String) throws -> [[String]] {
+    let lines = try Repository.text("Specs/Why.md").split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).map(String.init)
+    let start = try #require(lines.firstIndex(of: "## \(heading)"))
+    return lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+      .filter { $0.hasPrefix("| ") }.dropFirst(2).map { row in
+        row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+          .map { $0.drop { $0 == " " } }
+          .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }
+      }
+  }
+
+  @Test("RPL-2 the page's catalogue is the code's, both ways")
+  func catalogue() throws {
+    let page = try rows(under: "Catalogue").map { [$0[0], $0[1], $0[3]] }
+    let code = Cause.allCases.map { [$0.rawValue, $0.class.rawValue, $0.headline] }
+    #expect(page == code)
+  }
+
+  @Test("RPL-2 the page's findings are the code's, both ways")
+  func findings() throws {
+    let code = FindingWord.allCases.map { [$0.rawValue, $0.topic ?? "", $0.sentence] }
+    let page = try rows(under: "Findings")
+    #expect(Set(page) == Set(code))
+    #expect(page.count == code.count)
+  }
+
+  @Test("RPL-2 what is untold and advised stands on the page as in the code")
+  func rest() throws {
+    let untold = UntoldWord.allCases.map { [$0.rawValue, $0.sentence] }
+    #expect(Set(try rows(under: "What is not told")) == Set(untold))
+    let advice = AdviceWord.allCases.map { [$0.rawValue, $0.sentence] }
+    #expect(Set(try rows(under: "What to do")) == Set(advice))
+    #expect(try rows(under: "How surely").map { $0[0] } == ["proven", "likely", "possible"])
+    #expect(Set(Certainty.allCases.map(\.rawValue)) == ["proven", "likely", "possible"])
+  }
+
+  @Test("every sentence has as many places as braces, and no other brace")
+  func places() {
+    let sentences =
+      FindingWord.allCases.map(\.sentence) + AdviceWord.allCases.map(\.sentence)
+      + UntoldWord.allCases.map(\.sentence) + Cause.allCases.map(\.headline)
+    for sentence in sentences {
+      let braces = sentence.filter { $0 == "{" || $0 == "}" }
+      let places = sentence.indices.count { sentence[$0...].hasPrefix(WhyWords.place) }
+      #expect(braces.count == 2 * places, "\(sentence)")
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import SessionJournal
+import Testing
+
+@Suite("Places that a reader comes back to")
+struct PlacesTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  /// Batches of several sizes, watermarks between some, and a snapshot before them where `isCompacted`.
+  private func write(isCompacted: Bool) throws -> [JournalRecord] {
+    for (round, size) in [1, 5, 1, 1, 300, 2, 1].enumerated() {
+      let journal = try Journal.open(at: scratch.path(), options: .fixed)
+      _ = try journal.append((0..<size).map { draft("record \(round) \($0)") })
+      if isCompacted, round == 3 {
+        _ = try #require(try journal.compact(keepingFrom: 4, summary: TextSummary()))
+      }
+      // A watermark follows every second time.
+      if round % 2 == 0 { try journal.close() }
+    }
+    var reader = try JournalReader(path: scratch.path())
+    return try Self.rest(&reader)
+  }
+
+  /// What the reader hands over from where it stands.
+  private static func rest(_ reader: inout JournalReader, atMost limit: Int = .max) throws
+    -> [JournalRecord]
+  {
+    var records: [JournalRecord] = []
+    while records.count < limit, let record = try reader.next() { records.append(record) }
+    return records
+  }
+
+  @Test(
+    "JRN-1 from the place behind any record, in or between batches, reading goes on with the next",
+    arguments: [false, true])
+  func comesBack(isCompacted: Bool) throws {
+    let all = try write(isCompacted: isCompacted)
+    #expect(all.count > 300)
+    var scout = try JournalReader(path: scratch.path())
+    var places = [scout.place]
+    while try scout.next() != nil { places.append(scout.place) }
+    try #require(places.count == all.count + 1)
+    var reader = try JournalReader(path: scratch.path())
+    // Back, forth, and twice to the same.
+    for index in (0...all.count).reversed() + [0, all.count, 7, 7, 150, 149] {
+      reader.seek(to: places[index])
+      #expect(reader.place == places[index])
+      let found = try Self.rest(&reader, atMost: 3)
+      let isSame = found == Array(all[index...].prefix(3))
+      #expect(isSame, "\(index)")
+    }
+    reader.seek(to: places[3])
+    let isWhole = try Self.rest(&reader) == Array(all[3...])
+    #expect(isWhole)
+    #expect(try reader.ending() == .clean)
+  }
+
+  @Test("what is read again is verified again")
+  func verifiesAgain() throws {
+    _ = try write(isCompacted: false)
+    var reader = try JournalReader(path: scratch.path())
+    let beginning = reader.place
+    _ = try Self.rest(&reader)
+    var bytes = try contents(of: scratch.path())
+    bytes[70] ^= 1
+    _ = try scratch.write(bytes)
+    var again = try JournalReader(path: scratch.path())
+    again.seek(to: beginning)
+    #expect(try again.next() == nil)
+    guard case .damaged = try again.ending() else {
+      return #expect(Bool(false), "damage was not seen")
+    }
+  }
+
+  @Test("a place at the end goes on with what is appended")
+  func atTheEnd() throws {
+    let all = try write(isCompacted: false)
+    var reader = try JournalReader(path: scratch.path())
+    _ = try Self.rest(&reader)
+    let end = reader.place
+    let journal = try Journal.open(at: scratch.path(), options: .fixed)
+    _ = try journal.append([draft("new")])
+    reader.seek(to: end)
+    #expect(try Self.rest(&reader).map(\.text) == ["new"])
+    try journal.close()
+    var other = try JournalReader(path: scratch.path())
+    other.seek(to: end)
+    #expect(try Self.rest(&other).map(\.text) == ["new"])
+    #expect(all.last?.text != "new")
+  }
+}

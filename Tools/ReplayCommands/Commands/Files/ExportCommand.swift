@@ -1,0 +1,144 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// `export`: the records, to be taken elsewhere.
+struct ExportCommand: JournalCommand {
+  static let syntax = CommandSyntax(
+    name: "export", summary: "Write the records out, without names unless they are asked for",
+    discussion: """
+      Writes what `verify` finds good, batch by batch. Users, roles, schools, units, permissions,
+      token and boot identifiers and the journal's own are replaced by pseudonyms: the same value has
+      the same pseudonym in every export of the journal, and nobody without the file can test a guess.
+      Times, numbers, statuses and the server's error codes stay. --reveal leaves everything in.
+
+      FORMAT is jsonl (the default), which import reads back.
+
+      \(HelpText.selectors)
+      """,
+    operands: operands,
+    options: [
+      .init(
+        name: "format", value: "FORMAT", values: .words(Format.allCases.map(\.rawValue)),
+        help: "\(Format.allCases.map(\.rawValue).joined(separator: ", ")); jsonl if not said"),
+      .init(
+        name: "output", letter: "o", value: "OUT", values: .path,
+        help: "The file to make, mode 0600; - or nothing is standard output"),
+      .init(name: "force", help: "Replace OUT if it is there"),
+      .init(name: "reveal", help: "Leave names and identifiers as they are"),
+      .init(
+        name: "key", value: "TEXT",
+        help: "Make pseudonyms with this, so that several journals share them"),
+      .init(
+        name: "since", value: "SELECTOR", values: .selector,
+        help: "Begin with this record's batch; a snapshot stands for what comes before"),
+      .init(
+        name: "until", value: "SELECTOR", values: .selector, help: "End with this record's batch"),
+      .init(name: "json", help: "Write errors as JSON; times are always UTC in an export"),
+    ] + DisplayOptions.zones,
+    examples: [
+      .init(line: "sessionreplay export a.journal -o a.jsonl", help: "For a bug report"),
+      .init(
+        line: "sessionreplay export a.journal --reveal -o a.jsonl", help: "To be imported, as it is"
+      ),
+      .init(
+        line: "sessionreplay export a.journal --since -1h | jq .name", help: "The last hour's names"
+      ),
+    ])
+
+  /// What the records are written as.
+  enum Format: String, CaseIterable, Sendable {
+    case jsonl
+  }
+
+  let display: DisplayOptions
+  private let format: Format
+  private let target: String
+  private let mayReplace: Bool
+  private let isRevealing: Bool
+  private let key: String?
+  private let since: Selector?
+  private let until: Selector?
+
+  init(_ arguments: Arguments) throws(ToolError) {
+    display = try DisplayOptions(arguments)
+    let word = arguments.value("format") ?? Format.jsonl.rawValue
+    guard let format = Format(rawValue: word) else {
+      let near = Suggestion.nearest(to: word, in: Format.allCases.map(\.rawValue))
+      throw .usage(
+        "badFormat", "--format cannot be '\(word)'.",
+        next: "--format \(near ?? Format.jsonl.rawValue)")
+    }
+    self.format = format
+    target = arguments.value("output") ?? "-"
+    mayReplace = arguments.has("force")
+    isRevealing = arguments.has("reveal")
+    key = arguments.value("key")
+    guard !isRevealing || key == nil else {
+      throw .usage(
+        "conflict", "--reveal and --key exclude each other: there are no pseudonyms.",
+        next: "only one of them")
+    }
+    since = try arguments.selector("since")
+    until = try arguments.selector("until")
+  }
+
+  func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
+    let range = try SelectorResolver(file: file, zone: display.zone)
+      .range(since: since, until: until)
+    let header = try file.header()
+    let redaction = isRevealing ? nil : Redaction(pseudonyms: pseudonyms(header))
+    if isRevealing, !display.isJSON {
+      context.errors.write("Note: names and identifiers are in this export as they are.\n")
+    }
+    let fault = try OutputFile.write(
+      to: target, overwrite: mayReplace, inputs: [file.path], context
+    ) { output throws(ToolError) in
+      let walk = ExportWalk(file: file, header: header, first: range.first, last: range.last)
+      switch format {
+      case .jsonl:
+        return try walk.run(LineExport(redaction: redaction, header: header, output: output))
+      }
+    }
+    guard context.output.isOpen, let fault else { return }
+    throw fault.error(file.name, consequence: "Everything before it is good and was exported.")
+  }
+
+  private func pseudonyms(_ header: JournalHeader) -> Pseudonyms {
+    if let key { return Pseudonyms(key: key) }
+    return Pseudonyms(header)
+  }
+}
+
+extension Pseudonyms {
+  /// Those of the journal with this header.
+  init(_ header: JournalHeader) {
+    self.init(journal: (header.identifier.high, header.identifier.low), salt: header.salt)
+  }
+}
+
+extension JournalFile {
+  /// What the file's first 64 bytes say.
+  func header() throws(ToolError) -> JournalHeader {
+    do throws(JournalError) {
+      return try JournalReader(path: path).header
+    } catch {
+      throw ToolError(error, in: self)
+    }
+  }
+}
+
+extension SelectorResolver {
+  /// The first and the last sequence that two selectors leave; each may be absent.
+  func range(since: Selector?, until: Selector?) throws(ToolError)
+    -> (first: UInt64, last: UInt64)
+  {
+    var selectors: [(selector: Selector, side: Side)] = []
+    if let since { selectors.append((since, .atOrAfter)) }
+    if let until { selectors.append((until, .atOrBefore)) }
+    guard !selectors.isEmpty else { return (0, .max) }
+    let found = try resolve(selectors)
+    return (
+      since == nil ? 0 : found.first ?? 0, until == nil ? .max : found.last ?? .max
+    )
+  }
+}

@@ -1,0 +1,171 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// Something that batches of good records are handed to, in order.
+protocol RecordExport {
+  /// Whether somebody still wants more.
+  var isOpen: Bool { get }
+
+  /// What stands before the first record: `snapshot` for what is left out, if something is; with
+  /// `isPartial` none can.
+  mutating func begin(_ snapshot: ExportItem?, isPartial: Bool)
+
+  /// A whole batch.
+  mutating func take(_ batch: [ExportItem])
+
+  /// Told of each record that is read, written or not.
+  mutating func pulse()
+
+  /// The end; the journal's own frames go up to `lastSequence`, where that is known.
+  mutating func end(_ ending: ExportEnding, lastSequence: UInt64?)
+}
+
+/// Reads a journal for an export: what is good of it, by whole batches, and between two records.
+struct ExportWalk {
+  let file: JournalFile
+  let header: JournalHeader
+  /// The batch with this record is the first.
+  let first: UInt64
+  /// The batch with this record is the last.
+  let last: UInt64
+
+  /// Hands over what is good; why that is not all, where it is not.
+  func run(_ export: some RecordExport) throws(ToolError) -> JournalFault? {
+    var export = export
+    var gate = BatchGate()
+    var decoder = SessionDecoder()
+    var (before, lastTime) = (SessionFold(), Timestamp(milliseconds: 0))
+    var (isBegun, isCut) = (false, false)
+    var refused: JournalFault?
+    func begin() {
+      isBegun = true
+      // A compacted journal's own snapshot is a record like any other.
+      guard before.sequence > 0 else { return export.begin(nil, isPartial: false) }
+      guard let content = before.snapshot else { return export.begin(nil, isPartial: true) }
+      let record = SessionRecord(sequence: before.sequence, time: lastTime, content: content)
+      export.begin(
+        ExportItem(
+          record: record, remainingInBatch: 0,
+          payload: SessionCodec.encode(content, at: lastTime).payload), isPartial: false)
+    }
+    let pass = try file.visitPayloads { (frame, payload) throws(CodecError) in
+      if gate.isBetweenBatches {
+        guard frame.sequence <= last else {
+          isCut = true
+          return false
+        }
+        before = isBegun ? before : gate.fold
+      }
+      let record = try decoder.decode(
+        sequence: frame.sequence, kind: frame.kind, payload: payload)
+      let batch: [ExportItem]
+      do throws(SessionFold.Failure) {
+        batch = try gate.take(
+          ExportItem(
+            record: record, remainingInBatch: frame.remainingInBatch,
+            payload: payload.withUnsafeBytes { Array($0) }))
+      } catch {
+        refused = JournalFault(
+          error, at: JournalPlace(sequence: frame.sequence, offset: frame.offset))
+        return false
+      }
+      if let end = batch.last?.record {
+        if !isBegun, end.sequence >= first { begin() }
+        if isBegun { export.take(batch) } else { lastTime = end.time }
+      }
+      export.pulse()
+      return export.isOpen
+    }
+    guard export.isOpen else { return nil }
+    if !isBegun {
+      before = gate.fold
+      begin()
+    }
+    let fault = refused ?? pass.fault
+    let isAtEnd = !isCut && refused == nil && !(fault?.isUndecodable ?? false)
+    export.end(
+      isCut ? .until : fault.map(ExportEnding.init) ?? .clean,
+      lastSequence: isAtEnd ? pass.totals.lastSequence : nil)
+    return fault
+  }
+}
+
+extension ExportEnding {
+  fileprivate init(_ fault: JournalFault) {
+    switch fault {
+    case .torn: self = .torn
+    case .undetermined: self = .undetermined
+    case .damaged: self = .damaged
+    case .undecodable: self = .undecodable
+    case .illegal: self = .illegal
+    case .unknownKind: self = .unknownKind
+    }
+  }
+}
+
+extension JournalFault {
+  fileprivate var isUndecodable: Bool {
+    if case .undecodable = self { true } else { false }
+  }
+}
+
+/// An export as lines of JSON.
+struct LineExport: RecordExport {
+  private let lines: ExportLines
+  private let header: JournalHeader
+  private let output: Output
+  private var records: UInt64 = 0
+  /// The sequence that comes next; between two records, those of the journal's own frames.
+  private var due: UInt64
+
+  init(redaction: Redaction?, header: JournalHeader, output: Output) {
+    lines = ExportLines(redaction: redaction)
+    self.header = header
+    self.output = output
+    due = header.beginsWithSnapshot ? header.firstSequence - 1 : header.firstSequence
+  }
+
+  var isOpen: Bool { output.isOpen }
+
+  mutating func begin(_ snapshot: ExportItem?, isPartial: Bool) {
+    let first = snapshot.map { $0.record.sequence + 1 } ?? header.firstSequence
+    let id = header.identifier.description
+    output.write(
+      lines.header(
+        ExportHeader(
+          journal: lines.redaction?.journal(id).description ?? id, format: header.formatVersion,
+          maximumRecordSize: header.maximumRecordSize, firstSequence: first,
+          isRedacted: lines.redaction != nil, isPartial: isPartial)))
+    if let snapshot {
+      due = snapshot.record.sequence
+      take([snapshot])
+    } else if isPartial {
+      due = 0
+    }
+  }
+
+  mutating func take(_ batch: [ExportItem]) {
+    for item in batch {
+      // Behind what is left out without a snapshot, nobody knows what comes next.
+      if due > 0 { writeWatermarks(upTo: item.record.sequence) }
+      output.write(lines.record(item))
+      records += 1
+      due = item.record.sequence + 1
+    }
+  }
+
+  mutating func pulse() { output.pulse() }
+
+  mutating func end(_ ending: ExportEnding, lastSequence: UInt64?) {
+    if let lastSequence { writeWatermarks(upTo: lastSequence + 1) }
+    output.write(
+      lines.end(records: records, lastSequence: due == 0 ? 0 : due - 1, ending))
+  }
+
+  private mutating func writeWatermarks(upTo end: UInt64) {
+    while due < end {
+      output.write(lines.watermark(due))
+      due += 1
+    }
+  }
+}

@@ -1,0 +1,232 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// `import`: a journal from an export.
+struct ImportCommand: JournalCommand {
+  static let syntax = CommandSyntax(
+    name: "import", summary: "Make a journal of an export's lines",
+    discussion: """
+      Reads what export wrote as jsonl and makes the journal that it came from: the same records with
+      the same sequences, in the same batches. Of an export without names it makes the journal with
+      pseudonyms. Every line is checked: that none is missing, that nothing stands in it that does not
+      belong there, and that the session can have gone on like this. The new file is read back before
+      it gets its name. What is wrong is told with the number of its line, and no file is made then.
+      """,
+    operands: [
+      .init(name: "FILE", help: "Lines of an export; - reads them from standard input")
+    ],
+    options: [
+      .init(
+        name: "output", letter: "o", value: "OUT", values: .path,
+        help: "The journal to make, mode 0600"),
+      .init(name: "force", help: "Replace OUT if it is there"),
+      .init(name: "dry-run", help: "Check every line and make nothing"),
+      .init(name: "json", help: "Write JSON for programs"),
+    ],
+    examples: [
+      .init(line: "sessionreplay import a.jsonl -o b.journal", help: "Make b.journal"),
+      .init(line: "sessionreplay import a.jsonl --dry-run", help: "Is every line good?"),
+    ])
+
+  let display: DisplayOptions
+  private let target: String?
+  private let mayReplace: Bool
+
+  init(_ arguments: Arguments) throws(ToolError) {
+    display = try DisplayOptions(arguments)
+    mayReplace = arguments.has("force")
+    target = arguments.has("dry-run") ? nil : try arguments.newJournal(orElse: ["--dry-run"])
+  }
+
+  func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
+    var lines = try InputLines(file)
+    var reader = ImportReader()
+    if let target {
+      let made = try OutputFile(target, overwrite: mayReplace, inputs: [file.path])
+      var writer = JournalWriter(made)
+      try read(&lines, &reader, file, context) { (step) throws(ToolError) in
+        try writer.take(step)
+      }
+      try writer.finish(reader)
+      try OutputFile.requireGoingOn(context)
+      try made.finish()
+    } else {
+      try read(&lines, &reader, file, context) { _ in }
+    }
+    context.output.write(display.isJSON ? json(file, reader) : text(file, reader))
+  }
+
+  private func read(
+    _ lines: inout InputLines, _ reader: inout ImportReader, _ file: JournalFile,
+    _ context: ToolContext, _ take: (ImportReader.Step) throws(ToolError) -> Void
+  ) throws(ToolError) {
+    while let line = try lines.next() {
+      try OutputFile.requireGoingOn(context)
+      let step: ImportReader.Step
+      do throws(ImportProblem) {
+        step = try reader.take(line)
+      } catch {
+        throw problem(error, file, line: lines.number)
+      }
+      try take(step)
+    }
+    do throws(ImportProblem) {
+      try reader.finish()
+    } catch {
+      throw problem(error, file, line: lines.number + 1)
+    }
+  }
+
+  private func problem(_ problem: ImportProblem, _ file: JournalFile, line: Int) -> ToolError {
+    ToolError(
+      .damaged, problem.name.rawValue, "\(file.name), line \(line): \(problem.message).",
+      consequence: "Nothing was imported.",
+      next: problem.next ?? "sed -n \(line)p \(file.name)")
+  }
+
+  private func text(_ file: JournalFile, _ reader: ImportReader) -> String {
+    var text = file.name + (target.map { " → \($0.quotedWhereNeeded)" } ?? " can be imported")
+    text += ": \(count(reader.records, "record")) to seq \(reader.lastSequence)"
+    if reader.header?.isRedacted == true { text += ", with pseudonyms" }
+    text += "; \(reader.fold.state.kind)\n"
+    if let target { text += "Next: sessionreplay verify \(target.quotedWhereNeeded)\n" }
+    return text.printableLines
+  }
+
+  private func json(_ file: JournalFile, _ reader: ImportReader) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("v", 1)
+      json.field("input", file.name)
+      json.field("output", target)
+      json.field("journal", reader.header?.journal)
+      json.field("records", reader.records)
+      json.field("firstSequence", reader.header?.firstSequence)
+      json.field("lastSequence", reader.lastSequence)
+      json.field("redacted", reader.header?.isRedacted ?? false)
+      json.field("state", reader.fold.state.kind.description)
+      json.field("isDryRun", target == nil)
+    }
+    return json.text + "\n"
+  }
+}
+
+extension Arguments {
+  /// The path of the journal that `-o` is to make; standard output is no file that could be read back.
+  func newJournal(orElse others: [String]) throws(ToolError) -> String {
+    guard let path = value("output"), !path.isEmpty, path != "-" else {
+      throw .usage(
+        "noOutput", "The name of the file to be made is needed: it is read back before it counts.",
+        next: (["-o new.journal"] + others).joined(separator: ", or "))
+    }
+    return path
+  }
+}
+
+extension String {
+  /// Lines in which nothing moves a cursor.
+  var printableLines: String {
+    split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+      .joined(separator: "\n")
+  }
+}
+
+/// Writes a journal record by record, from its header to its last frame.
+private struct JournalWriter {
+  private static let pieceSize = 256 * 1024
+
+  private let file: OutputFile
+  private var header: JournalHeader?
+  private var frames = FrameWriter(seed: Checksum(), chain: 0)
+  /// Everything up to here came with batches before this one.
+  private var durable: UInt64 = 0
+  private var isWithinBatch = false
+
+  init(_ file: OutputFile) {
+    self.file = file
+  }
+
+  mutating func take(_ step: ImportReader.Step) throws(ToolError) {
+    switch step {
+    case .header(let found): try begin(found)
+    case .record(let record): append(record)
+    case .watermark(let sequence):
+      frames.append(
+        JournalDraft(kind: RecordKind.watermark, payload: []), sequence: sequence,
+        durable: sequence - 1, remainingInBatch: 0)
+    case .end: break
+    }
+    if frames.bytes.count > Self.pieceSize { try write() }
+  }
+
+  private mutating func begin(_ found: ExportHeader) throws(ToolError) {
+    let id = Identifier(found.journal).uuid ?? (0, 0)
+    let salt = UInt64.random(in: .min ... .max)
+    var header = JournalHeader(
+      identifier: JournalIdentifier(high: id.high, low: id.low), salt: salt,
+      maximumRecordSize: found.maximumRecordSize)
+    if found.firstSequence > 1 { header = header.compacted(from: found.firstSequence, salt: salt) }
+    self.header = header
+    frames = FrameWriter(seed: header.seed, chain: header.checksum)
+    try write(header.encoded)
+  }
+
+  private mutating func append(_ record: ImportReader.Record) {
+    if record.kind == SessionRecord.snapshotKind {
+      return frames.append(snapshot: record.payload, sequence: record.sequence)
+    }
+    if !isWithinBatch { durable = record.sequence - 1 }
+    isWithinBatch = record.remainingInBatch > 0
+    frames.append(
+      JournalDraft(kind: record.kind, payload: record.payload), sequence: record.sequence,
+      durable: durable, remainingInBatch: record.remainingInBatch)
+  }
+
+  private mutating func write() throws(ToolError) {
+    try write(frames.bytes)
+    frames.removeBytes()
+  }
+
+  private func write(_ bytes: [UInt8]) throws(ToolError) {
+    do throws(OutputFailure) {
+      try file.write(bytes[...])
+    } catch {
+      throw OutputFile.failed(file.path, error.code)
+    }
+  }
+
+  /// Writes the rest, and reads all of it back.
+  mutating func finish(_ reader: ImportReader) throws(ToolError) {
+    try write()
+    let draft = JournalFile(path: file.draft, name: file.path.quotedWhereNeeded)
+    var fold = SessionFold()
+    var (records, isFolded) = (UInt64(0), true)
+    let pass = try draft.visit { entry in
+      records += 1
+      do throws(SessionFold.Failure) {
+        try fold.apply(entry.record)
+      } catch {
+        isFolded = false
+      }
+      return isFolded
+    }
+    guard isFolded, pass.fault == nil, pass.header == header, records == reader.records,
+      pass.totals.lastSequence == reader.lastSequence, fold == reader.fold
+    else {
+      throw ToolError(
+        .unexpected, "unexpected",
+        "The journal made of the lines does not read back as what they say.",
+        consequence: "It was removed again.", next: "check the disk, and report this as a bug")
+    }
+  }
+}
+
+extension OutputFailure {
+  /// The system's number for it.
+  var code: Int32 {
+    switch self {
+    case .closed: 32
+    case .refused(let code): code
+    }
+  }
+}

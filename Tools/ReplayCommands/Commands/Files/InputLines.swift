@@ -1,0 +1,112 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// The lines of a text file, one after the other.
+struct InputLines: ~Copyable {
+  private static let blockSize = 256 * 1024
+  /// No line of an export is longer, in bytes: the longest payload in hexadecimal, in two places.
+  static let longest = 64 * 1024 * 1024
+
+  private let name: String
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+  /// Where the next line begins in the buffer.
+  private var start = 0
+  private var isAtEnd = false
+  /// The number of the line that was handed over last, from 1.
+  private(set) var number = 0
+
+  init(_ file: JournalFile) throws(ToolError) {
+    name = file.name
+    descriptor = try Self.opened(file)
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// The next line, without its line feed; nil at the end.
+  mutating func next() throws(ToolError) -> ArraySlice<UInt8>? {
+    var searched = start
+    while true {
+      if let feed = buffer[searched...].firstIndex(of: 0x0A) {
+        defer { start = feed + 1 }
+        number += 1
+        return buffer[start..<feed]
+      }
+      searched = buffer.count
+      if isAtEnd { break }
+      if start > 0 {
+        buffer.removeSubrange(..<start)
+        (searched, start) = (searched - start, 0)
+      }
+      guard buffer.count <= Self.longest else {
+        throw ToolError(
+          .damaged, "badLine",
+          "\(name), line \(number + 1): it has more than \(Self.longest.grouped) bytes, and no line of an "
+            + "export has.", next: "check the path")
+      }
+      try read()
+    }
+    guard start < buffer.count else { return nil }
+    defer { start = buffer.count }
+    number += 1
+    return buffer[start...]
+  }
+
+  private mutating func read() throws(ToolError) {
+    let old = buffer.count
+    buffer.append(contentsOf: repeatElement(0, count: Self.blockSize))
+    let count = buffer.withUnsafeMutableBytes { bytes in
+      readSome(descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[old...]))
+    }
+    let code = errno
+    buffer.removeLast(Self.blockSize - max(0, count))
+    guard count >= 0 else {
+      guard code == EINTR else { throw Self.refused(name, code) }
+      return
+    }
+    isAtEnd = count == 0
+  }
+
+  private static func opened(_ file: JournalFile) throws(ToolError) -> Int32 {
+    guard file.path.utf8.allSatisfy({ $0 != 0 }), !file.path.isEmpty else {
+      throw missing(file)
+    }
+    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor < 0 else { return descriptor }
+    switch errno {
+    case ENOENT, ENOTDIR: throw missing(file)
+    case EACCES, EPERM:
+      throw ToolError(
+        .inputOutput, "permissionDenied", "This user may not read \(file.name).",
+        next: "check the file's owner and mode, or run as its owner")
+    case let code: throw refused(file.name, code)
+    }
+  }
+
+  private static func missing(_ file: JournalFile) -> ToolError {
+    ToolError(
+      .missing, "missing", "There is no file at \(file.name).", next: "check the path")
+  }
+
+  private static func refused(_ name: String, _ code: Int32) -> ToolError {
+    guard code != EISDIR else {
+      return ToolError(
+        .damaged, "isDirectory", "\(name) is a folder, not an export.", next: "name a file in it")
+    }
+    return ToolError(
+      .inputOutput, "inputOutput",
+      "The system refused to read \(name): \(systemMessage(code)) (errno \(code)).",
+      next: "check the disk and the path")
+  }
+}
+
+private func readSome(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
+  read(descriptor, bytes.baseAddress, bytes.count)
+}

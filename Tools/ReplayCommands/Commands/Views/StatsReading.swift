@@ -1,0 +1,158 @@
+internal import Dispatch
+internal import SessionCore
+internal import SessionJournal
+internal import Synchronization
+
+/// Counts many journals, several at a time; the result does not depend on how many.
+struct StatsReading: Sendable {
+  let files: [JournalFile]
+  let grouping: StatsGrouping?
+  let since: Selector?
+  let until: Selector?
+  let zone: TimeZoneChoice
+  let interruption: Interruption
+
+  /// What all files came to.
+  struct Outcome: Sendable {
+    var report: StatsReport
+    /// What was wrong with files, in their order.
+    var errors: [ToolError]
+    /// The worst of all files.
+    var code: ExitCode
+  }
+
+  /// From the worst to the best.
+  private static let severity: [ExitCode] = [.inputOutput, .missing, .damaged, .tail]
+
+  /// What threads share.
+  private final class Board: Sendable {
+    let next = Atomic<Int>(0)
+    let bytes = Atomic<UInt64>(0)
+    let files = Atomic<Int>(0)
+    let tally = Mutex(Tally())
+  }
+
+  private struct Tally {
+    var report = StatsReport()
+    var errors: [(file: Int, error: ToolError)] = []
+  }
+
+  /// Counts all files with `jobs` threads, of which the caller's is one.
+  func run(jobs: Int, _ progress: ProgressBar) -> Outcome {
+    let sizes = files.map(size(of:))
+    // The largest first, so that no thread is left alone with one at the end.
+    let order = files.indices.sorted { left, right in
+      sizes[left] == sizes[right] ? left < right : sizes[left] > sizes[right]
+    }
+    let all = sizes.reduce(UInt64(0)) { $0 &+ $1 }
+    let board = Board()
+    let show = {
+      progress.show { elapsed in
+        ProgressLine(
+          bytes: board.bytes.load(ordering: .relaxed), allBytes: all,
+          files: board.files.load(ordering: .relaxed), allFiles: files.count, elapsed: elapsed)
+      }
+    }
+    let others = DispatchGroup()
+    for _ in 1..<max(1, min(jobs, files.count)) {
+      DispatchQueue.global().async(group: others) { count(order, sizes, board) {} }
+    }
+    count(order, sizes, board, show)
+    while others.wait(timeout: .now() + .milliseconds(100)) == .timedOut { show() }
+    progress.erase()
+    return board.tally.withLock { outcome($0) }
+  }
+
+  private func outcome(_ tally: Tally) -> Outcome {
+    var report = tally.report
+    let errors = tally.errors.sorted { $0.file < $1.file }
+    for (file, error) in errors {
+      let problem = StatsReport.Problem(
+        file: files[file].path, name: error.name, message: error.message,
+        sequence: error.place?.sequence, offset: error.place?.offset)
+      switch error.code {
+      case .tail: report.tails += 1
+      case .damaged: report.damaged.append(problem)
+      default: report.failed.append(problem)
+      }
+    }
+    let codes = Set(errors.map(\.error.code))
+    let code = Self.severity.first { codes.contains($0) } ?? codes.first ?? .ok
+    return Outcome(report: report, errors: errors.map(\.error), code: code)
+  }
+
+  private func size(of file: JournalFile) -> UInt64 {
+    do throws(SystemFault) {
+      return try POSIXFileSystem().status(of: file.path).size
+    } catch {
+      // Whoever opens it says why.
+      return 0
+    }
+  }
+
+  /// Takes files until there are none left.
+  private func count(_ order: [Int], _ sizes: [UInt64], _ board: Board, _ pulse: () -> Void) {
+    while !interruption.isRaised {
+      let place = board.next.add(1, ordering: .relaxed).oldValue
+      guard place < order.count else { return }
+      let index = order[place]
+      var seen: UInt64 = 0
+      let (fold, error) = count(files[index]) { offset in
+        let read = min(max(offset, seen), sizes[index])
+        board.bytes.add(read - seen, ordering: .relaxed)
+        seen = read
+        pulse()
+      }
+      board.bytes.add(sizes[index] - seen, ordering: .relaxed)
+      board.files.add(1, ordering: .relaxed)
+      board.tally.withLock { tally in
+        if let fold {
+          tally.report.add(fold)
+          tally.report.read += 1
+        }
+        if let error { tally.errors.append((index, error)) }
+      }
+      pulse()
+    }
+  }
+
+  /// The figures of one file's good prefix, and what is wrong with it.
+  private func count(_ file: JournalFile, _ pulse: (UInt64) -> Void) -> (StatsFold?, ToolError?) {
+    do throws(ToolError) {
+      var fold = StatsFold(
+        by: grouping, file: file.path, counted: try counted(in: file),
+        offset: { [zone] in zone.offset(at: $0) })
+      var refused: JournalFault?
+      var records: UInt32 = 0
+      let pass = try file.visit { entry in
+        do throws(SessionFold.Failure) {
+          try fold.take(entry.record)
+        } catch {
+          refused = JournalFault(error, at: entry.place)
+          return false
+        }
+        records &+= 1
+        if records & 1023 == 0 { pulse(entry.offset) }
+        return !interruption.isRaised
+      }
+      fold.finish()
+      let fault = refused ?? pass.fault
+      return (
+        fold,
+        fault?.error(file.name, consequence: "The figures are those of the records before it.")
+      )
+    } catch {
+      return (nil, error)
+    }
+  }
+
+  /// The sequences that `--since` and `--until` leave.
+  private func counted(in file: JournalFile) throws(ToolError) -> ClosedRange<UInt64> {
+    guard since != nil || until != nil else { return 0...UInt64.max }
+    let bounds = try SelectorResolver(file: file, zone: zone).resolve([
+      (since ?? .sequence(0), .atOrAfter), (until ?? .sequence(.max), .atOrBefore),
+    ])
+    // Sequences begin with 1: where nothing is left, 0 is.
+    return bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 0...0
+  }
+}

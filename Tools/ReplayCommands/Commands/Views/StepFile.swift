@@ -1,0 +1,347 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// A journal by the places of its records, read as far as somebody looked.
+///
+/// Each run of at most 4,096 records or a megabyte has a mark to which reading comes back, and the fold
+/// up to there; the records themselves are held for a few runs only, so that memory stays bounded.
+final class StepFile: StepSource {
+  /// Says how much of the file was read, in parts of one; false stops a search.
+  var pulse: (Double) -> Bool = { _ in true }
+
+  private static let runLength = 4096
+  private static let runBytes: UInt64 = 1024 * 1024
+  private static let runsInMemory = 4
+
+  /// Neighbouring records, with what is needed to read them again.
+  private struct Run {
+    let place: JournalPlaceMark
+    /// The place of its first record.
+    let first: UInt64
+    let fold: SessionFold
+    var count = 0
+    var known = StepRun()
+    var isFull = false
+
+    var end: UInt64 { first + UInt64(count) }
+  }
+
+  private struct DecodedRun {
+    let index: Int
+    let entries: [JournalEntry]
+    var lastUse: UInt64
+  }
+
+  private let file: JournalFile
+  /// Reads on where nothing was read.
+  private var scout: JournalReader
+  private var scoutFold = PayloadFold()
+  /// Reads again.
+  private var reader: JournalReader
+  private var runs: [Run] = []
+  private var decoded: [DecodedRun] = []
+  private var uses: UInt64 = 0
+  private var isAtEnd = false
+
+  /// What is wrong behind the last record; a tail may be whole a moment later.
+  private(set) var problem: JournalFault?
+  /// Why the system does not let the journal be read.
+  private(set) var refusal: ToolError?
+
+  init(_ file: JournalFile) throws(ToolError) {
+    self.file = file
+    do throws(JournalError) {
+      scout = try JournalReader(path: file.path)
+      reader = try JournalReader(path: file.path)
+    } catch {
+      throw ToolError(error, in: file)
+    }
+  }
+
+  var total: StepTotal {
+    let number = runs.last?.end ?? 0
+    return isAtEnd ? .exactly(number) : .atLeast(number)
+  }
+
+  var fault: String? {
+    guard isAtEnd else { return nil }
+    return refusal?.message ?? problem?.message(file.name)
+  }
+
+  func record(at place: UInt64) -> JournalEntry? {
+    guard let index = run(of: place) else { return nil }
+    let entries = entries(of: index)
+    let offset = Int(place - runs[index].first)
+    return entries.indices.contains(offset) ? entries[offset] : nil
+  }
+
+  func fold(before place: UInt64) -> SessionFold {
+    guard place > 0, let index = run(of: place - 1) else { return SessionFold() }
+    var fold = runs[index].fold
+    for entry in entries(of: index).prefix(Int(place - runs[index].first)) {
+      do throws(SessionFold.Failure) {
+        try fold.apply(entry.record)
+      } catch {
+        // Such a record was refused as the run was read first: the file has changed since.
+        refuse(JournalFault(error, at: entry.place))
+        break
+      }
+    }
+    return fold
+  }
+
+  func find(_ match: StepMatch, from place: UInt64, _ direction: StepDirection) -> StepFinding {
+    switch direction {
+    case .forward: findForward(match, from: place)
+    case .back: findBack(match, from: place)
+    }
+  }
+
+  private func findForward(_ match: StepMatch, from place: UInt64) -> StepFinding {
+    guard var index = run(of: place) else { return .none }
+    while true {
+      let run = runs[index]
+      if match.mayMatch(in: run.known) {
+        let start = Int(place > run.first ? place - run.first : 0)
+        let found = entries(of: index).dropFirst(start)
+          .firstIndex { match.matches($0.record) }
+        if let found { return .found(run.first + UInt64(found)) }
+      }
+      // The run that reading stopped in may have grown.
+      if index + 1 == runs.count, !isAtEnd { readOn() }
+      if runs[index].count == run.count {
+        guard index + 1 < runs.count else { return .none }
+        index += 1
+      }
+      guard pulse(progress(of: runs[index])) else { return .stopped }
+    }
+  }
+
+  private func findBack(_ match: StepMatch, from place: UInt64) -> StepFinding {
+    guard let start = run(of: place) else { return .none }
+    for index in stride(from: start, through: 0, by: -1) {
+      let run = runs[index]
+      if match.mayMatch(in: run.known) {
+        let end = Int(min(place + 1, run.end) - run.first)
+        let found = entries(of: index).prefix(end).lastIndex { match.matches($0.record) }
+        if let found { return .found(run.first + UInt64(found)) }
+      }
+      guard pulse(progress(of: run)) else { return .stopped }
+    }
+    return .none
+  }
+
+  func last() -> StepFinding {
+    isAtEnd = false
+    while !isAtEnd {
+      readOn()
+      guard isAtEnd || pulse(progress) else { return .stopped }
+    }
+    let number = total.number
+    return number == 0 ? .none : .found(number - 1)
+  }
+
+  func explanation(at place: UInt64) -> Explanation? {
+    guard let target = record(at: place)?.record.sequence else { return nil }
+    var search = WhySearch(target: target)
+    var (next, isOver) = (UInt64(0), false)
+    while !isOver, let index = run(of: next) {
+      let entries = entries(of: index).dropFirst(Int(next - runs[index].first))
+      // Where the file changed there is nothing to be read.
+      guard !entries.isEmpty else { break }
+      for entry in entries {
+        isOver = !search.take(entry) { _ in }
+        if isOver { break }
+        next += 1
+      }
+      guard pulse(progress(of: runs[index])) else { return nil }
+    }
+    let isDamaged = !isOver && problem?.code == .damaged
+    var found: Evidence?
+    let open = search.finish(damagedAt: isDamaged ? problem?.place.offset : nil) { found = $0 }
+    return (found ?? open).map { Explainer.explain($0) }
+  }
+
+  /// Looks whether the journal has grown, once its end was seen; true if there are more records.
+  func look() -> Bool {
+    guard isAtEnd, refusal == nil else { return false }
+    let before = total.number
+    readOn()
+    return total.number != before
+  }
+
+  /// Whether another file has taken the path, so that this one will not grow any more.
+  func isReplaced() -> Bool {
+    do throws(JournalError) {
+      return try scout.isReplaced()
+    } catch {
+      // Gone, or not to be looked at: either way not the file that is read here.
+      return true
+    }
+  }
+}
+
+extension StepFile {
+  /// How much of the file was read first, in parts of one.
+  private var progress: Double { part(scout.place.offset) }
+
+  private func progress(of run: Run) -> Double { part(run.place.offset) }
+
+  private func part(_ offset: UInt64) -> Double {
+    do throws(JournalError) {
+      return min(1, Double(offset) / Double(max(1, try scout.size())))
+    } catch {
+      return 0
+    }
+  }
+
+  /// The run with the record at a place; reads on as far as needed.
+  private func run(of place: UInt64) -> Int? {
+    while total.number <= place, !isAtEnd { readOn() }
+    guard place < total.number else { return nil }
+    var (low, high) = (0, runs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].end <= place { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Reads on to the end of the run, or of the good prefix.
+  private func readOn() {
+    guard refusal == nil else { return }
+    do throws(JournalError) {
+      try readRun()
+    } catch {
+      refusal = ToolError(error, in: file)
+      isAtEnd = true
+    }
+  }
+
+  private func readRun() throws(JournalError) {
+    // Behind what cannot be folded nothing is.
+    if let problem, problem.code == .damaged {
+      isAtEnd = true
+      return
+    }
+    problem = nil
+    var run = try openRun()
+    let (start, old) = (run.place.offset, run.count)
+    var (fold, fault) = (scoutFold, JournalFault?.none)
+    try scout.visit { frame, payload in
+      do throws(PayloadFold.Failure) {
+        let time = try fold.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
+        run.known.add(sequence: frame.sequence, kind: frame.kind, time: time)
+      } catch {
+        fault = JournalFault(
+          error, at: JournalPlace(sequence: frame.sequence, offset: frame.offset))
+        return false
+      }
+      run.count += 1
+      run.isFull =
+        run.count >= Self.runLength || frame.offset - min(start, frame.offset) >= Self.runBytes
+      return !run.isFull
+    }
+    scoutFold = fold
+    if run.count > old {
+      if old > 0 { runs.removeLast() }
+      runs.append(run)
+    }
+    isAtEnd = !run.isFull || fault != nil
+    guard isAtEnd else { return }
+    if let fault {
+      problem = fault
+    } else {
+      problem = JournalFault(try scout.endingBehindRecords())
+    }
+  }
+
+  /// The run that goes on where reading stopped.
+  private func openRun() throws(JournalError) -> Run {
+    if let last = runs.last, !last.isFull { return last }
+    let fold: SessionFold
+    do throws(CodecError) {
+      fold = try scoutFold.fold()
+    } catch {
+      // Its context was read when it was taken in.
+      throw .damaged(
+        path: file.path,
+        JournalDamage(
+          offset: scout.place.offset, sequence: scout.lastSequence, flaw: .historyChanged))
+    }
+    return Run(place: scout.place, first: runs.last?.end ?? 0, fold: fold)
+  }
+
+  private func entries(of index: Int) -> [JournalEntry] {
+    uses += 1
+    let run = runs[index]
+    if let held = decoded.firstIndex(where: { $0.index == index }) {
+      if decoded[held].entries.count == run.count {
+        decoded[held].lastUse = uses
+        return decoded[held].entries
+      }
+      decoded.remove(at: held)
+    }
+    if decoded.count == Self.runsInMemory,
+      let oldest = decoded.indices.min(by: { decoded[$0].lastUse < decoded[$1].lastUse })
+    {
+      decoded.remove(at: oldest)
+    }
+    let entries = read(run)
+    decoded.append(DecodedRun(index: index, entries: entries, lastUse: uses))
+    return entries
+  }
+
+  private func read(_ run: Run) -> [JournalEntry] {
+    var entries: [JournalEntry] = []
+    entries.reserveCapacity(run.count)
+    var decoder = SessionDecoder()
+    var fault: JournalFault?
+    do throws(JournalError) {
+      reader.seek(to: run.place)
+      try reader.visit { frame, payload in
+        do throws(CodecError) {
+          let record = try decoder.decode(
+            sequence: frame.sequence, kind: frame.kind, payload: payload)
+          entries.append(
+            JournalEntry(
+              record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch))
+        } catch {
+          fault = .undecodable(
+            JournalPlace(sequence: frame.sequence, offset: frame.offset), error)
+          return false
+        }
+        return entries.count < run.count
+      }
+    } catch {
+      (refusal, isAtEnd) = (ToolError(error, in: file), true)
+      return entries
+    }
+    if entries.count < run.count {
+      let place = entries.last?.place
+      refuse(
+        fault
+          ?? .damaged(
+            JournalDamage(
+              offset: reader.place.offset, sequence: place.map { $0.sequence + 1 } ?? 0,
+              flaw: .historyChanged)))
+    }
+    return entries
+  }
+
+  /// What was read is no longer there.
+  private func refuse(_ fault: JournalFault) {
+    isAtEnd = true
+    guard refusal == nil else { return }
+    refusal = fault.error(file.name, consequence: "The file changed while it was shown.")
+  }
+}
+
+extension JournalFault {
+  fileprivate init(_ failure: PayloadFold.Failure, at place: JournalPlace) {
+    switch failure {
+    case .unreadable(let problem, _): self = .undecodable(place, problem)
+    case .refused(let refused): self = JournalFault(refused, at: place)
+    }
+  }
+}

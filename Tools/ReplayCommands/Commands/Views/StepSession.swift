@@ -1,0 +1,153 @@
+/// One look at a journal: keys go to the model, what it shows goes to the terminal.
+final class StepSession {
+  /// How long a lone `ESC` is waited for what may follow it, in milliseconds.
+  private static let escapeWait: Int32 = 25
+  /// How often it is looked whether the journal grew, in milliseconds.
+  private static let tick: Int32 = 500
+
+  private let source: StepFile
+  private let terminal: RawTerminal
+  private let interruption: Interruption
+  private let isColored: Bool
+  private(set) var model: StepModel
+  private var reader = KeyReader()
+  /// Keys that were pressed and not yet looked at.
+  private var keys: [StepKey] = []
+  /// What the terminal shows; `nil` where that is not known.
+  private var shown: Screen?
+  /// What is drawn as soon as a search takes its time.
+  private var base: Screen?
+  /// Whether any key ends the search that is going on.
+  private var isOpening = false
+  private var isClosed = false
+  private var isReplaced = false
+
+  init(
+    _ source: StepFile, _ model: StepModel, _ terminal: RawTerminal, _ context: ToolContext
+  ) {
+    self.source = source
+    self.model = model
+    self.terminal = terminal
+    interruption = context.interruption
+    isColored = context.style.isColored
+    self.model.size = terminal.size
+  }
+
+  /// Shows the journal until somebody leaves; with `isOpening` it goes to the last end first.
+  func run(isOpening: Bool) throws(ToolError) {
+    try terminal.enter()
+    defer { terminal.leave() }
+    source.pulse = { [unowned self] part in goesOn(part) }
+    defer { source.pulse = { _ in true } }
+    var source = source
+    if isOpening {
+      self.isOpening = true
+      base = model.screen(&source)
+      model.begin(&source)
+      self.isOpening = false
+    }
+    while !interruption.isRaised, !isClosed {
+      try followTerminal()
+      try draw(&source)
+      try wait(&source)
+      while !keys.isEmpty, !interruption.isRaised {
+        base = shown
+        guard let effect = model.handle(keys.removeFirst(), &source) else { continue }
+        switch effect {
+        case .leave: return
+        case .interrupt: return interruption.raise(RawTerminal.interrupt)
+        case .suspend: try suspend()
+        case .redraw: shown = nil
+        case .bell: try terminal.write([0x07])
+        }
+      }
+    }
+  }
+
+  private func draw(_ source: inout StepFile) throws(ToolError) {
+    let screen = model.screen(&source)
+    guard screen != shown else { return }
+    try terminal.write(screen.bytes(replacing: shown, isColored: isColored))
+    shown = screen
+  }
+
+  /// Takes in what became of the terminal.
+  private func followTerminal() throws(ToolError) {
+    switch terminal.takeNews() {
+    case .continued?:
+      try terminal.enter()
+      shown = nil
+    case .suspend?: try suspend()
+    case nil: break
+    }
+    let size = terminal.size
+    guard size != model.size else { return }
+    model.size = size
+    shown = nil
+  }
+
+  private func suspend() throws(ToolError) {
+    try terminal.suspend()
+    shown = nil
+  }
+
+  /// Waits for a key, a signal, or more records.
+  private func wait(_ source: inout StepFile) throws(ToolError) {
+    guard keys.isEmpty else { return }
+    let isQuiet = take(within: Self.tick)
+    guard isQuiet, keys.isEmpty else { return }
+    _ = source.look()
+    if !isReplaced, source.isReplaced() {
+      isReplaced = true
+      model.message = .init(
+        text: "Another file is at this path now; this shows the one that was.", role: .warn)
+    }
+  }
+
+  /// Takes the keys that come in time; true if none came.
+  private func take(within milliseconds: Int32) -> Bool {
+    switch terminal.read(within: reader.isPending ? Self.escapeWait : milliseconds) {
+    case .bytes(let bytes):
+      for byte in bytes {
+        if let key = reader.push(byte) { keys.append(key) }
+      }
+      return false
+    case .nothing:
+      if reader.isPending, let key = reader.timeout() { keys.append(key) }
+      return true
+    case .closed:
+      isClosed = true
+      return false
+    }
+  }
+
+  /// Says how far a search is, and whether it goes on.
+  private func goesOn(_ part: Double) -> Bool {
+    guard !interruption.isRaised, !isClosed else { return false }
+    let old = keys.count
+    _ = take(within: 0)
+    if isOpening, !keys.isEmpty { return false }
+    if let stop = keys[old...].firstIndex(where: { $0 == .escape || $0 == .control("c") }) {
+      // What was pressed to stop the search does nothing else.
+      keys.remove(at: stop)
+      return false
+    }
+    show(part)
+    return true
+  }
+
+  private func show(_ part: Double) {
+    guard let base else { return }
+    var line = ScreenLine(columns: base.size.columns)
+    line.append(" reading, \(Int(part * 100)) %", .bold)
+    line.append(isOpening ? "   any key stops here" : "   Esc stops", .dim)
+    let screen = base.replacingLastLine(line)
+    guard screen != shown else { return }
+    do throws(ToolError) {
+      try terminal.write(screen.bytes(replacing: shown, isColored: isColored))
+      shown = screen
+    } catch {
+      isClosed = true
+    }
+  }
+}

@@ -1,0 +1,121 @@
+internal import SessionCore
+
+/// `why`: what ended a session, from the records that led to it.
+struct WhyCommand: Command {
+  static let syntax = CommandSyntax(
+    name: "why", summary: "Explain why a session ended, and how surely",
+    discussion: """
+      Shows the records that led to the last end of a session, newest first, what they prove, what
+      follows from them (likely, possible), what they rule out, what a journal does not tell, and what
+      to do. Where nothing ended, it says how the session stands, and exits with 3. With --at, the
+      record itself is explained if it is a failure, a logout or what an opening found; else the last
+      end at or before it.
+
+      \(HelpText.selectors)
+      """,
+    operands: operands,
+    options: [
+      .init(name: "at", value: "SELECTOR", help: "Explain this record, or the last end before it"),
+      .init(name: "all", help: "Explain every end, oldest first"),
+      .init(name: "full", help: "Show all of the chain that is kept; 12 records if not said"),
+      DisplayOptions.json,
+    ] + DisplayOptions.zones,
+    examples: [
+      .init(line: "sessionreplay why a.journal", help: "The last end"),
+      .init(
+        line: "sessionreplay why a.journal --all --json | jq -r .cause", help: "A word for each"),
+      .init(line: "sessionreplay why a.journal --at @412", help: "What this record means"),
+      .init(line: "sessionreplay why a.journal --at 14:02 --local", help: "Logged out about then"),
+    ])
+
+  let display: DisplayOptions
+  private let at: Selector?
+  private let isAll: Bool
+  private let isFull: Bool
+
+  init(_ arguments: Arguments) throws(ToolError) {
+    display = try DisplayOptions(arguments)
+    at = try arguments.selector("at")
+    isAll = arguments.has("all")
+    isFull = arguments.has("full")
+    guard !(isAll && at != nil) else {
+      throw .usage("conflict", "--all and --at exclude each other.", next: "only one of them")
+    }
+  }
+
+  func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
+    var code = ExitCode.ok
+    for file in files { code = try run(on: file, context) }
+    return code
+  }
+
+  private func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) -> ExitCode {
+    var search = WhySearch(target: try target(in: file), isAll: isAll)
+    var answers = 0
+    let pass = try file.visit { entry in
+      context.output.pulse()
+      return search.take(entry) { evidence in
+        show(Explainer.explain(evidence), &answers, context)
+      } && context.output.isOpen
+    }
+    guard context.output.isOpen else { return .ok }
+    let fault = search.fault ?? (search.isOver ? nil : pass.fault)
+    let damage = fault?.code == .damaged ? fault?.place.offset : nil
+    let rest = search.finish(damagedAt: damage) { evidence in
+      show(Explainer.explain(evidence), &answers, context)
+    }
+    if fault?.code != .damaged { try check(search, file) }
+    let isNo = rest.map { Explainer.explain($0) }
+    if let isNo { show(isNo, &answers, context) }
+    if let fault {
+      throw fault.error(
+        file.name, consequence: "The answer is from the records up to seq \(search.last).")
+    }
+    return isNo == nil ? .ok : .answerIsNo
+  }
+
+  private func show(_ explanation: Explanation, _ answers: inout Int, _ context: ToolContext) {
+    defer { answers += 1 }
+    if display.isJSON {
+      var json = JSONWriter()
+      json.object { json in
+        json.field("v", 1)
+        json.explanation(explanation)
+      }
+      context.output.write(json.text + "\n")
+    } else {
+      let words = WhyText(zone: display.zone, style: context.style, isFull: isFull)
+      context.output.write((answers > 0 ? "\n" : "") + words.text(explanation))
+    }
+  }
+
+  // MARK: The record that is asked for
+
+  private func target(in file: JournalFile) throws(ToolError) -> UInt64? {
+    guard let at else { return nil }
+    let found = try SelectorResolver(file: file, zone: display.zone)
+      .resolve([(at, .atOrBefore)]).first
+    if case .fromEnd(let number) = at, found == 0 {
+      throw .usage(
+        "beyondTheStart", "\(file.name) has no record @-\(number).", next: "--at @-1")
+    }
+    return found
+  }
+
+  private func check(_ search: WhySearch, _ file: JournalFile) throws(ToolError) {
+    guard let target = search.target else { return }
+    if target < search.compacted {
+      throw .usage(
+        "compacted",
+        "\(file.name) begins with a snapshot of the records up to @\(search.compacted); what they "
+          + "were, one by one, is no longer in it.",
+        next: "--at @\(search.compacted), or later")
+    }
+    guard case .sequence(let wanted)? = at, wanted > search.last, !search.isOver else { return }
+    throw .usage(
+      "beyondTheEnd",
+      "\(file.name) has no record @\(wanted); "
+        + (search.last == 0 ? "it has no records." : "the last record is @\(search.last)."),
+      next: search.last == 0 ? "--at @0" : "--at @-1")
+  }
+}

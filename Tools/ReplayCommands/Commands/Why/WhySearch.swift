@@ -1,0 +1,76 @@
+internal import SessionCore
+
+/// Finds what `why` is to explain, in one pass: each end, the last one, or what stands at a record.
+struct WhySearch {
+  let target: UInt64?
+  private let isAll: Bool
+  private var fold: EvidenceFold
+  private var found: Evidence?
+  /// The session as it stood at the target.
+  private var asOf: Evidence?
+  private var hasEnds = false
+  /// Why the pass ended that is not the file's fault but the records'.
+  private(set) var fault: JournalFault?
+  /// The last record that was folded.
+  private(set) var last: UInt64 = 0
+  /// The last record that a compaction took away; 0 for none.
+  private(set) var compacted: UInt64 = 0
+  /// Whether all that is asked for is known before the end of the file.
+  private(set) var isOver = false
+
+  init(target: UInt64? = nil, isAll: Bool = false) {
+    self.target = target
+    self.isAll = isAll
+    fold = EvidenceFold(watching: target)
+  }
+
+  /// Takes in the next record, and says whether another one is wanted.
+  ///
+  /// Hands over each end where all are asked for.
+  mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) -> Bool {
+    if let target, entry.record.sequence > target {
+      if asOf == nil { asOf = fold.open }
+      if asOf != nil, !fold.isWaiting {
+        isOver = true
+        return false
+      }
+    }
+    if last == 0, case .snapshot = entry.record.content { compacted = entry.record.sequence }
+    var complete: [Evidence] = []
+    do throws(SessionFold.Failure) {
+      try fold.take(entry) { complete.append($0) }
+    } catch {
+      fault = JournalFault(error, at: entry.place)
+      return false
+    }
+    last = entry.record.sequence
+    for evidence in complete { take(evidence, body) }
+    return true
+  }
+
+  private mutating func take(_ evidence: Evidence, _ body: (Evidence) -> Void) {
+    switch evidence.subject {
+    case .end(let fact):
+      hasEnds = true
+      if isAll { return body(evidence) }
+      if let target, fact.batch > target { return }
+      if case .record? = found?.subject { return }
+      found = evidence
+    case .record:
+      found = evidence
+    case .open:
+      break
+    }
+  }
+
+  /// Hands over what is left to explain; returns the session as it stands where nothing ended.
+  mutating func finish(damagedAt offset: UInt64?, _ body: (Evidence) -> Void) -> Evidence? {
+    var complete: [Evidence] = []
+    let open = fold.finish(damagedAt: offset) { complete.append($0) }
+    for evidence in complete { take(evidence, body) }
+    if isAll { return hasEnds ? nil : open }
+    guard let found else { return target == nil ? open : asOf ?? open }
+    body(found)
+    return nil
+  }
+}

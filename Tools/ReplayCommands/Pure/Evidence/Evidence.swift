@@ -1,0 +1,136 @@
+internal import SessionCore
+
+/// What the journal has about one end of a session, about a record, or about a session that has not
+/// ended: all that an explanation is made from, bounded whatever the length of the journal.
+struct Evidence: Sendable {
+  /// What is to be explained.
+  enum Subject: Sendable {
+    /// The event that ended a session: the last of its kind in its batch.
+    case end(Fact)
+    /// The session as it stands at the end of what was read.
+    case open(last: Fact?)
+    /// One record.
+    case record(Fact)
+  }
+
+  var subject: Subject
+  /// The records of the subject's own batch, the first and the last of them.
+  var batch: [Fact] = []
+  /// The state before the batch's first end, and the one behind it.
+  var before = SessionState.Kind.unauthenticated
+  var after: SessionFold
+  /// What began the session; `nil` where that is not in the file.
+  var login: Fact?
+  /// The first record that the file has one by one; behind 1 where it was compacted.
+  var firstSequence: UInt64
+  /// Of the token that was current at the end; `nil` where nobody was signed in.
+  var token: TokenHistory?
+  /// Of the token before it.
+  var previous: TokenHistory?
+  /// The last openings and closings before.
+  var openings: [Fact] = []
+  /// The processes that may be alive: opened, and not known to be gone.
+  var processes: ProcessTrail
+  /// What openings of this session found.
+  var remarks: [Fact] = []
+  var clock: ClockTrail
+  var schedule: ScheduleTrail
+  /// The last record before the batch.
+  var lastBefore: Fact?
+  /// What comes behind: at most ``keptBehind`` records, to the next login.
+  var aftermath: [Fact] = []
+  /// The expiry that a logout settles.
+  var root: [Evidence] = []
+  /// What the journal keeps of secrets that were wiped where no session was.
+  var stray: Fact?
+  /// Whether a record of a newer version was passed over.
+  var isWhole = true
+  /// Where damage begins, if that is where reading ended.
+  var damagedAt: UInt64?
+
+  static let keptBehind = 16
+  static let keptBatch = 16
+
+  /// Where the file was compacted: the last record that is gone; `nil` where it has all of them.
+  var compactedBefore: UInt64? { firstSequence > 1 ? firstSequence - 1 : nil }
+
+  /// The first record of the session that the file has.
+  var sessionStart: UInt64 { login?.sequence ?? firstSequence }
+
+  /// The place of what is to be explained.
+  var place: Fact? {
+    switch subject {
+    case .end(let fact), .record(let fact): fact
+    case .open(let last): last
+    }
+  }
+
+  /// Why the session expired, where its end is an expiry.
+  var expiry: Fact? { batch.last { $0.expiry != nil } }
+
+  /// Why it was closed for good.
+  var logout: Fact? { batch.last { $0.logout != nil } }
+
+  /// The failure that was noted in the same batch.
+  var failure: Fact? { batch.last { $0.refreshFailed != nil } }
+
+  /// Where the user signed in again.
+  var signedInAgain: UInt64? { aftermath.first { $0.isLogin }?.sequence }
+}
+
+/// Which processes may be at it: `closed` does not say whose it is.
+struct ProcessTrail: Hashable, Sendable {
+  /// Those that opened the journal and are not known to have closed it.
+  private(set) var living: [UInt32] = []
+  private var closings = 0
+  private var boot: Identifier?
+  /// Whether there were more than are kept.
+  private(set) var isTooMany = false
+
+  mutating func open(_ opened: SessionNote.Opened) {
+    if let boot, opened.boot != boot { self = ProcessTrail() }
+    boot = opened.boot
+    guard !living.contains(opened.process) else { return }
+    guard living.count < 16 else {
+      isTooMany = true
+      return
+    }
+    living.append(opened.process)
+  }
+
+  mutating func close() {
+    closings += 1
+    guard closings >= living.count else { return }
+    (living, closings) = ([], 0)
+  }
+
+  /// Whether nobody else can have been at it.
+  func isAlone(_ process: UInt32) -> Bool { !isTooMany && living.allSatisfy { $0 == process } }
+}
+
+/// When refreshes by schedule were made, in the life of their token.
+struct ScheduleTrail: Hashable, Sendable {
+  /// How many there were.
+  private(set) var count: UInt64 = 0
+  /// How many of them in the first half of the token's life, or hardly behind it.
+  private(set) var early: UInt64 = 0
+  /// The last of those.
+  private(set) var lastEarly: Fact?
+  /// The shortest and the longest life of the tokens they were made with, in milliseconds.
+  private(set) var shortestLife = Int64.max
+  private(set) var longestLife: Int64 = 0
+
+  mutating func take(_ fact: Fact, of token: TokenFacts) {
+    guard let sent = fact.requestSent, sent.kind == .refresh, sent.trigger == .schedule,
+      sent.generation == token.generation, token.lifetime > 0
+    else { return }
+    count += 1
+    // The timer of a threshold below half of the life rings in its second half.
+    let half = token.lifetime / 2 + token.lifetime / 50
+    guard fact.time.milliseconds(since: token.issuedAt) <= half else { return }
+    early += 1
+    lastEarly = fact
+    shortestLife = min(shortestLife, token.lifetime)
+    longestLife = max(longestLife, token.lifetime)
+  }
+}

@@ -1,0 +1,316 @@
+internal import SessionCore
+
+/// Folds a journal's records into the evidence of each end of a session.
+///
+/// ```swift
+/// var ends = EvidenceFold()
+/// for entry in entries { try ends.take(entry) { show(Explainer.explain($0)) } }
+/// let open = ends.finish { show(Explainer.explain($0)) }
+/// ```
+/// What it holds is bounded: some 100 records, each without what a server could make long.
+struct EvidenceFold: Sendable {
+  /// Everything up to here, folded.
+  private(set) var fold = SessionFold()
+  /// The record that is asked for, beside the ends.
+  private let watched: UInt64?
+
+  // The session so far.
+  private var firstSequence: UInt64 = 1
+  private var login: Fact?
+  private var token: TokenHistory?
+  private var previous: TokenHistory?
+  private var openings: [Fact] = []
+  private var processes = ProcessTrail()
+  private var remarks: [Fact] = []
+  private var clock = ClockTrail()
+  private var schedule = ScheduleTrail()
+  private var stray: Fact?
+  private var isWhole = true
+  private var last: Fact?
+
+  // The batch that is being read.
+  private var batch: [Fact] = []
+  private var batchStart: UInt64 = 0
+  private var isInBatch = false
+  private var opening: Fact?
+  private var lostInBatch: [UInt64] = []
+  private var ending: (before: SessionState.Kind, last: Fact)?
+  private var watchedFact: Fact?
+  private var lastBefore: Fact?
+
+  // What waits for what comes behind it.
+  private var pendingEnd: Evidence?
+  private var pendingRecord: Evidence?
+  private var expiry: Evidence?
+
+  /// A fold that hands over each end, and the record `watched` if it is one that can be explained by
+  /// itself.
+  init(watching watched: UInt64? = nil) {
+    self.watched = watched
+  }
+
+  /// Takes in the next record, and hands over what is complete now.
+  ///
+  /// Throws where the record cannot be folded, and stays as it was.
+  mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) throws(SessionFold.Failure)
+  {
+    let record = entry.record
+    let isEnd = record.event.map { $0.kind == .sessionExpired || $0.kind == .logout } ?? false
+    let before = isEnd ? fold.state.kind : .unauthenticated
+    try fold.apply(record)
+    if !isInBatch { beginBatch(at: record.sequence) }
+    let fact = Fact(record, batch: batchStart)
+    clock.take(record)
+    keepInBatch(fact)
+    keepBehind(fact, body)
+    switch record.content {
+    case .event(let event): take(event, fact, before, body)
+    case .note(let note): take(note, fact)
+    case .snapshot(let snapshot): take(snapshot, fact)
+    case .unknown: isWhole = false
+    }
+    if record.sequence == watched { watchedFact = fact }
+    last = fact
+    isInBatch = entry.remainingInBatch > 0
+    if !isInBatch { endBatch(body) }
+  }
+
+  /// Hands over what still waits, and returns the session as it stands.
+  mutating func finish(damagedAt offset: UInt64? = nil, _ body: (Evidence) -> Void) -> Evidence {
+    if isInBatch { endBatch(body) }
+    for waiting in [pendingEnd, pendingRecord] {
+      guard var waiting else { continue }
+      waiting.damagedAt = offset
+      body(waiting)
+    }
+    (pendingEnd, pendingRecord) = (nil, nil)
+    var open = evidence(.open(last: last))
+    open.before = fold.state.kind
+    open.damagedAt = offset
+    return open
+  }
+
+  /// The session as it stands now, should nothing follow; `nil` in the middle of a batch.
+  var open: Evidence? {
+    guard !isInBatch else { return nil }
+    var copy = self
+    return copy.finish { _ in }
+  }
+
+  /// Whether more records may add to what is known of the watched record, or of an end up to it.
+  var isWaiting: Bool {
+    guard let watched else { return true }
+    let isEarly = pendingEnd?.place.map { $0.batch <= watched } ?? false
+    return isInBatch || isEarly || pendingRecord != nil
+  }
+
+  // MARK: Batches
+
+  private mutating func beginBatch(at sequence: UInt64) {
+    batchStart = sequence
+    lastBefore = last
+    (batch, lostInBatch, opening) = ([], [], nil)
+  }
+
+  private mutating func keepInBatch(_ fact: Fact) {
+    if batch.count == Evidence.keptBatch { batch.remove(at: Evidence.keptBatch / 2) }
+    batch.append(fact)
+  }
+
+  private mutating func keepBehind(_ fact: Fact, _ body: (Evidence) -> Void) {
+    if var waiting = pendingEnd, fact.batch != waiting.place?.batch {
+      // The login that comes behind is kept however much stands between.
+      if waiting.aftermath.count < Evidence.keptBehind || fact.isLogin {
+        waiting.aftermath.append(fact)
+      }
+      pendingEnd = waiting
+    }
+    guard var waiting = pendingRecord else { return }
+    waiting.aftermath.append(fact)
+    pendingRecord = waiting.aftermath.count < Evidence.keptBehind ? waiting : nil
+    if pendingRecord == nil { body(waiting) }
+  }
+
+  private mutating func endBatch(_ body: (Evidence) -> Void) {
+    isInBatch = false
+    if ending != nil { endSession(body) }
+    guard let fact = watchedFact else { return }
+    watchedFact = nil
+    // An end of a session is explained as one, and what was decided with it.
+    guard fact.isExplainable, pendingEnd?.batch.contains(fact) != true else { return }
+    pendingRecord = evidence(.record(fact))
+  }
+
+  /// The batch's end of a session, with what led to it.
+  private mutating func endSession(_ body: (Evidence) -> Void) {
+    guard let ending else { return }
+    if let pendingEnd { body(pendingEnd) }
+    var found = evidence(.end(ending.last))
+    found.before = ending.before
+    if ending.before == .expired, var expiry {
+      expiry.aftermath = []
+      found.root = [expiry]
+    }
+    expiry = fold.state.kind == .expired ? found : nil
+    pendingEnd = found
+    self.ending = nil
+    stray = nil
+  }
+
+  private func evidence(_ subject: Evidence.Subject) -> Evidence {
+    var evidence = Evidence(
+      subject: subject, after: fold, firstSequence: firstSequence, processes: processes,
+      clock: clock, schedule: schedule)
+    evidence.batch = batch
+    evidence.login = login
+    (evidence.token, evidence.previous) = (token, previous)
+    (evidence.openings, evidence.remarks) = (openings, remarks)
+    evidence.lastBefore = lastBefore
+    evidence.stray = stray
+    evidence.isWhole = isWhole
+    return evidence
+  }
+
+  // MARK: Events
+
+  private mutating func take(
+    _ event: SessionEvent, _ fact: Fact, _ before: SessionState.Kind, _ body: (Evidence) -> Void
+  ) {
+    switch event {
+    case .login(let login):
+      begin(with: login, fact, body)
+    case .refreshSucceeded(let refresh):
+      end(fact)
+      announce(refresh.token, fact)
+    case .refreshFailed:
+      end(fact)
+      token?.count(fact)
+    case .contextSwitched(let change):
+      guard let newer = change.token else { return }
+      end(fact)
+      announce(newer, fact)
+    case .sessionExpired, .logout:
+      ending = (ending?.before ?? before, fact)
+    }
+  }
+
+  private mutating func begin(
+    with login: SessionEvent.Login, _ fact: Fact, _ body: (Evidence) -> Void
+  ) {
+    // An end in the same batch, and a session that begins behind it.
+    if ending != nil {
+      endSession(body)
+      pendingEnd?.aftermath = [fact]
+    }
+    if let pendingEnd { body(pendingEnd) }
+    (pendingEnd, expiry, stray) = (nil, nil, nil)
+    self.login = fact
+    remarks.removeAll { $0.batch != batchStart }
+    clock.restart()
+    schedule = ScheduleTrail()
+    previous = nil
+    // Adopted tokens were an app's old layer's before, and may be used by it still.
+    token = TokenHistory(login.token, announced: fact, isWhole: login.method != .adoption)
+  }
+
+  private mutating func announce(_ newer: TokenFacts, _ fact: Fact) {
+    previous = token
+    token = TokenHistory(newer, announced: fact, isWhole: true)
+  }
+
+  /// The request that the fact names has its end.
+  private mutating func end(_ fact: Fact) {
+    let opening = opening
+    let boot = opened(before: fact.batch)
+    token?.end(fact) { request in
+      guard let opening, let opened = opening.opened, let sent = request.sent.requestSent else {
+        return .connection
+      }
+      if let boot, let other = opened.boot, boot != other { return .gone(by: opening.sequence) }
+      guard opened.process != sent.process else { return .unnoted }
+      return fact.time < sent.deadline
+        ? .gone(by: opening.sequence) : .replaced(by: opening.sequence)
+    }
+    // One that was overtaken with the token before may come late.
+    previous?.end(fact) { _ in .connection }
+    if let number = fact.answers, fact.failure?.kind == .noReply { lostInBatch.append(number) }
+  }
+
+  /// In which start of the system the journal was last opened before a batch.
+  private func opened(before batch: UInt64) -> Identifier? {
+    openings.last { $0.batch < batch && $0.opened != nil }?.opened?.boot
+  }
+
+  // MARK: Notes
+
+  private mutating func take(_ note: SessionNote, _ fact: Fact) {
+    switch note {
+    case .opened(let opened):
+      opening = fact
+      processes.open(opened)
+      keepOpening(fact)
+    case .closed:
+      processes.close()
+      keepOpening(fact)
+    case .tailCut(let cut):
+      // What was acknowledged and is gone may have been a request.
+      if cut.isUndetermined { token?.isWhole = false }
+      remark(fact)
+    case .requestSent(let sent):
+      send(sent, fact)
+    case .requestEnded:
+      end(fact)
+    case .secretsWiped:
+      if fold.state.kind == .unauthenticated { stray = fact }
+      remark(fact)
+    case .tokenRecovered, .itemUnreadable, .continued:
+      remark(fact)
+    case .revocationPending, .revocationSettled, .clockSkew, .localDataCleared:
+      break
+    }
+  }
+
+  private mutating func send(_ sent: SessionNote.RequestSent, _ fact: Fact) {
+    guard var history = token, sent.generation == history.generation else { return }
+    // Who makes the next request in the batch that takes another one for lost has taken its place.
+    for number in lostInBatch where opening == nil {
+      history.lose(number) { request in
+        guard let before = request.sent.requestSent, let end = request.end,
+          before.process != sent.process
+        else { return .unnoted }
+        return end.time < before.deadline
+          ? .gone(by: fact.sequence) : .overtaken(by: fact.sequence)
+      }
+    }
+    schedule.take(fact, of: history.facts)
+    history.send(fact)
+    token = history
+  }
+
+  private mutating func keepOpening(_ fact: Fact) {
+    if openings.count == 8 { openings.removeFirst() }
+    openings.append(fact)
+  }
+
+  private mutating func remark(_ fact: Fact) {
+    if remarks.count == 8 { remarks.removeFirst() }
+    remarks.append(fact)
+  }
+
+  // MARK: Snapshots
+
+  private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
+    firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
+    (login, previous, stray, expiry) = (nil, nil, nil, nil)
+    (openings, remarks, processes) = ([], [], ProcessTrail())
+    (clock, schedule) = (ClockTrail(), ScheduleTrail())
+    token = snapshot.state.token.map { TokenHistory($0, announced: nil, isWhole: false) }
+    if let request = snapshot.intents.request, request.sent.generation == token?.generation {
+      // When it was sent is not known any more; no answer says a time of it.
+      let sent = SessionRecord(
+        sequence: request.sequence, time: fact.time, content: .note(.requestSent(request.sent)))
+      token?.send(Fact(sent, batch: request.sequence))
+    }
+    batch = []
+  }
+}

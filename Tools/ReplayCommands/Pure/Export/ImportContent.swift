@@ -1,0 +1,76 @@
+internal import SessionCore
+
+/// What a record's line holds, and the bytes that it stands for.
+enum ImportContent {
+  /// The content of a line with this class.
+  static func read(_ object: inout ImportObject, _ word: String) throws(ImportProblem)
+    -> SessionRecord.Content
+  {
+    let name = try object.text("name")
+    let content: SessionRecord.Content = try object.object("facts") {
+      (facts) throws(ImportProblem) in try Self.content(named: name, &facts)
+    }
+    guard content.exportClass == word else {
+      throw ImportProblem(
+        .badLine, "\"\(name)\" is of class \(content.exportClass), not \(word)")
+    }
+    return content
+  }
+
+  /// The record with its bytes, which must say what its line does.
+  ///
+  /// Bytes of a newer version, or spelled as this one does not spell them, are taken as they are.
+  static func record(_ record: SessionRecord, _ payload: [UInt8]?) throws(ImportProblem)
+    -> (value: SessionRecord, payload: [UInt8])
+  {
+    let bytes = payload ?? SessionCodec.encode(record.content, at: record.time).payload
+    let found: SessionRecord
+    do throws(CodecError) {
+      found = try SessionCodec.decode(
+        sequence: record.sequence, kind: record.content.kind, payload: bytes)
+    } catch {
+      throw ImportProblem(
+        .badLine,
+        payload == nil
+          ? "no journal can say this: \(error)" : "\"payload\" cannot be read: \(error)")
+    }
+    guard found.content == record.content, found.time == record.time else {
+      throw ImportProblem(.badLine, "\"payload\" says something else than \"time\" and \"facts\"")
+    }
+    return (found, bytes)
+  }
+
+  private static func content(named name: String, _ facts: inout ImportObject)
+    throws(ImportProblem) -> SessionRecord.Content
+  {
+    if let kind = SessionEvent.Kind.allCases.first(where: { $0.description == name }) {
+      return .event(try facts.event(kind))
+    }
+    if let kind = SessionNote.Kind.allCases.first(where: { $0.description == name }) {
+      return .note(try facts.note(kind))
+    }
+    if name == "snapshot" { return .snapshot(try facts.fold()) }
+    guard let kind = unknownKind(name) else {
+      let names =
+        SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
+      let near = Suggestion.nearest(to: name, in: names)
+      throw ImportProblem(
+        .badLine, "there is no record named \"\(name)\"", next: near.map { "\"\($0)\"" })
+    }
+    let unknown = SessionRecord.Unknown(kind: kind, payload: try facts.bytes("payload"))
+    guard try facts.flag("isIgnorable") == unknown.isIgnorable else {
+      throw facts.problem("isIgnorable", "is not what kind \(kind) says")
+    }
+    return .unknown(unknown)
+  }
+
+  /// The kind of `unknown(n)`, if this version knows no other name for it.
+  private static func unknownKind(_ name: String) -> UInt8? {
+    guard name.hasPrefix("unknown("), name.hasSuffix(")"),
+      let kind = UInt8(name.dropFirst(8).dropLast()), name == "unknown(\(kind))",
+      SessionEvent.Kind(rawValue: kind) == nil, SessionNote.Kind(rawValue: kind) == nil,
+      kind != 0, kind != SessionRecord.snapshotKind, kind != .max
+    else { return nil }
+    return kind
+  }
+}

@@ -1,0 +1,187 @@
+internal import SessionCore
+
+/// The facts of `Specs/EventCodec.md`, read back from their readable form.
+extension ImportObject {
+  mutating func event(_ kind: SessionEvent.Kind) throws(ImportProblem) -> SessionEvent {
+    switch kind {
+    case .login:
+      .login(
+        .init(
+          user: try identifier("user"), method: try code("method"), token: try token("token"),
+          context: try optionalContext("context")))
+    case .refreshSucceeded:
+      .refreshSucceeded(
+        .init(
+          token: try token("token"), trigger: try code("trigger"), attempt: try number("attempt"),
+          isRotated: try flag("isRotated"), request: try number("request")))
+    case .refreshFailed:
+      .refreshFailed(
+        .init(
+          generation: try generation("generation"), trigger: try code("trigger"),
+          attempt: try number("attempt"), failure: try failure("failure"),
+          retryAt: try optional("retryAt") { (object, key) throws(ImportProblem) in
+            try object.time(key)
+          }, request: try number("request")))
+    case .contextSwitched:
+      .contextSwitched(
+        .init(
+          context: try context("context"),
+          token: try optional("token") { (object, key) throws(ImportProblem) in
+            try object.token(key)
+          }, trigger: try code("trigger"), request: try number("request")))
+    case .sessionExpired: .sessionExpired(.init(reason: try code("reason")))
+    case .logout: .logout(.init(reason: try code("reason")))
+    }
+  }
+
+  mutating func note(_ kind: SessionNote.Kind) throws(ImportProblem) -> SessionNote {
+    switch kind {
+    case .opened:
+      .opened(
+        .init(
+          process: try number("process"), boot: try optionalIdentifier("boot"),
+          uptime: try number("uptime")))
+    case .closed: .closed
+    case .tailCut:
+      .tailCut(.init(bytes: try number("bytes"), isUndetermined: try flag("isUndetermined")))
+    case .requestSent: .requestSent(try request())
+    case .requestEnded:
+      .requestEnded(.init(request: try number("request"), failure: try failure("failure")))
+    case .tokenRecovered: .tokenRecovered(try generation("generation"))
+    case .revocationPending: .revocationPending(try generation("generation"))
+    case .revocationSettled:
+      .revocationSettled(
+        .init(
+          generation: try generation("generation"), outcome: try code("outcome"),
+          status: try number("status")))
+    case .secretsWiped: .secretsWiped(try code("cause"))
+    case .itemUnreadable: .itemUnreadable(try code("item"))
+    case .continued:
+      .continued(
+        .init(
+          journal: try optionalIdentifier("journal"), sequence: try number("sequence"),
+          cause: try code("cause")))
+    case .clockSkew: .clockSkew(try number("milliseconds"))
+    case .localDataCleared: .localDataCleared
+    }
+  }
+
+  mutating func fold() throws(ImportProblem) -> SessionFold {
+    let (sequence, eventSequence): (UInt64, UInt64) = (
+      try number("sequence"), try number("eventSequence")
+    )
+    let newest = try generation("generation")
+    let authenticated = try optional("authenticated") { (object, key) throws(ImportProblem) in
+      try object.object(key) { (session) throws(ImportProblem) in try session.authenticated() }
+    }
+    let expired = try optional("expired") { (object, key) throws(ImportProblem) in
+      try object.object(key) { (session) throws(ImportProblem) in try session.expired() }
+    }
+    guard authenticated == nil || expired == nil else {
+      throw problem("expired", "must be null beside \"authenticated\"")
+    }
+    let request = try optional("request") { (object, key) throws(ImportProblem) in
+      try object.object(key) { (request) throws(ImportProblem) in
+        OpenIntents.Request(sequence: try request.number("sequence"), sent: try request.request())
+      }
+    }
+    let revocations = try array("revocations") { (value, place) throws(ImportProblem) in
+      Generation(try Self.number(value, place))
+    }
+    return SessionFold(
+      state: authenticated.map(SessionState.authenticated) ?? expired.map(SessionState.expired)
+        ?? .unauthenticated,
+      generation: newest, sequence: sequence, eventSequence: eventSequence,
+      intents: OpenIntents(request: request, revocations: revocations))
+  }
+
+  private mutating func authenticated() throws(ImportProblem) -> SessionState.Authenticated {
+    SessionState.Authenticated(
+      user: try identifier("user"), method: try code("method"), since: try time("since"),
+      token: try token("token"), context: try optionalContext("context"),
+      failures: try object("failures") { (failures) throws(ImportProblem) in
+        SessionState.RefreshFailures(
+          total: try failures.number("total"), answered: try failures.number("answered"),
+          last: try failures.optional("last") { (object, key) throws(ImportProblem) in
+            try object.failure(key)
+          })
+      })
+  }
+
+  private mutating func expired() throws(ImportProblem) -> SessionState.Expired {
+    SessionState.Expired(
+      user: try identifier("user"), context: try optionalContext("context"),
+      reason: try code("reason"), since: try time("since"))
+  }
+
+  private mutating func request() throws(ImportProblem) -> SessionNote.RequestSent {
+    SessionNote.RequestSent(
+      kind: try code("kind"), generation: try generation("generation"),
+      trigger: try code("trigger"), attempt: try number("attempt"),
+      process: try number("process"), deadline: try time("deadline"))
+  }
+
+  private mutating func token(_ key: String) throws(ImportProblem) -> TokenFacts {
+    try object(key) { (token) throws(ImportProblem) in
+      TokenFacts(
+        generation: try token.generation("generation"), issuedAt: try token.time("issuedAt"),
+        expiresAt: try token.time("expiresAt"), id: try token.optionalIdentifier("id"),
+        isRefreshable: try token.flag("isRefreshable"))
+    }
+  }
+
+  private mutating func optionalIdentifier(_ key: String) throws(ImportProblem) -> Identifier? {
+    try optional(key) { (object, key) throws(ImportProblem) in try object.identifier(key) }
+  }
+
+  private mutating func optionalContext(_ key: String) throws(ImportProblem) -> ActiveContext? {
+    try optional(key) { (object, key) throws(ImportProblem) in try object.context(key) }
+  }
+
+  private mutating func context(_ key: String) throws(ImportProblem) -> ActiveContext {
+    try object(key) { (context) throws(ImportProblem) in
+      ActiveContext(
+        role: try context.named("role"),
+        school: try context.optional("school") { (object, key) throws(ImportProblem) in
+          try object.named(key)
+        },
+        unit: try context.optional("unit") { (object, key) throws(ImportProblem) in
+          try object.named(key)
+        },
+        permissions: try context.array("permissions") { (value, place) throws(ImportProblem) in
+          guard case .text(let text) = value else {
+            throw ImportProblem(.badLine, "\"\(place)\" has \(value.word) in it, not only texts")
+          }
+          return text
+        })
+    }
+  }
+
+  private mutating func named(_ key: String) throws(ImportProblem) -> ActiveContext.Named {
+    try object(key) { (named) throws(ImportProblem) in
+      ActiveContext.Named(id: try named.identifier("id"), name: try named.text("name"))
+    }
+  }
+
+  private mutating func failure(_ key: String) throws(ImportProblem) -> RequestFailure {
+    try object(key) { (object) throws(ImportProblem) in
+      let code = try object.optional("serverCode") { (object, key) throws(ImportProblem) in
+        try object.text(key)
+      }
+      let wait: Int64? = try object.optional("retryAfter") { (object, key) throws(ImportProblem) in
+        try object.number(key)
+      }
+      let failure = RequestFailure(
+        kind: try object.code("kind"), status: try object.number("status"), recordedCode: code,
+        retryAfter: wait)
+      // What a journal would not keep would be gone without a word.
+      guard failure.serverCode == code else {
+        throw object.problem("serverCode", "is no code: 1 to 64 of A–Z a–z 0–9 _ - . can be one")
+      }
+      guard failure.retryAfter == wait else {
+        throw object.problem("retryAfter", "is below 0")
+      }
+      return failure
+    }
+  }
+}

@@ -1,0 +1,226 @@
+internal import SessionCore
+
+/// Reads the lines of an export, one after the other, and refuses what no export has.
+struct ImportReader {
+  /// What a line says.
+  enum Step: Equatable {
+    case header(ExportHeader)
+    case record(Record)
+    case watermark(sequence: UInt64)
+    case end
+  }
+
+  /// A record, as its journal holds it.
+  struct Record: Equatable {
+    let sequence: UInt64
+    let kind: UInt8
+    let remainingInBatch: UInt16
+    let payload: [UInt8]
+  }
+
+  /// A batch is not longer, header and padding of each record counted (Specs/JournalFormat.md).
+  private static let batchSize = 16 * 1024 * 1024
+
+  private(set) var header: ExportHeader?
+  /// All records so far.
+  private(set) var fold = SessionFold()
+  /// How many there were, a snapshot among them.
+  private(set) var records: UInt64 = 0
+  private(set) var isEnded = false
+  /// The sequence that is due.
+  private var due: UInt64 = 1
+  /// How many records of the batch are due; 0 between two batches.
+  private var remaining: UInt16 = 0
+  private var batchBytes = 0
+
+  /// The sequence of the last line that has one; one below the first where there is none.
+  var lastSequence: UInt64 { due - 1 }
+
+  /// What the next line says; without its line feed.
+  mutating func take(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> Step {
+    guard !isEnded else { throw ImportProblem(.badLine, "it stands behind the line of the end") }
+    var object = try object(line)
+    guard header != nil else { return .header(try takeHeader(&object)) }
+    let word = try object.text("class")
+    switch word {
+    case "event", "note", "snapshot", "unknown":
+      return .record(try takeRecord(&object, word))
+    case "watermark":
+      let sequence = try takeSequence(&object)
+      try object.finish()
+      try requireBetweenBatches("a watermark")
+      due += 1
+      return .watermark(sequence: sequence)
+    case "end":
+      try takeEnd(&object)
+      return .end
+    case "header": throw ImportProblem(.badLine, "it is a second header")
+    default:
+      let near = Suggestion.nearest(
+        to: word, in: ["event", "note", "snapshot", "unknown", "watermark", "end"])
+      throw ImportProblem(
+        .badLine, "there is no class \"\(word)\"", next: near.map { "\"\($0)\"" })
+    }
+  }
+
+  /// Refuses an export that was cut; to be asked behind the last line.
+  func finish() throws(ImportProblem) {
+    guard !isEnded else { return }
+    throw ImportProblem(
+      .badLine,
+      header == nil
+        ? "there is no line at all" : "the line of the end is missing: the export was cut",
+      next: "export again")
+  }
+
+  private func object(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> ImportObject {
+    let tree: JSONTree
+    do throws(JSONTree.Problem) {
+      tree = try JSONTree(line)
+    } catch {
+      throw ImportProblem(
+        .badLine, "it is no JSON: \(error.message) (byte \(error.offset + 1))",
+        next: header == nil ? "the lines that sessionreplay export writes" : nil)
+    }
+    var object = try ImportObject(tree)
+    let version: UInt64 = try object.number("v")
+    guard version == 1 else {
+      throw ImportProblem(
+        .badLine, "it is of version \(version), and this tool reads version 1",
+        next: "a newer version of sessionreplay")
+    }
+    return object
+  }
+
+  private mutating func takeHeader(_ object: inout ImportObject) throws(ImportProblem)
+    -> ExportHeader
+  {
+    var word: String?
+    if object.has("class") { word = try object.text("class") }
+    guard word == "header" else {
+      throw ImportProblem(
+        .badLine, "it is not the header that an export begins with",
+        next: object.has("offset")
+          ? "sessionreplay export; the lines of timeline are for reading" : "sessionreplay export")
+    }
+    let found = ExportHeader(
+      journal: try object.text("journal"), format: try object.number("format"),
+      maximumRecordSize: try object.number("maximumRecordSize"),
+      firstSequence: try object.number("firstSequence"), isRedacted: try object.flag("redacted"),
+      isPartial: try object.flag("partial"))
+    try object.finish()
+    guard Identifier(found.journal).uuid != nil else {
+      throw object.problem("journal", "is no UUID in small letters")
+    }
+    guard found.format == 1 else {
+      throw object.problem("format", "is \(found.format), and this tool writes format 1")
+    }
+    guard (64...8_388_608).contains(found.maximumRecordSize) else {
+      throw object.problem("maximumRecordSize", "is not from 64 to 8388608")
+    }
+    guard (1...(1 << 62)).contains(found.firstSequence) else {
+      throw object.problem("firstSequence", "is not from 1 to 2^62")
+    }
+    guard !found.isPartial else {
+      throw ImportProblem(
+        .partial, "the export leaves out what came before, and no snapshot stands for it",
+        next: "export without --since")
+    }
+    header = found
+    due = found.firstSequence > 1 ? found.firstSequence - 1 : 1
+    return found
+  }
+
+  private mutating func takeSequence(_ object: inout ImportObject) throws(ImportProblem) -> UInt64 {
+    let sequence: UInt64 = try object.number("sequence")
+    guard sequence == due else {
+      throw ImportProblem(.gap, "it has sequence \(sequence) where \(due) is due")
+    }
+    return sequence
+  }
+
+  private func requireBetweenBatches(_ what: String) throws(ImportProblem) {
+    guard remaining == 0 else {
+      throw ImportProblem(
+        .gap, "it is \(what), and \(count(remaining, "record")) of the batch before it is missing")
+    }
+  }
+
+  private mutating func takeRecord(_ object: inout ImportObject, _ word: String)
+    throws(ImportProblem) -> Record
+  {
+    let sequence = try takeSequence(&object)
+    let left: UInt16 = try object.number("remainingInBatch")
+    let time = try object.time("time")
+    let content = try ImportContent.read(&object, word)
+    let payload = object.has("payload") ? try object.bytes("payload") : nil
+    if object.has("dropped") { _ = try object.flag("dropped") }
+    try object.finish()
+    let isSnapshot = content.kind == SessionRecord.snapshotKind
+    guard isSnapshot == (records == 0 && (header?.firstSequence ?? 1) > 1) else {
+      throw ImportProblem(
+        .badLine,
+        isSnapshot
+          ? "a snapshot stands at the begin of a compacted journal and nowhere else"
+          : "\"firstSequence\" says that the journal begins with a snapshot, and this is none")
+    }
+    if remaining > 0 {
+      guard left == remaining - 1 else {
+        throw ImportProblem(
+          .gap, "it leaves \(left) in its batch where \(remaining - 1) is due")
+      }
+    } else if isSnapshot, left > 0 {
+      throw object.problem("remainingInBatch", "is \(left), and a snapshot is a batch of its own")
+    }
+    let record = try ImportContent.record(
+      SessionRecord(sequence: sequence, time: time, content: content), payload)
+    try check(record.payload, isFirst: remaining == 0, &object)
+    do throws(SessionFold.Failure) {
+      try fold.apply(record.value)
+    } catch {
+      throw ImportProblem(.illegalLine, "\(error.description)")
+    }
+    remaining = left
+    records += 1
+    due += 1
+    return Record(
+      sequence: sequence, kind: content.kind, remainingInBatch: left, payload: record.payload)
+  }
+
+  private mutating func check(_ payload: [UInt8], isFirst: Bool, _ object: inout ImportObject)
+    throws(ImportProblem)
+  {
+    let maximum = Int(header?.maximumRecordSize ?? 0)
+    guard payload.count <= maximum else {
+      throw ImportProblem(
+        .badLine,
+        "the record has \(payload.count) bytes, and \"maximumRecordSize\" allows \(maximum)")
+    }
+    batchBytes = (isFirst ? 0 : batchBytes) + 32 + (payload.count + 7) / 8 * 8
+    guard batchBytes <= Self.batchSize else {
+      throw ImportProblem(.badLine, "its batch has more than 16 MiB")
+    }
+  }
+
+  private mutating func takeEnd(_ object: inout ImportObject) throws(ImportProblem) {
+    let (counted, last): (UInt64, UInt64) = (
+      try object.number("records"), try object.number("lastSequence")
+    )
+    let ending = try object.text("ending")
+    guard ExportEnding(rawValue: ending) != nil else {
+      throw object.problem("ending", "cannot be \"\(ending)\"")
+    }
+    try object.finish()
+    try requireBetweenBatches("the end")
+    guard counted == records, last == lastSequence else {
+      throw ImportProblem(
+        .gap,
+        "it counts \(count(counted, "record")) to seq \(last), and there are "
+          + "\(records.grouped) to seq \(lastSequence)")
+    }
+    guard records > 0 || header?.firstSequence == 1 else {
+      throw ImportProblem(.gap, "the snapshot that the journal begins with is missing")
+    }
+    isEnded = true
+  }
+}

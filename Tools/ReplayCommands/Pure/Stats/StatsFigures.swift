@@ -1,0 +1,61 @@
+internal import SessionCore
+
+/// How a session ended: it expired, or it was logged out of before it could.
+enum SessionEnd: Hashable, Comparable, Sendable, CustomStringConvertible {
+  case expired(UInt8)
+  case loggedOut(UInt8)
+
+  init(_ reason: ExpiryReason) { self = .expired(reason.rawValue) }
+  init(_ reason: LogoutReason) { self = .loggedOut(reason.rawValue) }
+
+  /// `refreshRejected`, `logout(user)`.
+  var description: String {
+    switch self {
+    case .expired(let code): ExpiryReason(rawValue: code).description
+    case .loggedOut(let code): "logout(\(LogoutReason(rawValue: code)))"
+    }
+  }
+}
+
+/// What was counted (`Specs/ReplayStats.md` says what each figure is); merging is addition.
+struct StatsFigures: Equatable, Sendable {
+  var sessions: UInt64 = 0
+  var continued: UInt64 = 0
+  var open: UInt64 = 0
+  var ends: [SessionEnd: UInt64] = [:]
+  var causes: [String: UInt64] = [:]
+  var succeeded: UInt64 = 0
+  var failures: [RequestFailure.Kind: UInt64] = [:]
+  var latency = SpanTally()
+  var failureLatency = SpanTally()
+  var recovery = SpanTally()
+  var neverRecovered: UInt64 = 0
+  var length = SpanTally()
+  var tokens: UInt64 = 0
+  var rotated: UInt64 = 0
+
+  var ended: UInt64 { ends.values.reduce(0, +) }
+  var failed: UInt64 { failures.values.reduce(0, +) }
+  /// Refreshes that a server answered, well or not.
+  var answered: UInt64 {
+    failures.reduce(succeeded) { $0 + ($1.key.isAnswered ? $1.value : 0) }
+  }
+  var isEmpty: Bool { self == StatsFigures() }
+
+  mutating func merge(_ other: StatsFigures) {
+    sessions += other.sessions
+    continued += other.continued
+    open += other.open
+    ends.merge(other.ends, uniquingKeysWith: +)
+    causes.merge(other.causes, uniquingKeysWith: +)
+    succeeded += other.succeeded
+    failures.merge(other.failures, uniquingKeysWith: +)
+    latency.merge(other.latency)
+    failureLatency.merge(other.failureLatency)
+    recovery.merge(other.recovery)
+    neverRecovered += other.neverRecovered
+    length.merge(other.length)
+    tokens += other.tokens
+    rotated += other.rotated
+  }
+}

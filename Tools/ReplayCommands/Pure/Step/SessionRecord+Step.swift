@@ -1,0 +1,81 @@
+internal import SessionCore
+
+extension SessionRecord {
+  /// Whether it ends a session.
+  var isEnd: Bool {
+    switch event {
+    case .sessionExpired?, .logout?: true
+    case .login?, .refreshSucceeded?, .refreshFailed?, .contextSwitched?, nil: false
+    }
+  }
+
+  /// The token that it names.
+  var generation: Generation? {
+    switch content {
+    case .event(.refreshFailed(let refresh)): return refresh.generation
+    case .event(let event): return event.announcedToken?.generation
+    case .note(let note):
+      switch note {
+      case .requestSent(let sent): return sent.generation
+      case .tokenRecovered(let generation), .revocationPending(let generation): return generation
+      case .revocationSettled(let settled): return settled.generation
+      case .opened, .closed, .tailCut, .requestEnded, .secretsWiped, .itemUnreadable, .continued,
+        .clockSkew, .localDataCleared:
+        return nil
+      }
+    case .snapshot, .unknown: return nil
+    }
+  }
+
+  /// The sequence of the request that it ended.
+  var answeredRequest: UInt64? {
+    let request: UInt64
+    switch content {
+    case .event(.refreshSucceeded(let refresh)): request = refresh.request
+    case .event(.refreshFailed(let refresh)): request = refresh.request
+    case .event(.contextSwitched(let change)): request = change.request
+    case .note(.requestEnded(let ended)): request = ended.request
+    case .event, .note, .snapshot, .unknown: return nil
+    }
+    return request == 0 ? nil : request
+  }
+
+  /// Whether it is a request.
+  var isRequest: Bool {
+    if case .note(.requestSent) = content { true } else { false }
+  }
+
+  /// What a list calls it: notes are in parentheses.
+  var label: String {
+    if case .note = content { "(\(name))" } else { name }
+  }
+
+  /// What it says, on one line.
+  var words: String {
+    switch content {
+    case .event(let event): EventWords.text(event, at: time)
+    case .note(let note): NoteWords.text(note, at: time)
+    case .snapshot(let fold): SnapshotWords.text(fold, through: sequence)
+    case .unknown(let unknown): "\(count(unknown.payload.count, "byte")), from a newer version"
+    }
+  }
+
+  /// What a search looks at.
+  var searchText: String { "@\(sequence) \(label) \(words)".lowercased() }
+
+  /// How its name looks.
+  var role: ScreenRole {
+    switch content {
+    case .note: .dim
+    case .snapshot: .bold
+    case .unknown(let unknown): unknown.isIgnorable ? .dim : .plain
+    case .event(let event):
+      switch event {
+      case .login: .good
+      case .refreshSucceeded, .contextSwitched: .bold
+      case .refreshFailed: .warn
+      case .sessionExpired, .logout: .bad
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+internal import SessionCore
+
+/// Where a selector leads in a journal that is read no further than needed.
+enum StepJump: Equatable, Sendable {
+  case to(UInt64)
+  /// The sequence comes after that of the last record; 0 where there is no record.
+  case beyondTheEnd(last: UInt64)
+  /// There are only so many records.
+  case beyondTheStart(records: UInt64)
+  /// The first record is later, or stands for the one that is meant: its sequence.
+  case beforeTheFirst(UInt64)
+  case stopped
+
+  /// A time and a sequence in a gap mean the record before.
+  init(_ selector: Selector, zone: TimeZoneChoice, _ source: inout some StepSource) {
+    switch selector {
+    case .sequence(let sequence):
+      self = Self.place(of: sequence, &source)
+    case .time(let time):
+      self = Self.place(at: time, &source)
+    case .fromEnd, .timeOfDay, .beforeLast:
+      guard case .found(let place) = source.last(), let last = source.record(at: place)?.record
+      else {
+        self = source.total.number == 0 ? .beyondTheEnd(last: 0) : .stopped
+        return
+      }
+      switch selector {
+      case .fromEnd(let number):
+        self = number <= place + 1 ? .to(place + 1 - number) : .beyondTheStart(records: place + 1)
+      case .timeOfDay(let clock):
+        self = Self.place(at: zone.time(ofDay: clock, notAfter: last.time), &source)
+      case .beforeLast(let span):
+        self = Self.place(at: last.time.advanced(by: -span), &source)
+      case .sequence, .time:
+        self = .to(place)
+      }
+    }
+  }
+
+  private static func place(of sequence: UInt64, _ source: inout some StepSource) -> StepJump {
+    switch source.find(.sequence(from: sequence), from: 0, .forward) {
+    case .stopped: return .stopped
+    case .none:
+      let number = source.total.number
+      guard number > 0, let last = source.record(at: number - 1) else {
+        return .beyondTheEnd(last: 0)
+      }
+      return .beyondTheEnd(last: last.record.sequence)
+    case .found(let place):
+      let found = source.record(at: place)?.record.sequence
+      if found == sequence { return .to(place) }
+      return place > 0 ? .to(place - 1) : .beforeTheFirst(found ?? 0)
+    }
+  }
+
+  private static func place(at time: Timestamp, _ source: inout some StepSource) -> StepJump {
+    guard case .found(let last) = source.last() else {
+      return source.total.number == 0 ? .beyondTheEnd(last: 0) : .stopped
+    }
+    switch source.find(.time(upTo: time), from: last, .back) {
+    case .found(let place): return .to(place)
+    case .stopped: return .stopped
+    case .none: return .beforeTheFirst(source.record(at: 0)?.record.sequence ?? 0)
+    }
+  }
+
+  /// Why there is no such record, in words; `nil` where there is one.
+  var problem: String? {
+    switch self {
+    case .to: nil
+    case .beyondTheEnd(0): "There are no records."
+    case .beyondTheEnd(let last): "The last record is @\(last)."
+    case .beyondTheStart(let records): "There are only \(count(records, "record"))."
+    case .beforeTheFirst(let first): "That is before the first record, @\(first)."
+    case .stopped: "Stopped."
+    }
+  }
+}
+
+extension TimeZoneChoice {
+  /// The last moment with this time of day, in milliseconds since midnight, that is not after `last`.
+  func time(ofDay clock: Int64, notAfter last: Timestamp) -> Timestamp {
+    let day: Int64 = 86_400_000
+    let offset = offset(at: last)
+    let shown = last.advanced(by: offset).milliseconds
+    let rest = shown % day
+    let midnight = shown.subtractingSaturating(rest < 0 ? rest + day : rest)
+    let time = Timestamp(milliseconds: midnight).advanced(by: clock).advanced(by: -offset)
+    return time <= last ? time : time.advanced(by: -day)
+  }
+}

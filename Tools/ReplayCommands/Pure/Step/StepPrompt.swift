@@ -1,0 +1,52 @@
+/// A line that is entered at the bottom of the screen.
+struct StepPrompt: Equatable, Sendable {
+  enum Kind: Equatable, Sendable {
+    case selector
+    case search(StepDirection)
+  }
+
+  enum Result: Equatable, Sendable {
+    case entered(String)
+    case cancelled
+  }
+
+  /// Nobody enters more.
+  private static let longest = 1024
+
+  let kind: Kind
+  private(set) var text = ""
+
+  init(kind: Kind) {
+    self.kind = kind
+  }
+
+  /// What stands before the text.
+  var sign: String {
+    switch kind {
+    case .selector: ":"
+    case .search(.forward): "/"
+    case .search(.back): "?"
+    }
+  }
+
+  /// Takes a key; what it comes to, if it ends the line.
+  mutating func handle(_ key: StepKey) -> Result? {
+    switch key {
+    case .character(let scalar), .pasted(let scalar):
+      if !scalar.isUnprintable, text.unicodeScalars.count < Self.longest {
+        text.unicodeScalars.append(scalar)
+      }
+    case .backspace:
+      if text.isEmpty { return .cancelled }
+      text.removeLast()
+    case .control("u"): text = ""
+    case .control("w"):
+      while text.last == " " { text.removeLast() }
+      while let last = text.last, last != " " { text.removeLast() }
+    case .enter: return .entered(text)
+    case .escape: return .cancelled
+    case .control, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .help: break
+    }
+    return nil
+  }
+}

@@ -1,0 +1,86 @@
+internal import SessionCore
+
+extension ExplanationDraft {
+  /// The server answered every attempt with a failure.
+  mutating func explainExhaustion() {
+    guard let token, token.answered > 0 else {
+      conclude(.attemptsExhausted, .possible, [.counted(token?.answered ?? 0, "attempt")])
+      ruleOutTheUsual()
+      return
+    }
+    let total = token.answered
+    let isWhole = token.announced != nil
+    let certainty = isWhole ? Certainty.proven : .possible
+    countFailures(token, isWhole: isWhole)
+    ruleOutTheUsual()
+    ruleOutRefusal()
+    leaveUntold(.policyLimits)
+    func count(_ kind: RequestFailure.Kind) -> UInt64 { token.tally[kind] ?? 0 }
+    if token.answeredBy.refusesClient == total {
+      conclude(.appRefused, certainty)
+      proveLastWord(token)
+      advise(.checkClient)
+    } else if token.answeredBy.isNotThere == total {
+      conclude(.endpointMissing, certainty)
+      proveLastWord(token)
+      infer(.wrongPath, .likely)
+      advise(.checkPath)
+    } else if count(.unreadable) == total {
+      conclude(.answersUnreadable, certainty)
+      infer(.wireDoesNotFit, .likely)
+      advise(.compareWire)
+    } else if count(.rateLimited) * 2 >= total {
+      explainRate(token, certainty)
+    } else if count(.server) == total {
+      conclude(.serverFailing, certainty, [.counted(total, "attempt")])
+      advise(.nothingOnDevice)
+      advise(.stayOnExhaustion)
+    } else {
+      conclude(.attemptsExhausted, certainty, [.counted(total, "attempt")])
+      advise(.seeClasses)
+      advise(.stayOnExhaustion)
+    }
+    adviseServerLog(near: token.lastAnswered)
+  }
+
+  private mutating func explainRate(_ token: TokenHistory, _ certainty: Certainty) {
+    if token.longestWait > 0 { prove(.askedToWait, [.span(token.longestWait)]) }
+    let schedule = evidence.schedule
+    let isShort = schedule.longestLife <= 600_000
+    let goesBack = evidence.clock.jumps.contains { $0.span < 0 }
+    guard schedule.early >= 3, isShort, !goesBack else {
+      conclude(.rateLimited, certainty)
+      advise(.honourWaits)
+      return
+    }
+    conclude(.refreshingTooOften, .likely)
+    explanation.inferred.append(tooLongThreshold)
+    advise(.shorterThreshold, [.span(schedule.longestLife)])
+  }
+
+  private mutating func proveLastWord(_ token: TokenHistory) {
+    guard let fact = token.lastAnswered, let failure = fact.failure else { return }
+    prove(.serverSaid, [Self.words(failure)], on: fact)
+  }
+
+  private mutating func countFailures(_ token: TokenHistory, isWhole: Bool) {
+    let classes = Self.classes(token.tally.filter { $0.key.isAnswered })
+    guard isWhole, let first = token.firstAnswered, let last = token.lastAnswered else {
+      prove(.countNotWhole, [.counted(token.answered, "failure"), .word(classes)])
+      return
+    }
+    prove(
+      .countedFailures,
+      [
+        .counted(token.answered, "failure"), .place(first.sequence), .place(last.sequence),
+        .word(classes),
+      ],
+      on: first, last)
+  }
+
+  /// `server 3, rateLimited 1`, the most first.
+  static func classes(_ tally: [RequestFailure.Kind: UInt64]) -> String {
+    tally.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+      .map { "\($0.key) \($0.value.grouped)" }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,223 @@
+internal import SessionCore
+
+extension Fact {
+  /// Whether a record can be explained by itself.
+  var isExplainable: Bool {
+    switch record.content {
+    case .event(let event):
+      switch event {
+      case .refreshFailed, .sessionExpired, .logout: true
+      case .login, .refreshSucceeded, .contextSwitched: false
+      }
+    case .note(let note):
+      switch note {
+      case .requestEnded, .tokenRecovered, .revocationPending, .revocationSettled, .secretsWiped,
+        .itemUnreadable, .tailCut, .continued:
+        true
+      case .opened, .closed, .requestSent, .clockSkew, .localDataCleared: false
+      }
+    case .snapshot, .unknown: false
+    }
+  }
+}
+
+extension ExplanationDraft {
+  /// One record that ended nothing.
+  mutating func explainRecord(_ fact: Fact) {
+    showsAftermath = true
+    explanation.before = explanation.after
+    switch fact.record.content {
+    case .event(let event):
+      switch event {
+      case .refreshFailed(let failed): explainFailure(failed, fact)
+      case .login, .refreshSucceeded, .contextSwitched, .sessionExpired, .logout: explainOther()
+      }
+    case .note(let note): explain(note, fact)
+    case .snapshot, .unknown: explainOther()
+    }
+  }
+
+  private mutating func explain(_ note: SessionNote, _ fact: Fact) {
+    switch note {
+    case .requestEnded(let ended): explainEnded(ended, fact)
+    case .tokenRecovered(let generation):
+      conclude(.tokenRecovered, .proven, [.token(generation)])
+      prove(.eventRestored, [.token(generation)], on: fact)
+      maybe(.killedBySystem, .crashed, .closedByUser)
+    case .revocationPending(let generation): explainRevocation(generation, nil, fact)
+    case .revocationSettled(let settled): explainRevocation(settled.generation, settled, fact)
+    case .secretsWiped(let cause): explainWipe(cause, fact)
+    case .itemUnreadable(let item):
+      conclude(.itemUnreadable, .proven, [.word(item.description)])
+      prove(.itemNotRead, [.word(item.description)], on: fact)
+      prove(.nobodyEnded)
+      infer(.itemGarbled, .likely)
+      advise(.sendItemFacts)
+    case .tailCut(let cut):
+      conclude(.tailCut, .proven)
+      prove(cut.isUndetermined ? .tailDoubtful : .tailTorn, [.counted(cut.bytes, "byte")], on: fact)
+      maybe(.killedBySystem, .crashed)
+      advise(.keepAside)
+    case .continued(let link):
+      conclude(.journalContinued, .proven)
+      prove(.continuesJournal, [.word(NoteWords.text(.continued(link), at: fact.time))], on: fact)
+      advise(.setAsideCopy)
+    case .opened, .closed, .requestSent, .clockSkew, .localDataCleared:
+      explainOther()
+    }
+  }
+
+  /// Nothing is said of other records.
+  private mutating func explainOther() {
+    conclude(.unexplained, .possible, [.word(evidence.place?.record.name ?? "")])
+  }
+
+  private mutating func explainWipe(_ cause: SessionNote.WipeCause, _ fact: Fact) {
+    guard cause == .otherJournal else {
+      conclude(.leftoversWiped, .proven)
+      prove(.leftoversGone, on: fact)
+      return
+    }
+    conclude(.journalReplaced, .proven)
+    prove(.otherJournalsSecrets, on: fact)
+    maybe(.reinstalled, .journalDeleted)
+    advise(.keepJournal)
+  }
+
+  // MARK: Requests
+
+  private mutating func explainEnded(_ ended: SessionNote.RequestEnded, _ fact: Fact) {
+    let request = token?.requests.first { $0.number == ended.request }
+    let kind = request?.sent.requestSent?.kind
+    guard kind == .switchContext else {
+      explainTakeover(of: ended.request, fact)
+      return
+    }
+    proveStanding()
+    if ended.failure.kind == .noReply {
+      conclude(.switchLost, .proven)
+      prove(.noReplyTo, [.place(ended.request)], on: request?.sent, fact)
+      infer(.serverSwitched, .possible, [.place(ended.request)], on: request?.sent)
+      infer(.neverArrived, .possible, [.place(ended.request)], on: request?.sent)
+      advise(.trySwitchAgain)
+    } else {
+      conclude(.switchRefused, .proven)
+      prove(
+        ended.failure.kind == .rejected ? .switchRefusedBy : .switchFailedBy,
+        [Self.words(ended.failure)], on: fact)
+      advise(.checkPermission)
+    }
+  }
+
+  private mutating func proveStanding() {
+    guard let token else { return }
+    prove(.sessionAsItWas, [.token(token.generation)], on: token.announced)
+  }
+
+  private mutating func explainFailure(_ failed: SessionEvent.RefreshFailed, _ fact: Fact) {
+    if let request = token?.requests.first(where: { $0.number == failed.request }),
+      isTakenOver(request)
+    {
+      explainTakeover(of: failed.request, fact)
+      return
+    }
+    conclude(.refreshFailed, .proven)
+    prove(
+      .refreshFailedSo, [.token(failed.generation), Self.words(failed.failure)], on: fact)
+    if let retryAt = failed.retryAt { prove(.nextTry, [.time(retryAt)], on: fact) }
+    prove(failed.failure.kind.isAnswered ? .nobodyEnded : .nobodySignedOut)
+    proveSuccess(behind: fact)
+  }
+
+  private func isTakenOver(_ request: RequestTrace) -> Bool {
+    switch request.fate {
+    case .lost(.overtaken), .lost(.gone), .lost(.replaced): true
+    case .lost(.connection), .lost(.unnoted), .open, .answered, .failed: false
+    }
+  }
+
+  private mutating func proveSuccess(behind fact: Fact) {
+    for later in evidence.aftermath {
+      guard case .refreshSucceeded(let refresh)? = later.event else { continue }
+      prove(
+        .refreshedLater, [.place(later.sequence), .token(refresh.token.generation)], on: later)
+      return
+    }
+  }
+
+  /// A request that another process took for lost, or that its own process ended too late.
+  private mutating func explainTakeover(of number: UInt64, _ fact: Fact) {
+    conclude(.takenOver, .proven)
+    showsOpenings = true
+    let histories = [token, evidence.previous].compactMap { $0 }
+    let request = histories.lazy.compactMap { history in
+      history.requests.first { $0.number == number }
+    }.first
+    if let request, let sent = request.sent.requestSent {
+      switch request.fate {
+      case .lost(.overtaken(let by)), .lost(.gone(let by)), .lost(.replaced(let by)):
+        proveTaking(request, sent, by)
+      case .lost(.connection), .lost(.unnoted), .open, .answered, .failed:
+        prove(.endUnnoted, [.place(number), .place(fact.sequence)], on: request.sent, fact)
+      }
+      if let late = request.late ?? (request.end != fact ? fact : nil) {
+        prove(
+          .cameBack, [.process(sent.process), .place(number), .place(late.sequence)], on: late)
+      }
+    }
+    proveSuccess(behind: fact)
+    prove(.nobodyEnded)
+  }
+
+  private mutating func proveTaking(
+    _ request: RequestTrace, _ sent: SessionNote.RequestSent, _ by: UInt64
+  ) {
+    let records = evidence.openings + evidence.batch + (token?.requests.map(\.sent) ?? [])
+    let taker = records.first { $0.sequence == by }
+    let process = taker?.opened?.process ?? taker?.requestSent?.process ?? 0
+    let isOpening = taker?.opened != nil
+    prove(
+      isOpening ? .replacedAtOpening : .overtakenAfterDeadline,
+      [.process(sent.process), .place(request.number), .process(process), .place(by)],
+      on: request.sent, taker)
+  }
+
+  // MARK: Revocations
+
+  private mutating func explainRevocation(
+    _ generation: Generation, _ settled: SessionNote.RevocationSettled?, _ fact: Fact
+  ) {
+    conclude(.notRevoked, .proven)
+    let later = evidence.aftermath.compactMap { fact -> (Fact, SessionNote.RevocationSettled)? in
+      guard case .revocationSettled(let later)? = fact.note, later.generation == generation
+      else { return nil }
+      return (fact, later)
+    }
+    let known = (settled.map { [(fact, $0)] } ?? []) + later
+    guard let (place, last) = known.last else {
+      prove(.revocationOpen, [.token(generation)], on: fact)
+      advise(.toldAtOpen)
+      return
+    }
+    switch last.outcome {
+    case .revoked:
+      conclude(.revocationDone, .proven)
+      prove(
+        .revocationDone, [.token(generation), .word(last.outcome.description)], on: place)
+    case .notOffered:
+      prove(.revocationNotOffered, [.token(generation)], on: place)
+      advise(.endAtServer)
+    case .failed:
+      prove(
+        .revocationFailed,
+        [
+          .token(generation),
+          .word(last.status == 0 ? "no answer" : "status \(last.status)"),
+        ], on: place)
+      advise(.toldAtOpen)
+    default:
+      prove(.revocationLeft, [.token(generation)], on: place)
+      advise(.endAtServer)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+internal import SessionCore
+
+extension ExplanationDraft {
+  /// The session as it stands where reading ended.
+  mutating func explainOpen() {
+    switch evidence.after.state {
+    case .authenticated(let session): explainSignedIn(session)
+    case .expired(let session):
+      // Its end is not in the file.
+      conclude(.endedBefore, .proven)
+      explanation.reason = session.reason.description
+      prove(
+        .expiredEarlier, [.time(session.since), .word(EventWords.reason(session.reason))])
+    case .unauthenticated: explainNobody()
+    }
+  }
+
+  private mutating func explainNobody() {
+    showsOpenings = true
+    if evidence.after.generation != .none {
+      conclude(.endedBefore, .proven)
+      prove(.endedEarlier, [.place(evidence.firstSequence)])
+      return
+    }
+    if let stray = evidence.stray, case .secretsWiped(let cause)? = stray.note,
+      cause == .otherJournal
+    {
+      conclude(.journalReplaced, .proven)
+      prove(.otherJournalsSecrets, on: stray)
+      maybe(.reinstalled, .journalDeleted)
+      leaveUntold(.failedSignIns)
+      advise(.keepJournal)
+      return
+    }
+    conclude(.neverSignedIn, .proven)
+    prove(.nobodyYet)
+    leaveUntold(.failedSignIns)
+  }
+
+  private mutating func explainSignedIn(_ session: SessionState.Authenticated) {
+    prove(.signedInSince, [.time(session.since)], on: evidence.login)
+    if let request = evidence.after.intents.request {
+      explainOpenRequest(request)
+    } else if let last = session.failures.last {
+      explainFailures(session, last)
+    } else {
+      conclude(.stillSignedIn, .proven, [.time(session.since)])
+    }
+    proveTokensLife(session.token)
+    let start = evidence.sessionStart
+    ruleOut(.noEnd, [.place(start)], searched: range(from: start))
+  }
+
+  private mutating func proveTokensLife(_ token: TokenFacts) {
+    let isOver = endTime >= token.expiresAt
+    prove(
+      isOver ? .tokenOver : .tokenLives, [.token(token.generation), .time(token.expiresAt)],
+      on: self.token?.announced)
+  }
+
+  private mutating func explainOpenRequest(_ request: OpenIntents.Request) {
+    conclude(.stillRequestOpen, .proven)
+    showsOpenings = true
+    prove(.noEndOf, [.place(request.sequence)])
+    maybe(.stillAtIt, .killedBySystem, .crashed, .suspended)
+    let living = UInt64(evidence.processes.living.count)
+    if living > 1 { explanation.untold.append(Untold(.whoElse, [.number(living)])) }
+    advise(.openOrFollow)
+  }
+
+  private mutating func explainFailures(
+    _ session: SessionState.Authenticated, _ last: RequestFailure
+  ) {
+    let newest = token?.lastUnanswered
+    if session.failures.answered > 0 {
+      conclude(
+        .stillServerFailing, .proven, [.counted(UInt64(session.failures.answered), "attempt")])
+      if let token, let first = token.firstAnswered, token.announced != nil {
+        prove(
+          .serverFailedSince,
+          [
+            .counted(token.answered, "attempt"), .place(first.sequence),
+            .word(Self.classes(token.tally.filter { $0.key.isAnswered })),
+          ], on: first, token.lastAnswered)
+      }
+      prove(.nobodyEnded)
+      addNextTry()
+      advise(.waitForNextTry)
+    } else if last.kind == .intercepted {
+      conclude(.stillIntercepted, .proven)
+      if let newest { prove(.pageInstead, [.place(newest.sequence)], on: newest) }
+      prove(.nobodySignedOut)
+      infer(.captivePortal, .likely)
+      advise(.networkSignIn)
+    } else if last.kind == .secretsUnavailable {
+      conclude(.stillSecretsLocked, .proven)
+      if let newest { prove(.notReadYet, [.place(newest.sequence)], on: newest) }
+      prove(.nobodySignedOut)
+      advise(.firstUnlock)
+    } else {
+      explainOffline(session)
+    }
+  }
+
+  private mutating func explainOffline(_ session: SessionState.Authenticated) {
+    conclude(.stillOffline, .proven, [.counted(UInt64(session.failures.total), "attempt")])
+    if let token, let first = token.firstUnanswered, token.announced != nil {
+      prove(.noServerReached, [.counted(token.failures, "attempt"), .time(first.time)], on: first)
+    }
+    prove(.nobodySignedOut)
+    infer(.offline, .likely)
+    addNextTry()
+    leaveUntold(.networkDid)
+    advise(.noSignInScreen)
+  }
+
+  private mutating func addNextTry() {
+    guard
+      let fact = [token?.lastAnswered, token?.lastUnanswered].compactMap({ $0 })
+        .max(by: { $0.sequence < $1.sequence }), let retryAt = fact.refreshFailed?.retryAt
+    else { return }
+    prove(.nextTry, [.time(retryAt)], on: fact)
+  }
+}

@@ -1,0 +1,260 @@
+internal import SessionCore
+
+/// Says why: from the evidence alone, by the rules of `Specs/Why.md`; total, and touches nothing.
+enum Explainer {
+  static func explain(_ evidence: Evidence) -> Explanation {
+    var draft = ExplanationDraft(evidence)
+    switch evidence.subject {
+    case .end: draft.explainEnd()
+    case .open: draft.explainOpen()
+    case .record(let fact): draft.explainRecord(fact)
+    }
+    draft.finish()
+    return draft.explanation
+  }
+}
+
+/// An explanation that is being made.
+struct ExplanationDraft {
+  let evidence: Evidence
+  var explanation: Explanation
+  /// Whether the openings belong to the chain.
+  var showsOpenings = false
+  /// Whether what came behind does.
+  var showsAftermath = false
+
+  init(_ evidence: Evidence) {
+    self.evidence = evidence
+    explanation = Explanation(
+      cause: .unexplained, certainty: .possible, before: evidence.before,
+      after: evidence.after.state.kind)
+    explanation.sequence = evidence.place?.sequence
+    explanation.time = evidence.place?.time
+    explanation.compactedBefore = evidence.compactedBefore
+    explanation.signedInAgain = evidence.signedInAgain
+  }
+
+  // MARK: Short ways to say it
+
+  mutating func conclude(_ cause: Cause, _ certainty: Certainty, _ headline: [Value] = []) {
+    explanation.cause = cause
+    explanation.certainty = certainty
+    explanation.headline = headline
+  }
+
+  mutating func prove(_ what: FindingWord, _ values: [Value] = [], on facts: Fact?...) {
+    explanation.proven.append(
+      Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }))
+  }
+
+  mutating func infer(
+    _ what: FindingWord, _ certainty: Certainty, _ values: [Value] = [], on facts: Fact?...
+  ) {
+    explanation.inferred.append(
+      Finding(what, certainty, values, on: facts.compactMap { $0?.sequence }))
+  }
+
+  mutating func maybe(_ words: FindingWord...) {
+    for what in words { explanation.inferred.append(Finding(what, .possible)) }
+  }
+
+  mutating func ruleOut(
+    _ what: FindingWord, _ values: [Value] = [], on facts: Fact?...,
+    searched: ClosedRange<UInt64>? = nil
+  ) {
+    explanation.ruledOut.append(
+      Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }, searched: searched))
+  }
+
+  mutating func leaveUntold(_ words: UntoldWord...) {
+    for what in words { explanation.untold.append(Untold(what)) }
+  }
+
+  mutating func advise(_ what: AdviceWord, _ values: [Value] = []) {
+    explanation.advice.append(Advice(what, values))
+  }
+
+  // MARK: What stands in most answers
+
+  var token: TokenHistory? { evidence.token }
+  var endTime: Timestamp { evidence.place?.time ?? Timestamp(milliseconds: 0) }
+  var endSequence: UInt64 { evidence.place?.sequence ?? 0 }
+
+  /// From a record to the one that is explained.
+  func range(from start: UInt64) -> ClosedRange<UInt64> { min(start, endSequence)...endSequence }
+
+  mutating func ruleOutUser() {
+    let start = evidence.sessionStart
+    ruleOut(.noLogoutByApp, [.place(start)], searched: range(from: start))
+  }
+
+  mutating func ruleOutLocalExpiry() {
+    guard let token else { return }
+    let left = token.facts.expiresAt.milliseconds(since: endTime)
+    if left > 0 {
+      ruleOut(.tokenHadLife, [.token(token.generation), .span(left)], on: token.announced)
+    } else if token.facts.isRefreshable {
+      ruleOut(.tokenRefreshable, [.token(token.generation)], on: token.announced)
+    }
+  }
+
+  mutating func ruleOutClock() {
+    let clock = evidence.clock
+    guard clock.agreeing > 0, clock.jumps.isEmpty, !clock.hasOtherBoots, clock.skew == nil else {
+      guard clock.jumps.isEmpty, clock.skew == nil else { return }
+      if clock.hasOtherBoots {
+        leaveUntold(.startedAnew)
+      } else {
+        leaveUntold(.oneOpeningOnly)
+      }
+      return
+    }
+    ruleOut(.clockAgrees, [.number(clock.agreeing + 1), .span(clock.deviation)])
+  }
+
+  mutating func ruleOutStorage() {
+    guard let login = evidence.login, evidence.remarks.count < 8,
+      !evidence.remarks.contains(where: \.isOfStorage)
+    else { return }
+    ruleOut(
+      .nothingUnreadable, [.place(login.sequence)], searched: range(from: login.sequence))
+  }
+
+  /// All requests with the token, where none is missing.
+  var wholeRequests: [RequestTrace]? {
+    guard let token, token.isWhole, token.omitted == 0 else { return nil }
+    return token.requests
+  }
+
+  mutating func ruleOutOtherProcess() {
+    guard let token, let requests = wholeRequests, !requests.isEmpty else { return }
+    let processes = Set(requests.compactMap { $0.sent.requestSent?.process })
+    guard processes.count == 1, let process = processes.first else { return }
+    ruleOut(
+      .oneProcess,
+      [.counted(UInt64(requests.count), "request"), .token(token.generation), .process(process)],
+      searched: token.announced.map { range(from: $0.sequence) })
+  }
+
+  mutating func ruleOutLostReply() {
+    guard let token, let requests = wholeRequests, !requests.isEmpty,
+      requests.allSatisfy({ !$0.isLost })
+    else { return }
+    ruleOut(
+      .everyRequestAnswered,
+      [.counted(UInt64(requests.count), "request"), .token(token.generation)],
+      searched: token.announced.map { range(from: $0.sequence) })
+  }
+
+  mutating func ruleOutRefusal() {
+    guard let token, token.isWhole, !token.tally.keys.contains(where: \.isFinal) else { return }
+    ruleOut(
+      .noRefusalOfUser, [.token(token.generation)],
+      searched: token.announced.map { range(from: $0.sequence) })
+  }
+
+  /// User action, local expiry, the clock and storage: what people ask first.
+  mutating func ruleOutTheUsual() {
+    ruleOutUser()
+    ruleOutLocalExpiry()
+    ruleOutOtherProcess()
+    ruleOutClock()
+    ruleOutStorage()
+  }
+
+  /// What the server's log has about it.
+  mutating func adviseServerLog(near fact: Fact?) {
+    guard let fact else { return }
+    advise(.serverLogNear, [.time(fact.time)])
+    if let id = token?.facts.id { advise(.serverLogForToken, [.word(id.description)]) }
+  }
+
+  static func words(_ failure: RequestFailure) -> Value { .word(FailureWords.text(failure)) }
+
+  // MARK: The end of every answer
+
+  mutating func finish() {
+    addClocks()
+    addThreshold()
+    addGaps()
+    addChain()
+  }
+
+  private mutating func addClocks() {
+    let start = evidence.sessionStart
+    for jump in evidence.clock.jumps where jump.to > start { alsoSee(Self.finding(jump)) }
+    if let skew = evidence.clock.skew, skew.magnitude > UInt64(ClockTrail.tolerance) {
+      alsoSee(
+        Finding(
+          skew > 0 ? .serverClockBehind : .serverClockAhead, .proven,
+          [.span(Int64(clamping: skew.magnitude)), .place(evidence.clock.skewPlace)],
+          on: [evidence.clock.skewPlace]))
+    }
+  }
+
+  /// What a jump of the clock is called.
+  static func finding(_ jump: ClockTrail.Jump) -> Finding {
+    let span = Value.span(Int64(clamping: jump.span.magnitude))
+    let sequences = [jump.from, jump.to]
+    guard !jump.isStepBack else {
+      return Finding(.clockWentBack, .proven, [.place(jump.to), span], on: sequences)
+    }
+    return Finding(
+      jump.span > 0 ? .clockSetForward : .clockSetBack, .proven,
+      [span, .place(jump.from), .place(jump.to)], on: sequences)
+  }
+
+  private mutating func addThreshold() {
+    let schedule = evidence.schedule
+    guard schedule.early >= 3, !evidence.clock.jumps.contains(where: { $0.span < 0 }),
+      explanation.cause != .refreshingTooOften
+    else { return }
+    explanation.alsoSeen.append(tooLongThreshold)
+    advise(.shorterThreshold, [.span(schedule.longestLife)])
+  }
+
+  var tooLongThreshold: Finding {
+    let schedule = evidence.schedule
+    return Finding(
+      .thresholdTooLong, .likely,
+      [.number(schedule.early), .number(schedule.count), .span(schedule.longestLife)],
+      on: [schedule.lastEarly?.sequence].compactMap { $0 })
+  }
+
+  private mutating func alsoSee(_ finding: Finding) {
+    guard !explanation.proven.contains(finding) else { return }
+    explanation.alsoSeen.append(finding)
+  }
+
+  private mutating func addGaps() {
+    if evidence.login == nil, let gone = evidence.compactedBefore {
+      explanation.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
+    }
+    if let login = evidence.login, case .login(let facts)? = login.event, facts.method == .adoption,
+      token?.announced == login
+    {
+      leaveUntold(.adoptedBefore)
+    }
+    for remark in evidence.remarks {
+      if case .tailCut(let cut)? = remark.note, cut.isUndetermined {
+        explanation.untold.append(Untold(.cutTail, [.place(remark.sequence)]))
+      }
+    }
+    if !evidence.isWhole { leaveUntold(.newerRecords) }
+    if let offset = evidence.damagedAt {
+      explanation.untold.append(Untold(.behindDamage, [.number(offset)]))
+    }
+  }
+}
+
+extension Fact {
+  /// Whether it says that something stored was not what it should be.
+  var isOfStorage: Bool {
+    switch note {
+    case .tailCut, .itemUnreadable: true
+    case .opened, .closed, .requestSent, .requestEnded, .tokenRecovered, .revocationPending,
+      .revocationSettled, .secretsWiped, .continued, .clockSkew, .localDataCleared, nil:
+      false
+    }
+  }
+}

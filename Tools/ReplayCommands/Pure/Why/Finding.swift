@@ -1,0 +1,83 @@
+internal import SessionCore
+
+/// How surely something is so.
+enum Certainty: String, CaseIterable, Sendable, Comparable {
+  /// It fits, and so does at least one other thing that is named beside it.
+  case possible
+  /// Everything that a record could show against it is absent, and the history that would show it is whole.
+  case likely
+  /// A record says so, or the rules leave nothing else.
+  case proven
+
+  private var rank: Int {
+    switch self {
+    case .possible: 0
+    case .likely: 1
+    case .proven: 2
+    }
+  }
+
+  static func < (left: Certainty, right: Certainty) -> Bool { left.rank < right.rank }
+}
+
+/// What a record says, in a place of a sentence.
+enum Value: Hashable, Sendable {
+  /// `tok#6`
+  case token(Generation)
+  /// `@408`
+  case place(UInt64)
+  /// Milliseconds: `54 min`
+  case span(Int64)
+  case time(Timestamp)
+  case number(UInt64)
+  /// `2 requests`
+  case counted(UInt64, String)
+  /// The system's number of a process.
+  case process(UInt32)
+  /// What a server or the journal calls it.
+  case word(String)
+}
+
+/// Something that the journal shows, rules out, or makes likely.
+struct Finding: Hashable, Sendable {
+  let what: FindingWord
+  var certainty: Certainty
+  var values: [Value] = []
+  /// The records that it rests on.
+  var sequences: [UInt64] = []
+  /// Where it rests on an absence: the records that were searched.
+  var searched: ClosedRange<UInt64>?
+
+  init(
+    _ what: FindingWord, _ certainty: Certainty = .proven, _ values: [Value] = [],
+    on sequences: [UInt64] = [], searched: ClosedRange<UInt64>? = nil
+  ) {
+    self.what = what
+    self.certainty = certainty
+    self.values = values
+    self.sequences = sequences
+    self.searched = searched
+  }
+}
+
+/// What the journal does not tell.
+struct Untold: Hashable, Sendable {
+  let what: UntoldWord
+  var values: [Value] = []
+
+  init(_ what: UntoldWord, _ values: [Value] = []) {
+    self.what = what
+    self.values = values
+  }
+}
+
+/// What to do next.
+struct Advice: Hashable, Sendable {
+  let what: AdviceWord
+  var values: [Value] = []
+
+  init(_ what: AdviceWord, _ values: [Value] = []) {
+    self.what = what
+    self.values = values
+  }
+}

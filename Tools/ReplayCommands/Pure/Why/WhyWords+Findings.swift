@@ -1,0 +1,216 @@
+// The sentences of `why`, each with `{}` where a record's word goes; `Specs/Why.md` has the same.
+
+extension FindingWord {
+  /// What the finding speaks against, of those that rule something out.
+  var topic: String? {
+    switch self {
+    case .noLogoutByApp: "user action"
+    case .noRefusalOfUser: "refusal"
+    case .tokenHadLife, .tokenRefreshable: "local expiry"
+    case .clockAgrees: "device clock"
+    case .everyRequestAnswered, .nobodyAsked: "lost reply"
+    case .oneProcess: "another process"
+    case .serverAnswered, .nothingSent: "network"
+    case .nothingUnreadable: "storage"
+    case .noRefusalBefore: "earlier refusal"
+    case .noOpeningBetween: "death of the process"
+    case .goneInTime: "suspension"
+    case .noEnd: "end of the session"
+    case .appCalledLogout, .settledExpiry, .serverSaid, .serverSaidOfUser, .noReplyTo, .noEndOf,
+      .endUnnoted, .goneBeforeDeadline, .systemRestarted, .replacedAtOpening,
+      .overtakenAfterDeadline, .cameBack, .refusalDoubted, .countedFailures, .countNotWhole,
+      .askedToWait, .neverHeld, .otherUserNamed, .lifeWasOver, .deadOnArrival, .clockSetForward,
+      .clockSetBack, .clockWentBack, .serverClockBehind, .serverClockAhead, .itemMissing,
+      .itemNotRead, .secretNotRead, .storedTokenNewer, .storedTokenOlder, .unusedForLimit,
+      .serverEndedIt, .newReason, .nobodySignedOut, .nobodyEnded, .noServerReached,
+      .pageInstead, .serverFailedSince, .notReadYet, .nextTry, .tokenOver, .tokenLives,
+      .signedInSince, .nobodyYet, .endedEarlier, .expiredEarlier, .otherJournalsSecrets,
+      .leftoversGone, .switchRefusedBy, .switchFailedBy, .sessionAsItWas, .revocationOpen,
+      .revocationLeft, .revocationFailed, .revokedLater, .revocationDone, .revocationNotOffered,
+      .otherWentOn,
+      .refreshFailedSo, .refreshedLater, .eventRestored, .tailTorn, .tailDoubtful,
+      .continuesJournal, .thresholdTooLong, .rotatedReplyLost, .rotatedAnswerUnusable,
+      .answerHeldOnlyToken, .neverArrived, .oldWhenAdopted, .serverSwitched, .otherCopyUsed,
+      .requestRepeated, .restoredBackup,
+      .secondDevice,
+      .stolen, .oldLayer, .lateTwin, .revokedAtServer, .signedOutElsewhere, .passwordChanged,
+      .administrator, .expiredAtServer, .unusedTooLong, .clientChanged, .otherBackend,
+      .databaseReset, .notCarried, .wireDoesNotFit, .wrongPath, .noLifetimeStated,
+      .clockMadeItExpire, .itemsNotMoved, .keychainCleared, .accessLost, .journalRestored,
+      .secretsRestored, .itemGarbled, .reinstalled, .journalDeleted, .captivePortal, .offline,
+      .stillAtIt, .killedBySystem, .crashed, .closedByUser, .suspended:
+      nil
+    }
+  }
+
+  var sentence: String {
+    switch self {
+    case .noLogoutByApp: "no logout by the app since {}"
+    case .noRefusalOfUser: "no final refusal of {} is journaled"
+    case .tokenHadLife: "{} had {} left"
+    case .tokenRefreshable: "{} was held with a refresh token"
+    case .clockAgrees: "{} openings in one start of the system agree within {}"
+    case .everyRequestAnswered: "{} with {}, and each has its answer"
+    case .nobodyAsked: "nothing was asked for with {} before"
+    case .oneProcess: "{} with {}, each made by process {}"
+    case .serverAnswered: "the server answered: {}"
+    case .nothingSent: "nothing was sent"
+    case .nothingUnreadable: "no stored item was found unreadable and no tail was cut since {}"
+    case .noRefusalBefore: "{} was not refused before {}"
+    case .noOpeningBetween: "nobody opened the journal between {} and {}"
+    case .goneInTime: "process {} was gone before its time was over"
+    case .noEnd: "no end of a session is journaled since {}"
+    case .appCalledLogout: "the app called logout()"
+    case .settledExpiry: "the session had expired at {}; the logout settled that"
+    case .serverSaid: "the server's own word: {}"
+    case .serverSaidOfUser: "the server said so of the user, when it was asked who that is"
+    case .noReplyTo: "no whole answer to {} came"
+    case .noEndOf: "nothing names the end of {}"
+    case .endUnnoted: "the end of {} was not journaled in time; it was taken for lost at {}"
+    case .goneBeforeDeadline:
+      "process {} was gone at {}, {} before others would have taken its place"
+    case .systemRestarted: "the system was started anew before {}: process {} was gone"
+    case .replacedAtOpening: "process {} had not ended {} when process {} opened the journal at {}"
+    case .overtakenAfterDeadline:
+      "process {} had not ended {} by its deadline; process {} took its place at {}"
+    case .cameBack: "process {} came back and named {} again at {}"
+    case .refusalDoubted: "the refusal of {} was doubted, and the server asked again"
+    case .countedFailures: "{} answered between {} and {}: {}"
+    case .countNotWhole: "at least {} answered: {}"
+    case .askedToWait: "the server asked to wait, at the longest {}"
+    case .neverHeld: "the stored item of {} held no refresh token"
+    case .otherUserNamed: "the answer named another user than the one who is signed in"
+    case .lifeWasOver:
+      "by this device's clock the life of {} was over at {}, and nothing could refresh it"
+    case .deadOnArrival: "{} had {} to live when it came"
+    case .clockSetForward: "the civil clock was set forward by {} between {} and {}"
+    case .clockSetBack: "the civil clock was set back by {} between {} and {}"
+    case .clockWentBack:
+      "{} was written {} before the record above it: the civil clock was set back, or "
+        + "two disagree"
+    case .serverClockBehind: "this device's time was {} ahead of the server's at {}"
+    case .serverClockAhead: "this device's time was {} behind the server's at {}"
+    case .itemMissing: "a stored item that the policy requires was gone, or of another journal"
+    case .itemNotRead: "the stored {} could not be read; its bytes are kept beside it"
+    case .secretNotRead: "a stored item could not be read"
+    case .storedTokenNewer:
+      "the stored token is newer than {}, and no event came with it that could be "
+        + "used"
+    case .storedTokenOlder: "the stored token is older than {}"
+    case .unusedForLimit:
+      "it was unused for as long as the policy allows; the record before is {} older"
+    case .serverEndedIt: "the server ended the session"
+    case .newReason: "the reason is {}, which this version does not know"
+    case .nobodySignedOut:
+      "nobody was logged out: a failure that no server answered ends no session"
+    case .nobodyEnded: "nobody was logged out"
+    case .noServerReached: "{} failed since {}, and no answer to any of them counts"
+    case .pageInstead: "a page came in the place of the server's answer, last at {}"
+    case .serverFailedSince: "{} answered by a failure since {}: {}"
+    case .notReadYet: "the refresh token could not be read yet, last at {}"
+    case .nextTry: "the next try is at {}"
+    case .tokenOver: "the life of {} was over at {}"
+    case .tokenLives: "{} lives until {}"
+    case .signedInSince: "signed in since {}"
+    case .nobodyYet: "no sign-in succeeded in this journal"
+    case .endedEarlier: "the session had ended before {}"
+    case .expiredEarlier: "the session had expired at {}: {}"
+    case .otherJournalsSecrets: "stored secrets belonged to another journal, and were wiped"
+    case .leftoversGone: "stored secrets that no session owns were wiped"
+    case .switchRefusedBy: "the server refused the switch: {}"
+    case .switchFailedBy: "the switch failed: {}"
+    case .sessionAsItWas: "the session went on with {} as before"
+    case .revocationOpen: "the server was not told of the end of {} yet"
+    case .revocationLeft:
+      "the server was not told of the end of {}, and cannot be any more: what that "
+        + "needs is gone"
+    case .revocationFailed: "telling the server of the end of {} failed ({})"
+    case .revokedLater: "the server confirmed the end of {} at {}"
+    case .revocationDone: "the server was told of the end of {}: {}"
+    case .revocationNotOffered: "the backend offers no way to be told of the end of {}"
+    case .otherWentOn: "process {} went on and got {} at {}"
+    case .refreshFailedSo: "the refresh of {} failed: {}"
+    case .refreshedLater: "it succeeded at {}, with {}"
+    case .eventRestored:
+      "{} was stored and its event missing: a crash came between; the event was added"
+    case .tailTorn:
+      "{} bytes at the end were not a whole commit, and nobody had been told that "
+        + "they were written"
+    case .tailDoubtful: "{} at the end could not be read, and may have been acknowledged"
+    case .continuesJournal: "it {}"
+    case .thresholdTooLong:
+      "{} of {} scheduled refreshes came in the first half of the token's life: the "
+        + "refresh threshold is at least half of {}"
+    case .rotatedReplyLost: "the server rotated {} at {}, and its reply was lost"
+    case .rotatedAnswerUnusable: "the server rotated {} at {}, and answered {}"
+    case .answerHeldOnlyToken: "the answer to {} held the only token that the server still took"
+    case .neverArrived: "{} never reached the server"
+    case .oldWhenAdopted: "the token was old when it was taken over"
+    case .serverSwitched: "the server acted on {}, and its reply was lost"
+    case .otherCopyUsed: "another copy of the refresh token of {} was used"
+    case .requestRepeated: "the network brought the request {} to the server twice"
+    case .restoredBackup: "a backup was restored"
+    case .secondDevice: "a second device has a copy"
+    case .stolen: "it was stolen"
+    case .oldLayer: "the app's old layer used the token that was adopted"
+    case .lateTwin:
+      "the lost request {} with the token before reached the server late, which took "
+        + "it for a reuse"
+    case .revokedAtServer: "the session was revoked at the server"
+    case .signedOutElsewhere: "the user signed out elsewhere"
+    case .passwordChanged: "the password was changed"
+    case .administrator: "an administrator ended it"
+    case .expiredAtServer: "the refresh token had outlived its time at the server"
+    case .unusedTooLong: "unused for {}: longer than the server lets the refresh token live"
+    case .clientChanged: "the client's registration changed"
+    case .otherBackend: "the app talks to another server than before"
+    case .databaseReset: "the server's database was reset"
+    case .notCarried: "an answer did not carry a refresh token"
+    case .wireDoesNotFit: "the wire's keys do not fit the server's answers"
+    case .wrongPath: "the path of the refresh is not the backend's"
+    case .noLifetimeStated: "the answer stated no lifetime, or 0"
+    case .clockMadeItExpire: "without the clock's jump {} would have had {} left"
+    case .itemsNotMoved: "the app was moved to a new device, whose items did not come with it"
+    case .keychainCleared: "the stored items were cleared"
+    case .accessLost: "the items are in another access group than before"
+    case .journalRestored: "an older copy of the journal was restored"
+    case .secretsRestored: "older secrets were restored from a backup"
+    case .itemGarbled: "its bytes were changed from outside, or a newer version wrote them"
+    case .reinstalled: "the app was deleted and installed again"
+    case .journalDeleted: "the journal was deleted"
+    case .captivePortal: "a captive portal or a proxy spoke in the server's place"
+    case .offline: "the device is offline, or the server cannot be reached"
+    case .stillAtIt: "the process is still at it"
+    case .killedBySystem: "the system killed the process"
+    case .crashed: "the process crashed"
+    case .closedByUser: "the user closed the app"
+    case .suspended: "the process was suspended, or hung"
+    }
+  }
+}
+
+extension UntoldWord {
+  var sentence: String {
+    switch self {
+    case .personOrProgram: "whether a person asked for it or a program"
+    case .serverLog: "what the server logged"
+    case .policyLimits: "the policy's limits"
+    case .whichItem: "which item it was"
+    case .beforeCompaction: "what came before {}: it was compacted"
+    case .oneOpeningOnly:
+      "whether the clock was set: there is no second opening to hold the first "
+        + "against"
+    case .startedAnew:
+      "whether the clock was set: the system was started anew between two openings"
+    case .behindDamage: "what is behind the damage at byte {}"
+    case .failedSignIns: "sign-ins that failed: they are not journaled"
+    case .otherDevices: "what other devices did"
+    case .processDeath: "why a process ended"
+    case .networkDid: "what became of the request on its way"
+    case .adoptedBefore: "what the tokens were used for before they were adopted"
+    case .cutTail: "what stood in the tail that was cut off at {}"
+    case .newerRecords: "what records of a newer version say"
+    case .whoElse: "who else may have opened the journal: {} processes may be alive"
+    }
+  }
+}
