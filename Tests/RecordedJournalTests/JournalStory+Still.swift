@@ -31,10 +31,13 @@ extension JournalStory {
       await stage.refreshInVain(session, times: 4)
       try await session.close()
     },
-    JournalStory(.stillSecretsLocked, "the store is locked while a refresh is due") { stage in
-      let store = MemorySecretStore()
-      let session = try await stage.signedIn(.keeping, store)
-      store.isAvailable = false
+    JournalStory(.stillSecretsLocked, "the refresh token is kept apart, and cannot be read yet") {
+      stage in
+      let store = ApartStore(folder: stage.secrets.path)
+      try await stage.signedIn(.keeping, store).close()
+      let session = try await stage.open(.keeping, store)
+      // Looked at before the request is noted, and locked when it is to be sent.
+      store.lock(after: 1)
       await stage.refreshInVain(session)
       try await session.close()
     },

@@ -86,7 +86,7 @@ final class WhyLife {
     world.server.settings.tellsTime = false
     world.server.settings.accessTokenLifetime = .seconds(864_000)
     world.server.weather = SimulatedServer.Weather(
-      lostRequests: 4, lostAnswers: 8, repetitions: 4, outages: 15, longestWay: 100)
+      lostRequests: 4, lostAnswers: 8, repetitions: 4, outages: 20, longestWay: 100)
     session = try Self.open(world, disk, secrets, witness)
     offsets = [0]
   }
@@ -97,7 +97,7 @@ final class WhyLife {
     let process = disk.process()
     var policy = SessionPolicy.edu(.staging)
     (policy.requestTimeout, policy.signInLimit) = (2_000, nil)
-    policy.onExhaustion = .end(.clear)
+    (policy.onExhaustion, policy.maximumAttempts) = (.end(.clear), 2)
     var configuration = try world.configuration(
       in: process, secrets: secrets.view(of: process), policy: policy)
     configuration.transport = witness

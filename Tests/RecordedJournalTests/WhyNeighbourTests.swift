@@ -69,6 +69,13 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     losing(.lostReply, .noConnection, 0, .usedElsewhere, .possible),
     losing(.lostReply, .server, 502, .lostReply, .possible),
     losing(.lostReply, .noReply, 408, .lostReply, .possible),
+    WhyNeighbour(.lostReply, "the end of the lost request is not noted", .lostReply, .likely) {
+      record in
+      guard case .event(.refreshFailed(let failed)) = record.content,
+        failed.failure.kind == .noReply
+      else { return record }
+      return nil
+    },
     losing(.killedInRefresh, .noConnection, 0, .usedElsewhere, .possible),
     WhyNeighbour(.killedInRefresh, "the deadline was over", .killedInRefresh, .possible) {
       $0.due { $0.advanced(by: -3_600_000) }
@@ -159,6 +166,56 @@ struct WhyNeighbourTests {
       return record.with(.event(.sessionExpired(.init(reason: reason))))
     }
     #expect(run.answer().cause != .unexplained)
+  }
+
+  @Test("RPL-2 a process of another start of the system is certainly gone")
+  func restarted() throws {
+    let whole = try WhyRun(.killedInRefresh)
+    let last = whole.entries.last { $0.record.name == "opened" }?.record.sequence
+    let answer = whole.edited { record in
+      guard case .note(.opened(let opened)) = record.content, record.sequence == last else {
+        return record
+      }
+      return record.with(
+        .note(.opened(.init(process: opened.process, boot: "another", uptime: opened.uptime))))
+    }.answer()
+    #expect(answer.cause == .killedInRefresh)
+    #expect(answer.proven.contains { $0.what == .systemRestarted })
+    #expect(!answer.inferred.contains { $0.what == .goneBeforeDeadline })
+    #expect(!answer.ruledOut.contains { $0.what == .clockAgrees })
+  }
+
+  /// What a cause may turn into when records before the end are gone.
+  private static let lessKnown: [Cause: Set<Cause>] = [
+    .lostReply: [.usedElsewhere], .killedInRefresh: [.usedElsewhere, .lostReply],
+    .suspendedInRefresh: [.usedElsewhere, .lostReply, .revokedElsewhere],
+    .clockForward: [.tokenExpired], .refreshingTooOften: [.attemptsExhausted],
+    .rateLimited: [.attemptsExhausted], .serverFailing: [.attemptsExhausted],
+    .answersUnreadable: [.attemptsExhausted], .appRefused: [.attemptsExhausted],
+    .endpointMissing: [.attemptsExhausted],
+  ]
+
+  @Test(
+    "RPL-2 compacted anywhere before the end, it is the same cause or a weaker one",
+    arguments: Cause.allCases.filter { $0.class == .end })
+  func compactions(_ cause: Cause) throws {
+    let whole = try WhyRun(cause)
+    let answer = whole.answer()
+    let batch = try #require(answer.chain.first { $0.role == .end }).fact.batch
+    var fold = SessionFold()
+    for (index, entry) in whole.entries.enumerated() {
+      guard entry.record.sequence < batch else { break }
+      try fold.apply(entry.record)
+      guard entry.remainingInBatch == 0, let snapshot = fold.snapshot else { continue }
+      let first = SessionRecord(
+        sequence: entry.record.sequence, time: entry.record.time, content: snapshot)
+      let rest = Array(whole.entries[(index + 1)...])
+      let less = WhyRun([JournalEntry(record: first, offset: 64, remainingInBatch: 0)] + rest)
+        .answer()
+      let isSame = less.cause == cause && less.certainty <= answer.certainty
+      let isWeaker = Self.lessKnown[cause]?.contains(less.cause) == true
+      #expect(isSame || isWeaker, "behind @\(entry.record.sequence): \(less.cause.rawValue)")
+    }
   }
 
   @Test("RPL-2 what was compacted away is said, and nothing is likely that it could have shown")

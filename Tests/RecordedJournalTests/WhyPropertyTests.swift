@@ -50,7 +50,7 @@ struct WhyPropertyTests {
   @Test("RPL-2 any legal history has an answer for each end and each record, in bounded words")
   func legal() {
     expect(
-      Property("why of legal histories", cases: 150, regressions: RegressionFolder()).check {
+      Property("why of legal histories", cases: 80, regressions: RegressionFolder()).check {
         choices in
         let run = batches(History.legal()(choices).records, choices)
         let (ends, open) = run.explanations()
@@ -64,7 +64,7 @@ struct WhyPropertyTests {
   @Test("RPL-2 any records have an answer, up to the first that cannot be folded")
   func total() {
     expect(
-      Property("why of any records", cases: 150, regressions: RegressionFolder()).check { choices in
+      Property("why of any records", cases: 80, regressions: RegressionFolder()).check { choices in
         let (ends, open) = batches(History.any()(choices).records, choices).explanations()
         for explanation in ends + [open] { try check(explanation, choices) }
       })
@@ -130,7 +130,7 @@ struct WhyPropertyTests {
     }
     try take(
       .event(.login(.init(user: Identifier(name), method: .password, token: token))))
-    for index in 0..<20_000 {
+    for index in 0..<4_000 {
       try take(
         .note(
           .requestSent(
@@ -152,7 +152,7 @@ struct WhyPropertyTests {
     let kept = try #require(evidence)
     let requests = try #require(kept.token).requests
     #expect(requests.count == TokenHistory.keptFirst + TokenHistory.keptLast)
-    #expect(kept.token?.omitted == 20_000 - UInt64(requests.count))
+    #expect(kept.token?.omitted == 4_000 - UInt64(requests.count))
     #expect(kept.openings.count <= 8 && kept.remarks.count <= 8)
     #expect(kept.processes.isTooMany && kept.processes.living.count <= 16)
     let text = WhyText(zone: .utc, isFull: true).text(Explainer.explain(kept))

@@ -226,7 +226,9 @@ struct EvidenceFold: Sendable {
       guard let opening, let opened = opening.opened, let sent = request.sent.requestSent else {
         return .connection
       }
-      if let boot, let other = opened.boot, boot != other { return .gone(by: opening.sequence) }
+      if let boot, let other = opened.boot, boot != other {
+        return .restarted(by: opening.sequence)
+      }
       guard opened.process != sent.process else { return .unnoted }
       return fact.time < sent.deadline
         ? .gone(by: opening.sequence) : .replaced(by: opening.sequence)

@@ -24,9 +24,10 @@ struct RequestTrace: Hashable, Sendable {
     enum How: Hashable, Sendable {
       /// Noted by itself: by the process that had sent it, unless others were around.
       case connection
-      /// Noted by who opened the journal, or took its place, before its deadline, or in another start of
-      /// the system.
+      /// Noted by who opened the journal, or took its place, before its deadline.
       case gone(by: UInt64)
+      /// Noted by who opened the journal in another start of the system.
+      case restarted(by: UInt64)
       /// Noted by who opened the journal, at its deadline or behind it.
       case replaced(by: UInt64)
       /// Noted by who took its place, at its deadline or behind it.

@@ -120,7 +120,7 @@ extension ExplanationDraft {
     let code = explanation.reason ?? ""
     conclude(.unexplained, .possible, [.word(code)])
     prove(.newReason, [.word(code)], on: evidence.place)
-    if evidence.logout?.logout != .user { ruleOutUser() }
+    if evidence.logout == nil || evidence.logout?.logout == .policy { ruleOutUser() }
     advise(.newerTool)
   }
 
@@ -150,7 +150,7 @@ extension ExplanationDraft {
       prove(
         .storedTokenNewer, [.token(token?.generation ?? .none)], on: evidence.expiry,
         token?.announced)
-      infer(.journalRestored, .likely)
+      maybe(.journalRestored, .itemGarbled)
       advise(.noJournalBackup)
       return
     }

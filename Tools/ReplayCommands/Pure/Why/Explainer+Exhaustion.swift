@@ -10,46 +10,52 @@ extension ExplanationDraft {
     }
     let total = token.answered
     let isWhole = token.announced != nil
-    let certainty = isWhole ? Certainty.proven : .possible
     countFailures(token, isWhole: isWhole)
     ruleOutTheUsual()
     ruleOutRefusal()
     leaveUntold(.policyLimits)
     func count(_ kind: RequestFailure.Kind) -> UInt64 { token.tally[kind] ?? 0 }
+    guard isWhole else {
+      // Those before may have been of another sort.
+      conclude(.attemptsExhausted, .possible, [.counted(total, "attempt")])
+      advise(.seeClasses)
+      adviseServerLog(near: token.lastAnswered)
+      return
+    }
     if token.answeredBy.refusesClient == total {
-      conclude(.appRefused, certainty)
+      conclude(.appRefused, .proven)
       proveLastWord(token)
       advise(.checkClient)
     } else if token.answeredBy.isNotThere == total {
-      conclude(.endpointMissing, certainty)
+      conclude(.endpointMissing, .proven)
       proveLastWord(token)
       infer(.wrongPath, .likely)
       advise(.checkPath)
     } else if count(.unreadable) == total {
-      conclude(.answersUnreadable, certainty)
+      conclude(.answersUnreadable, .proven)
       infer(.wireDoesNotFit, .likely)
       advise(.compareWire)
     } else if count(.rateLimited) * 2 >= total {
-      explainRate(token, certainty)
+      explainRate(token)
     } else if count(.server) == total {
-      conclude(.serverFailing, certainty, [.counted(total, "attempt")])
+      conclude(.serverFailing, .proven, [.counted(total, "attempt")])
       advise(.nothingOnDevice)
       advise(.stayOnExhaustion)
     } else {
-      conclude(.attemptsExhausted, certainty, [.counted(total, "attempt")])
+      conclude(.attemptsExhausted, .proven, [.counted(total, "attempt")])
       advise(.seeClasses)
       advise(.stayOnExhaustion)
     }
     adviseServerLog(near: token.lastAnswered)
   }
 
-  private mutating func explainRate(_ token: TokenHistory, _ certainty: Certainty) {
+  private mutating func explainRate(_ token: TokenHistory) {
     if token.longestWait > 0 { prove(.askedToWait, [.span(token.longestWait)]) }
     let schedule = evidence.schedule
     let isShort = schedule.longestLife <= 600_000
     let goesBack = evidence.clock.jumps.contains { $0.span < 0 }
     guard schedule.early >= 3, isShort, !goesBack else {
-      conclude(.rateLimited, certainty)
+      conclude(.rateLimited, .proven)
       advise(.honourWaits)
       return
     }

@@ -43,7 +43,7 @@ extension ExplanationDraft {
     case .tokenRecovered(let generation):
       conclude(.tokenRecovered, .proven, [.token(generation)])
       prove(.eventRestored, [.token(generation)], on: fact)
-      maybe(.killedBySystem, .crashed, .closedByUser)
+      maybe(.killedBySystem, .crashed, .closedByUser, .journalRestored)
     case .revocationPending(let generation): explainRevocation(generation, nil, fact)
     case .revocationSettled(let settled): explainRevocation(settled.generation, settled, fact)
     case .secretsWiped(let cause): explainWipe(cause, fact)
@@ -131,7 +131,7 @@ extension ExplanationDraft {
 
   private func isTakenOver(_ request: RequestTrace) -> Bool {
     switch request.fate {
-    case .lost(.overtaken), .lost(.gone), .lost(.replaced): true
+    case .lost(.overtaken), .lost(.gone), .lost(.replaced), .lost(.restarted): true
     case .lost(.connection), .lost(.unnoted), .open, .answered, .failed: false
     }
   }
@@ -155,7 +155,8 @@ extension ExplanationDraft {
     }.first
     if let request, let sent = request.sent.requestSent {
       switch request.fate {
-      case .lost(.overtaken(let by)), .lost(.gone(let by)), .lost(.replaced(let by)):
+      case .lost(.overtaken(let by)), .lost(.gone(let by)), .lost(.replaced(let by)),
+        .lost(.restarted(let by)):
         proveTaking(request, sent, by)
       case .lost(.connection), .lost(.unnoted), .open, .answered, .failed:
         prove(.endUnnoted, [.place(number), .place(fact.sequence)], on: request.sent, fact)

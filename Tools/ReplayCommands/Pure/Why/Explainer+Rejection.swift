@@ -40,10 +40,7 @@ extension ExplanationDraft {
     proveDoubts(token)
     if failure.kind == .noRefreshToken { return explainNothingToUse(refusal, token) }
     if failure.kind == .otherUser { return explainOtherUser(refusal) }
-    for doubted in token.doubted {
-      prove(.serverSaid, [doubted.failure.map(Self.words) ?? .word("")], on: doubted)
-    }
-    prove(.serverSaid, [Self.words(failure)], on: refusal)
+    proveWords(token.doubted + [refusal])
     // Who has refused a token as used may say later that it is revoked: that is what came of it.
     let said = (token.doubted + [refusal]).map { RefusalWord($0.failure?.serverCode) }
     let word = said.contains(.reused) ? .reused : RefusalWord(failure.serverCode)
@@ -53,7 +50,6 @@ extension ExplanationDraft {
     }
     ruleOutTheUsual()
     ruleOutLostReply()
-    let isPlain = lost == nil
     switch word {
     case .reused: explainReuse(refusal, token)
     case .revoked:
@@ -64,9 +60,8 @@ extension ExplanationDraft {
     case .expired:
       conclude(.refreshTokenExpired, .proven)
       let unused = max(0, refusal.time.milliseconds(since: token.facts.issuedAt))
-      infer(
-        .unusedTooLong, isPlain && token.isWhole ? .likely : .possible, [.span(unused)],
-        on: token.announced)
+      infer(.unusedTooLong, .possible, [.span(unused)], on: token.announced)
+      maybe(.livedItsTime)
       advise(.longerRefreshToken)
     case .unknown:
       conclude(.unknownToServer, .proven)
@@ -80,6 +75,17 @@ extension ExplanationDraft {
         on: lost.sent)
     }
     adviseServerLog(near: refusal)
+  }
+
+  /// What the server said, each word once, at its first place.
+  private mutating func proveWords(_ refusals: [Fact]) {
+    var said: Set<Value> = []
+    for refusal in refusals {
+      guard let failure = refusal.failure, said.insert(Self.words(failure)).inserted else {
+        continue
+      }
+      prove(.serverSaid, [Self.words(failure)], on: refusal)
+    }
   }
 
   private mutating func proveDoubts(_ token: TokenHistory) {
@@ -183,9 +189,12 @@ extension ExplanationDraft {
       ruleOutDeath(lost)
     case .lost(.unnoted), .open, .answered, .failed:
       proveNoEnd(lost)
-    case .lost(.gone(let by)):
+    case .lost(.gone):
       cause = .killedInRefresh
-      proveDeath(lost, by)
+      proveDeath(lost)
+    case .lost(.restarted(let by)):
+      cause = .killedInRefresh
+      proveRestart(lost, by)
     case .lost(.replaced(let by)):
       cause = .killedInRefresh
       // It may have been suspended as well.
@@ -205,7 +214,7 @@ extension ExplanationDraft {
     }
     if word == .unsaid { maybe(.revokedAtServer, .expiredAtServer) }
     if !isWhole { infer(.otherCopyUsed, .possible, [.token(token.generation)]) }
-    if !token.doubted.contains(where: { $0.sequence < lost.number }) {
+    if token.announced != nil, !token.doubted.contains(where: { $0.sequence < lost.number }) {
       ruleOut(
         .noRefusalBefore, [.token(token.generation), .place(lost.number)],
         searched: token.announced.map { min($0.sequence, lost.number)...lost.number })
@@ -238,21 +247,25 @@ extension ExplanationDraft {
     leaveUntold(.networkDid)
   }
 
-  private mutating func proveDeath(_ lost: RequestTrace, _ by: UInt64) {
+  private mutating func proveDeath(_ lost: RequestTrace) {
     showsOpenings = true
     leaveUntold(.processDeath)
     guard let sent = lost.sent.requestSent, let end = lost.end else { return }
+    // By civil times, which may be set: no more than likely.
     let left = sent.deadline.milliseconds(since: end.time)
-    if left <= 0 {
-      prove(.systemRestarted, [.place(by), .process(sent.process)], on: lost.sent, end)
-    } else {
-      // By civil times, which may be set: no more than likely.
-      infer(
-        .goneBeforeDeadline, .likely, [.process(sent.process), .time(end.time), .span(left)],
-        on: lost.sent, end)
-    }
+    infer(
+      .goneBeforeDeadline, .likely, [.process(sent.process), .time(end.time), .span(left)],
+      on: lost.sent, end)
     prove(.noReplyTo, [.place(lost.number)], on: lost.sent, end)
     maybe(.killedBySystem, .crashed, .closedByUser)
+  }
+
+  private mutating func proveRestart(_ lost: RequestTrace, _ by: UInt64) {
+    showsOpenings = true
+    guard let sent = lost.sent.requestSent else { return }
+    prove(.systemRestarted, [.place(by), .process(sent.process)], on: lost.sent, lost.end)
+    prove(.noReplyTo, [.place(lost.number)], on: lost.sent, lost.end)
+    leaveUntold(.processDeath)
   }
 
   private mutating func proveReplacement(_ lost: RequestTrace, _ by: UInt64) {

@@ -33,7 +33,7 @@ extension ExplanationDraft {
       return
     }
     conclude(.neverSignedIn, .proven)
-    prove(.nobodyYet)
+    prove(.nobodyYet, [.place(endSequence)])
     leaveUntold(.failedSignIns)
   }
 

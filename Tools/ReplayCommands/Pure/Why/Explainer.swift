@@ -174,10 +174,18 @@ struct ExplanationDraft {
   // MARK: The end of every answer
 
   mutating func finish() {
+    hedge()
     addClocks()
     addThreshold()
     addGaps()
     addChain()
+  }
+
+  /// What stands behind damage may have ended what is still there before it.
+  private mutating func hedge() {
+    guard evidence.damagedAt != nil, explanation.cause.class == .still else { return }
+    explanation.certainty = .possible
+    explanation.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
   }
 
   private mutating func addClocks() {

@@ -6,14 +6,11 @@ enum FindingWord: String, CaseIterable, Sendable {
   case tokenRefreshable
   case clockAgrees
   case everyRequestAnswered
-  case nobodyAsked
   case oneProcess
-  case serverAnswered
   case nothingSent
   case nothingUnreadable
   case noRefusalBefore
   case noOpeningBetween
-  case goneInTime
   case noEnd
   case appCalledLogout
   case settledExpiry
@@ -42,7 +39,6 @@ enum FindingWord: String, CaseIterable, Sendable {
   case serverClockAhead
   case itemMissing
   case itemNotRead
-  case secretNotRead
   case storedTokenNewer
   case storedTokenOlder
   case unusedForLimit
@@ -69,10 +65,8 @@ enum FindingWord: String, CaseIterable, Sendable {
   case revocationOpen
   case revocationLeft
   case revocationFailed
-  case revokedLater
   case revocationDone
   case revocationNotOffered
-  case otherWentOn
   case refreshFailedSo
   case refreshedLater
   case eventRestored
@@ -99,6 +93,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case administrator
   case expiredAtServer
   case unusedTooLong
+  case livedItsTime
   case clientChanged
   case otherBackend
   case databaseReset
@@ -188,7 +183,6 @@ enum AdviceWord: String, CaseIterable, Sendable {
   case toldAtOpen
   case endAtServer
   case keepJournal
-  case lookBehind
   case keepAside
   case setAsideCopy
 }

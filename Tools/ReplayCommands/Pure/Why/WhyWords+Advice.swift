@@ -64,7 +64,6 @@ extension AdviceWord {
     case .toldAtOpen: "it is told again when the app is opened next"
     case .endAtServer: "end the session at the server by hand if it must not live on"
     case .keepJournal: "keep the journal where the secrets are kept: both go, or none"
-    case .lookBehind: "see what became of it: sessionreplay timeline --since {}"
     case .keepAside:
       "the bytes are kept beside the journal; look at why the process ended in the "
         + "middle of a commit"

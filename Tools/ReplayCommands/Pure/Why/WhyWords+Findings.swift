@@ -8,33 +8,32 @@ extension FindingWord {
     case .noRefusalOfUser: "refusal"
     case .tokenHadLife, .tokenRefreshable: "local expiry"
     case .clockAgrees: "device clock"
-    case .everyRequestAnswered, .nobodyAsked: "lost reply"
+    case .everyRequestAnswered: "lost reply"
     case .oneProcess: "another process"
-    case .serverAnswered, .nothingSent: "network"
+    case .nothingSent: "network"
     case .nothingUnreadable: "storage"
     case .noRefusalBefore: "earlier refusal"
     case .noOpeningBetween: "death of the process"
-    case .goneInTime: "suspension"
     case .noEnd: "end of the session"
     case .appCalledLogout, .settledExpiry, .serverSaid, .serverSaidOfUser, .noReplyTo, .noEndOf,
       .endUnnoted, .goneBeforeDeadline, .systemRestarted, .replacedAtOpening,
       .overtakenAfterDeadline, .cameBack, .refusalDoubted, .countedFailures, .countNotWhole,
       .askedToWait, .neverHeld, .otherUserNamed, .lifeWasOver, .deadOnArrival, .clockSetForward,
       .clockSetBack, .clockWentBack, .serverClockBehind, .serverClockAhead, .itemMissing,
-      .itemNotRead, .secretNotRead, .storedTokenNewer, .storedTokenOlder, .unusedForLimit,
+      .itemNotRead, .storedTokenNewer, .storedTokenOlder, .unusedForLimit,
       .serverEndedIt, .newReason, .nobodySignedOut, .nobodyEnded, .noServerReached,
       .pageInstead, .serverFailedSince, .notReadYet, .nextTry, .tokenOver, .tokenLives,
       .signedInSince, .nobodyYet, .endedEarlier, .expiredEarlier, .otherJournalsSecrets,
       .leftoversGone, .switchRefusedBy, .switchFailedBy, .sessionAsItWas, .revocationOpen,
-      .revocationLeft, .revocationFailed, .revokedLater, .revocationDone, .revocationNotOffered,
-      .otherWentOn,
+      .revocationLeft, .revocationFailed, .revocationDone, .revocationNotOffered,
       .refreshFailedSo, .refreshedLater, .eventRestored, .tailTorn, .tailDoubtful,
       .continuesJournal, .thresholdTooLong, .rotatedReplyLost, .rotatedAnswerUnusable,
       .answerHeldOnlyToken, .neverArrived, .oldWhenAdopted, .serverSwitched, .otherCopyUsed,
       .requestRepeated, .restoredBackup,
       .secondDevice,
       .stolen, .oldLayer, .lateTwin, .revokedAtServer, .signedOutElsewhere, .passwordChanged,
-      .administrator, .expiredAtServer, .unusedTooLong, .clientChanged, .otherBackend,
+      .administrator, .expiredAtServer, .unusedTooLong, .livedItsTime, .clientChanged,
+      .otherBackend,
       .databaseReset, .notCarried, .wireDoesNotFit, .wrongPath, .noLifetimeStated,
       .clockMadeItExpire, .itemsNotMoved, .keychainCleared, .accessLost, .journalRestored,
       .secretsRestored, .itemGarbled, .reinstalled, .journalDeleted, .captivePortal, .offline,
@@ -51,28 +50,27 @@ extension FindingWord {
     case .tokenRefreshable: "{} was held with a refresh token"
     case .clockAgrees: "{} openings in one start of the system agree within {}"
     case .everyRequestAnswered: "{} with {}, and each has its answer"
-    case .nobodyAsked: "nothing was asked for with {} before"
     case .oneProcess: "{} with {}, each made by process {}"
-    case .serverAnswered: "the server answered: {}"
     case .nothingSent: "nothing was sent"
     case .nothingUnreadable: "no stored item was found unreadable and no tail was cut since {}"
     case .noRefusalBefore: "{} was not refused before {}"
     case .noOpeningBetween: "nobody opened the journal between {} and {}"
-    case .goneInTime: "process {} was gone before its time was over"
     case .noEnd: "no end of a session is journaled since {}"
     case .appCalledLogout: "the app called logout()"
     case .settledExpiry: "the session had expired at {}; the logout settled that"
     case .serverSaid: "the server's own word: {}"
     case .serverSaidOfUser: "the server said so of the user, when it was asked who that is"
-    case .noReplyTo: "no whole answer to {} came"
+    case .noReplyTo: "no whole answer to {} is journaled"
     case .noEndOf: "nothing names the end of {}"
     case .endUnnoted: "the end of {} was not journaled in time; it was taken for lost at {}"
     case .goneBeforeDeadline:
       "process {} was gone at {}, {} before others would have taken its place"
     case .systemRestarted: "the system was started anew before {}: process {} was gone"
-    case .replacedAtOpening: "process {} had not ended {} when process {} opened the journal at {}"
+    case .replacedAtOpening:
+      "process {} had noted no end of {} when process {} opened the journal at {}"
     case .overtakenAfterDeadline:
-      "process {} had not ended {} by its deadline; process {} took its place at {}"
+      "process {} had noted no end of {} by its deadline; process {} took its place "
+        + "at {}"
     case .cameBack: "process {} came back and named {} again at {}"
     case .refusalDoubted: "the refusal of {} was doubted, and the server asked again"
     case .countedFailures: "{} answered between {} and {}: {}"
@@ -92,7 +90,6 @@ extension FindingWord {
     case .serverClockAhead: "this device's time was {} behind the server's at {}"
     case .itemMissing: "a stored item that the policy requires was gone, or of another journal"
     case .itemNotRead: "the stored {} could not be read; its bytes are kept beside it"
-    case .secretNotRead: "a stored item could not be read"
     case .storedTokenNewer:
       "the stored token is newer than {}, and no event came with it that could be "
         + "used"
@@ -112,7 +109,7 @@ extension FindingWord {
     case .tokenOver: "the life of {} was over at {}"
     case .tokenLives: "{} lives until {}"
     case .signedInSince: "signed in since {}"
-    case .nobodyYet: "no sign-in succeeded in this journal"
+    case .nobodyYet: "no sign-in is journaled up to {}"
     case .endedEarlier: "the session had ended before {}"
     case .expiredEarlier: "the session had expired at {}: {}"
     case .otherJournalsSecrets: "stored secrets belonged to another journal, and were wiped"
@@ -125,17 +122,14 @@ extension FindingWord {
       "the server was not told of the end of {}, and cannot be any more: what that "
         + "needs is gone"
     case .revocationFailed: "telling the server of the end of {} failed ({})"
-    case .revokedLater: "the server confirmed the end of {} at {}"
     case .revocationDone: "the server was told of the end of {}: {}"
     case .revocationNotOffered: "the backend offers no way to be told of the end of {}"
-    case .otherWentOn: "process {} went on and got {} at {}"
     case .refreshFailedSo: "the refresh of {} failed: {}"
     case .refreshedLater: "it succeeded at {}, with {}"
-    case .eventRestored:
-      "{} was stored and its event missing: a crash came between; the event was added"
+    case .eventRestored: "{} was stored and its event was missing; the event was added"
     case .tailTorn:
-      "{} bytes at the end were not a whole commit, and nobody had been told that "
-        + "they were written"
+      "{} at the end were no whole commit, and nobody had been told that they were "
+        + "written"
     case .tailDoubtful: "{} at the end could not be read, and may have been acknowledged"
     case .continuesJournal: "it {}"
     case .thresholdTooLong:
@@ -161,6 +155,7 @@ extension FindingWord {
     case .passwordChanged: "the password was changed"
     case .administrator: "an administrator ended it"
     case .expiredAtServer: "the refresh token had outlived its time at the server"
+    case .livedItsTime: "it had lived its time at the server, however often it was used"
     case .unusedTooLong: "unused for {}: longer than the server lets the refresh token live"
     case .clientChanged: "the client's registration changed"
     case .otherBackend: "the app talks to another server than before"
@@ -175,7 +170,7 @@ extension FindingWord {
     case .accessLost: "the items are in another access group than before"
     case .journalRestored: "an older copy of the journal was restored"
     case .secretsRestored: "older secrets were restored from a backup"
-    case .itemGarbled: "its bytes were changed from outside, or a newer version wrote them"
+    case .itemGarbled: "its bytes were changed or cut short"
     case .reinstalled: "the app was deleted and installed again"
     case .journalDeleted: "the journal was deleted"
     case .captivePortal: "a captive portal or a proxy spoke in the server's place"
@@ -202,7 +197,7 @@ extension UntoldWord {
         + "against"
     case .startedAnew:
       "whether the clock was set: the system was started anew between two openings"
-    case .behindDamage: "what is behind the damage at byte {}"
+    case .behindDamage: "what stands from byte {} on: it cannot be used"
     case .failedSignIns: "sign-ins that failed: they are not journaled"
     case .otherDevices: "what other devices did"
     case .processDeath: "why a process ended"

@@ -1,0 +1,42 @@
+import SessionCore
+import SessionKit
+import Synchronization
+
+/// Secrets in files, the refresh token in one of its own, which is locked after some readings.
+final class ApartStore: SecretStore {
+  private let files: FileSecretStore
+  private let left = Mutex<Int?>(nil)
+
+  init(folder: String) {
+    files = FileSecretStore(folder: folder)
+  }
+
+  /// The refresh token can be read so many times more.
+  func lock(after readings: Int) { left.withLock { $0 = readings } }
+
+  var separatesRefreshToken: Bool { true }
+
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
+    let isLocked =
+      item == .refreshToken
+      && left.withLock { left in
+        guard let readings = left else { return false }
+        left = max(0, readings - 1)
+        return readings == 0
+      }
+    guard !isLocked else { throw .unavailable(item: item, place: files.folder) }
+    return try files.read(item)
+  }
+
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    try files.write(item, bytes)
+  }
+
+  func remove(_ item: SecretItem) throws(SecretStoreError) { try files.remove(item) }
+
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try files.setAside(item) }
+
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try files.removeSetAside(item)
+  }
+}
