@@ -35,7 +35,7 @@ struct VerifyCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let expanded = try FolderOperand.expanded(files)
+    let expanded = try JournalFolder.expanded(files)
     if let file = expanded.first, expanded.count == 1 {
       guard let failure = failure(of: file, context, behind: "") else { return .ok }
       guard !isVerdict(failure) else { return failure.code }
