@@ -47,10 +47,15 @@ extension StepModel {
     var rows = list(layout, &source)
     var fields = state(layout, &source)
     if let border = layout.border {
+      let words = words(size.columns - border - 4, &source)
       for row in rows.indices {
         rows[row].skip(to: border)
         rows[row].append("│ ", .dim)
-        if row < fields.count { fields[row].draw(into: &rows[row], isColored) }
+        if row < fields.count {
+          fields[row].draw(into: &rows[row], isColored)
+        } else if row > fields.count, row - fields.count <= words.count {
+          rows[row].append("  \(words[row - fields.count - 1])")
+        }
       }
       lines += rows + [rule(border, "┴")]
     } else {
@@ -189,6 +194,12 @@ extension StepModel {
       }
     }
     return Array(rows.prefix(layout.state))
+  }
+
+  /// All that the record says, below the state: in the list it may be cut.
+  private func words(_ columns: Int, _ source: inout some StepSource) -> [String] {
+    guard let record = source.record(at: cursor)?.record else { return [] }
+    return StepPage.wrap("@\(record.sequence) \(record.label): \(record.words)", columns)
   }
 
   /// The keys that one needs first, as far as there is room.
