@@ -24,7 +24,10 @@ public struct JournalReader: ~Copyable, Sendable {
     scanner = try FrameScanner(path: name, file: FileInMemory(bytes))
   }
 
-  package init(path: String, fileSystem: any JournalFileSystem) throws(JournalError) {
+  /// Opens the journal at `path`; where it is to be frozen, what comes to it later is not looked at.
+  package init(
+    path: String, fileSystem: any JournalFileSystem = POSIXFileSystem(), isFrozen: Bool = false
+  ) throws(JournalError) {
     self.fileSystem = fileSystem
     guard !path.isEmpty else { throw .emptyPath }
     // Looked at before it is opened: opening some devices has effects.
@@ -34,7 +37,10 @@ public struct JournalReader: ~Copyable, Sendable {
     let file = try onFile(path) { () throws(SystemFault) in
       try fileSystem.open(path, for: .reading)
     }
-    scanner = try FrameScanner(path: path, file: file)
+    let source = try onFile(path) { () throws(SystemFault) -> any JournalFileHandle in
+      isFrozen ? try FrozenFile(file) : file
+    }
+    scanner = try FrameScanner(path: path, file: source)
   }
 
   /// The path that was opened.

@@ -40,7 +40,10 @@ struct ToolRun {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: executable)
     process.arguments = arguments
-    process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+    // A seeded bug is awake in the program as it is here.
+    let seeded = ProcessInfo.processInfo.environment.filter { $0.key == "MUTANT" }
+    process.environment = ["PATH": "/usr/bin:/bin"].merging(seeded) { $1 }
+      .merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     // Files and not pipes: nothing to be drained while it runs.
     let (output, errors) = (

@@ -22,8 +22,9 @@ public enum ReplayTool {
     Interruption.watchSignals()
     let code = run(
       arguments, { name in getenv(name).map { String(cString: $0) } },
-      DescriptorOutput(descriptor: STDOUT_FILENO), DescriptorOutput(descriptor: STDERR_FILENO),
-      .ofProcess)
+      DescriptorOutput(
+        descriptor: STDOUT_FILENO, isEnding: { Interruption.ofProcess.isRaised }),
+      DescriptorOutput(descriptor: STDERR_FILENO), .ofProcess)
     let wish = Interruption.ofProcess.signal
     if wish != 0 {
       signal(wish, SIG_DFL)
@@ -71,7 +72,8 @@ public enum ReplayTool {
     } catch {
       failure = error
     }
-    output.flush()
+    // What was handed on before are whole lines; to hand on more, somebody might have to be waited for.
+    if !interruption.isRaised { output.flush() }
     switch output.failure {
     case .closed?: return ExitCode.ok.rawValue
     case .refused(let code)?: failure = outputError(code)
@@ -100,8 +102,12 @@ public enum ReplayTool {
     case "--help", "-h":
       output.write(HelpText.tool(commands.map { $0.syntax }))
     case "help":
-      if arguments.count > 1 {
-        output.write(HelpText.command(try command(named: arguments[1]).syntax))
+      if let word = arguments.dropFirst().first {
+        if let topic = HelpText.Topic(rawValue: word) {
+          output.write(HelpText.topic(topic))
+        } else {
+          output.write(HelpText.command(try command(named: word).syntax))
+        }
       } else {
         output.write(HelpText.tool(commands.map { $0.syntax }))
       }

@@ -1,8 +1,11 @@
 import SessionJournal
 
 extension ProvokedErrors {
-  /// These need a system that refuses; see SystemTests.
-  static let elsewhereInStreams: Set = ["permissionDenied", "inputOutput", "output"]
+  /// These need a system that refuses, or another process; see SystemTests and
+  /// FollowTests; `completion` has no JSON, see CompletionTests.
+  static let elsewhereInStreams: Set = [
+    "permissionDenied", "inputOutput", "output", "replaced", "badShell",
+  ]
 
   static func streams(in folder: TemporaryFolder) throws -> [String: [String]] {
     let (journal, empty) = (folder.file("a.journal"), try folder.write([], to: "empty"))
@@ -15,7 +18,7 @@ extension ProvokedErrors {
       "illegal": ["state", folder.file("illegal.journal")],
       "unknownKind": ["state", folder.file("unknown.journal")],
       "empty": ["verify", empty],
-      "isDirectory": ["verify", folder.path],
+      "isDirectory": ["timeline", folder.path],
       "notARegularFile": ["verify", "/dev/null"],
       "notAJournal": ["verify", try folder.write(Array("hello".utf8), to: "text")],
       "headerDamaged": ["verify", try folder.write(Array(header.dropLast()), to: "cut")],
@@ -31,6 +34,11 @@ extension ProvokedErrors {
       "badValue": ["timeline", "-n", "few", journal],
       "badSelector": ["state", "--at", "yesterday", journal],
       "badKind": ["timeline", "--kind", "logn", journal],
+      "badReason": ["timeline", "--reason", "rejectd", journal],
+      "badDuration": ["follow", "--timeout", "soon", journal],
+      "tooManyInputs": ["verify", journal, "-"],
+      "timedOut": ["follow", "-n0", "--until-kind", "logout", "--timeout", "0ms", journal],
+      "compacted": ["state", "--at", "@3", folder.file("compacted.journal")],
       "conflict": ["state", "--utc", "--local", journal],
       "beyondTheEnd": ["state", "--at", "@999", journal],
       "beyondTheStart": ["state", "--at", "@-999", journal],
@@ -38,7 +46,7 @@ extension ProvokedErrors {
   }
 
   /// A header that says that readers of version 1 do not understand the file.
-  private static func newer(_ header: [UInt8]) -> [UInt8] {
+  static func newer(_ header: [UInt8]) -> [UInt8] {
     var bytes = header
     bytes[8] = 2
     bytes[10] = 2

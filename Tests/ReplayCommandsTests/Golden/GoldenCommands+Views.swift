@@ -10,6 +10,13 @@ extension GoldenCommands {
     ("stats-damaged", ["stats", "damaged.journal"]),
     ("stats-missing", ["stats", "none.journal"]),
     ("stats-bad-by", ["stats", "a.journal", "--by", "rason"]),
+    ("stats-by-cause", ["stats", ".", "--by", "cause"]),
     ("help-stats", ["stats", "--help"]),
+    ("help-report", ["report", "--help"]),
+    ("report-no-output", ["report", "a.journal"]),
+    ("report-conflict", ["report", "a.journal", "-o", "x.html", "--reveal", "--key", "k"]),
+    ("report-exists", ["report", "a.journal", "-o", "damaged.journal"]),
+    ("report-same-file", ["report", "a.journal", "-o", "a.journal", "--force"]),
+    ("report-missing", ["report", "none.journal", "-o", "x.html", "--json"]),
   ]
 }

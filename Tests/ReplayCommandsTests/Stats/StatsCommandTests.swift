@@ -174,13 +174,26 @@ struct StatsCommandTests {
 }
 
 extension SampleJournal {
-  /// Writes these records, each in a batch of its own; they get their sequences from the journal.
+  /// Writes these records, those of one moment in one batch; they get their sequences from the journal.
   static func write(to path: String, records: [SessionRecord]) throws {
-    try write(
-      to: path,
-      drafts: records.map { record in
-        let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
-        return [.init(kind: kind, payload: payload)]
-      })
+    var batches: [[JournalDraft]] = []
+    var last: Timestamp?
+    for record in records {
+      let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+      let draft = JournalDraft(kind: kind, payload: payload)
+      if record.time == last {
+        batches[batches.count - 1].append(draft)
+      } else {
+        batches.append([draft])
+      }
+      last = record.time
+    }
+    var options = Journal.Options()
+    options.room = .none
+    // Nobody cuts the power: thousands of commits need not wait for the disk.
+    options.durability = .operatingSystem
+    let journal = try Journal.open(at: path, options: options)
+    for batch in batches { _ = try journal.append(batch) }
+    try journal.close()
   }
 }

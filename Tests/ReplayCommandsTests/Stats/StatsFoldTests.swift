@@ -119,7 +119,7 @@ struct StatsFoldTests {
     for record in SampleJournal.records { try fold.take(record) }
     let end = try #require(SampleJournal.records.first { $0.name == "sessionExpired" })
     fold.explain(endAt: end.sequence, cause: "refused")
-    fold.explain(endAt: 9_999, cause: "never")
+    fold.explain(endAt: end.sequence, cause: "never")
     fold.finish()
     let groups = fold.groups.figures
     #expect(Set(groups.keys) == [.word("refused"), .word(StatsFold.unexplained)])

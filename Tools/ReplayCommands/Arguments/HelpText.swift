@@ -1,5 +1,49 @@
-/// The help of the tool and of each command.
+/// The help of the tool, of each command, and of what commands have in common.
 enum HelpText {
+  /// What `help` tells of beside commands.
+  enum Topic: String, CaseIterable {
+    case selectors
+    case kinds
+    case reasons
+    case codes
+  }
+
+  static func topic(_ topic: Topic) -> String {
+    switch topic {
+    case .selectors:
+      selectors + "\n\n" + """
+        A time means a record: --since the first one at or after it, --at, --from, --to and --until
+        the last one at or before it. Times without a zone are UTC, with --local this computer's.
+
+        """
+    case .kinds:
+      "Kinds of records, for --kind and --until-kind, with commas between them:\n"
+        + wrapped(KindFilter.known)
+        + "The first four are classes. Events change the state, notes explain.\n"
+    case .reasons:
+      "Reasons, for --reason, with commas between them:\n" + wrapped(ReasonFilter.known)
+        + "A server's own codes are reasons too, in any case: TOKEN_EXPIRED, invalid_grant.\n"
+    case .codes:
+      "Exit codes:\n" + codes
+    }
+  }
+
+  private static var codes: String {
+    table(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) })
+  }
+
+  private static func wrapped(_ words: [String]) -> String {
+    var (text, line) = ("", " ")
+    for word in words {
+      if line.count + word.count > 90 {
+        text += line + "\n"
+        line = " "
+      }
+      line += " " + word
+    }
+    return text + line + "\n"
+  }
+
   static func tool(_ commands: [CommandSyntax]) -> String {
     var text = """
       sessionreplay tells what happened in a session, from its journal.
@@ -18,12 +62,12 @@ enum HelpText {
 
       FILE is a journal; - reads it from standard input. Journals are never changed, and no lock
       is taken, so a journal may be read while an app writes it.
+      sessionreplay help selectors, kinds, reasons or codes tells of those.
 
       Exit codes:
 
       """
-    text += table(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) })
-    return text
+    return text + codes
   }
 
   static func command(_ syntax: CommandSyntax) -> String {

@@ -1,7 +1,4 @@
 extension CommandList {
   /// Commands that show sessions as pictures and figures.
-  static let views: [any Command.Type] = [
-    StepCommand.self,
-    StatsCommand.self,
-  ]
+  static let views: [any Command.Type] = [StepCommand.self, StatsCommand.self, ReportCommand.self]
 }

@@ -6,6 +6,8 @@ struct JournalEntry {
   let offset: UInt64
   /// How many records of its batch follow it.
   let remainingInBatch: UInt16
+  /// The bytes of its payload.
+  var size: UInt32 = 0
 
   var place: JournalPlace { JournalPlace(sequence: record.sequence, offset: offset) }
 }

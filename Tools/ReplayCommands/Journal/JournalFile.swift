@@ -7,6 +7,8 @@ struct JournalFile: Sendable {
   let path: String
   /// What it is called in messages; in quotes where it has spaces.
   let name: String
+  /// Whether it came through standard input, wherever it is read from.
+  var isStandardInput = false
 
   /// What a pass over the journal came to.
   struct Pass {
@@ -16,6 +18,10 @@ struct JournalFile: Sendable {
     let totals: JournalTotals
     /// Zeros behind the last batch that a writer left for its next ones, in bytes.
     let room: UInt64
+    /// How much of the file was looked at, in bytes: what stood in it at the beginning.
+    let end: UInt64
+    /// Whether somebody has written to it since.
+    let isGrowing: Bool
     /// What is lost and what is readable behind the good prefix; only where every frame was visited
     /// and the file does not end cleanly.
     var survey: JournalSurvey?
@@ -32,7 +38,8 @@ struct JournalFile: Sendable {
         sequence: frame.sequence, kind: frame.kind, payload: payload)
       return body(
         JournalEntry(
-          record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch))
+          record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch,
+          size: frame.payloadLength))
     }
   }
 
@@ -43,6 +50,7 @@ struct JournalFile: Sendable {
   ) throws(ToolError) -> Pass {
     var fault: JournalFault?
     var isStopped = false
+    var isGrowing = false
     var reader = try open()
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
@@ -55,39 +63,50 @@ struct JournalFile: Sendable {
           return false
         }
       }
-      if fault == nil, !isStopped { fault = JournalFault(try reader.ending()) }
+      guard fault == nil, !isStopped else { return }
+      let ending = try reader.frozenEnding()
+      fault = JournalFault(ending)
+      isGrowing = try reader.isGrowing(behind: ending)
     }
     return Pass(
-      fault: fault, header: reader.header, totals: reader.totals, room: reader.room)
+      fault: fault, header: reader.header, totals: reader.totals, room: reader.room,
+      end: reader.frozenEnd ?? 0, isGrowing: isGrowing)
   }
 
   /// Hands over each frame whose checksums hold, decoded or not, and says what follows the last.
-  func visitFrames(_ body: (JournalFrame, RawSpan) -> Void) throws(ToolError) -> Pass {
+  ///
+  /// Where the body ends the pass, what follows is not looked at.
+  func visitFrames(_ body: (JournalFrame, RawSpan) -> Bool) throws(ToolError) -> Pass {
     var reader = try open()
     var ending = JournalEnding.clean
+    var isGrowing = false
     var survey: JournalSurvey?
     try onJournal { () throws(JournalError) in
+      var isStopped = false
       try reader.visit { frame, payload in
-        body(frame, payload)
-        return true
+        isStopped = !body(frame, payload)
+        return !isStopped
       }
-      ending = try reader.ending()
+      guard !isStopped else { return }
+      ending = try reader.frozenEnding()
+      isGrowing = try reader.isGrowing(behind: ending)
       if ending != .clean { survey = try reader.survey() }
     }
     return Pass(
       fault: JournalFault(ending), header: reader.header, totals: reader.totals,
-      room: reader.room, survey: survey)
+      room: reader.room, end: reader.frozenEnd ?? 0, isGrowing: isGrowing, survey: survey)
   }
 
-  private func open() throws(ToolError) -> JournalReader {
+  /// Opens the file as it is now: what a writer appends from here on is not looked at.
+  func open() throws(ToolError) -> JournalReader {
     do throws(JournalError) {
-      return try JournalReader(path: path)
+      return try JournalReader(path: path, isFrozen: true)
     } catch {
       throw ToolError(error, in: self)
     }
   }
 
-  private func onJournal(_ body: () throws(JournalError) -> Void) throws(ToolError) {
+  func onJournal(_ body: () throws(JournalError) -> Void) throws(ToolError) {
     do throws(JournalError) {
       try body()
     } catch {

@@ -37,8 +37,8 @@ enum Selector: Equatable, Sendable {
     text.utf8.allSatisfy { (48...57).contains($0) } ? UInt64(text) : nil
   }
 
-  /// `90s`, `1h30m`, `250ms`; each unit has a whole number before it.
-  private static func span(_ text: Substring) -> Int64? {
+  /// Milliseconds of `90s`, `1h30m`, `250ms`; each unit has a whole number before it.
+  static func span(_ text: Substring) -> Int64? {
     let units: [(String, UInt64)] = [
       ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]

@@ -29,7 +29,7 @@ struct StandardInput: ~Copyable {
   borrowing func withFile<Answer>(_ body: (JournalFile) throws(ToolError) -> Answer)
     throws(ToolError) -> Answer
   {
-    try body(JournalFile(path: path, name: "standard input"))
+    try body(JournalFile(path: path, name: "standard input", isStandardInput: true))
   }
 
   private static func copied() throws(ToolError) -> TemporaryFile {

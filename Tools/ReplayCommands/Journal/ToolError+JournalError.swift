@@ -7,7 +7,8 @@ extension ToolError {
     switch error {
     case .missing, .danglingLink:
       self.init(
-        .missing, "missing", "There is no file at \(name).", next: "check the path")
+        .missing, "missing", "There is no file at \(name).",
+        next: NearFile.suggestion(for: file.path) ?? "check the path")
     case .emptyPath:
       self.init(
         .missing, "missing", "There is no file at an empty path.", next: "the path of a journal")
@@ -64,7 +65,12 @@ extension ToolError {
         .inputOutput, "inputOutput",
         "The system refused to \(operation) \(name): \(systemMessage(errno)) (errno \(errno)).",
         next: "check the disk and the path")
-    case .readOnlyFolder, .replaced, .diskFull, .noRoomToCreate, .conflict, .poisoned,
+    case .replaced(_, let expected, let found):
+      self.init(
+        .damaged, "replaced",
+        "Another journal (\(found)) has taken the place of \(name), which was journal \(expected).",
+        consequence: "What came to the one before was shown.", next: "the same command again")
+    case .readOnlyFolder, .diskFull, .noRoomToCreate, .conflict, .poisoned,
       .recordTooLarge, .batchTooLarge, .reservedKind, .hardLinked, .compactionRefused, .closed:
       self.init(.unexpected, "unexpected", error.description)
     }

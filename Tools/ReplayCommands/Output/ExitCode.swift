@@ -25,6 +25,13 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
   /// Another signal asked the tool to end.
   case terminated = 143
 
+  /// The worse of two, for a command about several files: what the system refused comes before what is
+  /// missing, that before what is damaged, that before a tail.
+  static func worse(_ left: ExitCode, _ right: ExitCode) -> ExitCode {
+    let order: [ExitCode] = [.inputOutput, .missing, .damaged, .tail, .ok]
+    return order.first { $0 == left || $0 == right } ?? left
+  }
+
   /// What it means, for the help.
   var meaning: String {
     switch self {

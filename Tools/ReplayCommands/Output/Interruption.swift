@@ -40,16 +40,29 @@ final class Interruption: Sendable {
   /// From here on, the first Ctrl-C, `SIGTERM` or `SIGHUP` asks for an end in good order, and a second one
   /// ends the process at once.
   ///
-  /// A call of the system that waits is left with `EINTR`.
+  /// A call of the system that waits is left with `EINTR`, also one that begins to wait only then: an
+  /// alarm goes off each second from then on.
+  /// Whoever started the process may have left them blocked, as threads of libdispatch do.
   static func watchSignals() {
+    var watched = sigset_t()
+    sigemptyset(&watched)
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGALRM] { sigaddset(&watched, number) }
+    pthread_sigmask(SIG_UNBLOCK, &watched, nil)
     for number in [SIGINT, SIGTERM, SIGHUP] {
       var action = sigaction()
       sigemptyset(&action.sa_mask)
       // The default comes back as the handler is called.
       action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
-      setHandler(of: &action) { number in Interruption.ofProcess.raise(number) }
+      setHandler(of: &action) { number in
+        Interruption.ofProcess.raise(number)
+        alarm(1)
+      }
       _ = sigaction(number, &action, nil)
     }
+    var action = sigaction()
+    sigemptyset(&action.sa_mask)
+    setHandler(of: &action) { _ in alarm(1) }
+    _ = sigaction(SIGALRM, &action, nil)
   }
 
   private static func setHandler(

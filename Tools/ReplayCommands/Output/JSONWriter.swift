@@ -1,16 +1,34 @@
 internal import SessionCore
 
-/// Writes JSON (RFC 8259) in the order in which it is told to.
+/// Writes JSON (RFC 8259) in the order in which it is told to, as UTF-8.
+///
+/// Used again for the next value it allocates nothing: the memory is kept, and the text of the last day.
 struct JSONWriter {
-  private(set) var text = ""
+  private(set) var bytes: [UInt8] = []
   private var needsComma = false
+  private var lastDay: Int64?
+  private var lastDayText: [UInt8] = []
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Begins anew, in the same memory.
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    needsComma = false
+  }
+
+  /// Ends a line of JSON Lines.
+  mutating func endLine() {
+    bytes.append(UInt8(ascii: "\n"))
+    needsComma = false
+  }
 
   mutating func object(_ body: (inout JSONWriter) -> Void) {
     separate()
-    text += "{"
+    bytes.append(UInt8(ascii: "{"))
     needsComma = false
     body(&self)
-    text += "}"
+    bytes.append(UInt8(ascii: "}"))
     needsComma = true
   }
 
@@ -24,10 +42,10 @@ struct JSONWriter {
     _ writeElement: (inout JSONWriter, Element) -> Void
   ) {
     key(name)
-    text += "["
+    bytes.append(UInt8(ascii: "["))
     needsComma = false
     for element in elements { writeElement(&self, element) }
-    text += "]"
+    bytes.append(UInt8(ascii: "]"))
     needsComma = true
   }
 
@@ -47,7 +65,12 @@ struct JSONWriter {
   }
 
   mutating func field(_ name: String, _ value: Timestamp?) {
-    field(name, value?.description)
+    key(name)
+    guard let value else { return null() }
+    bytes.append(UInt8(ascii: "\""))
+    append(value)
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
   }
 
   mutating func null(_ name: String) {
@@ -56,7 +79,10 @@ struct JSONWriter {
   }
 
   mutating func value(_ value: some FixedWidthInteger) {
-    bare(String(value))
+    separate()
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    append(UInt64(clamping: value.magnitude), digits: 1)
+    needsComma = true
   }
 
   mutating func value(_ value: String) {
@@ -71,43 +97,98 @@ struct JSONWriter {
 
   private mutating func bare(_ word: String) {
     separate()
-    text += word
+    bytes.append(contentsOf: word.utf8)
     needsComma = true
   }
 
+  /// Names are the tool's own and have nothing in them that is to be escaped.
   private mutating func key(_ name: String) {
     separate()
-    quote(name)
-    text += ":"
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: name.utf8)
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
     needsComma = false
   }
 
   private mutating func separate() {
-    if needsComma { text += "," }
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  /// The decimal digits, with zeros in front up to as many as `digits`.
+  private mutating func append(_ number: UInt64, digits: Int) {
+    var count = 1
+    var rest = number
+    while rest >= 10 {
+      rest /= 10
+      count += 1
+    }
+    count = max(count, digits)
+    let start = bytes.count
+    for _ in 0..<count { bytes.append(UInt8(ascii: "0")) }
+    rest = number
+    var place = start + count
+    while rest > 0 {
+      place -= 1
+      bytes[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+  }
+
+  /// As `Timestamp.description` has it.
+  private mutating func append(_ time: Timestamp) {
+    let length: Int64 = 86_400_000
+    let rest = time.milliseconds % length
+    let inDay = UInt64(rest < 0 ? rest + length : rest)
+    let day = time.milliseconds / length - (rest < 0 ? 1 : 0)
+    if day != lastDay {
+      lastDay = day
+      lastDayText = Array("\(time.calendarDay)T".utf8)
+    }
+    bytes.append(contentsOf: lastDayText)
+    append(inDay / 3_600_000, digits: 2)
+    bytes.append(UInt8(ascii: ":"))
+    append(inDay / 60_000 % 60, digits: 2)
+    bytes.append(UInt8(ascii: ":"))
+    append(inDay / 1000 % 60, digits: 2)
+    bytes.append(UInt8(ascii: "."))
+    append(inDay % 1000, digits: 3)
+    bytes.append(UInt8(ascii: "Z"))
   }
 
   private mutating func quote(_ value: String) {
-    text += "\""
-    if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 < 0x7F }) {
-      text += value
+    bytes.append(UInt8(ascii: "\""))
+    if value.utf8.allSatisfy(Self.isPlain) {
+      bytes.append(contentsOf: value.utf8)
     } else {
       for scalar in value.unicodeScalars { escape(scalar) }
     }
-    text += "\""
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether a byte of UTF-8 belongs to nothing that is escaped; of others it must be looked at what they
+  /// belong to: 0xC2, 0xD8 and 0xE2 begin all scalars beyond ASCII that are.
+  @inline(__always)
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0..<0x20, 0x22, 0x5C, 0x7F, 0xC2, 0xD8, 0xE2: false
+    default: true
+    }
   }
 
   private mutating func escape(_ scalar: Unicode.Scalar) {
     switch scalar {
-    case "\"": text += "\\\""
-    case "\\": text += "\\\\"
-    case "\n": text += "\\n"
-    case "\r": text += "\\r"
-    case "\t": text += "\\t"
+    case "\"": bytes.append(contentsOf: "\\\"".utf8)
+    case "\\": bytes.append(contentsOf: "\\\\".utf8)
+    case "\n": bytes.append(contentsOf: "\\n".utf8)
+    case "\r": bytes.append(contentsOf: "\\r".utf8)
+    case "\t": bytes.append(contentsOf: "\\t".utf8)
     // More than JSON demands: some readers split lines at U+2028, terminals obey the others.
     case _ where scalar.isUnprintable:
       let digits = String(scalar.value, radix: 16)
-      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    default: text.unicodeScalars.append(scalar)
+      bytes.append(
+        contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+    default: bytes.append(contentsOf: scalar.utf8)
     }
   }
 }

@@ -67,6 +67,15 @@ final class Output {
     flushedAt = now()
   }
 
+  /// Hands on what was printed and waits, for a loop that has nothing to do; notices that nobody reads
+  /// any more.
+  func pause(milliseconds: Int32) {
+    flush()
+    guard isOpen else { return }
+    sink.wait(milliseconds: milliseconds)
+    attempt { () throws(OutputFailure) in try sink.probe() }
+  }
+
   private func attempt(_ body: () throws(OutputFailure) -> Void) {
     guard failure == nil else { return }
     do throws(OutputFailure) {

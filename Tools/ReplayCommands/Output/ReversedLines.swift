@@ -10,8 +10,8 @@ struct ReversedLines: ~Copyable {
   }
 
   /// Takes the next line, which ends with its only line feed.
-  mutating func append(_ line: String) throws(ToolError) {
-    pending.append(contentsOf: line.utf8)
+  mutating func append(_ line: [UInt8]) throws(ToolError) {
+    pending.append(contentsOf: line)
     if pending.count >= Self.blockSize { try flush() }
   }
 

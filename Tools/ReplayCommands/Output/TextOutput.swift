@@ -19,9 +19,17 @@ public protocol TextOutput: AnyObject {
 
   /// Throws if it is known, without writing, that nobody reads any more.
   func probe() throws(OutputFailure)
+
+  /// Waits so many milliseconds; ends early where nobody reads any more, or a signal comes.
+  func wait(milliseconds: Int32)
 }
 
 extension TextOutput {
+  /// Waits so many milliseconds, or until a signal comes.
+  public func wait(milliseconds: Int32) {
+    poll(nil, 0, milliseconds)
+  }
+
   /// Takes more text, all of it.
   public func write(_ text: String) throws(OutputFailure) {
     try write(ArraySlice(text.utf8))
@@ -67,10 +75,14 @@ public final class CollectedOutput: TextOutput {
 /// Writes to an open file descriptor, at once.
 public final class DescriptorOutput: TextOutput {
   private let descriptor: Int32
+  private let isEnding: @Sendable () -> Bool
 
   /// Output to `descriptor`, which stays open.
-  public init(descriptor: Int32) {
+  ///
+  /// Where the program is to end while nobody takes what is written, the rest is given up.
+  public init(descriptor: Int32, isEnding: @escaping @Sendable () -> Bool = { false }) {
     self.descriptor = descriptor
+    self.isEnding = isEnding
   }
 
   /// Whether a person looks at it directly.
@@ -90,6 +102,8 @@ public final class DescriptorOutput: TextOutput {
       let written = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
       if written >= 0 {
         rest = rest.dropFirst(written)
+      } else if errno == EINTR, isEnding() {
+        throw .closed
       } else if errno == EPIPE {
         throw .closed
       } else if errno != EINTR {
@@ -103,6 +117,15 @@ public final class DescriptorOutput: TextOutput {
     var asked = pollfd(fd: descriptor, events: 0, revents: 0)
     guard poll(&asked, 1, 0) == 1 else { return }
     if asked.revents & Int16(POLLERR | POLLHUP) != 0 { throw .closed }
+  }
+}
+
+extension DescriptorOutput {
+  /// Waits so many milliseconds; ends early where nobody reads any more, or a signal comes.
+  public func wait(milliseconds: Int32) {
+    // Nothing is asked for: the system tells of a closed pipe all the same.
+    var asked = pollfd(fd: descriptor, events: 0, revents: 0)
+    poll(&asked, 1, milliseconds)
   }
 }
 

@@ -5,9 +5,12 @@ struct RecordWords {
   let zone: TimeZoneChoice
   let style: Style
 
-  /// `    7  2026-11-21 14:00:05.205Z  refreshSucceeded     tok#2 lives 2.0 s, as scheduled`.
-  func line(_ record: SessionRecord) -> String {
-    let start = "\(String(record.sequence).leftPadded(to: 5))  \(zone.text(record.time))"
+  /// `    7  2026-11-21 14:00:05.205Z  refreshSucceeded     tok#2 lives 2.0 s, as scheduled`; with a column
+  /// for the time since another record, that in front of the time.
+  func line(_ record: SessionRecord, delta: (text: String, isBack: Bool)? = nil) -> String {
+    var start = String(record.sequence).leftPadded(to: 5)
+    if let delta { start += "  " + (delta.isBack ? style.red(delta.text) : delta.text) }
+    start += "  \(zone.text(record.time))"
     switch record.content {
     case .event(let event):
       let name = color(event.kind, event.kind.description.padded(to: 19))

@@ -11,7 +11,9 @@ struct ExportCommand: JournalCommand {
       the same pseudonym in every export of the journal, and nobody without the file can test a guess.
       Times, numbers, statuses and the server's error codes stay. --reveal leaves everything in.
 
-      FORMAT is jsonl (the default), which import reads back.
+      FORMAT is jsonl (the default), lines of JSON that import reads back; trace, for the timeline of
+      https://ui.perfetto.dev or chrome://tracing; mermaid, a diagram of the transitions that happened;
+      or swift, a test that plays the records again (at most 2,000).
 
       \(HelpText.selectors)
       """,
@@ -20,6 +22,9 @@ struct ExportCommand: JournalCommand {
       .init(
         name: "format", value: "FORMAT", values: .words(Format.allCases.map(\.rawValue)),
         help: "\(Format.allCases.map(\.rawValue).joined(separator: ", ")); jsonl if not said"),
+      .init(
+        name: "name", value: "NAME",
+        help: "The Swift test's type; RecordedSession if not said"),
       .init(
         name: "output", letter: "o", value: "OUT", values: .path,
         help: "The file to make, mode 0600; - or nothing is standard output"),
@@ -41,6 +46,8 @@ struct ExportCommand: JournalCommand {
         line: "sessionreplay export a.journal --reveal -o a.jsonl", help: "To be imported, as it is"
       ),
       .init(
+        line: "sessionreplay export a.journal --format trace -o a.trace.json", help: "To look at"),
+      .init(
         line: "sessionreplay export a.journal --since -1h | jq .name", help: "The last hour's names"
       ),
     ])
@@ -48,10 +55,14 @@ struct ExportCommand: JournalCommand {
   /// What the records are written as.
   enum Format: String, CaseIterable, Sendable {
     case jsonl
+    case trace
+    case mermaid
+    case swift
   }
 
   let display: DisplayOptions
   private let format: Format
+  private let name: String
   private let target: String
   private let mayReplace: Bool
   private let isRevealing: Bool
@@ -69,6 +80,12 @@ struct ExportCommand: JournalCommand {
         next: "--format \(near ?? Format.jsonl.rawValue)")
     }
     self.format = format
+    name = arguments.value("name") ?? "RecordedSession"
+    guard Self.isTypeName(name) else {
+      throw .usage(
+        "badValue", "--name cannot be '\(name)': it is a capital, then letters, digits and _.",
+        next: "--name RecordedSession")
+    }
     target = arguments.value("output") ?? "-"
     mayReplace = arguments.has("force")
     isRevealing = arguments.has("reveal")
@@ -94,13 +111,43 @@ struct ExportCommand: JournalCommand {
       to: target, overwrite: mayReplace, inputs: [file.path], context
     ) { output throws(ToolError) in
       let walk = ExportWalk(file: file, header: header, first: range.first, last: range.last)
+      let id = header.identifier.description
+      let journal = redaction?.journal(id).description ?? id
       switch format {
       case .jsonl:
-        return try walk.run(LineExport(redaction: redaction, header: header, output: output))
+        return try walk.run(LineExport(redaction: redaction, header: header, output: output)).fault
+      case .trace:
+        let trace = TraceLines(journal: journal)
+        return try walk.run(PictureExport(trace, redaction: redaction, output: output)).fault
+      case .mermaid:
+        let diagram = StateDiagram(journal: journal)
+        return try walk.run(PictureExport(diagram, redaction: redaction, output: output)).fault
+      case .swift:
+        let test = SwiftTest(name: name)
+        let done = try walk.run(PictureExport(test, redaction: redaction, output: output))
+        guard done.export.picture.records <= SwiftTest.mostRecords else {
+          throw .usage(
+            "tooManyRecords",
+            "A test of more than \(SwiftTest.mostRecords.grouped) records would take the compiler minutes.",
+            next: "--since @-\(SwiftTest.mostRecords - 1)")
+        }
+        return done.fault
       }
     }
     guard context.output.isOpen, let fault else { return }
     throw fault.error(file.name, consequence: "Everything before it is good and was exported.")
+  }
+
+  private static func isTypeName(_ text: String) -> Bool {
+    let letters = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    return letters && text.utf8.count <= 64 && ("A"..."Z").contains(text.prefix(1))
   }
 
   private func pseudonyms(_ header: JournalHeader) -> Pseudonyms {

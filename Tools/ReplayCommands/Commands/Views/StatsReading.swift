@@ -76,9 +76,14 @@ struct StatsReading: Sendable {
       default: report.failed.append(problem)
       }
     }
-    let codes = Set(errors.map(\.error.code))
-    let code = Self.severity.first { codes.contains($0) } ?? codes.first ?? .ok
-    return Outcome(report: report, errors: errors.map(\.error), code: code)
+    let inOrder = errors.map(\.error)
+    return Outcome(report: report, errors: inOrder, code: Self.worst(inOrder))
+  }
+
+  /// What the shell is told of several files.
+  static func worst(_ errors: [ToolError]) -> ExitCode {
+    let codes = Set(errors.map(\.code))
+    return severity.first { codes.contains($0) } ?? errors.first?.code ?? .ok
   }
 
   private func size(of file: JournalFile) -> UInt64 {
@@ -124,9 +129,11 @@ struct StatsReading: Sendable {
         offset: { [zone] in zone.offset(at: $0) })
       var refused: JournalFault?
       var records: UInt32 = 0
+      var ends = grouping == .cause ? EvidenceFold() : nil
       let pass = try file.visit { entry in
         do throws(SessionFold.Failure) {
           try fold.take(entry.record)
+          try ends?.take(entry) { Self.explain($0, &fold) }
         } catch {
           refused = JournalFault(error, at: entry.place)
           return false
@@ -135,6 +142,7 @@ struct StatsReading: Sendable {
         if records & 1023 == 0 { pulse(entry.offset) }
         return !interruption.isRaised
       }
+      _ = ends?.finish { Self.explain($0, &fold) }
       fold.finish()
       let fault = refused ?? pass.fault
       return (
@@ -144,6 +152,12 @@ struct StatsReading: Sendable {
     } catch {
       return (nil, error)
     }
+  }
+
+  private static func explain(_ evidence: Evidence, _ fold: inout StatsFold) {
+    let explanation = Explainer.explain(evidence)
+    guard let sequence = explanation.sequence else { return }
+    fold.explain(endAt: sequence, cause: explanation.cause.rawValue)
   }
 
   /// The sequences that `--since` and `--until` leave.

@@ -103,9 +103,9 @@ struct StatsFold {
     waiting = []
   }
 
-  /// The end of a session at this sequence came about so.
+  /// The first end that waits, at this sequence or before it in its batch, came about so.
   mutating func explain(endAt sequence: UInt64, cause: String) {
-    guard let index = waiting.firstIndex(where: { $0.sequence == sequence }) else { return }
+    guard let index = waiting.firstIndex(where: { $0.sequence <= sequence }) else { return }
     var figures = waiting.remove(at: index).figures
     figures.causes[cause, default: 0] += 1
     groups.add(figures, to: .word(cause))

@@ -4,6 +4,7 @@ internal import SessionJournal
 /// What a check of a whole journal found; counts only what is good.
 struct VerifyReport {
   let name: String
+  let path: String
   private(set) var records: UInt64 = 0
   private(set) var batches: UInt64 = 0
   private(set) var lastSequence: UInt64 = 0
@@ -11,6 +12,7 @@ struct VerifyReport {
   private(set) var fault: JournalFault?
 
   private var counts = [UInt64](repeating: 0, count: 256)
+  private var decoder = SessionDecoder()
   private var first: SessionRecord?
   /// What a compacted file begins with; not counted among the records.
   private var compacted: SessionRecord?
@@ -18,8 +20,9 @@ struct VerifyReport {
   private var pass: JournalFile.Pass?
   private var goodBytes: UInt64 = 0
 
-  init(name: String) {
+  init(name: String, path: String) {
     self.name = name
+    self.path = path
   }
 
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
@@ -27,7 +30,7 @@ struct VerifyReport {
     guard fault == nil else { return }
     let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
     do throws(CodecError) {
-      let record = try SessionCodec.decode(
+      let record = try decoder.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)
       try count(record, frame)
     } catch {
@@ -111,6 +114,10 @@ extension VerifyReport {
           "\(ReplayCommands.count(room, "byte")) of zeros behind them, kept free to write in"
         ))
     }
+    if pass?.isGrowing == true {
+      let end = (pass?.end ?? 0).grouped
+      lines.append(("end", "an app is writing to it; looked at up to byte \(end)"))
+    }
     if let first, let last = snapshot.time {
       lines.append(("sequence", "\(first.sequence) to \(lastSequence)"))
       lines.append(("time", "\(zone.text(first.time)) to \(zone.text(last))"))
@@ -159,6 +166,7 @@ extension VerifyReport {
     var json = JSONWriter()
     json.object { json in
       json.field("v", 1)
+      json.field("file", path)
       json.field("verdict", fault?.verdict ?? "good")
       json.field("journal", pass?.header.identifier.description)
       json.field("format", pass?.header.formatVersion)
@@ -171,6 +179,8 @@ extension VerifyReport {
       json.field("batches", batches)
       json.field("bytes", goodBytes)
       json.field("room", pass?.room)
+      json.field("end", pass?.end)
+      json.field("isGrowing", pass?.isGrowing ?? false)
       json.field("firstSequence", first?.sequence)
       json.field("lastSequence", first.map { _ in lastSequence })
       json.field("firstTime", first?.time)

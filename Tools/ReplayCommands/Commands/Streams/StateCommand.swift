@@ -13,7 +13,9 @@ struct StateCommand: JournalCommand {
       """,
     operands: operands,
     options: [
-      .init(name: "at", value: "SELECTOR", help: "As of this record, or the last at or before it"),
+      .init(
+        name: "at", value: "SELECTOR", values: .selector,
+        help: "As of this record, or the last at or before it"),
       DisplayOptions.json,
     ] + DisplayOptions.zones,
     examples: [
@@ -36,7 +38,9 @@ struct StateCommand: JournalCommand {
     if let at {
       target = try SelectorResolver(file: file, zone: display.zone)
         .resolve([(at, .atOrBefore)]).first
-      if case .fromEnd(let number) = at, target == 0 { throw try beforeTheStart(file, number) }
+      if case .fromEnd(let number) = at, target == 0 {
+        throw try file.beyondTheStart(number, option: "--at")
+      }
     }
     var payloads = PayloadFold()
     var time: Timestamp?
@@ -65,13 +69,7 @@ struct StateCommand: JournalCommand {
         }
       }
     }
-    if let target, target < compacted {
-      throw .usage(
-        "compacted",
-        "\(file.name) begins with a snapshot of the records up to @\(compacted); what they were, one by "
-          + "one, is no longer in it.",
-        next: "--at @\(compacted), or later")
-    }
+    if let target, target < compacted { throw file.isCompacted(through: compacted, option: "--at") }
     let snapshot: StateSnapshot
     do throws(CodecError) {
       snapshot = StateSnapshot(try payloads.fold(), at: time)
@@ -80,11 +78,7 @@ struct StateCommand: JournalCommand {
     }
     let fault = illegal ?? pass.fault
     if fault?.code != .damaged, isBeyond, case .sequence(let wanted)? = at, wanted > last {
-      throw .usage(
-        "beyondTheEnd",
-        "\(file.name) has no record @\(wanted); "
-          + (last == 0 ? "it has no records." : "the last record is @\(last)."),
-        next: last == 0 ? "--at @0" : "--at @-1")
+      throw file.beyondTheEnd(wanted, last: last, option: "--at")
     }
     context.output.write(
       display.isJSON
@@ -93,27 +87,5 @@ struct StateCommand: JournalCommand {
     guard let fault else { return }
     throw fault.error(
       file.name, consequence: "The state shown is as of seq \(snapshot.fold.sequence).")
-  }
-
-  /// Why the record that is the last but `number - 1` cannot be meant.
-  private func beforeTheStart(_ file: JournalFile, _ number: UInt64) throws(ToolError) -> ToolError
-  {
-    var records: UInt64 = 0
-    let fault = try file.visit { _ in
-      records += 1
-      return true
-    }.fault
-    if let fault, fault.code == .damaged {
-      return fault.error(
-        file.name,
-        consequence:
-          "No state is shown: \(count(records, "good record")) can be read, and @-\(number) "
-          + "is none of them.")
-    }
-    return .usage(
-      "beyondTheStart",
-      "\(file.name) has no record @-\(number); "
-        + (records == 0 ? "it has no records." : "it has \(count(records, "record"))."),
-      next: records == 0 ? "--at @0" : "--at @-\(records)")
   }
 }

@@ -11,10 +11,13 @@ struct KindFilter: Equatable, Sendable {
     SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
 
   /// Every name that a filter may have.
-  static var words: String { (classes + names).joined(separator: ", ") }
+  static var words: String { known.joined(separator: ", ") }
 
-  /// Reads names of kinds and classes, with commas between them.
-  init(_ text: String) throws(ToolError) {
+  /// Every word that a filter may have, classes first.
+  static let known = classes + names
+
+  /// Reads names of kinds and classes, with commas between them; `option` is whose value they are.
+  init(_ text: String, of option: String = "--kind") throws(ToolError) {
     for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
       if let kind = SessionEvent.Kind.allCases.first(where: { $0.description == word }) {
         kinds.insert(kind.rawValue)
@@ -29,10 +32,10 @@ struct KindFilter: Equatable, Sendable {
       } else if word == "unknown" {
         hasUnknown = true
       } else {
-        let near = Suggestion.nearest(to: word, in: Self.classes + Self.names)
+        let near = Suggestion.nearest(to: word, in: Self.known)
         throw .usage(
           "badKind", "There is no kind '\(word)'.",
-          next: near.map { "--kind \($0)" } ?? "one of \(Self.words)")
+          next: near.map { "\(option) \($0)" } ?? "one of \(Self.words)")
       }
     }
   }

@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+/// What README.md shows of the tool.
+@Suite("README.md, of the tool")
+struct ReadmeTests {
+  @Test("RPL-2 the answer that it shows is the recorded one")
+  func answer() throws {
+    let recorded = try Repository.text("Specs/Journals/lost-reply.txt")
+      .replacing("--- exit 0\n", with: "")
+      .replacing("why lost-reply", with: "why Specs/Journals/lost-reply")
+    #expect(try Repository.text("README.md").contains("```\n\(recorded)```\n"))
+  }
+
+  @Test("RPL-1 it shows every command that the tool has, and no other")
+  func commands() throws {
+    let shown = try Repository.text("README.md")
+      .matches(of: /(?m)^sessionreplay ([a-z]+) |`sessionreplay (completion) bash`/)
+      .map { String($0.1 ?? $0.2 ?? "") }
+    let help = ToolRun.inProcess(["--help"]).output
+    let had = try #require(help.components(separatedBy: "Commands:\n").last)
+      .components(separatedBy: "\n\n")[0].split(separator: "\n")
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+    #expect(had.count > 10)
+    #expect(Set(shown) == Set(had))
+  }
+}

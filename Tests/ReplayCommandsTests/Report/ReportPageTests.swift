@@ -1,0 +1,173 @@
+import Foundation
+import SessionCore
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("report")
+struct ReportPageTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try SampleJournal.write(to: folder.file("a.journal"))
+  }
+
+  private func page(_ arguments: [String]) throws -> String {
+    let run = ToolRun.inProcess(["report", "-o", "-"] + arguments)
+    #expect(run.code == 0, "\(run.errors)")
+    return run.output
+  }
+
+  private func parts(_ text: String, _ start: String, _ end: String) -> [String] {
+    text.components(separatedBy: start).dropFirst()
+      .map { $0.components(separatedBy: end)[0] }
+  }
+
+  @Test("RPL-5 the page allows its own style and script by their hashes, and nothing else")
+  func policy() throws {
+    let page = try page([folder.file("a.journal")])
+    let styles = parts(page, "<style>", "</style>")
+    let scripts = parts(page, "<script>", "</script>")
+    #expect(styles.count == 1 && scripts.count == 1)
+    for (text, hash) in [(styles[0], PageStyle.hash), (scripts[0], PageScript.hash)] {
+      let path = try folder.write(Array(text.utf8), to: "text")
+      let line = """
+        import base64, hashlib, sys
+        print("sha256-" + base64.b64encode(hashlib.sha256(open(sys.argv[1], "rb").read()).digest()).decode())
+        """
+      let run = try ToolRun.run("/usr/bin/env", ["python3", "-c", line, path])
+      #expect(run.output == hash + "\n")
+    }
+    let policy = try #require(
+      parts(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"", "\"").first)
+    #expect(
+      policy
+        == "default-src 'none'; style-src '\(PageStyle.hash)'; script-src '\(PageScript.hash)'; "
+        + "base-uri 'none'; form-action 'none'")
+  }
+
+  @Test("nothing in a page names another place, and no element has style or script of its own")
+  func selfContained() throws {
+    for file in ["a.journal", "hostile.journal"] {
+      try SampleJournal.write(
+        to: folder.file("hostile.journal"), records: ReportJournals.hostileRecords(),
+        replacing: true)
+      let page = try page([folder.file(file), "--reveal"])
+      let own = page.replacingOccurrences(of: "javascript:alert(5)", with: "")
+      for word in [
+        "://", "url(", "@import", "<link", "<img", "<iframe", "<base", " style=", "src=",
+      ] {
+        let found = own.contains(word)
+        // What a server sent is shown, as text.
+        #expect(!found || (word == "src=" && file == "hostile.journal"), "\(word) in \(file)")
+      }
+      #expect(page.components(separatedBy: "<script").count == 2)
+      #expect(page.components(separatedBy: "<style").count == 2)
+      #expect(!page.utf8.contains { $0 < 0x20 && $0 != 0x0A })
+      #expect(!page.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x2028 })
+    }
+  }
+
+  @Test("SEC-1 names, users and identifiers are pseudonyms, unless --reveal is given")
+  func redaction() throws {
+    let names = [
+      SampleJournal.user.description, "Docente", "Colegio", "5B", "jti-1", "materials:read",
+      "boot-1",
+      "0190b2a4",
+    ]
+    let hidden = try page([folder.file("a.journal")])
+    let keyed = try page([folder.file("a.journal"), "--key", "k"])
+    for name in names {
+      #expect(!hidden.contains(name), "\(name)")
+      #expect(!keyed.contains(name), "\(name)")
+    }
+    #expect(hidden.contains("names are pseudonyms"))
+    #expect(keyed != hidden)
+    let shown = try page([folder.file("a.journal"), "--reveal"])
+    #expect(shown.contains("Docente"))
+    #expect(shown.contains("names are real"))
+    // The folder's name may be a person's.
+    #expect(!shown.contains(folder.path))
+  }
+
+  @Test("RPL-5 the page has what an engineer looks for, without its script")
+  func content() throws {
+    let page = try page([folder.file("a.journal"), "--title", "Fern & <Moss>"])
+    #expect(page.contains("<title>Fern &amp; &lt;Moss&gt;</title>"))
+    #expect(page.contains("<h1>Fern &amp; &lt;Moss&gt;</h1>"))
+    #expect(parts(page, "<tr id=\"", "\"").count == 27)
+    #expect(parts(page, "<details class=\"why\"", ">").count == 2)
+    #expect(page.contains("Expired at 2026-11-21 14:01:00.080Z (seq 15)"))
+    #expect(page.contains("<a href=\"#j0-15\">@15</a>"))
+    #expect(page.contains("<td class=\"words\">the server refused to refresh</td>"))
+    #expect(
+      page.contains("tok#1 from 2026-11-21 14:00:00.105Z to 2026-11-21 14:00:01.150Z: replaced"))
+    #expect(page.contains("<b>60.0 %</b>of refreshes succeeded"))
+    // Each place that a link leads to is there.
+    let ids = Set(parts(page, " id=\"", "\""))
+    for link in parts(page, "href=\"#", "\"") { #expect(ids.contains(link), "\(link)") }
+    #expect(ids.count == parts(page, " id=\"", "\"").count, "an id occurs twice")
+    let local = try ToolRun.program(
+      ["report", folder.file("a.journal"), "-o", "-", "--local"], environment: ["TZ": "PET5"])
+    #expect(local.output.contains("2026-11-21 09:01:00.080-05:00"))
+  }
+
+  @Test("a page is a file of mode 0600, whole or not there, and never in the place of another")
+  func file() throws {
+    let path = folder.file("page.html")
+    let journal = folder.file("a.journal")
+    let run = ToolRun.inProcess(["report", journal, "-o", path])
+    #expect(run.code == 0)
+    let bytes = try folder.bytes("page.html").count
+    #expect(run.output == "\(path): 1 journal, \(bytes.grouped) bytes\n")
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    let again = ToolRun.inProcess(["report", journal, "-o", path, "--json"])
+    #expect(again.code == 73)
+    #expect(try again.error()["name"] as? String == "exists")
+    let forced = ToolRun.inProcess(["report", journal, "-o", path, "--force", "--json"])
+    #expect(forced.code == 0)
+    let answer = try #require(try forced.objects().first)
+    #expect(answer["bytes"] as? Int == bytes)
+    #expect(answer["journals"] as? Int == 1)
+    #expect(ToolRun.inProcess(["report", journal, "-o", journal, "--force"]).code == 73)
+    #expect(ToolRun.inProcess(["report", journal, "-o", folder.file("none/page.html")]).code == 73)
+    for arguments in [
+      ["report", journal], ["report", journal, "-o", ""],
+      ["report", journal, "-o", path, "--reveal", "--key", "k"],
+    ] {
+      #expect(ToolRun.inProcess(arguments).code == 64)
+    }
+    #expect(
+      ToolRun.inProcess(["report", folder.file("none"), "-o", folder.file("x.html")]).code == 66)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("x.html")))
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(!left.contains { $0.contains("partial") })
+  }
+
+  @Test("a damaged journal is shown up to its damage, named, and the code says so")
+  func damaged() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    let one = ToolRun.inProcess(["report", folder.file("damaged.journal"), "-o", "-"])
+    #expect(one.code == 65)
+    #expect(one.output.contains("damaged.journal is damaged at byte"))
+    #expect(parts(one.output, "<tr id=\"", "\"").count == 9)
+    #expect(one.errors.hasPrefix("Error: "))
+    let all = ToolRun.inProcess(["report", folder.path, folder.file("none"), "-o", "-"])
+    #expect(all.code == 66)
+    #expect(parts(all.output, "<p class=\"problem\">", "</p>").count == 7)
+    #expect(parts(all.output, "<section class=\"lane\"", ">").count == 10)
+    #expect(all.output.hasSuffix("</html>\n"))
+  }
+}
+
+extension SampleJournal {
+  static func write(to path: String, records: [SessionRecord], replacing: Bool) throws {
+    if replacing, FileManager.default.fileExists(atPath: path) {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    try write(to: path, records: records)
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("Specs/ReplayReport.md")
+struct ReportSpecificationTests {
+  private func rows(under heading: String, _ number: Int = 0) throws -> [[String]] {
+    let lines = try Repository.text("Specs/ReplayReport.md").components(separatedBy: "\n")
+    let start = try #require(lines.firstIndex(of: "## \(heading)"))
+    let section = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+    let tables = section.split { !$0.hasPrefix("| ") }.map { Array($0.dropFirst(2)) }
+    return try #require(tables.count > number ? tables[number] : nil).map { row in
+      row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+  }
+
+  @Test("RPL-5 the keys of the page are those of its help and its script")
+  func keys() throws {
+    let named = try rows(under: "The page", 1).map { row in
+      row[0].split(separator: " ").map { $0.trimmingCharacters(in: ["`"]) }
+    }
+    var page = ""
+    ReportPage(
+      title: "", journals: [], figures: .init(), isRevealed: true, zone: .utc, version: ""
+    ).write { page += $0 }
+    let help = page.components(separatedBy: "<dt>").dropFirst().map { line in
+      line.components(separatedBy: "</dt>")[0].components(separatedBy: "<kbd>").dropFirst()
+        .map { $0.components(separatedBy: "</kbd>")[0] }
+    }
+    #expect(named == help.map { Array($0) })
+    let spelled = ["←": "ArrowLeft", "→": "ArrowRight"]
+    for key in named.joined() {
+      #expect(PageScript.text.contains("\"\(spelled[key] ?? key)\": "), "\(key)")
+    }
+  }
+
+  @Test("the bounds of the page are those of the code")
+  func bounds() throws {
+    let numbers = try rows(under: "Bounds").map { row in
+      row[1].replacingOccurrences(of: ",", with: "").split { !$0.isNumber }.map { Int($0) }
+    }
+    let room = ReportReading.room(for: 1)
+    #expect(
+      numbers == [
+        [ReportReading.mostJournals], [ReportReading.mostRows],
+        [room.shapes, ReportReading.mostShapes], [room.whys, ReportReading.mostWhys, 2],
+        [ReportPage.longestText],
+      ])
+    #expect(ReportReading.room(for: 10_000).whys == 2)
+  }
+
+  @Test("parts of the page stand in its order")
+  func parts() throws {
+    let path = "Tools/ReplayCommands/Pure/Report/ReportPage"
+    let source = try ["", "+Lanes", "+Table"].map { try Repository.text("\(path)\($0).swift") }
+      .joined()
+    for part in try rows(under: "The page").map({ $0[0] }) where part.first?.isUppercase == true {
+      #expect(source.contains(">\(part)</h2>"), "\(part)")
+    }
+  }
+}

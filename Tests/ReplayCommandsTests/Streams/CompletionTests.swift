@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+@testable import ReplayCommands
+
+/// The scripts in the shells that they are for.
+@Suite("RPL-5 completion")
+struct CompletionTests {
+  private let folder: TemporaryFolder
+
+  private static func has(_ shell: String) -> Bool {
+    ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(shell)")
+    }
+  }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    for shell in ["bash", "zsh", "fish"] {
+      let script = ToolRun.inProcess(["completion", shell])
+      #expect(script.code == 0)
+      _ = try folder.write(Array(script.output.utf8), to: shell)
+    }
+    for name in ["a.journal", "b.journal", "other.txt"] { _ = try folder.write([1], to: name) }
+    try FileManager.default.createDirectory(
+      atPath: folder.file("below"), withIntermediateDirectories: false)
+  }
+
+  /// What bash offers for each of the lines, the last word being completed.
+  private func bash(_ lines: [[String]]) throws -> [[String]] {
+    var script = ". \"$1\"\ncd \"$2\"\n"
+    for line in lines {
+      let words = (["sessionreplay"] + line).map { "'\($0)'" }.joined(separator: " ")
+      script += "COMP_WORDS=(\(words)); COMP_CWORD=\(line.count); _sessionreplay\n"
+      script += "echo \"${COMPREPLY[*]}\"\n"
+    }
+    let run = try ToolRun.run(
+      "/usr/bin/env", ["bash", "-c", script, "bash", folder.file("bash"), folder.path])
+    #expect(run.errors.isEmpty, "\(run.errors)")
+    return run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .map { $0.split(separator: " ").map(String.init) }
+  }
+
+  private static let names = CommandList.all.map { $0.syntax.name }
+
+  @Test("bash offers commands, options, words, lists and files", .enabled(if: has("bash")))
+  func bash() throws {
+    let cases: [(line: [String], expected: [String])] = [
+      (["tim"], ["timeline"]),
+      (["--v"], ["--version"]),
+      (["help", "sel"], ["selectors"]),
+      (["timeline", "--rev"], ["--reverse"]),
+      (["timeline", "--kind", "logi"], ["login"]),
+      (["timeline", "--kind", "login,logo"], ["login,logout"]),
+      (["timeline", "--kind", "=", "unkn"], ["unknown"]),
+      (["timeline", "--reason", "refreshR"], ["refreshRejected"]),
+      (["timeline", "--color", ""], ["auto", "always", "never"]),
+      (["timeline", "--color", "="], ["auto", "always", "never"]),
+      (["timeline", "-n", ""], []),
+      (["timeline", "--since", ""], []),
+      (["timeline", ""], ["a.journal", "b.journal", "below"]),
+      (["verify", "a.journal", "b"], ["b.journal", "below"]),
+      (["completion", "z"], ["zsh"]),
+      (["nosuchcommand", ""], []),
+    ]
+    let found = try bash(cases.map(\.line))
+    #expect(found.count == cases.count)
+    for (found, wanted) in zip(found, cases) {
+      #expect(found == wanted.expected, "\(wanted.line)")
+    }
+    #expect(try bash([[""]]) == [Self.names + ["help", "--help", "--version"]])
+  }
+
+  @Test("bash offers every option of every command", .enabled(if: has("bash")))
+  func allOptions() throws {
+    let options = CommandList.all.flatMap { command in
+      command.syntax.allOptions.map { [command.syntax.name, "--\($0.name)"] }
+    }
+    for (found, wanted) in zip(try bash(options), options) {
+      #expect(found.contains(wanted[1]), "\(wanted)")
+    }
+  }
+
+  @Test("zsh offers commands, options and words", .enabled(if: has("zsh"), "zsh is not installed"))
+  func zsh() throws {
+    let syntax = try ToolRun.run("/usr/bin/env", ["zsh", "-n", folder.file("zsh")])
+    #expect(syntax.code == 0, "\(syntax.errors)")
+    // What it hands to zsh's own functions; those work in a terminal only.
+    for command in Self.names {
+      let check = """
+        autoload -U compinit; compinit -u -D
+        source "$1"
+        _arguments() { print -r -- "${(@)argv}"; }
+        _describe() { print -r -- "${commands[@]}"; }
+        words=(sessionreplay \(command) '')
+        CURRENT=3
+        _sessionreplay
+        """
+      let run = try ToolRun.run("/usr/bin/env", ["zsh", "-fc", check, "zsh", folder.file("zsh")])
+      #expect(run.code == 0, "\(run.errors)")
+      let syntax = try #require(CommandList.all.first { $0.syntax.name == command }).syntax
+      for option in syntax.allOptions {
+        #expect(run.output.contains("--\(option.name)"), "\(command) \(option.name)")
+      }
+    }
+  }
+
+  @Test(
+    "fish offers commands, options and words", .enabled(if: has("fish"), "fish is not installed"))
+  func fish() throws {
+    func offered(_ line: String) throws -> [String] {
+      let run = try ToolRun.run(
+        "/usr/bin/env",
+        [
+          "fish", "--no-config", "-c",
+          "cd $argv[2]; source $argv[1]; complete -C $argv[3]", folder.file("fish"), folder.path,
+          line,
+        ], ["HOME": folder.path])
+      #expect(run.code == 0, "\(run.errors)")
+      return run.output.split(separator: "\n").map {
+        String($0.split(separator: "\t", omittingEmptySubsequences: false)[0])
+      }
+    }
+    #expect(try offered("sessionreplay tim") == ["timeline"])
+    #expect(try offered("sessionreplay timeline --rev") == ["--reverse"])
+    #expect(try offered("sessionreplay timeline --kind logi") == ["login"])
+    #expect(try offered("sessionreplay timeline --kind login,logo") == ["login,logout"])
+    #expect(
+      try Set(offered("sessionreplay timeline --color ")) == ["auto", "always", "never"])
+    #expect(try offered("sessionreplay completion z") == ["zsh"])
+    #expect(try offered("sessionreplay verify a").contains("a.journal"))
+    #expect(Set(try offered("sessionreplay ")).isSuperset(of: Self.names))
+    for command in CommandList.all {
+      let found = Set(try offered("sessionreplay \(command.syntax.name) --"))
+      for option in command.syntax.allOptions {
+        #expect(found.contains("--\(option.name)"), "\(command.syntax.name) \(option.name)")
+      }
+    }
+  }
+
+  @Test("RPL-5 a shell that is not known, with the one that was meant")
+  func badShell() throws {
+    let run = ToolRun.inProcess(["completion", "fishy"])
+    #expect(run.code == 64)
+    #expect(run.errors.hasSuffix("Try: sessionreplay completion fish\n"))
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import SessionCore
+import Testing
+
+@Suite("RPL-1 diff")
+struct DiffTests {
+  private let folder: TemporaryFolder
+  private var journal: String { folder.file("a.journal") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+  }
+
+  private func diff(_ options: [String]) throws -> [String: Any] {
+    let run = ToolRun.inProcess(["diff", journal, "--json"] + options)
+    #expect(run.code == 0, "\(options): \(run.errors)")
+    return try #require(try run.objects().first)
+  }
+
+  /// Every value of `state --json` by its dotted name, as text; places and times are left out.
+  private func state(_ at: Int) throws -> [String: String] {
+    let run = ToolRun.inProcess(["state", journal, "--json", "--at", "@\(at)"])
+    let object = try #require(try run.objects().first)
+    var flat: [String: String] = [:]
+    func add(_ name: String, _ value: Any) {
+      if let object = value as? [String: Any] {
+        for (key, value) in object { add(name.isEmpty ? key : "\(name).\(key)", value) }
+      } else {
+        flat[name] = "\(value)"
+      }
+    }
+    add("", object)
+    for name in ["v", "journal", "sequence", "eventSequence", "time"] { flat[name] = nil }
+    return flat
+  }
+
+  @Test("STA-2 the differences applied to one state give the other, for any two records")
+  func applied() throws {
+    let states = try (0...27).map(state)
+    for from in [0, 2, 4, 6, 12, 13, 15, 16, 22, 27] {
+      for to in 0...27 {
+        let object = try diff(["--from", "@\(from)", "--to", "@\(to)"])
+        let changes = try #require(object["changes"] as? [[String: Any]])
+        var state = states[from]
+        for change in changes {
+          let name = try #require(change["field"] as? String)
+          let (before, after) = (change["before"] ?? "", change["after"] ?? "")
+          // A part that is not there has no fields in the whole object.
+          if state[name] != nil { #expect(state[name] == "\(before)", "\(from) \(to) \(name)") }
+          state[name] = "\(after)"
+        }
+        for (name, value) in states[to] where state[name] != nil {
+          #expect(state[name] == value, "\(from) \(to) \(name)")
+        }
+        if from == to { #expect(changes.isEmpty) }
+        let between = try #require(object["between"] as? [Int])
+        let expected = from == to ? [] : Array((min(from, to) + 1)...max(from, to))
+        #expect(between == expected)
+        #expect(object["records"] as? Int == between.count)
+      }
+    }
+  }
+
+  @Test("RPL-1 without options, what the last event changed; with --to, what that record changed")
+  func defaults() throws {
+    let last = try diff([])
+    #expect((last["to"] as? [String: Any])?["sequence"] as? Int == 22)
+    #expect((last["from"] as? [String: Any])?["sequence"] as? Int == 21)
+    #expect(last["between"] as? [Int] == [22])
+    let one = try diff(["--to", "@15"])
+    #expect((one["from"] as? [String: Any])?["state"] as? String == "authenticated")
+    #expect((one["to"] as? [String: Any])?["state"] as? String == "expired")
+    let rest = try diff(["--from", "@15"])
+    #expect((rest["to"] as? [String: Any])?["sequence"] as? Int == 27)
+    let all = try diff(["--to", "@15", "--all-fields"])
+    #expect((all["changes"] as? [Any])?.count ?? 0 > (one["changes"] as? [Any])?.count ?? 0)
+  }
+
+  @Test("RPL-5 --exit-code says whether anything differs; damage says 65 before that")
+  func codes() throws {
+    #expect(ToolRun.inProcess(["diff", journal, "--exit-code"]).code == 3)
+    let same = ToolRun.inProcess(["diff", journal, "--exit-code", "--from", "@24", "--to", "@24"])
+    #expect(same.code == 0)
+    #expect(same.output.contains("Nothing of the state differs."))
+    let damaged = ToolRun.inProcess(["diff", folder.file("damaged.journal"), "--exit-code"])
+    #expect(damaged.code == 65)
+    #expect(damaged.output.hasPrefix("@7 → @8"))
+    #expect(ToolRun.inProcess(["diff", folder.file("damaged.journal"), "--to", "@5"]).code == 0)
+    #expect(ToolRun.inProcess(["diff", folder.file("torn.journal")]).code == 2)
+    for (options, name) in [
+      (["--to", "@99"], "beyondTheEnd"), (["--from", "@-99"], "beyondTheStart"),
+      ([folder.file("open.journal"), "--from", "@1"], "conflict"),
+    ] {
+      let run = ToolRun.inProcess(["diff", journal, "--json"] + options)
+      #expect(run.code == 64)
+      #expect(try run.error()["name"] as? String == name)
+    }
+    let compacted = folder.file("compacted.journal")
+    #expect(ToolRun.inProcess(["diff", compacted]).code == 0)
+    #expect(
+      try ToolRun.inProcess(["diff", compacted, "--from", "@3", "--json"]).error()["name"]
+        as? String
+        == "compacted")
+  }
+
+  @Test("RPL-1 two files: the first record in which they differ")
+  func files() throws {
+    func compare(_ left: String, _ right: String, _ code: Int32 = 0) throws -> [String: Any] {
+      let run = ToolRun.inProcess(["diff", folder.file(left), folder.file(right), "--json"])
+      #expect(run.code == code, "\(left) \(right)")
+      return try #require(try run.objects().first)
+    }
+    let same = try compare("a.journal", "open.journal")
+    #expect(same["same"] as? Bool == true)
+    #expect(same["common"] as? Int == 27)
+    var other = SampleJournal.batches
+    other[5] = (2_200, [.note(.closed)])
+    try SampleJournal.write(to: folder.file("other.journal"), batches: other)
+    let part = try compare("a.journal", "other.journal")
+    let first = try #require(part["firstDifference"] as? [String: Any])
+    #expect(part["common"] as? Int == 5)
+    #expect(first["sequence"] as? Int == 6)
+    #expect((first["left"] as? [String: Any])?["name"] as? String == "refreshFailed")
+    #expect((first["right"] as? [String: Any])?["name"] as? String == "closed")
+    try SampleJournal.write(
+      to: folder.file("short.journal"), batches: Array(SampleJournal.batches.prefix(3)))
+    let short = try compare("short.journal", "a.journal")
+    #expect((short["firstDifference"] as? [String: Any])?["left"] is NSNull)
+    // A compacted copy is the same from its snapshot on.
+    let compacted = try compare("compacted.journal", "compacted.journal")
+    #expect(compacted["same"] as? Bool == true)
+    #expect(compacted["skipped"] as? Int ?? 0 > 0)
+    let damaged = try compare("a.journal", "damaged.journal", 65)
+    #expect(damaged["common"] as? Int == 9)
+    let run = ToolRun.inProcess(
+      ["diff", "--exit-code", folder.file("a.journal"), folder.file("other.journal")])
+    #expect(run.code == 3)
+    #expect(run.output.contains("part behind @5, after 5 records in common."))
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// The program while it runs, with its outputs as they come.
+final class LiveTool {
+  private let process = Process()
+  private let output = Pipe()
+  private let errors = Pipe()
+  private var rest: [UInt8] = []
+
+  init(_ arguments: [String]) throws {
+    process.executableURL = URL(fileURLWithPath: try ToolRun.binary())
+    process.arguments = arguments
+    process.environment = ["PATH": "/usr/bin:/bin"]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+  }
+
+  /// The next line, waited for; `nil` at the end of the output.
+  func line() -> String? {
+    while true {
+      if let feed = rest.firstIndex(of: 0x0A) {
+        defer { rest.removeSubrange(...feed) }
+        return String(decoding: rest[..<feed], as: UTF8.self)
+      }
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { return nil }
+      rest += more
+    }
+  }
+
+  /// The sequence of the next line of JSON.
+  func sequence() throws -> Int? {
+    guard let line = line() else { return nil }
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    return object?["sequence"] as? Int
+  }
+
+  /// Asks the program to end, without reading what it prints.
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+  /// Its exit code, or 128 and the signal that ended it.
+  func code() -> Int32 {
+    process.waitUntilExit()
+    return process.terminationReason == .exit
+      ? process.terminationStatus : 128 + process.terminationStatus
+  }
+
+  func complaints() -> String {
+    String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  }
+}

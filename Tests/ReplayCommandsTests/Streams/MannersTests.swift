@@ -1,0 +1,184 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The program among others, with journals that are larger than what it may hold.
+@Suite("RPL-5 manners of the program", .serialized)
+struct MannersTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// A journal of about `size` bytes, made in blocks; real records lie between such as nobody knows.
+  ///
+  /// The second record is a logout, and no other is.
+  private func write(_ name: String, size: Int, payload: Int) throws -> String {
+    let path = folder.file(name)
+    try SampleJournal.write(
+      to: path,
+      batches: [SampleJournal.batches[1], (200, [.event(.logout(.init(reason: .user)))])],
+      closing: false)
+    var last = try #require(try Self.end(of: path))
+    let header = try JournalReader(path: path).header
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try file.seekToEnd()
+    var writer = FrameWriter(seed: header.seed, chain: last.chain)
+    let (filler, body) = SessionCodec.encode(
+      .unknown(.init(kind: 0xEE, payload: [UInt8](repeating: 0x41, count: payload))),
+      at: SampleJournal.start)
+    let (kind, note) = SessionCodec.encode(.note(.closed), at: SampleJournal.start)
+    var written = 0
+    while written < size {
+      let draft =
+        last.sequence % 8 == 0
+        ? JournalDraft(kind: kind, payload: note) : JournalDraft(kind: filler, payload: body)
+      writer.append(
+        draft, sequence: last.sequence, durable: last.sequence - 1, remainingInBatch: 0)
+      last.sequence += 1
+      guard writer.bytes.count >= 4 << 20 else { continue }
+      try file.write(contentsOf: writer.bytes)
+      written += writer.bytes.count
+      writer.removeBytes()
+    }
+    try file.close()
+    return path
+  }
+
+  private static func end(of path: String) throws -> FramePosition? {
+    var reader = try JournalReader(path: path)
+    _ = try reader.ending()
+    return reader.wholeEnd
+  }
+
+  /// Runs the program; of what it prints, the first `lines` lines are read, or all of it.
+  private func measure(_ arguments: [String], lines: Int? = nil) throws -> (
+    cpu: Double, kibibytes: Int, code: Int
+  ) {
+    let script = """
+      import os, subprocess, sys
+      lines = int(sys.argv[1])
+      out = subprocess.PIPE if lines else open('/dev/null', 'wb')
+      run = subprocess.Popen(sys.argv[2:], stdout=out, stderr=subprocess.DEVNULL)
+      for _ in range(lines):
+          run.stdout.readline()
+      if lines:
+          run.stdout.close()
+      _, status, used = os.wait4(run.pid, 0)
+      print(used.ru_utime + used.ru_stime, used.ru_maxrss, os.waitstatus_to_exitcode(status))
+      """
+    let run = try ToolRun.run(
+      "/usr/bin/env",
+      ["python3", "-c", script, "\(lines ?? 0)", try ToolRun.binary()] + arguments)
+    let words = run.output.split(whereSeparator: \.isWhitespace)
+    try #require(words.count == 3, "\(run.errors)")
+    return (
+      try #require(Double(words[0])), try #require(Int(words[1])), try #require(Int(words[2]))
+    )
+  }
+
+  @Test("RPL-5 | head ends early, also where what is shown is rare")
+  func head() throws {
+    let path = try write("many.journal", size: 24 << 20, payload: 64)
+    let whole = try measure(["timeline", path])
+    #expect(whole.code == 0)
+    for options in [[], ["--json"], ["--kind", "logout"], ["--kind", "logout", "--json"]] {
+      let head = try measure(["timeline", path] + options, lines: 1)
+      #expect(head.code == 0)
+      #expect(head.cpu < whole.cpu / 4, "\(options): \(head.cpu) of \(whole.cpu)")
+    }
+  }
+
+  @Test("RPL-1 RPL-2 a journal of 256 MiB is read in bounded memory")
+  func memory() throws {
+    let path = try write("large.journal", size: 256 << 20, payload: 16 * 1024)
+    for arguments in [
+      ["timeline", path], ["timeline", path, "-n", "20000"], ["timeline", path, "-C", "50"],
+      ["verify", path], ["diff", path], ["follow", path, "--timeout", "0ms"],
+    ] {
+      let run = try measure(arguments)
+      #expect(run.code == 0, "\(arguments)")
+      #if os(Linux)
+        #expect(run.kibibytes < 64 * 1024, "\(arguments): \(run.kibibytes) KiB")
+      #endif
+    }
+  }
+
+  @Test("RPL-5 Ctrl-C and SIGTERM end it in the middle, and the shell is told of the signal")
+  func signals() throws {
+    let path = try write("many.journal", size: 8 << 20, payload: 64)
+    let beside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    for (signal, code) in [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)] {
+      for options in [[], ["--json"], ["-r"]] {
+        // Nobody reads more than one line: it cannot come to its end.
+        let tool = try LiveTool(["timeline", path] + options)
+        #expect(tool.line() != nil)
+        tool.signal(signal)
+        #expect(tool.code() == code, "\(options)")
+        #expect(tool.complaints().isEmpty)
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == beside)
+  }
+
+  @Test("RPL-5 every command says that its answer cannot be written")
+  func unwritable() throws {
+    try Journals.write(into: folder)
+    let journal = folder.file("a.journal")
+    for arguments in [
+      ["timeline", journal], ["state", journal], ["verify", journal], ["diff", journal],
+      ["follow", journal, "--timeout", "0ms"], ["completion", "bash"], ["--help"],
+    ] {
+      var targets = [">&-"]
+      if FileManager.default.fileExists(atPath: "/dev/full") { targets.append("> /dev/full") }
+      for target in targets {
+        let run = try ToolRun.shell("\"$0\" \"$@\" \(target)", arguments)
+        #expect(run.code == 74, "\(arguments) \(target)")
+        #expect(run.errors.contains("refused to write the output"))
+      }
+    }
+  }
+
+  @Test("JRN-1 RPL-2 while an app writes, readers say 0 or 2, and never that it is damaged")
+  func liveFile() throws {
+    let path = folder.file("live.journal")
+    let writer = try Journal.open(at: path)
+    let (kind, payload) = SessionCodec.encode(.note(.closed), at: SampleJournal.start)
+    let draft = JournalDraft(kind: kind, payload: payload)
+    _ = try writer.append([draft])
+    let isOver = LockedFlag()
+    let thread = Thread {
+      do {
+        while !isOver.isSet { _ = try writer.append([draft, draft, draft]) }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    thread.start()
+    for _ in 0..<40 {
+      for command in ["timeline", "state", "verify", "diff"] {
+        let run = ToolRun.inProcess([command, path])
+        #expect([0, 2].contains(run.code), "\(command): \(run.errors)")
+      }
+    }
+    isOver.set()
+    try writer.close()
+    #expect(ToolRun.inProcess(["verify", path]).code == 0)
+  }
+}
+
+/// A flag that two threads share.
+private final class LockedFlag: Sendable {
+  private let value = Mutex(false)
+  var isSet: Bool { value.withLock { $0 } }
+  func set() { value.withLock { $0 = true } }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import Testing
+
+@testable import ReplayCommands
+
+/// Every command that reads a journal, on every kind of file that is not good.
+@Suite("RPL-5 each command on each kind of file")
+struct MatrixTests {
+  /// What a file is, and the code that a command gives that reads all of it.
+  private static let files: [(name: String, code: Int32)] = [
+    ("a.journal", 0), ("room.journal", 0), ("compacted.journal", 0), ("torn.journal", 2),
+    ("undetermined.journal", 2), ("damaged.journal", 65), ("undecodable.journal", 65),
+    ("empty", 65), ("text", 65), ("header", 65), ("newer", 65), ("folder", 65), ("none", 66),
+    ("text/none", 66),
+  ]
+
+  /// What a command needs beside a file, so that it reads all of it; a command that is not here needs
+  /// nothing.
+  private static let options: [String: [String]] = [
+    "follow": ["--timeout", "0ms"],
+    "repair": ["--dry-run"],
+    "import": ["--dry-run"],
+    "report": ["-o", "-"],
+  ]
+
+  /// Commands for which a file means something else: no journal, or they say why by another code.
+  private static let others: Set = ["import", "step", "completion", "stats", "report", "repair"]
+
+  static let readers = CommandList.all.map { $0.syntax }.filter { syntax in
+    syntax.operands.first?.values == .journal && !others.contains(syntax.name)
+  }
+
+  @Test("RPL-5 the code tells what is wrong, and what is good is shown before")
+  func matrix() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    let whole = try folder.bytes("a.journal")
+    _ = try folder.write([], to: "empty")
+    _ = try folder.write(Array("{\"a\":1}".utf8), to: "text")
+    _ = try folder.write(Array(whole.prefix(63)), to: "header")
+    _ = try folder.write(ProvokedErrors.newer(Array(whole.prefix(64))), to: "newer")
+    try FileManager.default.createDirectory(
+      atPath: folder.file("folder"), withIntermediateDirectories: false)
+    #expect(Set(Self.readers.map(\.name)).isSuperset(of: ["timeline", "state", "verify", "diff"]))
+    for command in Self.readers {
+      for file in Self.files {
+        for format in [[], ["--json"]] {
+          let arguments =
+            [command.name, folder.file(file.name)] + format
+            + Self.options[command.name, default: []]
+          let run = ToolRun.inProcess(arguments)
+          // A tail never counted: whoever follows waits for what becomes of it.
+          let isWaiting = command.name == "follow" && file.code == 2
+          #expect(run.code == (isWaiting ? 0 : file.code), "\(arguments): \(run.errors)")
+          #expect(run.errors.isEmpty == (run.code == 0), "\(arguments): \(run.errors)")
+          let hasRecords = file.name.hasSuffix(".journal")
+          #expect(run.output.isEmpty != hasRecords, "\(arguments)")
+          if !format.isEmpty { _ = try run.objects() }
+        }
+      }
+    }
+  }
+
+  @Test("RPL-5 each option of each command is told in its help, with the value that it takes")
+  func help() throws {
+    for command in CommandList.all.map({ $0.syntax }) {
+      let run = ToolRun.inProcess([command.name, "--help"])
+      #expect(run.code == 0)
+      for option in command.allOptions {
+        let spelling = "--\(option.name)" + (option.value.map { " \($0)" } ?? "")
+        #expect(run.output.contains(spelling), "\(command.name) \(spelling)")
+      }
+      #expect(!command.examples.isEmpty, "\(command.name)")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import SessionCore
+
+/// A record as one line, for people or for programs.
+///
+/// One buffer serves all records.
+struct EntryLine {
+  /// What a line says beside the record.
+  struct Marks {
+    /// The time since the record above, in milliseconds.
+    var delta: Int64?
+    var isContext = false
+    var isBehind = false
+  }
+
+  /// Which marks are asked for.
+  struct Asked {
+    var delta = false
+    var context = false
+    var behind = false
+  }
+
+  private let isJSON: Bool
+  private let words: RecordWords
+  private let style: Style
+  private let asked: Asked
+  private var json = JSONWriter()
+
+  init(display: DisplayOptions, style: Style, asked: Asked) {
+    isJSON = display.isJSON
+    words = RecordWords(zone: display.zone, style: style)
+    self.style = style
+    self.asked = asked
+  }
+
+  /// The line with its line feed, lent to `take`.
+  mutating func write<Answer>(
+    _ entry: JournalEntry, _ marks: Marks, to take: ([UInt8]) -> Answer
+  ) -> Answer {
+    guard isJSON else {
+      let delta = asked.delta ? DeltaWords.column(marks.delta) : nil
+      return take(Array((words.line(entry.record, delta: delta) + "\n").utf8))
+    }
+    writeJSON(entry, marks)
+    return take(json.bytes)
+  }
+
+  private mutating func writeJSON(_ entry: JournalEntry, _ marks: Marks) {
+    let asked = asked
+    json.removeAll()
+    json.object { json in
+      json.field("v", 1)
+      json.field("sequence", entry.record.sequence)
+      json.field("offset", entry.offset)
+      json.field("remainingInBatch", entry.remainingInBatch)
+      json.field("class", Self.className(entry.record.content))
+      if asked.delta { json.field("delta", marks.delta) }
+      if asked.context { json.field("isContext", marks.isContext) }
+      if asked.behind { json.field("behind", marks.isBehind) }
+      json.readable(entry.record)
+    }
+    json.endLine()
+  }
+
+  private static func className(_ content: SessionRecord.Content) -> String {
+    switch content {
+    case .event: "event"
+    case .note: "note"
+    case .snapshot: "snapshot"
+    case .unknown: "unknown"
+    }
+  }
+}
+
+/// The time between two records.
+enum DeltaWords {
+  private static let width = 12
+
+  /// `+250 ms`, `+1.250 s`, `+3 d 4 h`, `-9 h`; nothing before the first record.
+  static func column(_ milliseconds: Int64?) -> (text: String, isBack: Bool) {
+    guard let milliseconds else { return ("".leftPadded(to: width), false) }
+    return (text(milliseconds).leftPadded(to: width), milliseconds < 0)
+  }
+
+  static func text(_ milliseconds: Int64) -> String {
+    let sign = milliseconds < 0 ? "-" : "+"
+    let span = Int64(clamping: milliseconds.magnitude)
+    guard (1000..<60_000).contains(span) else {
+      return sign + DurationWords.text(milliseconds: span)
+    }
+    let fraction = String(span % 1000)
+    let zeros = String(repeating: "0", count: 3 - fraction.count)
+    return "\(sign)\(span / 1000).\(zeros)\(fraction) s"
+  }
+}

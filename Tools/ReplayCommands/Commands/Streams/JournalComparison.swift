@@ -1,0 +1,141 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// Looks for the first record in which two journals differ, in bounded memory.
+struct JournalComparison {
+  let left: JournalFile
+  let right: JournalFile
+
+  struct Result {
+    let names: [String]
+    let journals: [String]
+    /// Up to here a snapshot stands in the place of one journal's records: they were not compared.
+    let skipped: UInt64
+    /// How many records are the same.
+    let common: UInt64
+    /// The last of them; 0 for none.
+    let lastCommon: UInt64
+    /// The first that differ; `nil` where a journal has no more.
+    let first: (left: SessionRecord?, right: SessionRecord?)
+    let isSame: Bool
+    /// What keeps one of them from being read to its end.
+    var fault: (file: JournalFile, fault: JournalFault)?
+  }
+
+  func run(_ output: Output) throws(ToolError) -> Result {
+    var one = try left.open()
+    var other = try right.open()
+    var (a, b) = (try next(&one, left), try next(&other, right))
+    // A snapshot stands for records that the other journal may have one by one.
+    let skipped = max(a.map(Self.snapshot) ?? 0, b.map(Self.snapshot) ?? 0)
+    while let record = a, record.sequence <= skipped { a = try next(&one, left) }
+    while let record = b, record.sequence <= skipped { b = try next(&other, right) }
+    var (common, last) = (UInt64(0), UInt64(0))
+    while let x = a, let y = b, output.isOpen, Self.isSame(x, y) {
+      output.pulse()
+      (common, last) = (common + 1, x.sequence)
+      (a, b) = (try next(&one, left), try next(&other, right))
+    }
+    var fault: (JournalFile, JournalFault)?
+    if a == nil { fault = try self.fault(&one, left) }
+    if b == nil, fault == nil { fault = try self.fault(&other, right) }
+    let first: (SessionRecord?, SessionRecord?)
+    do throws(CodecError) {
+      first = (try a.map(Self.decoded), try b.map(Self.decoded))
+    } catch {
+      throw ToolError(
+        .damaged, "undecodable",
+        "A record in which \(left.name) and \(right.name) differ cannot be read (seq \(last + 1)): "
+          + "\(error).",
+        next: "sessionreplay verify \(left.name) \(right.name)")
+    }
+    return Result(
+      names: [left.name, right.name],
+      journals: [one.identifier.description, other.identifier.description], skipped: skipped,
+      common: common, lastCommon: last, first: first, isSame: a == nil && b == nil, fault: fault)
+  }
+
+  private func next(_ reader: inout JournalReader, _ file: JournalFile) throws(ToolError)
+    -> JournalRecord?
+  {
+    do throws(JournalError) {
+      return try reader.next()
+    } catch {
+      throw ToolError(error, in: file)
+    }
+  }
+
+  private func fault(_ reader: inout JournalReader, _ file: JournalFile) throws(ToolError)
+    -> (JournalFile, JournalFault)?
+  {
+    do throws(JournalError) {
+      return JournalFault(try reader.frozenEnding()).map { (file, $0) }
+    } catch {
+      throw ToolError(error, in: file)
+    }
+  }
+
+  private static func snapshot(_ record: JournalRecord) -> UInt64 {
+    record.isSnapshot ? record.sequence : 0
+  }
+
+  private static func isSame(_ left: JournalRecord, _ right: JournalRecord) -> Bool {
+    left.sequence == right.sequence && left.kind == right.kind && left.payload == right.payload
+  }
+
+  private static func decoded(_ record: JournalRecord) throws(CodecError) -> SessionRecord {
+    try SessionCodec.decode(
+      sequence: record.sequence, kind: record.kind, payload: record.payload)
+  }
+}
+
+extension JournalComparison.Result {
+  func text(zone: TimeZoneChoice, style: Style) -> String {
+    var text = ""
+    if journals[0] != journals[1] {
+      text += "They are two journals: \(journals[0]) and \(journals[1]).\n"
+    }
+    if skipped > 0 {
+      text +=
+        "Of the records up to @\(skipped) one of them has a snapshot; they were not compared.\n"
+    }
+    let both = "\(names[0].printable) and \(names[1].printable)"
+    guard !isSame else { return text + "\(both) are the same: \(count(common, "record")).\n" }
+    text +=
+      common == 0
+      ? "\(both) have no record in common.\n"
+      : "\(both) part behind @\(lastCommon), after \(count(common, "record")) in common.\n"
+    let words = RecordWords(zone: zone, style: Style(isColored: false))
+    let lines = [first.left, first.right].map { record in
+      record.map { words.line($0) } ?? "      no more records"
+    }
+    return text + style.red("- \(lines[0])") + "\n" + style.green("+ \(lines[1])") + "\n"
+  }
+
+  var json: String {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("v", 1)
+      json.field("same", isSame)
+      json.array("journal", journals) { $0.value($1) }
+      json.field("skipped", skipped)
+      json.field("common", common)
+      guard !isSame else { return json.null("firstDifference") }
+      json.object("firstDifference") { json in
+        json.field("sequence", first.left?.sequence ?? first.right?.sequence)
+        for (name, record) in [("left", first.left), ("right", first.right)] {
+          guard let record else {
+            json.null(name)
+            continue
+          }
+          json.object(name) { json in
+            json.field("sequence", record.sequence)
+            json.readable(record)
+          }
+        }
+      }
+    }
+    json.endLine()
+    return json.text
+  }
+}

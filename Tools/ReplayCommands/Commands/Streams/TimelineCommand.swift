@@ -1,0 +1,106 @@
+internal import SessionCore
+
+/// `timeline`: one line for each record.
+struct TimelineCommand: JournalCommand {
+  static let syntax = CommandSyntax(
+    name: "timeline", summary: "Show what happened, one line for each record",
+    discussion: """
+      Each line has the record's sequence, its time, its name and its facts. Names in parentheses
+      are notes, which explain and change nothing. @7 in a line is the record with sequence 7,
+      tok#2 the session's second token. The transitions are not judged; verify does that.
+
+      \(HelpText.selectors)
+      """,
+    operands: operands,
+    options: [
+      .init(
+        name: "since", value: "SELECTOR", values: .selector,
+        help: "Begin at this record, or the first at or after it"),
+      .init(
+        name: "until", value: "SELECTOR", values: .selector,
+        help: "End with this record, or the last at or before it"),
+    ] + RecordFilter.options + [
+      .init(name: "number", letter: "n", value: "N", help: "Show only the last N of them"),
+      .init(name: "reverse", letter: "r", help: "Show the newest first"),
+      .init(
+        name: "context", letter: "C", value: "N",
+        help: "Show N records around each of them too, at most 1000"),
+      deltaOption,
+      .init(
+        name: "behind", help: "Behind damage, go on with what can be read, lost bytes between"),
+      DisplayOptions.json,
+    ] + DisplayOptions.zones,
+    examples: [
+      .init(line: "sessionreplay timeline a.journal", help: "Everything"),
+      .init(line: "sessionreplay timeline a.journal -n 20 -r", help: "The last 20, newest first"),
+      .init(
+        line: "sessionreplay timeline a.journal --since -1h --kind event",
+        help: "The events of the last hour"),
+      .init(
+        line: "sessionreplay timeline a.journal --reason rejected -C 2 --delta",
+        help: "Refusals, and what stands around them"),
+      .init(
+        line: "sessionreplay timeline a.journal --json | jq .name", help: "For programs"),
+    ])
+
+  static let deltaOption = CommandSyntax.Option(
+    name: "delta", help: "Show the time since the record above")
+
+  let display: DisplayOptions
+  private let since: Selector?
+  private let until: Selector?
+  private let filter: RecordFilter
+  private let number: UInt64?
+  private let isReversed: Bool
+  private let context: Int?
+  private let showsDelta: Bool
+  private let showsBehind: Bool
+
+  init(_ arguments: Arguments) throws(ToolError) {
+    display = try DisplayOptions(arguments)
+    since = try arguments.selector("since")
+    until = try arguments.selector("until")
+    filter = try RecordFilter(arguments)
+    isReversed = arguments.has("reverse")
+    showsDelta = arguments.has("delta")
+    showsBehind = arguments.has("behind")
+    number = try arguments.number("number", spelled: "-n", example: "20")
+    context = try arguments.number("context", spelled: "-C", example: "3", upTo: 1000)
+      .map { Int($0) }
+    guard !showsBehind || number == nil && !isReversed else {
+      throw .usage(
+        "conflict", "--behind excludes -n and -r: what is behind damage has no known end.",
+        next: "--behind without -n and -r")
+    }
+  }
+
+  func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
+    var pass = TimelinePass(
+      file: file, context: context, filter: filter, around: self.context ?? 0,
+      line: EntryLine(
+        display: display, style: context.style,
+        asked: .init(delta: showsDelta, context: self.context != nil, behind: showsBehind)),
+      showsSeparators: !display.isJSON && self.context != nil)
+    (pass.first, pass.last) = try range(in: file)
+    let fault =
+      if showsBehind {
+        try pass.printPieces(namesLosses: !display.isJSON)
+      } else {
+        try pass.print(last: number, isReversed: isReversed)
+      }
+    guard context.output.isOpen, let fault else { return }
+    throw fault.error(file.name, consequence: "Everything before it is good and was read.")
+  }
+
+  /// The first and the last sequence that are shown.
+  private func range(in file: JournalFile) throws(ToolError) -> (UInt64, UInt64) {
+    var selectors: [(selector: Selector, side: SelectorResolver.Side)] = []
+    if let since { selectors.append((since, .atOrAfter)) }
+    if let until { selectors.append((until, .atOrBefore)) }
+    guard !selectors.isEmpty else { return (0, .max) }
+    let found = try SelectorResolver(file: file, zone: display.zone).resolve(selectors)
+    return (
+      since == nil ? 0 : found.first ?? 0, until == nil ? .max : found.last ?? .max
+    )
+  }
+}

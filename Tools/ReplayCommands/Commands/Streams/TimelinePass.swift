@@ -1,0 +1,189 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// Prints what a timeline shows of a journal, in bounded memory.
+struct TimelinePass {
+  let file: JournalFile
+  let context: ToolContext
+  let filter: RecordFilter
+  /// How many records around each match are shown.
+  let around: Int
+  var line: EntryLine
+  let showsSeparators: Bool
+  /// Sequences outside of these match nothing.
+  var first: UInt64 = 0
+  var last: UInt64 = .max
+
+  private var above: Timestamp?
+
+  init(
+    file: JournalFile, context: ToolContext, filter: RecordFilter, around: Int, line: EntryLine,
+    showsSeparators: Bool
+  ) {
+    self.file = file
+    self.context = context
+    self.filter = filter
+    self.around = around
+    self.line = line
+    self.showsSeparators = showsSeparators
+  }
+
+  /// Prints all matches or the last `number` of them, and says why the journal is not good to its end.
+  mutating func print(last number: UInt64?, isReversed: Bool) throws(ToolError) -> JournalFault? {
+    guard let number else { return try print(behind: 0, isReversed: isReversed) }
+    if around == 0, number <= LastEntries.most {
+      var held = LastEntries(Int(number))
+      let fault = try readMatches { held.take($0) }
+      if held.isWhole {
+        print(held.inOrder, isReversed: isReversed)
+        return fault
+      }
+    }
+    let (matching, end) = try matches()
+    // A writer may be at work: what it adds after the count is not among what was counted.
+    last = min(last, max(end, first))
+    return try print(behind: matching > number ? matching - number : 0, isReversed: isReversed)
+  }
+
+  /// Prints the good prefix, what was lost behind it and what can be read there.
+  mutating func printPieces(namesLosses: Bool) throws(ToolError) -> JournalFault? {
+    var groups = ContextGroups<(entry: JournalEntry, isBehind: Bool)>(around: around)
+    let (file, output) = (file, context.output)
+    return try file.visitPieces { piece in
+      output.pulse()
+      guard output.isOpen else { return false }
+      switch piece {
+      case .record(let entry, let isBehind):
+        guard entry.record.sequence <= last || groups.isWithin else { return false }
+        return groups.take((entry, isBehind), isMatch: isMatch(entry.record)) { shown, place in
+          write(shown.entry, place, isBehind: shown.isBehind) { bytes in
+            output.write(bytes)
+            return output.isOpen
+          }
+        }
+      case .unreadable(let place):
+        groups.interrupt()
+        if namesLosses { note("a record that cannot be read (seq \(place.sequence))") }
+      case .lost(let range):
+        groups.interrupt()
+        if namesLosses { note(Self.words(range)) }
+      }
+      return true
+    }.fault
+  }
+
+  private func note(_ words: String) {
+    context.output.write(context.style.red("-- \(words) --") + "\n")
+  }
+
+  private static func words(_ range: LostRange) -> String {
+    let bytes = range.offsets.upperBound - range.offsets.lowerBound
+    var text = bytes == 0 ? "no bytes" : count(bytes, "byte")
+    text += " lost"
+    guard let sequences = range.sequences else { return text }
+    return text
+      + (sequences.count == 1
+        ? " (seq \(sequences.lowerBound))"
+        : " (seq \(sequences.lowerBound) to \(sequences.upperBound))")
+  }
+
+  private func isMatch(_ record: SessionRecord) -> Bool {
+    record.sequence >= first && record.sequence <= last && filter.includes(record.content)
+  }
+
+  private func readMatches(_ take: (JournalEntry) -> Void) throws(ToolError) -> JournalFault? {
+    try file.visit { entry in
+      context.output.pulse()
+      guard context.output.isOpen, entry.record.sequence <= last else { return false }
+      if isMatch(entry.record) { take(entry) }
+      return true
+    }.fault
+  }
+
+  /// How many there are, and the last sequence that was read.
+  private func matches() throws(ToolError) -> (count: UInt64, last: UInt64) {
+    var (count, end) = (UInt64(0), UInt64(0))
+    _ = try file.visit { entry in
+      context.output.pulse()
+      guard context.output.isOpen, entry.record.sequence <= last else { return false }
+      end = entry.record.sequence
+      if isMatch(entry.record) { count += 1 }
+      return true
+    }
+    return (count, end)
+  }
+
+  private mutating func print(_ entries: [JournalEntry], isReversed: Bool) {
+    var deltas: [Int64?] = []
+    for entry in entries { deltas.append(delta(to: entry.record.time)) }
+    let order = isReversed ? Array(entries.indices.reversed()) : Array(entries.indices)
+    let output = context.output
+    for index in order where output.isOpen {
+      line.write(entries[index], .init(delta: deltas[index])) { output.write($0) }
+    }
+  }
+
+  /// Prints all matches but the first `skipped`.
+  private mutating func print(behind skipped: UInt64, isReversed: Bool) throws(ToolError)
+    -> JournalFault?
+  {
+    let output = context.output
+    guard isReversed else {
+      return try visit(behind: skipped) { bytes in
+        output.write(bytes)
+        return output.isOpen
+      }
+    }
+    var reversed = try ReversedLines()
+    var failure: ToolError?
+    let fault = try visit(behind: skipped) { bytes in
+      do throws(ToolError) {
+        try reversed.append(bytes)
+      } catch {
+        failure = error
+      }
+      return failure == nil
+    }
+    if let failure { throw failure }
+    try reversed.print(to: output)
+    return fault
+  }
+
+  private mutating func visit(behind skipped: UInt64, _ take: ([UInt8]) -> Bool) throws(ToolError)
+    -> JournalFault?
+  {
+    var skipped = skipped
+    var groups = ContextGroups<JournalEntry>(around: around)
+    let file = file
+    return try file.visit { entry in
+      context.output.pulse()
+      guard context.output.isOpen, entry.record.sequence <= last || groups.isWithin else {
+        return false
+      }
+      var isShown = isMatch(entry.record)
+      if isShown, skipped > 0 {
+        skipped -= 1
+        isShown = false
+      }
+      return groups.take(entry, isMatch: isShown) { shown, place in
+        write(shown, place, isBehind: false, to: take)
+      }
+    }.fault
+  }
+
+  private mutating func write(
+    _ entry: JournalEntry, _ place: PlaceInGroup, isBehind: Bool,
+    to take: ([UInt8]) -> Bool
+  ) -> Bool {
+    if showsSeparators, place.beginsGroup, !take(Array("--\n".utf8)) { return false }
+    let marks = EntryLine.Marks(
+      delta: delta(to: entry.record.time), isContext: place.isContext, isBehind: isBehind)
+    return line.write(entry, marks, to: take)
+  }
+
+  /// The time since the record that was shown before, which this one is from now on.
+  private mutating func delta(to time: Timestamp) -> Int64? {
+    defer { above = time }
+    return above.map { time.milliseconds(since: $0) }
+  }
+}

@@ -1,0 +1,116 @@
+/// `report`: one page that shows journals, to be read and sent on.
+struct ReportCommand: Command {
+  static let syntax = CommandSyntax(
+    name: "report", summary: "Write one HTML page that shows journals over time, with every why",
+    discussion: """
+      The page is one file: lanes of states, tokens, refreshes and failures over time, why each
+      session ended, and a table of records with a filter. It loads nothing and sends nothing, is
+      read from a disk or a mail, without its script too. Names, users and identifiers are
+      pseudonyms unless --reveal is given. A file that is damaged is shown up to there, and named. In
+      place of a folder, every *.journal in it is shown (not below).
+      """,
+    operands: [
+      .init(
+        name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
+    ],
+    options: [
+      .init(
+        name: "output", letter: "o", value: "OUT", values: .path,
+        help: "The page, of mode 0600; - for standard output"),
+      .init(name: "force", help: "Replace OUT where it exists"),
+      .init(name: "title", value: "TEXT", help: "The page's title; without it, \(defaultTitle)"),
+      .init(name: "reveal", help: "Show names and identifiers as they are"),
+      .init(
+        name: "key", value: "TEXT", help: "Make pseudonyms with it: the same ones in all journals"),
+      DisplayOptions.json,
+    ] + DisplayOptions.zones,
+    examples: [
+      .init(line: "sessionreplay report a.journal -o report.html", help: "One journal"),
+      .init(
+        line: "sessionreplay report . -o all.html --title Monday",
+        help: "All journals of this folder"),
+    ])
+
+  private static let defaultTitle = "Session report"
+
+  let display: DisplayOptions
+  private let path: String
+  private let isForced: Bool
+  private let title: String
+  private let isRevealed: Bool
+  private let key: String?
+
+  init(_ arguments: Arguments) throws(ToolError) {
+    display = try DisplayOptions(arguments)
+    guard let path = arguments.value("output"), !path.isEmpty else {
+      throw .usage(
+        "noOutput", "'report' writes a page, and --output does not say where.",
+        next: "-o report.html")
+    }
+    self.path = path
+    isForced = arguments.has("force")
+    title = arguments.value("title") ?? Self.defaultTitle
+    isRevealed = arguments.has("reveal")
+    key = arguments.value("key")
+    guard !(isRevealed && key != nil) else {
+      throw .usage(
+        "conflict", "--reveal and --key exclude each other.", next: "only one of them")
+    }
+  }
+
+  func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
+    let all = try JournalFolder.expanded(files)
+    let outcome = ReportReading(
+      zone: display.zone, isRevealed: isRevealed, key: key, interruption: context.interruption
+    ).read(all)
+    guard !context.interruption.isRaised else { return .ok }
+    // Nothing to show is no page.
+    if outcome.read == 0, let error = outcome.errors.first { throw error }
+    let page = ReportPage(
+      title: title, journals: outcome.journals, others: outcome.others, figures: outcome.figures,
+      problems: outcome.errors.map(\.message), isRevealed: isRevealed, zone: display.zone,
+      version: ReplayTool.version)
+    try write(page, all, context)
+    let error = all.count == 1 ? outcome.errors.first : nil
+    if let error { throw error }
+    return StatsReading.worst(outcome.errors)
+  }
+
+  private func write(_ page: ReportPage, _ files: [JournalFile], _ context: ToolContext)
+    throws(ToolError)
+  {
+    let inputs = files.map(\.path)
+    let bytes = try OutputFile.write(
+      to: path, overwrite: isForced, inputs: inputs, context
+    ) { output throws(ToolError) in
+      var bytes = 0
+      page.write { part in
+        bytes += part.utf8.count
+        output.write(part)
+      }
+      return bytes
+    }
+    guard path != "-" else { return }
+    context.output.write(display.isJSON ? json(page, bytes) : words(page, bytes))
+  }
+
+  private func words(_ page: ReportPage, _ bytes: Int) -> String {
+    var text =
+      "\(path.quotedWhereNeeded.printable): \(count(page.allJournals, "journal")), "
+      + "\(count(bytes, "byte"))"
+    if !page.problems.isEmpty { text += ", \(count(page.problems.count, "file")) with problems" }
+    return text + "\n"
+  }
+
+  private func json(_ page: ReportPage, _ bytes: Int) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("v", 1)
+      json.field("file", path)
+      json.field("bytes", bytes)
+      json.field("journals", page.allJournals)
+      json.array("problems", page.problems) { $0.value($1) }
+    }
+    return json.text + "\n"
+  }
+}

@@ -1,0 +1,109 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// Gathers what a page shows of journals, one after the other.
+struct ReportReading {
+  /// Journals that have lanes of their own.
+  static let mostJournals = 200
+  /// Rows of the table, of all journals together.
+  static let mostRows = 5_000
+  /// Shapes of one sort, of all journals together.
+  static let mostShapes = 12_000
+  /// Explanations, of all journals together.
+  static let mostWhys = 400
+
+  let zone: TimeZoneChoice
+  /// Names as they are.
+  let isRevealed: Bool
+  /// What pseudonyms are made with; `nil` for others in every journal.
+  let key: String?
+  let interruption: Interruption
+
+  /// What the journals came to.
+  struct Outcome {
+    var journals: [ReportJournal] = []
+    var others: UInt64 = 0
+    var figures = StatsFigures()
+    var errors: [ToolError] = []
+    /// Files of which at least the header was good.
+    var read = 0
+  }
+
+  /// Reads all files; stops where the user wants the end.
+  func read(_ files: [JournalFile]) -> Outcome {
+    let room = Self.room(for: files.count)
+    var outcome = Outcome()
+    for file in files where !interruption.isRaised {
+      do throws(ToolError) {
+        let (journal, error) = try read(file, room)
+        outcome.read += 1
+        outcome.figures.merge(journal.stats.groups.total)
+        outcome.journals.append(journal)
+        if let error { outcome.errors.append(error) }
+      } catch {
+        outcome.errors.append(error)
+      }
+      guard outcome.journals.count > Self.mostJournals else { continue }
+      // Where nothing ended, there is least to see.
+      let dull = outcome.journals.lastIndex { !$0.hasEnds } ?? outcome.journals.count - 1
+      outcome.journals.remove(at: dull)
+      outcome.others += 1
+    }
+    return outcome
+  }
+
+  /// What is left for each of so many journals.
+  static func room(for files: Int) -> ReportJournal.Room {
+    let journals = max(1, min(files, mostJournals))
+    return ReportJournal.Room(
+      rows: mostRows / journals, shapes: min(1_024, mostShapes / journals),
+      whys: min(50, max(2, mostWhys / journals)))
+  }
+
+  private func read(_ file: JournalFile, _ room: ReportJournal.Room) throws(ToolError)
+    -> (ReportJournal, ToolError?)
+  {
+    let redaction = try redaction(of: file)
+    var journal = ReportJournal(name: Self.shortName(of: file), room: room)
+    var ends = EvidenceFold()
+    var refused: JournalFault?
+    let explain = { (evidence: Evidence) in
+      ReportWhy(Explainer.explain(evidence), zone: zone)
+    }
+    let pass = try file.visit { entry in
+      do throws(SessionFold.Failure) {
+        let record = redaction.map { $0.record(entry.record) } ?? entry.record
+        try journal.take(record)
+        let shown = JournalEntry(
+          record: record, offset: entry.offset, remainingInBatch: entry.remainingInBatch)
+        try ends.take(shown) { journal.take(explain($0)) }
+      } catch {
+        refused = JournalFault(error, at: entry.place)
+        return false
+      }
+      return !interruption.isRaised
+    }
+    let fault = refused ?? pass.fault
+    let damage = fault?.code == .damaged ? fault?.place.offset : nil
+    let rest = ends.finish(damagedAt: damage) { journal.take(explain($0)) }
+    if journal.state.state.kind == .authenticated { journal.take(explain(rest)) }
+    journal.finish()
+    let error = fault?.error(file.name, consequence: "The page shows the records before it.")
+    return (journal, error)
+  }
+
+  private func redaction(of file: JournalFile) throws(ToolError) -> Redaction? {
+    guard !isRevealed else { return nil }
+    if let key { return Redaction(pseudonyms: Pseudonyms(key: key)) }
+    let header = try file.visit { _ in false }.header
+    return Redaction(
+      pseudonyms: Pseudonyms(
+        journal: (high: header.identifier.high, low: header.identifier.low), salt: header.salt))
+  }
+
+  /// The file's name without its folder: a folder's name is often a person's.
+  private static func shortName(of file: JournalFile) -> String {
+    file.path.hasPrefix("/dev/fd/")
+      ? file.name : file.path.split(separator: "/").last.map(String.init) ?? file.name
+  }
+}

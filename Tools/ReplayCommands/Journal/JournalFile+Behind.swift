@@ -1,0 +1,71 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// What a pass over a whole file meets, good or not.
+enum JournalPiece {
+  case record(JournalEntry, isBehind: Bool)
+  /// A record whose checksum holds and whose payload is not what its kind says.
+  case unreadable(JournalPlace)
+  /// What cannot be read at all.
+  case lost(LostRange)
+}
+
+extension JournalFile {
+  /// Hands over the good prefix, and then what can be read behind it, until `body` says no.
+  ///
+  /// The pass has the first fault by place.
+  func visitPieces(_ body: (JournalPiece) -> Bool) throws(ToolError) -> Pass {
+    var decoder = SessionDecoder()
+    var first: JournalFault?
+    var isStopped = false
+    func take(_ frame: JournalFrame, _ payload: RawSpan, isBehind: Bool) -> Bool {
+      do throws(CodecError) {
+        let record = try decoder.decode(
+          sequence: frame.sequence, kind: frame.kind, payload: payload)
+        let entry = JournalEntry(
+          record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch,
+          size: frame.payloadLength)
+        isStopped = !body(.record(entry, isBehind: isBehind || first != nil))
+      } catch {
+        let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
+        first = first ?? .undecodable(place, error)
+        isStopped = !body(.unreadable(place))
+      }
+      return !isStopped
+    }
+    var reader = try open()
+    var isGrowing = false
+    try onJournal { () throws(JournalError) in
+      try reader.visit { frame, payload in take(frame, payload, isBehind: false) }
+      guard !isStopped else { return }
+      let ending = try reader.frozenEnding()
+      isGrowing = try reader.isGrowing(behind: ending)
+      guard let fault = JournalFault(ending) else { return }
+      first = first ?? fault
+      let survey = try reader.survey()
+      for part in parts(of: survey) where !isStopped {
+        switch part {
+        case .lost(let range): isStopped = !body(.lost(range))
+        case .readable(let run):
+          try reader.visit(run) { frame, payload in take(frame, payload, isBehind: true) }
+        }
+      }
+    }
+    return Pass(
+      fault: first, header: reader.header, totals: reader.totals, room: reader.room,
+      end: reader.frozenEnd ?? 0, isGrowing: isGrowing)
+  }
+
+  private enum Part {
+    case lost(LostRange)
+    case readable(ReadableRun)
+  }
+
+  /// In the order of the file; of a gap and a run that begin together the gap comes first.
+  private func parts(of survey: JournalSurvey) -> [Part] {
+    let parts: [(offset: UInt64, rank: Int, part: Part)] =
+      survey.gaps.map { ($0.offsets.lowerBound, 0, .lost($0)) }
+      + survey.runs.map { ($0.offsets.lowerBound, 1, .readable($0)) }
+    return parts.sorted { ($0.offset, $0.rank) < ($1.offset, $1.rank) }.map(\.part)
+  }
+}

@@ -1,0 +1,24 @@
+internal import SessionJournal
+
+/// What somebody probably meant who named a file that is not there.
+enum NearFile {
+  /// The file in the same folder that is spelled most like it, or the only journal there; `nil` where
+  /// there is none.
+  static func suggestion(for path: String) -> String? {
+    guard !path.isEmpty, !path.hasSuffix("/") else { return nil }
+    let names: [String]
+    do throws(SystemFault) {
+      names = try POSIXFileSystem().names(beside: path).filter { !$0.hasPrefix(".") }.sorted()
+    } catch {
+      // There is nothing to suggest of a folder that cannot be listed.
+      return nil
+    }
+    let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let (folder, wanted) = (path[..<start], path[start...].lowercased())
+    let scored = names.map { ($0, Suggestion.distance(wanted, $0.lowercased())) }
+    let journals = names.filter { $0.hasSuffix(".journal") }
+    let near = scored.filter { $0.1 <= min(2, wanted.count / 2) }.min { $0.1 < $1.1 }?.0
+    guard let found = near ?? (journals.count == 1 ? journals[0] : nil) else { return nil }
+    return (String(folder) + found).quotedWhereNeeded
+  }
+}

@@ -1,0 +1,188 @@
+internal import SessionCore
+
+/// What a journal looks like over time: states, tokens and marks, of each at most a few.
+///
+/// Where there are more, neighbours that are close together are taken together, until there are few
+/// enough: a picture has only so many places.
+struct Lanes: Sendable {
+  /// A state, from one record to the next that changes it.
+  struct Segment: Equatable, Sendable, Shape {
+    var state: SessionState.Kind
+    var from: Timestamp
+    var to: Timestamp
+    /// How many states it stands for; more than one are too short to be told apart.
+    var count: UInt64 = 1
+  }
+
+  /// A token's life here: from its record until it was replaced, ran out, or the session ended.
+  struct Token: Equatable, Sendable, Shape {
+    var generation: Generation
+    var from: Timestamp
+    var to: Timestamp
+    var end: End
+    var count: UInt64 = 1
+
+    enum End: Equatable, Sendable {
+      case current
+      case replaced
+      case ended
+      case expired
+    }
+  }
+
+  /// Something that happened; from the least to the most serious.
+  struct Mark: Equatable, Sendable, Shape {
+    enum Kind: Int, CaseIterable, Comparable, Sendable {
+      case refresh
+      case change
+      case login
+      case remark
+      case failure
+      case end
+
+      static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    var kind: Kind
+    var time: Timestamp
+    var sequence: UInt64
+    var count: UInt64 = 1
+
+    var from: Timestamp { time }
+    var to: Timestamp { time }
+  }
+
+  private(set) var segments: [Segment] = []
+  private(set) var tokens: [Token] = []
+  private(set) var marks: [Mark] = []
+  private let limit: Int
+  private var since: (state: SessionState.Kind, time: Timestamp)?
+  private var token: (facts: TokenFacts, from: Timestamp)?
+
+  /// Lanes of at most `limit` segments, tokens and marks each.
+  init(limit: Int) {
+    self.limit = max(8, limit)
+  }
+
+  /// Takes in a record and the state behind it.
+  mutating func take(_ record: SessionRecord, _ state: SessionState) {
+    let time = record.time
+    if let current = since {
+      if current.state != state.kind {
+        close(current, at: time)
+        since = (state.kind, time)
+      }
+    } else {
+      since = (state.kind, time)
+    }
+    if state.token?.generation != token?.facts.generation {
+      endToken(at: time, isReplaced: state.token != nil)
+      token = state.token.map { ($0, time) }
+    }
+    if let kind = Self.kind(of: record) { mark(kind, record) }
+  }
+
+  /// The journal ends here.
+  mutating func finish(at time: Timestamp) {
+    if let current = since { close(current, at: time) }
+    if let (facts, from) = token {
+      let isOver = facts.expiresAt < time
+      add(
+        Token(
+          generation: facts.generation, from: from, to: isOver ? max(from, facts.expiresAt) : time,
+          end: isOver ? .expired : .current))
+    }
+    (since, token) = (nil, nil)
+  }
+
+  static func kind(of record: SessionRecord) -> Mark.Kind? {
+    switch record.content {
+    case .event(.login): .login
+    case .event(.refreshSucceeded): .refresh
+    case .event(.contextSwitched): .change
+    case .event(.refreshFailed), .note(.requestEnded): .failure
+    case .event(.sessionExpired), .event(.logout): .end
+    case .note(.tailCut), .note(.itemUnreadable), .note(.secretsWiped), .note(.tokenRecovered),
+      .note(.continued), .note(.clockSkew):
+      .remark
+    case .note, .snapshot, .unknown: nil
+    }
+  }
+
+  private mutating func close(_ current: (state: SessionState.Kind, time: Timestamp), at: Timestamp)
+  {
+    segments.append(Segment(state: current.state, from: current.time, to: max(at, current.time)))
+    guard segments.count > limit else { return }
+    segments = Self.merged(segments, limit) { left, right in
+      // The worst is what somebody looks for.
+      let worst: SessionState.Kind =
+        left.state == .expired || right.state == .expired
+        ? .expired
+        : left.state == .unauthenticated || right.state == .unauthenticated
+          ? .unauthenticated : .authenticated
+      return Segment(
+        state: worst, from: left.from, to: max(left.to, right.to), count: left.count + right.count)
+    }
+  }
+
+  private mutating func endToken(at time: Timestamp, isReplaced: Bool) {
+    guard let (facts, from) = token else { return }
+    // A token that nobody replaced in time was over before.
+    let isOver = facts.expiresAt < time
+    add(
+      Token(
+        generation: facts.generation, from: from,
+        to: max(from, isOver ? facts.expiresAt : time),
+        end: isReplaced ? .replaced : isOver ? .expired : .ended))
+  }
+
+  private mutating func add(_ new: Token) {
+    tokens.append(new)
+    guard tokens.count > limit else { return }
+    tokens = Self.merged(tokens, limit) { left, right in
+      Token(
+        generation: right.generation, from: left.from, to: max(left.to, right.to), end: right.end,
+        count: left.count + right.count)
+    }
+  }
+
+  private mutating func mark(_ kind: Mark.Kind, _ record: SessionRecord) {
+    marks.append(Mark(kind: kind, time: record.time, sequence: record.sequence))
+    guard marks.count > limit else { return }
+    marks = Self.merged(marks, limit) { left, right in
+      var worst = left.kind >= right.kind ? left : right
+      worst.count = left.count + right.count
+      return worst
+    }
+  }
+
+  /// Half as many, or fewer: neighbours become one where both lie in a span as wide as the whole divided
+  /// by half the limit, and two by two where that does not help.
+  private static func merged<Element: Shape>(
+    _ elements: [Element], _ limit: Int, _ merge: (Element, Element) -> Element
+  ) -> [Element] {
+    guard let first = elements.first else { return [] }
+    let start = first.from
+    let end = elements.reduce(start) { max($0, $1.to) }
+    let width = max(1, end.milliseconds(since: start) / Int64(limit / 2))
+    var merged = [first]
+    for element in elements.dropFirst() {
+      let last = merged[merged.count - 1]
+      if element.to.milliseconds(since: last.from) < width {
+        merged[merged.count - 1] = merge(last, element)
+      } else {
+        merged.append(element)
+      }
+    }
+    guard merged.count > limit / 2 else { return merged }
+    return stride(from: 0, to: merged.count, by: 2).map { index in
+      index + 1 < merged.count ? merge(merged[index], merged[index + 1]) : merged[index]
+    }
+  }
+}
+
+/// Something that takes its place on a line of time.
+protocol Shape {
+  var from: Timestamp { get }
+  var to: Timestamp { get }
+}

@@ -1,0 +1,135 @@
+/// How the page looks; nothing in it refers to another file.
+enum PageStyle {
+  /// SHA-256 of `text` as the page's policy names it; a test computes it.
+  static let hash = "sha256-oUQe6alOLcmTR9XIbRXeNsWUMlOykIpNPkG15DzI0eU="
+
+  static let text = #"""
+    :root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--text:#171a20;--dim:#566072;--line:#dfe3e9;
+    --soft:#eef1f5;--accent:#1d5fd1;--in:#15803d;--in-soft:#bfe5cb;--out:#6b7686;--expired:#b45309;
+    --expired-soft:#f7d9ae;--token:#8fb4ee;--token-line:#2f6fd6;--fail:#b45309;--end:#c21f30;--login:#15803d;
+    --change:#7a3fc0;--remark:#566072;--refresh:#2f6fd6;--mark:#fff3bf;--shadow:0 1px 2px #10182814}
+    @media (prefers-color-scheme:dark){:root{--bg:#0e1116;--card:#171b22;--text:#e8ebf1;--dim:#a3adbd;
+    --line:#2b323d;--soft:#1f252e;--accent:#7fb0ff;--in:#4ad07f;--in-soft:#1e5a37;--out:#8b96a7;
+    --expired:#f2a93b;--expired-soft:#6a4510;--token:#2c5391;--token-line:#7fb0ff;--fail:#f2a93b;--end:#ff7b83;
+    --login:#4ad07f;--change:#c79bff;--remark:#a3adbd;--refresh:#7fb0ff;--mark:#4a4112;--shadow:none}}
+    *{box-sizing:border-box}
+    html{-webkit-text-size-adjust:100%;scroll-padding-top:4rem}
+    body{margin:0;background:var(--bg);color:var(--text);
+    font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;overflow-wrap:anywhere}
+    header,main,footer{max-width:1320px;margin:0 auto;padding:0 24px}
+    header{padding-top:28px}
+    h1{font-size:1.65rem;line-height:1.25;margin:0 0 4px;letter-spacing:-.01em}
+    h2{font-size:1.12rem;margin:0 0 12px}
+    h3{font-size:1rem;margin:0;font-weight:600}
+    p{margin:0}
+    a{color:var(--accent)}
+    .dim{color:var(--dim)}
+    .mono,code,kbd,td.seq,td.time,.links td{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;
+    font-size:.86em}
+    kbd{border:1px solid var(--line);border-bottom-width:2px;border-radius:5px;padding:1px 6px;background:var(--soft)}
+    section.card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:20px;margin:20px 0;
+    box-shadow:var(--shadow)}
+    .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:14px;margin:20px 0 0;padding:0;
+    list-style:none}
+    .tiles li{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px;
+    box-shadow:var(--shadow)}
+    .tiles b{display:block;font-size:1.6rem;line-height:1.2;font-weight:650;font-variant-numeric:tabular-nums}
+    .tiles span{display:block;color:var(--dim);font-size:.9rem}
+    .tiles .bad b{color:var(--end)}
+    details.why{border:1px solid var(--line);border-left:4px solid var(--end);border-radius:8px;margin:10px 0;
+    background:var(--card)}
+    details.why>summary{cursor:pointer;padding:11px 14px;min-height:44px;font-weight:600;list-style-position:inside}
+    details.why>summary small{font-weight:400;color:var(--dim);margin-left:6px}
+    details.why .body{padding:0 16px 14px}
+    details.why.still{border-left-color:var(--in)}
+    .links{border-collapse:collapse;width:100%;margin:2px 0 10px}
+    .links td{padding:2px 14px 2px 0;vertical-align:top;text-align:left}
+    .links td:first-child{white-space:nowrap}
+    .links tr.note td{color:var(--dim)}
+    dl.found{display:grid;grid-template-columns:7.5rem 1fr;gap:4px 14px;margin:0}
+    dl.found dt{color:var(--dim);font-weight:600}
+    dl.found dd{margin:0}
+    .bar{display:flex;flex-wrap:wrap;gap:8px;align-items:center;margin:0 0 12px}
+    .bar .grow{flex:1 1 240px}
+    button,select,input[type=search]{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--line);
+    border-radius:8px;min-height:44px;min-width:44px;padding:6px 12px}
+    input[type=search]{width:100%;border-color:var(--out)}
+    button{cursor:pointer}
+    button:hover{background:var(--soft)}
+    label.box{display:inline-flex;gap:7px;align-items:center;min-height:44px;padding:0 10px;border:1px solid var(--line);
+    border-radius:8px;cursor:pointer}
+    input[type=checkbox]{width:18px;height:18px;accent-color:var(--accent);margin:0}
+    :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+    .key{display:flex;flex-wrap:wrap;gap:4px 18px;margin:0 0 12px;padding:0;list-style:none;font-size:.88rem;color:var(--dim)}
+    .key li{display:inline-flex;gap:6px;align-items:center}
+    .key svg{width:18px;height:18px;overflow:visible;flex:none}
+    .chart{overflow-x:auto;border:1px solid var(--line);border-radius:8px;position:relative}
+    @media (min-width:760px){.chart{max-height:72vh;overflow-y:auto}.axis{position:sticky;top:0;z-index:2;
+    background:var(--card)}}
+    .inner{position:relative;min-width:640px;padding:0 20px}
+    .inner svg{display:block;width:100%;overflow:visible}
+    .axis{height:30px}
+    .axis text{fill:var(--dim);font-size:12px}
+    .axis line,.grid{stroke:var(--line)}
+    .lane{border-top:1px solid var(--line);padding:8px 0 10px}
+    .lane header{position:sticky;left:12px;display:inline-flex;flex-wrap:wrap;gap:2px 12px;align-items:baseline;padding:0 0 4px;
+    margin:0;max-width:min(88vw,1200px);font-size:.93rem}
+    .lane svg.shapes{height:74px}
+    .inner line.now{stroke:var(--accent);stroke-width:1.5}
+    .cursor{position:absolute;top:0;bottom:0;width:2px;background:var(--accent);pointer-events:none}
+    .authenticated{fill:var(--in-soft);stroke:var(--in)}
+    .expired{fill:var(--expired-soft);stroke:var(--expired)}
+    .unauthenticated{fill:none;stroke:var(--out);stroke-dasharray:4 3}
+    .inner text.in{fill:var(--text);font-size:11px;pointer-events:none}
+    .token{fill:var(--token);stroke:var(--token-line)}
+    .token.over{fill:none;stroke-dasharray:3 2}
+    .m-refresh{fill:var(--refresh);stroke:none}
+    .m-change{fill:var(--change);stroke:none}
+    .m-login{fill:var(--login);stroke:none}
+    .m-remark{fill:var(--card);stroke:var(--remark);stroke-width:1.8}
+    .m-failure{fill:none;stroke:var(--fail);stroke-width:2.2}
+    .m-end{fill:var(--end);stroke:none}
+    .rows{width:100%;border-collapse:collapse;table-layout:fixed;font-size:.92rem}
+    .rows th{text-align:left;font-weight:600;color:var(--dim);border-bottom:1px solid var(--line);padding:4px 8px;position:sticky;
+    top:0;background:var(--card);z-index:1}
+    .rows th button{border:0;background:none;padding:0;min-height:36px;font-weight:600;color:inherit}
+    .rows td{padding:5px 8px;border-bottom:1px solid var(--line);vertical-align:baseline}
+    .rows td.seq,.rows th.seq{text-align:right;width:5.5rem}
+    .rows .time{width:14.5rem}
+    .rows .name{width:11.5rem}
+    .rows .state{width:8.5rem}
+    .rows .file{width:11rem}
+    .rows td.name{font-weight:600}
+    .rows tr.g-notes td.name,.rows tr.g-notes td.words{color:var(--dim);font-weight:400}
+    .rows tr.g-ends td.name{color:var(--end)}
+    .rows tr.g-failures td.name{color:var(--fail)}
+    .rows tr.g-logins td.name{color:var(--login)}
+    .rows tr:target td,.rows tr.chosen td{background:var(--mark)}
+    .rows tbody tr{cursor:default;scroll-margin:4rem}
+    .rows tbody tr:focus-visible{outline-offset:-2px}
+    .dot{display:inline-block;width:9px;height:9px;border-radius:2px;margin-right:6px;border:1.5px solid var(--out)}
+    .dot.s-authenticated{background:var(--in);border-color:var(--in);border-radius:50%}
+    .dot.s-expired{background:var(--expired);border-color:var(--expired);transform:rotate(45deg)}
+    .problem{border-left:4px solid var(--end);padding:8px 12px;background:var(--soft);border-radius:6px;margin:8px 0}
+    footer{padding-bottom:48px;color:var(--dim);font-size:.9rem}
+    footer p{margin:4px 0}
+    dialog{border:1px solid var(--line);border-radius:12px;background:var(--card);color:var(--text);max-width:min(92vw,520px)}
+    dialog dl{display:grid;grid-template-columns:max-content 1fr;gap:8px 16px;margin:12px 0}
+    dialog dd{margin:0}
+    [hidden]{display:none!important}
+    .away{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+    @media (max-width:760px){header,main,footer{padding-left:14px;padding-right:14px}section.card{padding:14px}
+    h1{font-size:1.35rem}.tiles{grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:10px}.tiles b{font-size:1.35rem}
+    .tiles li{padding:10px 12px}dl.found{grid-template-columns:1fr;gap:2px}dl.found dd{margin-bottom:6px}
+    .rows,.rows tbody,.rows tr,.rows td{display:block}.rows thead{display:none}.rows tr{border-bottom:1px solid var(--line);
+    padding:8px 4px}.rows td,.rows td.seq{border:0;padding:1px 0;text-align:left}
+    .rows td.seq{float:right;color:var(--dim);width:auto}.rows .time,.rows .name,.rows .state,.rows .file{width:auto}
+    .links,.links tbody,.links tr,.links td{display:block}.links tr{padding:3px 0}.links td{padding:0;display:inline}
+    .links td::after{content:" "}.lane header{max-width:calc(100vw - 76px)}}
+    @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
+    @media (forced-colors:active){.m-refresh,.m-change,.m-login,.m-end,.token,.authenticated,.expired{fill:CanvasText}
+    .dot{forced-color-adjust:none}}
+    @media print{body{background:#fff}.bar,.rows th button,dialog,.cursor{display:none}section.card,.tiles li{break-inside:avoid;
+    box-shadow:none}}
+    """#
+}

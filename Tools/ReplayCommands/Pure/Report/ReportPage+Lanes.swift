@@ -1,0 +1,175 @@
+internal import SessionCore
+
+// The journals as lanes over time.
+extension ReportPage {
+  /// From this share of the whole on, a state has its name in it.
+  private static let namedFrom: Int64 = TimeScale.parts / 11
+  /// States that a lane's description tells one by one.
+  private static let toldStates = 6
+
+  func writeLanes(_ scale: TimeScale, _ write: (String) -> Void) {
+    write(
+      """
+      <section class="card" aria-labelledby="lanes-title">
+      <h2 id="lanes-title">Over time</h2>
+      <ul class="key">\(Self.key)</ul>
+      <div class="bar" data-script hidden role="group" aria-label="Zoom">
+      <button type="button" data-act="out" aria-label="Zoom out">−</button>
+      <button type="button" data-act="in" aria-label="Zoom in">+</button>
+      <button type="button" data-act="whole">Whole</button>
+      <button type="button" data-act="left" aria-label="Earlier">←</button>
+      <button type="button" data-act="right" aria-label="Later">→</button>
+      <button type="button" data-act="zone" id="zone">Times: \(zone == .utc ? "UTC" : "local")</button>
+      <span class="dim" id="zoom" aria-live="polite">1×</span>
+      </div>
+      <div class="chart" tabindex="0" role="region" aria-label="Lanes, to be scrolled sideways">
+      <div class="inner">
+      \(axis(scale))
+
+      """)
+    for (index, journal) in journals.enumerated() { write(lane(journal, index, scale)) }
+    write("</div></div></section>\n")
+  }
+
+  private func axis(_ scale: TimeScale) -> String {
+    var shapes = ""
+    for tick in scale.ticks(upTo: 8) {
+      let x = TimeScale.percent(scale.place(of: tick))
+      shapes +=
+        "<line x1=\"\(x)\" x2=\"\(x)\" y1=\"22\" y2=\"30\"/>"
+        + "<text x=\"\(x)\" y=\"16\" text-anchor=\"middle\">\(scale.label(tick))</text>"
+    }
+    return "<svg class=\"axis\" aria-hidden=\"true\" data-first=\"\(scale.first.milliseconds)\" "
+      + "data-last=\"\(scale.last.milliseconds)\">\(shapes)</svg>"
+  }
+
+  private func lane(_ journal: ReportJournal, _ index: Int, _ scale: TimeScale) -> String {
+    let id = "j\(index)"
+    var facts = [count(journal.records, "record"), Self.word(journal.state.state.kind)]
+    if let user = journal.user { facts.insert(isRevealed ? "user \(user)" : user, at: 0) }
+    var html = """
+      <section class="lane" id="\(id)" aria-labelledby="\(id)-h">
+      <header><h3 id="\(id)-h">\(text(journal.name))</h3>
+      <span class="dim">\(text(facts.joined(separator: ", ")))</span></header>
+      <svg class="shapes" role="img" aria-labelledby="\(id)-t \(id)-d"><title id="\(id)-t">\
+      \(text(journal.name))</title><desc id="\(id)-d">\(text(description(of: journal)))</desc>
+
+      """
+    for segment in journal.lanes.segments { html += shape(segment, scale) }
+    for (row, token) in journal.lanes.tokens.enumerated() { html += shape(token, row, scale) }
+    // The worst are drawn last: nothing hides them.
+    for mark in journal.lanes.marks.sorted(by: { $0.kind < $1.kind }) {
+      html += shape(mark, id, journal.shown.contains(mark.sequence), scale)
+    }
+    return html + "</svg></section>\n"
+  }
+
+  private func description(of journal: ReportJournal) -> String {
+    let segments = journal.lanes.segments
+    guard segments.count <= Self.toldStates else {
+      return
+        "\(count(segments.count, "state")) one after the other; the table below has the records."
+    }
+    return segments.map { segment in
+      "\(Self.word(segment.state)) from \(zone.text(segment.from)) to \(zone.text(segment.to))"
+    }.joined(separator: "; ")
+  }
+
+  private func place(_ from: Timestamp, _ to: Timestamp, _ scale: TimeScale) -> (
+    x: String, width: String, parts: Int64
+  ) {
+    let (start, end) = (scale.place(of: from), scale.place(of: to))
+    return (TimeScale.percent(start), TimeScale.percent(max(0, end - start)), end - start)
+  }
+
+  private func shape(_ segment: Lanes.Segment, _ scale: TimeScale) -> String {
+    let (x, width, parts) = place(segment.from, segment.to, scale)
+    let (y, height) =
+      switch segment.state {
+      case .authenticated: (20, 20)
+      case .expired: (26, 10)
+      case .unauthenticated: (30, 1)
+      }
+    let more =
+      segment.count > 1 ? ", \(segment.count.grouped) states too short to be told apart" : ""
+    var html =
+      "<rect class=\"\(segment.state)\" x=\"\(x)\" width=\"\(width)\" y=\"\(y)\" height=\"\(height)\""
+      + "\(segment.state == .unauthenticated ? "" : " rx=\"2\"")><title>\(Self.word(segment.state))"
+      + " from \(zone.text(segment.from)) to \(zone.text(segment.to))\(more)</title></rect>"
+    if parts >= Self.namedFrom, segment.state == .authenticated {
+      html += "<text class=\"in\" x=\"\(x)\" dx=\"8\" y=\"34\">\(Self.word(segment.state))</text>"
+    }
+    return html + "\n"
+  }
+
+  private func shape(_ token: Lanes.Token, _ row: Int, _ scale: TimeScale) -> String {
+    let (x, width, _) = place(token.from, token.to, scale)
+    let end =
+      switch token.end {
+      case .current: "still the current one"
+      case .replaced: "replaced"
+      case .ended: "when the session ended"
+      case .expired: "its life was over"
+      }
+    let name =
+      token.count > 1
+      ? "\(count(token.count, "token")) up to \(token.generation)" : "\(token.generation)"
+    return
+      "<rect class=\"token\(token.end == .expired ? " over" : "")\" x=\"\(x)\" width=\"\(width)\" "
+      + "y=\"\(row % 2 == 0 ? 48 : 60)\" height=\"8\" rx=\"2\"><title>\(name) from "
+      + "\(zone.text(token.from)) to \(zone.text(token.to)): \(end)</title></rect>\n"
+  }
+
+  private func shape(_ mark: Lanes.Mark, _ id: String, _ hasRow: Bool, _ scale: TimeScale) -> String
+  {
+    let x = TimeScale.percent(scale.place(of: mark.time))
+    let what =
+      mark.count > 1
+      ? "\(Self.word(mark.kind)) and \((mark.count - 1).grouped) more near it"
+      : Self.word(mark.kind)
+    let title = "<title>\(what), @\(mark.sequence), \(zone.text(mark.time))</title>"
+    let name = "m-\(mark.kind)"
+    let use = "<use href=\"#\(name)\" class=\"\(name)\" x=\"\(x)\" y=\"9\""
+    return hasRow
+      ? "<a href=\"#\(id)-\(mark.sequence)\" tabindex=\"-1\">\(title)\(use)/></a>\n"
+      : "\(use)>\(title)</use>\n"
+  }
+
+  private static let key: String = {
+    let marks = Lanes.Mark.Kind.allCases.reversed().map { kind in
+      "<li><svg aria-hidden=\"true\"><use href=\"#m-\(kind)\" class=\"m-\(kind)\" x=\"9\" "
+        + "y=\"9\"/></svg>\(word(kind))</li>"
+    }
+    let states: [(SessionState.Kind, Int, Int)] = [
+      (.authenticated, 2, 14), (.expired, 5, 8), (.unauthenticated, 9, 1),
+    ]
+    return
+      (marks
+      + states.map { state, y, height in
+        "<li><svg aria-hidden=\"true\"><rect class=\"\(state)\" x=\"0\" width=\"18\" y=\"\(y)\" "
+          + "height=\"\(height)\"/></svg>\(word(state))</li>"
+      } + [
+        "<li><svg aria-hidden=\"true\"><rect class=\"token\" x=\"0\" width=\"18\" y=\"5\" height=\"8\"/>"
+          + "</svg>token</li>"
+      ]).joined()
+  }()
+
+  static func word(_ state: SessionState.Kind) -> String {
+    switch state {
+    case .authenticated: "signed in"
+    case .expired: "expired"
+    case .unauthenticated: "signed out"
+    }
+  }
+
+  private static func word(_ kind: Lanes.Mark.Kind) -> String {
+    switch kind {
+    case .refresh: "refresh"
+    case .change: "context switch"
+    case .login: "sign-in"
+    case .remark: "remark"
+    case .failure: "failure"
+    case .end: "end"
+    }
+  }
+}
