@@ -189,7 +189,7 @@ struct WhyNeighbourTests {
   private static let lessKnown: [Cause: Set<Cause>] = [
     .lostReply: [.usedElsewhere], .killedInRefresh: [.usedElsewhere, .lostReply],
     .suspendedInRefresh: [.usedElsewhere, .lostReply, .revokedElsewhere],
-    .clockForward: [.tokenExpired], .refreshingTooOften: [.attemptsExhausted],
+    .clockForward: [.tokenExpired], .refreshingTooOften: [.attemptsExhausted, .rateLimited],
     .rateLimited: [.attemptsExhausted], .serverFailing: [.attemptsExhausted],
     .answersUnreadable: [.attemptsExhausted], .appRefused: [.attemptsExhausted],
     .endpointMissing: [.attemptsExhausted],

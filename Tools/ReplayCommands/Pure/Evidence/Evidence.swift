@@ -50,6 +50,7 @@ struct Evidence: Sendable {
 
   static let keptBehind = 16
   static let keptBatch = 16
+  static let keptOpenings = 8
 
   /// Where the file was compacted: the last record that is gone; `nil` where it has all of them.
   var compactedBefore: UInt64? { firstSequence > 1 ? firstSequence - 1 : nil }
@@ -73,6 +74,11 @@ struct Evidence: Sendable {
 
   /// The failure that was noted in the same batch.
   var failure: Fact? { batch.last { $0.refreshFailed != nil } }
+
+  /// Whether every opening behind a record is kept.
+  func hasAllOpenings(since sequence: UInt64) -> Bool {
+    openings.count < Self.keptOpenings || (openings.first?.sequence ?? 0) < sequence
+  }
 
   /// Where the user signed in again.
   var signedInAgain: UInt64? { aftermath.first { $0.isLogin }?.sequence }

@@ -231,6 +231,7 @@ extension ExplanationDraft {
   private mutating func ruleOutDeath(_ lost: RequestTrace) {
     guard let end = lost.end, let sent = lost.sent.requestSent,
       evidence.processes.isAlone(sent.process),
+      evidence.hasAllOpenings(since: lost.number),
       !evidence.openings.contains(where: { (lost.number..<end.sequence).contains($0.sequence) })
     else { return }
     ruleOut(
