@@ -55,12 +55,12 @@ struct RecordedStories {
 
   @Test("RPL-2 suspended with the one good token for longer than the other process may wait")
   func suspended() async throws {
-    let (bench, holder, gate) = try await holding(timeout: 500)
+    let (bench, holder, gate) = try await holding(timeout: 3_000)
     holder.suspend()
     gate.admit(1)
     #expect(await bench.server.answered(.refresh))
     gate.open()
-    let other = try await bench.open(timeout: 500, "grace=1000")
+    let other = try await bench.open(timeout: 3_000, "grace=3000")
     let told = try other.say("await logout")
     _ = try await other.ask("refresh")
     #expect(try await other.answer(to: told).error == nil)
@@ -70,11 +70,11 @@ struct RecordedStories {
 
   @Test("RPL-2 suspended and overtaken, at a server that forgives")
   func takenOver() async throws {
-    let (bench, holder, gate) = try await holding(at: .beforeActing, timeout: 500) {
+    let (bench, holder, gate) = try await holding(at: .beforeActing, timeout: 3_000) {
       ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
     }
     holder.suspend()
-    let other = try await bench.open(timeout: 500)
+    let other = try await bench.open(timeout: 3_000)
     let line = try other.say("refresh")
     #expect(await bench.server.received(.refresh, count: 2))
     gate.open()

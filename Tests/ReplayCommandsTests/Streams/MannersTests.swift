@@ -88,7 +88,7 @@ struct MannersTests {
 
   @Test("RPL-5 | head ends early, also where what is shown is rare")
   func head() throws {
-    let path = try write("many.journal", size: 24 << 20, payload: 64)
+    let path = try write("many.journal", size: 12 << 20, payload: 64)
     let whole = try measure(["timeline", path])
     #expect(whole.code == 0)
     for options in [[], ["--json"], ["--kind", "logout"], ["--kind", "logout", "--json"]] {
@@ -98,9 +98,9 @@ struct MannersTests {
     }
   }
 
-  @Test("RPL-1 RPL-2 a journal of 256 MiB is read in bounded memory")
+  @Test("RPL-1 RPL-2 a journal of 96 MiB is read in bounded memory")
   func memory() throws {
-    let path = try write("large.journal", size: 256 << 20, payload: 16 * 1024)
+    let path = try write("large.journal", size: 96 << 20, payload: 16 * 1024)
     for arguments in [
       ["timeline", path], ["timeline", path, "-n", "20000"], ["timeline", path, "-C", "50"],
       ["verify", path], ["diff", path], ["follow", path, "--timeout", "0ms"],

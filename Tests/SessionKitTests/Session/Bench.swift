@@ -94,7 +94,7 @@ extension SessionPolicy {
   /// EDU's rules with short requests.
   static var bench: SessionPolicy {
     var policy = SessionPolicy.edu(.staging)
-    policy.requestTimeout = 5_000
+    policy.requestTimeout = 60_000
     policy.signInLimit = nil
     return policy
   }

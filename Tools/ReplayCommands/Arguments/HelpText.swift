@@ -60,8 +60,8 @@ enum HelpText {
         -h, --help   Show this help; after a command, the command's
         --version    Show the version
 
-      FILE is a journal; - reads it from standard input. Journals are never changed, and no lock
-      is taken, so a journal may be read while an app writes it.
+      FILE is a journal; - reads it from standard input. Journals are only read, but by repair
+      --in-place, and no lock is taken, so a journal may be read while an app writes it.
       sessionreplay help selectors, kinds, reasons or codes tells of those.
 
       Exit codes:
