@@ -62,7 +62,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
 
   static let all: [WhyNeighbour] = [
     coded(.lostReply, "TOKEN_REUSED", .lostReply, .likely),
-    coded(.lostReply, nil, .lostReply, .likely),
+    coded(.lostReply, nil, .lostReply, .possible),
     coded(.lostReply, "TOKEN_REVOKED", .revokedElsewhere),
     coded(.lostReply, "TOKEN_EXPIRED", .refreshTokenExpired),
     coded(.lostReply, "TOKEN_NOT_FOUND", .unknownToServer),
@@ -189,7 +189,7 @@ struct WhyNeighbourTests {
   private static let lessKnown: [Cause: Set<Cause>] = [
     .lostReply: [.usedElsewhere], .killedInRefresh: [.usedElsewhere, .lostReply],
     .suspendedInRefresh: [.usedElsewhere, .lostReply, .revokedElsewhere],
-    .clockForward: [.tokenExpired], .refreshingTooOften: [.attemptsExhausted],
+    .clockForward: [.tokenExpired], .refreshingTooOften: [.attemptsExhausted, .rateLimited],
     .rateLimited: [.attemptsExhausted], .serverFailing: [.attemptsExhausted],
     .answersUnreadable: [.attemptsExhausted], .appRefused: [.attemptsExhausted],
     .endpointMissing: [.attemptsExhausted],

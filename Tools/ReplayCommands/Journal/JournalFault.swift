@@ -56,6 +56,14 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
+  /// Whether records that were acknowledged may stand behind the good prefix.
+  var mayHideRecords: Bool {
+    switch self {
+    case .torn: false
+    case .undetermined, .damaged, .undecodable, .illegal, .unknownKind: true
+    }
+  }
+
   var code: ExitCode {
     switch self {
     case .torn, .undetermined: .tail
