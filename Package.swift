@@ -106,6 +106,9 @@ let package = Package(
         "SessionTesting", "sessionreplay",
       ],
       swiftSettings: strict),
+    // What `sessionreplay export --format swift` writes, compiled and run.
+    .testTarget(
+      name: "GeneratedHistoryTests", dependencies: ["SessionCore"], swiftSettings: strict),
     // The files of Specs/Scenarios, played in a simulated world and over real sockets.
     .testTarget(
       name: "ScenarioTests",

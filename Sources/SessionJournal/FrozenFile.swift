@@ -80,5 +80,5 @@ extension JournalReader {
   }
 
   /// Where what was read ends, between two batches.
-  package var position: FramePosition { scanner.position }
+  package var wholeEnd: FramePosition { scanner.position }
 }

@@ -10,7 +10,7 @@ package struct JournalPlaceMark: Equatable, Sendable {
 
 extension JournalReader {
   /// The place behind what was handed over so far.
-  package var place: JournalPlaceMark {
+  package var mark: JournalPlaceMark {
     JournalPlaceMark(
       batch: scanner.resumption, offset: max(scanner.deliveredEnd, resumption))
   }

@@ -38,14 +38,14 @@ struct PlacesTests {
     let all = try write(isCompacted: isCompacted)
     #expect(all.count > 300)
     var scout = try JournalReader(path: scratch.path())
-    var places = [scout.place]
-    while try scout.next() != nil { places.append(scout.place) }
+    var places = [scout.mark]
+    while try scout.next() != nil { places.append(scout.mark) }
     try #require(places.count == all.count + 1)
     var reader = try JournalReader(path: scratch.path())
     // Back, forth, and twice to the same.
     for index in (0...all.count).reversed() + [0, all.count, 7, 7, 150, 149] {
       reader.seek(to: places[index])
-      #expect(reader.place == places[index])
+      #expect(reader.mark == places[index])
       let found = try Self.rest(&reader, atMost: 3)
       let isSame = found == Array(all[index...].prefix(3))
       #expect(isSame, "\(index)")
@@ -60,7 +60,7 @@ struct PlacesTests {
   func verifiesAgain() throws {
     _ = try write(isCompacted: false)
     var reader = try JournalReader(path: scratch.path())
-    let beginning = reader.place
+    let beginning = reader.mark
     _ = try Self.rest(&reader)
     var bytes = try contents(of: scratch.path())
     bytes[70] ^= 1
@@ -78,7 +78,7 @@ struct PlacesTests {
     let all = try write(isCompacted: false)
     var reader = try JournalReader(path: scratch.path())
     _ = try Self.rest(&reader)
-    let end = reader.place
+    let end = reader.mark
     let journal = try Journal.open(at: scratch.path(), options: .fixed)
     _ = try journal.append([draft("new")])
     reader.seek(to: end)

@@ -15,7 +15,7 @@ enum Leak {
   ]
 
   /// Every piece of the source's names that `text` has; of the payloads of unknown kinds too.
-  static func search(_ text: String, source: String) throws -> [String] {
+  static func search(_ text: String, source: String, isLines: Bool = true) throws -> [String] {
     let revealed = ToolRun.inProcess(["export", "--reveal", source])
     var secrets: Set<[UInt8]> = []
     var kept: [String] = []
@@ -30,7 +30,7 @@ enum Leak {
     secrets.subtract(words)
     secrets = secrets.filter { piece in !piece.allSatisfy { (0x2D...0x3A).contains($0) } }
     var told = [text]
-    for line in text.split(separator: "\n") {
+    for line in isLines ? text.split(separator: "\n") : [] {
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
       strings(object, &told)
     }

@@ -81,7 +81,7 @@ struct RoundTripTests {
   func drawnRedactions() throws {
     let folder = try TemporaryFolder()
     expect(
-      Property("a redacted export has no name in it", cases: 60).check { choices in
+      Property("a redacted export has no name in it", cases: 30).check { choices in
         let history = History.legal(upTo: 24)(choices)
         choices.step(history.description)
         let drawn = try DrawnJournal(choices, history, compactedIn: folder)

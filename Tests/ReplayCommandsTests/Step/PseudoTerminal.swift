@@ -29,7 +29,7 @@
     /// What two threads find out: one that reads, one that waits for the end.
     private final class Watch: Sendable {
       let grid: Mutex<TerminalGrid>
-      let exit = Mutex<(code: Int32, peak: Int)?>(nil)
+      let exit = Mutex<Int32?>(nil)
       let news = NSCondition()
 
       init(_ grid: TerminalGrid) {
@@ -58,11 +58,9 @@
 
       func wait(for process: pid_t) {
         var status: Int32 = 0
-        var usage = rusage()
-        while wait4(process, &status, 0, &usage) < 0, errno == EINTR {}
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
-        let peak = Int(usage.ru_maxrss)
-        exit.withLock { $0 = (code, peak) }
+        exit.withLock { $0 = code }
         news.withLock { news.broadcast() }
       }
     }
@@ -206,12 +204,17 @@
     /// Waits for the program's end; its code, or 128 and the signal that it died of.
     func end() throws -> Int32 {
       try until("its end") { watch.exit.withLock { $0 != nil } }
-      return try #require(watch.exit.withLock { $0?.code })
+      return try #require(watch.exit.withLock { $0 })
     }
 
-    /// The most memory that the program held, in KiB; of one that has ended.
+    /// The most memory that the program has held so far, in KiB.
+    ///
+    /// Not what the system says of a child that has ended: that counts the parent's, up to `exec`.
     func peakMemory() throws -> Int {
-      try #require(watch.exit.withLock { $0?.peak })
+      let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+      return try #require(number.flatMap { Int($0) })
     }
 
     /// How the terminal reads keys and shows them.

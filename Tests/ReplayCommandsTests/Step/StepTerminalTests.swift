@@ -289,6 +289,14 @@
       }
     }
 
+    @Test("a terminal that cannot be drawn on is refused, and left alone")
+    func dumbTerminal() throws {
+      let terminal = try step([journal], environment: ["TERM": "dumb"])
+      #expect(try terminal.end() == 64)
+      try terminal.shows("sessionreplay timeline")
+      #expect(terminal.grid.strange.isEmpty)
+    }
+
     @Test("--at begins there, or says why not")
     func begins() throws {
       let terminal = try step([journal, "--at", "@12", "--kind", "requestSent"])

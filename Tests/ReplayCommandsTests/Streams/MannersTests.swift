@@ -57,7 +57,7 @@ struct MannersTests {
   private static func end(of path: String) throws -> FramePosition? {
     var reader = try JournalReader(path: path)
     _ = try reader.ending()
-    return reader.position
+    return reader.wholeEnd
   }
 
   /// Runs the program; of what it prints, the first `lines` lines are read, or all of it.

@@ -61,18 +61,8 @@ struct SelectorResolver {
       return .time(last.advanced(by: -span), side)
     case .timeOfDay(let clock):
       guard let last = survey.lastTime else { return .known(0) }
-      return .time(time(ofDay: clock, notAfter: last), side)
+      return .time(zone.time(ofDay: clock, notAfter: last), side)
     }
-  }
-
-  private func time(ofDay clock: Int64, notAfter last: Timestamp) -> Timestamp {
-    let day: Int64 = 86_400_000
-    let offset = zone.offset(at: last)
-    let shown = last.advanced(by: offset).milliseconds
-    let rest = shown % day
-    let midnight = shown.subtractingSaturating(rest < 0 ? rest + day : rest)
-    let time = Timestamp(milliseconds: midnight).advanced(by: clock).advanced(by: -offset)
-    return time <= last ? time : time.advanced(by: -day)
   }
 
   private func find(_ targets: [Target]) throws(ToolError) -> [UInt64] {

@@ -3,7 +3,7 @@ internal import Foundation
 /// The command: which figures, on how much, shown how.
 enum Program {
   private static let help = """
-    usage: benchmarks [--quick] [--json] [--only NAME] [--folder PATH]
+    usage: benchmarks [--quick] [--json] [--only NAME] [--folder PATH] [--tool PATH]
 
     Measures the journal and the session beside their peers, in one process and in rounds that
     alternate, and prints ratios. What is compared with what: Specs/Benchmarks.md.
@@ -12,6 +12,7 @@ enum Program {
       --json         one JSON object to a line in place of the table
       --only NAME    one group; may be given more than once
       --folder PATH  where files are written; beside the executable if not said
+      --tool PATH    sessionreplay; what `swift build -c release` made of it if not said
 
     groups
     """
@@ -38,7 +39,8 @@ enum Program {
   }
 
   private static func measure(_ options: Options) throws -> Int32 {
-    let stage = try Stage(folder: options.folder, isQuick: options.isQuick)
+    let stage = try Stage(
+      folder: options.folder, isQuick: options.isQuick, tool: options.tool)
     var outcome = Group.Outcome()
     var problems: [String] = []
     for group in Group.all where options.only.isEmpty || options.only.contains(group.name) {
@@ -86,6 +88,8 @@ private struct Options {
   var wantsHelp = false
   var only: [String] = []
   var folder: String
+  var tool = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../../.build/release/sessionreplay").standardized.path
 
   init(_ arguments: [String]) throws {
     let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path
@@ -106,6 +110,9 @@ private struct Options {
       case "--folder":
         guard let path = rest.popFirst() else { throw Misuse(description: "--folder takes a path") }
         folder = "\(path)/benchmark-files-\(ProcessInfo.processInfo.processIdentifier)"
+      case "--tool":
+        guard let path = rest.popFirst() else { throw Misuse(description: "--tool takes a path") }
+        tool = path
       default: throw Misuse(description: "no such option: \(word); see --help")
       }
     }

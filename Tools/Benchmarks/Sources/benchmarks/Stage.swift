@@ -9,12 +9,16 @@ final class Stage {
 
   let isQuick: Bool
 
+  /// The path of `sessionreplay`, built for release.
+  let tool: String
+
   /// How many events the workload has.
   var eventCount: Int { isQuick ? 50_000 : 1_000_000 }
 
   private var nextFile = 0
 
-  init(folder: String, isQuick: Bool) throws {
+  init(folder: String, isQuick: Bool, tool: String) throws {
+    self.tool = tool
     self.folder = folder
     self.isQuick = isQuick
     try FileManager.default.createDirectory(

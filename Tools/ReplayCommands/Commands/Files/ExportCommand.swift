@@ -8,10 +8,14 @@ struct ExportCommand: JournalCommand {
     discussion: """
       Writes what `verify` finds good, batch by batch. Users, roles, schools, units, permissions,
       token and boot identifiers and the journal's own are replaced by pseudonyms: the same value has
-      the same pseudonym in every export of the journal, and nobody without the file can test a guess.
+      the same pseudonym in every export of the journal until it is compacted, and nobody without the
+      file can test a guess. With --key TEXT they stay the same for ever, and whoever guesses TEXT can
+      test guesses: take one that nobody can.
       Times, numbers, statuses and the server's error codes stay. --reveal leaves everything in.
 
-      FORMAT is jsonl (the default), which import reads back.
+      FORMAT is jsonl (the default), lines of JSON that import reads back; trace, for the timeline of
+      https://ui.perfetto.dev or chrome://tracing; mermaid, a diagram of the transitions that happened;
+      or swift, a test that plays the records again (at most 2,000).
 
       \(HelpText.selectors)
       """,
@@ -21,13 +25,16 @@ struct ExportCommand: JournalCommand {
         name: "format", value: "FORMAT", values: .words(Format.allCases.map(\.rawValue)),
         help: "\(Format.allCases.map(\.rawValue).joined(separator: ", ")); jsonl if not said"),
       .init(
+        name: "name", value: "NAME",
+        help: "The Swift test's type; RecordedSession if not said"),
+      .init(
         name: "output", letter: "o", value: "OUT", values: .path,
         help: "The file to make, mode 0600; - or nothing is standard output"),
       .init(name: "force", help: "Replace OUT if it is there"),
       .init(name: "reveal", help: "Leave names and identifiers as they are"),
       .init(
         name: "key", value: "TEXT",
-        help: "Make pseudonyms with this, so that several journals share them"),
+        help: "Make pseudonyms with this, 16 bytes or more, so that several journals share them"),
       .init(
         name: "since", value: "SELECTOR", values: .selector,
         help: "Begin with this record's batch; a snapshot stands for what comes before"),
@@ -41,6 +48,8 @@ struct ExportCommand: JournalCommand {
         line: "sessionreplay export a.journal --reveal -o a.jsonl", help: "To be imported, as it is"
       ),
       .init(
+        line: "sessionreplay export a.journal --format trace -o a.trace.json", help: "To look at"),
+      .init(
         line: "sessionreplay export a.journal --since -1h | jq .name", help: "The last hour's names"
       ),
     ])
@@ -48,10 +57,17 @@ struct ExportCommand: JournalCommand {
   /// What the records are written as.
   enum Format: String, CaseIterable, Sendable {
     case jsonl
+    case trace
+    case mermaid
+    case swift
   }
+
+  /// In bytes.
+  static let shortestKey = 16
 
   let display: DisplayOptions
   private let format: Format
+  private let name: String
   private let target: String
   private let mayReplace: Bool
   private let isRevealing: Bool
@@ -65,10 +81,16 @@ struct ExportCommand: JournalCommand {
     guard let format = Format(rawValue: word) else {
       let near = Suggestion.nearest(to: word, in: Format.allCases.map(\.rawValue))
       throw .usage(
-        "badFormat", "--format cannot be '\(word)'.",
+        "badFormat", "--format cannot be '\(word.shortened)'.",
         next: "--format \(near ?? Format.jsonl.rawValue)")
     }
     self.format = format
+    name = arguments.value("name") ?? "RecordedSession"
+    guard Self.isTypeName(name) else {
+      throw .usage(
+        "badValue", "--name cannot be '\(name.shortened)': it is a capital, then letters, digits and _.",
+        next: "--name RecordedSession")
+    }
     target = arguments.value("output") ?? "-"
     mayReplace = arguments.has("force")
     isRevealing = arguments.has("reveal")
@@ -77,6 +99,12 @@ struct ExportCommand: JournalCommand {
       throw .usage(
         "conflict", "--reveal and --key exclude each other: there are no pseudonyms.",
         next: "only one of them")
+    }
+    guard key.map({ $0.utf8.count >= Self.shortestKey }) ?? true else {
+      throw .usage(
+        "badValue",
+        "--key needs \(Self.shortestKey) bytes or more: with one that can be guessed, anybody can test "
+          + "what a pseudonym stands for.", next: #"--key "$(openssl rand -hex 16)", kept for next time"#)
     }
     since = try arguments.selector("since")
     until = try arguments.selector("until")
@@ -94,13 +122,43 @@ struct ExportCommand: JournalCommand {
       to: target, overwrite: mayReplace, inputs: [file.path], context
     ) { output throws(ToolError) in
       let walk = ExportWalk(file: file, header: header, first: range.first, last: range.last)
+      let id = header.identifier.description
+      let journal = redaction?.journal(id).description ?? id
       switch format {
       case .jsonl:
-        return try walk.run(LineExport(redaction: redaction, header: header, output: output))
+        return try walk.run(LineExport(redaction: redaction, header: header, output: output)).fault
+      case .trace:
+        let trace = TraceLines(journal: journal)
+        return try walk.run(PictureExport(trace, redaction: redaction, output: output)).fault
+      case .mermaid:
+        let diagram = StateDiagram(journal: journal)
+        return try walk.run(PictureExport(diagram, redaction: redaction, output: output)).fault
+      case .swift:
+        let test = SwiftTest(name: name)
+        let done = try walk.run(PictureExport(test, redaction: redaction, output: output))
+        guard done.export.picture.records <= SwiftTest.mostRecords else {
+          throw .usage(
+            "tooManyRecords",
+            "A test of more than \(SwiftTest.mostRecords.grouped) records would take the compiler minutes.",
+            next: "--since @-\(SwiftTest.mostRecords - 1)")
+        }
+        return done.fault
       }
     }
     guard context.output.isOpen, let fault else { return }
     throw fault.error(file.name, consequence: "Everything before it is good and was exported.")
+  }
+
+  private static func isTypeName(_ text: String) -> Bool {
+    let letters = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    return letters && text.utf8.count <= 64 && ("A"..."Z").contains(text.prefix(1))
   }
 
   private func pseudonyms(_ header: JournalHeader) -> Pseudonyms {

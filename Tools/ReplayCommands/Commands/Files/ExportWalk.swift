@@ -6,9 +6,12 @@ protocol RecordExport {
   /// Whether somebody still wants more.
   var isOpen: Bool { get }
 
-  /// What stands before the first record: `snapshot` for what is left out, if something is; with
-  /// `isPartial` none can.
-  mutating func begin(_ snapshot: ExportItem?, isPartial: Bool)
+  /// Whether nothing can be made where no snapshot can stand for what is left out.
+  var needsBeginning: Bool { get }
+
+  /// What stands before the first record: `snapshot` for what is left out, which comes to `before`, if
+  /// something is; with `isPartial` none can.
+  mutating func begin(_ snapshot: ExportItem?, behind before: SessionFold, isPartial: Bool)
 
   /// A whole batch.
   mutating func take(_ batch: [ExportItem])
@@ -29,24 +32,33 @@ struct ExportWalk {
   /// The batch with this record is the last.
   let last: UInt64
 
-  /// Hands over what is good; why that is not all, where it is not.
-  func run(_ export: some RecordExport) throws(ToolError) -> JournalFault? {
+  /// Hands over what is good; what was made of it, and why that is not all, where it is not.
+  func run<Export: RecordExport>(_ export: Export) throws(ToolError)
+    -> (fault: JournalFault?, export: Export)
+  {
     var export = export
     var gate = BatchGate()
     var decoder = SessionDecoder()
     var (before, lastTime) = (SessionFold(), Timestamp(milliseconds: 0))
     var (isBegun, isCut) = (false, false)
     var refused: JournalFault?
+    var isLacking = false
     func begin() {
       isBegun = true
       // A compacted journal's own snapshot is a record like any other.
-      guard before.sequence > 0 else { return export.begin(nil, isPartial: false) }
-      guard let content = before.snapshot else { return export.begin(nil, isPartial: true) }
+      guard before.sequence > 0 else {
+        return export.begin(nil, behind: before, isPartial: false)
+      }
+      guard let content = before.snapshot else {
+        isLacking = export.needsBeginning
+        return export.begin(nil, behind: before, isPartial: true)
+      }
       let record = SessionRecord(sequence: before.sequence, time: lastTime, content: content)
       export.begin(
         ExportItem(
           record: record, remainingInBatch: 0,
-          payload: SessionCodec.encode(content, at: lastTime).payload), isPartial: false)
+          payload: SessionCodec.encode(content, at: lastTime).payload, after: before),
+        behind: SessionFold(), isPartial: false)
     }
     let pass = try file.visitPayloads { (frame, payload) throws(CodecError) in
       if gate.isBetweenBatches {
@@ -74,19 +86,29 @@ struct ExportWalk {
         if isBegun { export.take(batch) } else { lastTime = end.time }
       }
       export.pulse()
-      return export.isOpen
+      return export.isOpen && !isLacking
     }
-    guard export.isOpen else { return nil }
-    if !isBegun {
+    guard export.isOpen else { return (nil, export) }
+    if !isBegun, header.beginsWithSnapshot, gate.records == 0 {
+      // Not even the snapshot can be read, which stands for all before it.
+      isBegun = true
+      export.begin(nil, behind: before, isPartial: true)
+    } else if !isBegun {
       before = gate.fold
       begin()
+    }
+    guard !isLacking else {
+      throw ToolError(
+        .damaged, "partial",
+        "No snapshot can stand for what comes before --since: a newer version wrote some of it.",
+        consequence: "Nothing was exported.", next: "without --since")
     }
     let fault = refused ?? pass.fault
     let isAtEnd = !isCut && refused == nil && !(fault?.isUndecodable ?? false)
     export.end(
       isCut ? .until : fault.map(ExportEnding.init) ?? .clean,
       lastSequence: isAtEnd ? pass.totals.lastSequence : nil)
-    return fault
+    return (fault, export)
   }
 }
 
@@ -126,8 +148,9 @@ struct LineExport: RecordExport {
   }
 
   var isOpen: Bool { output.isOpen }
+  var needsBeginning: Bool { false }
 
-  mutating func begin(_ snapshot: ExportItem?, isPartial: Bool) {
+  mutating func begin(_ snapshot: ExportItem?, behind before: SessionFold, isPartial: Bool) {
     let first = snapshot.map { $0.record.sequence + 1 } ?? header.firstSequence
     let id = header.identifier.description
     output.write(

@@ -35,7 +35,7 @@ struct VerifyCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let expanded = try FolderOperand.expanded(files)
+    let expanded = try JournalFolder.expanded(files)
     if let file = expanded.first, expanded.count == 1 {
       guard let failure = failure(of: file, context, behind: "") else { return .ok }
       guard !isVerdict(failure) else { return failure.code }
@@ -77,7 +77,7 @@ struct VerifyCommand: Command {
   private func check(
     _ file: JournalFile, _ context: ToolContext, behind separator: String
   ) throws(ToolError) {
-    var report = VerifyReport(name: file.name, path: file.isStandardInput ? "-" : file.path)
+    var report = VerifyReport(name: file.name, path: file.rawName)
     let pass = try file.visitFrames { frame, payload in
       context.output.pulse()
       report.take(frame, payload)

@@ -60,9 +60,10 @@ struct ReportCommand: Command {
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     let all = try JournalFolder.expanded(files)
+    let isWatched = context.environment("TERM") != "dumb"
     let outcome = ReportReading(
       zone: display.zone, isRevealed: isRevealed, key: key, interruption: context.interruption
-    ).read(all)
+    ).read(all, ProgressBar(isWatched ? context.errors : nil))
     guard !context.interruption.isRaised else { return .ok }
     // Nothing to show is no page.
     if outcome.read == 0, let error = outcome.errors.first { throw error }

@@ -29,13 +29,26 @@ struct ReportReading {
     var read = 0
   }
 
-  /// Reads all files; stops where the user wants the end.
-  func read(_ files: [JournalFile]) -> Outcome {
+  /// Reads all files, and shows how far it is; stops where the user wants the end.
+  func read(_ files: [JournalFile], _ progress: ProgressBar) -> Outcome {
     let room = Self.room(for: files.count)
+    let sizes = files.map(StatsReading.size(of:))
+    let all = sizes.reduce(UInt64(0)) { $0 &+ $1 }
     var outcome = Outcome()
-    for file in files where !interruption.isRaised {
+    var done: UInt64 = 0
+    defer { progress.erase() }
+    for (index, file) in files.enumerated() where !interruption.isRaised {
+      defer { done &+= sizes[index] }
+      let show = { (offset: UInt64) in
+        progress.show { elapsed in
+          ProgressLine(
+            bytes: done &+ offset, allBytes: all, files: index, allFiles: files.count,
+            elapsed: elapsed)
+        }
+      }
+      show(0)
       do throws(ToolError) {
-        let (journal, error) = try read(file, room)
+        let (journal, error) = try read(file, room, show)
         outcome.read += 1
         outcome.figures.merge(journal.stats.groups.total)
         outcome.journals.append(journal)
@@ -60,9 +73,9 @@ struct ReportReading {
       whys: min(50, max(2, mostWhys / journals)))
   }
 
-  private func read(_ file: JournalFile, _ room: ReportJournal.Room) throws(ToolError)
-    -> (ReportJournal, ToolError?)
-  {
+  private func read(
+    _ file: JournalFile, _ room: ReportJournal.Room, _ pulse: (UInt64) -> Void
+  ) throws(ToolError) -> (ReportJournal, ToolError?) {
     let redaction = try redaction(of: file)
     var journal = ReportJournal(name: Self.shortName(of: file), room: room)
     var ends = EvidenceFold()
@@ -77,6 +90,7 @@ struct ReportReading {
         let shown = JournalEntry(
           record: record, offset: entry.offset, remainingInBatch: entry.remainingInBatch)
         try ends.take(shown) { journal.take(explain($0)) }
+        if entry.record.sequence & 1023 == 0 { pulse(entry.offset) }
       } catch {
         refused = JournalFault(error, at: entry.place)
         return false

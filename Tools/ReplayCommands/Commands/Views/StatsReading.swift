@@ -39,7 +39,7 @@ struct StatsReading: Sendable {
 
   /// Counts all files with `jobs` threads, of which the caller's is one.
   func run(jobs: Int, _ progress: ProgressBar) -> Outcome {
-    let sizes = files.map(size(of:))
+    let sizes = files.map(Self.size(of:))
     // The largest first, so that no thread is left alone with one at the end.
     let order = files.indices.sorted { left, right in
       sizes[left] == sizes[right] ? left < right : sizes[left] > sizes[right]
@@ -86,7 +86,7 @@ struct StatsReading: Sendable {
     return severity.first { codes.contains($0) } ?? errors.first?.code ?? .ok
   }
 
-  private func size(of file: JournalFile) -> UInt64 {
+  static func size(of file: JournalFile) -> UInt64 {
     do throws(SystemFault) {
       return try POSIXFileSystem().status(of: file.path).size
     } catch {

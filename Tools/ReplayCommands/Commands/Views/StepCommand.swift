@@ -45,6 +45,9 @@ struct StepCommand: JournalCommand {
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     guard context.output.isTerminal else { throw RawTerminal.notATerminal("Standard output") }
+    guard context.environment("TERM") != "dumb" else {
+      throw RawTerminal.notATerminal("A dumb terminal (TERM)")
+    }
     let terminal = try RawTerminal()
     var source = try StepFile(file)
     var model = StepModel(

@@ -183,7 +183,7 @@ final class StepFile: StepSource {
 
 extension StepFile {
   /// How much of the file was read first, in parts of one.
-  private var progress: Double { part(scout.place.offset) }
+  private var progress: Double { part(scout.mark.offset) }
 
   private func progress(of run: Run) -> Double { part(run.place.offset) }
 
@@ -267,9 +267,9 @@ extension StepFile {
       throw .damaged(
         path: file.path,
         JournalDamage(
-          offset: scout.place.offset, sequence: scout.lastSequence, flaw: .historyChanged))
+          offset: scout.mark.offset, sequence: scout.lastSequence, flaw: .historyChanged))
     }
-    return Run(place: scout.place, first: runs.last?.end ?? 0, fold: fold)
+    return Run(place: scout.mark, first: runs.last?.end ?? 0, fold: fold)
   }
 
   private func entries(of index: Int) -> [JournalEntry] {
@@ -323,7 +323,7 @@ extension StepFile {
         fault
           ?? .damaged(
             JournalDamage(
-              offset: reader.place.offset, sequence: place.map { $0.sequence + 1 } ?? 0,
+              offset: reader.mark.offset, sequence: place.map { $0.sequence + 1 } ?? 0,
               flaw: .historyChanged)))
     }
     return entries

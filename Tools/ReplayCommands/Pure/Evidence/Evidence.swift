@@ -52,6 +52,7 @@ struct Evidence: Sendable {
 
   static let keptBehind = 16
   static let keptBatch = 16
+  static let keptOpenings = 8
 
   /// Where the file was compacted: the last record that is gone; `nil` where it has all of them.
   var compactedBefore: UInt64? { firstSequence > 1 ? firstSequence - 1 : nil }

@@ -311,7 +311,7 @@ struct EvidenceFold: Sendable {
   }
 
   private mutating func keepOpening(_ fact: Fact) {
-    if openings.count == 8 { openings.removeFirst() }
+    if openings.count == Evidence.keptOpenings { openings.removeFirst() }
     openings.append(fact)
   }
 

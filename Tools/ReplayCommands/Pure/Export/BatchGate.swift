@@ -26,6 +26,7 @@ struct BatchGate {
   mutating func take(_ item: ExportItem) throws(SessionFold.Failure) -> [ExportItem] {
     try working.apply(item.record)
     batch.append(item)
+    batch[batch.count - 1].after = working
     guard item.remainingInBatch == 0 else { return [] }
     let whole = batch
     fold = working

@@ -63,6 +63,8 @@ struct ExportItem: Sendable {
   let remainingInBatch: UInt16
   /// The bytes in the file.
   let payload: [UInt8]
+  /// What all records up to this one come to; told by the gate that lets it through.
+  var after = SessionFold()
 }
 
 extension SessionRecord.Content {

@@ -47,10 +47,15 @@ extension StepModel {
     var rows = list(layout, &source)
     var fields = state(layout, &source)
     if let border = layout.border {
+      let words = words(size.columns - border - 4, &source)
       for row in rows.indices {
         rows[row].skip(to: border)
         rows[row].append("│ ", .dim)
-        if row < fields.count { fields[row].draw(into: &rows[row], isColored) }
+        if row < fields.count {
+          fields[row].draw(into: &rows[row], isColored)
+        } else if row > fields.count, row - fields.count <= words.count {
+          rows[row].append("  \(words[row - fields.count - 1])")
+        }
       }
       lines += rows + [rule(border, "┴")]
     } else {
@@ -130,7 +135,9 @@ extension StepModel {
       first -= 1
     }
     let before = first > 0 ? source.record(at: first - 1) : nil
-    let focus = Focus(entries: entries, index: Int(cursor - first), before: before)
+    let focus = Focus(
+      entries: entries, index: Int(cursor - first), before: before,
+      mark: mark.flatMap { $0 < first ? nil : Int($0 - first) })
     var lines = entries.indices.map { row(focus, $0, columns) } + ending
     lines.removeLast(max(0, lines.count - layout.list))
     while lines.count < layout.list { lines.append(ScreenLine(columns: size.columns)) }
@@ -153,7 +160,7 @@ extension StepModel {
     let record = focus.entries[index].record
     let isHere = index == focus.index
     var line = ScreenLine(columns: size.columns)
-    line.append(isHere ? " ▶" : "  ", .bold)
+    line.append(isHere ? " ▶" : focus.mark == index ? " ◆" : "  ", .bold)
     line.append(focus.bracket(index), .bold)
     line.append(String(record.sequence).leftPadded(to: 6), isHere ? .bold : .plain)
     line.append(focus.link(index), .bold)
@@ -189,6 +196,18 @@ extension StepModel {
     return Array(rows.prefix(layout.state))
   }
 
+  /// All that the record says, below the state: in the list it may be cut.
+  private func words(_ columns: Int, _ source: inout some StepSource) -> [String] {
+    guard let record = source.record(at: cursor)?.record else { return [] }
+    return StepPage.wrap("@\(record.sequence) \(record.label): \(record.words)", columns)
+  }
+
+  /// The keys that one needs first, as far as there is room.
+  private static let hints = [
+    "→ next", "← back", "H help", "q leave", "e end", "w why", "/ search", ": go to",
+    "Enter record",
+  ]
+
   private func statusLine() -> (ScreenLine, Screen.Cell?) {
     var line = ScreenLine(columns: size.columns)
     if case .prompt(let prompt) = mode {
@@ -202,11 +221,13 @@ extension StepModel {
     if let message {
       line.append(" \(message.text)", message.role)
     } else {
-      line.append(
-        " → next  ← back  e end  w why  / search  : go to  Enter record  H help  q leave", .dim)
+      let end = size.columns - (mark == nil ? 0 : 9)
+      for hint in Self.hints where line.width + DisplayWidth.of(hint) + 2 <= end {
+        line.append(" \(hint) ", .dim)
+      }
       if mark != nil {
-        line.skip(to: size.columns - 7)
-        line.append("marked", .warn)
+        line.skip(to: size.columns - 9)
+        line.append("◆ marked", .warn)
       }
     }
     return (line, nil)
@@ -240,15 +261,18 @@ extension StepModel {
 private struct Focus {
   let entries: [JournalEntry]
   let index: Int
+  /// The row that the state is compared with.
+  let mark: Int?
   /// The rows of its batch.
   private let batch: Range<Int>
 
   /// Whether the topmost row goes on with a batch that begins above it.
   private let isContinued: Bool
 
-  init(entries: [JournalEntry], index: Int, before: JournalEntry?) {
+  init(entries: [JournalEntry], index: Int, before: JournalEntry?, mark: Int?) {
     self.entries = entries
     self.index = index
+    self.mark = mark
     isContinued = (before?.remainingInBatch ?? 0) > 0
     guard entries.indices.contains(index) else {
       batch = 0..<0

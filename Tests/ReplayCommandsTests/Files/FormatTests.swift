@@ -1,0 +1,188 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("Formats of export")
+struct FormatTests {
+  /// What a trace must be for a viewer to show it.
+  private func check(trace text: String, records: Int) throws {
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    let events = try #require(object?["traceEvents"] as? [[String: Any]])
+    var (last, instants) = (Int64(0), 0)
+    var open: [String] = []
+    var slices: [String] = []
+    for event in events {
+      let phase = try #require(event["ph"] as? String)
+      guard phase != "M" else { continue }
+      let name = try #require(event["name"] as? String)
+      let time = try #require((event["ts"] as? NSNumber)?.int64Value)
+      guard time >= last else { throw Falsified("time goes back to \(time)") }
+      last = time
+      let key = "\(event["cat"] ?? "") \(event["id"] ?? "") \(name)"
+      switch phase {
+      case "i": instants += 1
+      case "b":
+        guard !open.contains(key) else { throw Falsified("\(key) begins twice") }
+        open.append(key)
+      case "e":
+        guard let place = open.firstIndex(of: key) else { throw Falsified("\(key) did not begin") }
+        open.remove(at: place)
+      case "B": slices.append(name)
+      case "E":
+        guard slices.popLast() == name else { throw Falsified("\(name) does not end here") }
+      default: throw Falsified("phase \(phase)")
+      }
+    }
+    guard open.isEmpty, slices.isEmpty else { throw Falsified("open: \(open) \(slices)") }
+    guard instants == records else { throw Falsified("\(instants) of \(records) records") }
+    let lines = text.split(separator: "\n").dropFirst().dropLast()
+    guard lines.count == events.count || events.isEmpty else { throw Falsified("lines") }
+  }
+
+  /// The lines of a diagram, by the part of Mermaid's grammar that it uses.
+  private func check(diagram text: String, events: Int) throws {
+    var lines = text.split(separator: "\n").map(String.init)
+    guard lines.removeFirst() == "stateDiagram-v2" else { throw Falsified(text) }
+    let state = "(unauthenticated|authenticated|expired)"
+    let edge = try Regex(
+      "    \(state) --> \(state) : [a-zA-Z]+ ×([0-9]+)( \\([a-zA-Z]+(\\([0-9]+\\))?\\))?")
+    let others = try [
+      "    %% journal [0-9a-f-]{36}, [0-9,]+ records?", "    \\[\\*\\] --> \(state)",
+      "    note right of \(state)", "        [a-zA-Z0-9#; .+-]+", "    end note",
+    ].map { try Regex($0) }
+    var count = 0
+    for line in lines {
+      if let found = try edge.wholeMatch(in: line) {
+        count += Int(found.output[3].substring ?? "") ?? 0
+      } else if try !others.contains(where: { try $0.wholeMatch(in: line) != nil }) {
+        throw Falsified("no line of a diagram: \(line)")
+      }
+    }
+    guard count == events else { throw Falsified("\(count) of \(events) events in:\n\(text)") }
+  }
+
+  @Test(
+    "RPL-4 STO-3 traces and diagrams of whatever a session can do are well formed, without names")
+  func drawn() throws {
+    let folder = try TemporaryFolder()
+    expect(
+      Property("traces and diagrams are well formed", cases: 30).check { choices in
+        let history = History.any(upTo: 24)(choices)
+        choices.step(history.description)
+        let path = try folder.write(
+          DrawnJournal(choices, history, compactedIn: nil).bytes, to: "drawn.journal")
+        // What cannot have happened is not exported.
+        let lines = try ToolRun.inProcess(["export", path]).objects()
+        let records = lines.count { $0["facts"] != nil }
+        let events = lines.count { $0["class"] as? String == "event" }
+        let trace = ToolRun.inProcess(["export", path, "--format", "trace"]).output
+        try check(trace: trace, records: records)
+        let diagram = ToolRun.inProcess(["export", path, "--format", "mermaid"]).output
+        try check(diagram: diagram, events: events)
+        let test = ToolRun.inProcess(["export", path, "--format", "swift"]).output
+        for (name, text) in [("trace", trace), ("mermaid", diagram), ("swift", test)] {
+          let leaks = try Leak.search(text, source: path, isLines: false)
+          guard leaks.isEmpty else { throw Falsified("\(name): \(leaks.prefix(3))") }
+        }
+      })
+  }
+
+  @Test("RPL-4 pictures begin in the state that the part begins in")
+  func parts() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    for name in ["a", "compacted"] {
+      let path = folder.file(name + ".journal")
+      let diagram = ToolRun.inProcess(
+        ["export", path, "--format", "mermaid", "--since", "@16", "--until", "@18"]
+      ).output
+      #expect(diagram.contains("[*] --> expired\n"))
+      #expect(diagram.contains("expired --> authenticated : login ×1 (biometric)"))
+      let trace = ToolRun.inProcess(
+        ["export", path, "--format", "trace", "--since", "@22"]
+      ).output
+      #expect(trace.contains(#"{"ph":"b","name":"tok#6","#))
+    }
+    // What a newer version wrote cannot be summed up, and a test cannot begin without it.
+    let run = ToolRun.inProcess(
+      ["export", folder.file("a.journal"), "--format", "swift", "--since", "@-1", "--json"])
+    #expect(run.output.isEmpty)
+    #expect(try run.error()["name"] as? String == "partial")
+    for name in ["lower", "A b", "A\"", "", "Ä", String(repeating: "A", count: 65)] {
+      let refused = ToolRun.inProcess(
+        ["export", folder.file("a.journal"), "--format", "swift", "--name", name, "--json"])
+      #expect(try refused.error()["name"] as? String == "badValue", "\(name)")
+    }
+  }
+
+  /// The sample, and all that it does not have: notes, codes of other versions, odd texts.
+  private static let everything: [SampleJournal.Batch] = {
+    let odd = "\"quoted\" \\(x) \n\u{0}\u{202E} e\u{301} 🏫 */ // \u{FEFF}"
+    let old = RequestFailure(
+      kind: .init(rawValue: 77), status: 418, recordedCode: "some-old.code", retryAfter: 9)
+    let context = ActiveContext(role: .init(id: "", name: odd), permissions: ["", odd, "a:b"])
+    let token = TokenFacts(
+      generation: Generation(.max), issuedAt: Timestamp(milliseconds: .min),
+      expiresAt: Timestamp(milliseconds: .max), id: .init(odd), isRefreshable: false)
+    let start: Int64 = 90_001_000
+    let contents: [SessionRecord.Content] = [
+      .note(.opened(.init(process: .max, boot: nil, uptime: .min))),
+      .note(.continued(.init(journal: .init(odd), sequence: .max, cause: .lost))),
+      .note(.continued(.init(journal: nil, sequence: 0, cause: .init(rawValue: 99)))),
+      .note(.clockSkew(-5)), .note(.localDataCleared),
+      .event(
+        .login(
+          .init(
+            user: .init(odd), method: .init(rawValue: 250), token: token, context: context))),
+      .event(
+        .refreshFailed(
+          .init(
+            generation: Generation(.max), trigger: .retry, attempt: 3, failure: old, retryAt: nil,
+            request: 0))),
+      .event(
+        .contextSwitched(.init(context: context, token: nil, trigger: .server, request: .max))),
+      .note(.requestEnded(.init(request: 1, failure: old))),
+      .note(.revocationPending(Generation(9))),
+      .note(.revocationSettled(.init(generation: Generation(6), outcome: .revoked, status: 200))),
+      .event(.sessionExpired(.init(reason: .init(rawValue: 200)))),
+    ]
+    return SampleJournal.batches
+      + contents.enumerated().map { (start + Int64($0.offset), [$0.element]) }
+  }()
+
+  @Test("RPL-4 the test that is compiled in GeneratedHistoryTests is what the tool writes")
+  func generated() throws {
+    let folder = try TemporaryFolder()
+    try SampleJournal.write(to: folder.file("every.journal"), batches: Self.everything)
+    let run = ToolRun.inProcess(
+      [
+        "export", folder.file("every.journal"), "--format", "swift", "--name", "RecordedSession",
+        "--reveal",
+      ])
+    #expect(run.code == 0, "\(run.errors)")
+    let path = "Tests/GeneratedHistoryTests/RecordedSession.swift"
+    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
+      try run.output.write(
+        to: Repository.root.appending(path: path), atomically: true, encoding: .utf8)
+    }
+    let isSame = try Repository.text(path) == run.output
+    #expect(isSame, "UPDATE_GOLDEN=1 swift test --filter FormatTests writes \(path)")
+  }
+
+  @Test("RPL-4 every record of a generated test is the journal's")
+  func literals() throws {
+    // The expressions are compiled elsewhere; here, that none is left out and each is of its line.
+    let text = try Repository.text("Tests/GeneratedHistoryTests/RecordedSession.swift")
+    let applied = text.split(separator: "\n").filter { $0.contains("try fold.apply(") }
+    let contents = Self.everything.flatMap { $0.contents }
+    #expect(applied.count == contents.count)
+    for (place, line) in applied.enumerated() {
+      #expect(line.contains("sequence: \(place + 1),"))
+    }
+  }
+}

@@ -1,0 +1,159 @@
+internal import CPeers
+internal import Foundation
+internal import SessionCore
+internal import SessionJournal
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#endif
+
+extension Group {
+  /// The debugger as a program, beside the tools that people have.
+  static let replay = Group(name: "replay", summary: "sessionreplay, the program") { stage in
+    let tool = stage.tool
+    guard FileManager.default.isExecutableFile(atPath: tool) else {
+      return Outcome(skipped: [
+        "replay: no program at \(tool); swift build -c release --product sessionreplay"
+      ])
+    }
+    var outcome = Outcome()
+    outcome.figures += try text(stage, tool)
+    outcome.figures += try state(stage, tool)
+    guard Spawned.finds("jq") else {
+      outcome.skipped.append("replay.jq, replay.filter: jq is not installed")
+      return outcome
+    }
+    outcome.figures += try queries(stage, tool)
+    return outcome
+  }
+
+  /// Writing all of a journal as JSON lines, against handing those lines on.
+  private static func text(_ stage: Stage, _ tool: String) throws -> [Figure] {
+    let journal = try stage.journal.get()
+    let count = stage.eventCount
+    let lines = stage.path("lines.json")
+    _ = try Spawned.run([tool, "timeline", "--json", journal], output: lines)
+    let rates = try Contest(contenders: [
+      contender("timeline --json", count, [tool, "timeline", "--json", journal]),
+      contender("cat of its output", count, ["cat", lines]),
+      contender(
+        "piped", count, ["sh", "-c", "\"$0\" timeline --json \"$1\" | cat", tool, journal]),
+      contender("cat of its output, piped", count, ["sh", "-c", "cat \"$0\" | cat", lines]),
+    ]).rates(rounds: stage.pick(3, 9))
+    return [
+      try .comparing(
+        "replay.json", "timeline --json", to: "cat of its output", in: rates, goal: .none,
+        unit: "events/s"),
+      try .comparing(
+        "replay.pipe", "piped", to: "cat of its output, piped", in: rates, goal: .none,
+        unit: "events/s"),
+    ]
+  }
+
+  /// The same and a choice of it, against jq over JSON lines of the same events.
+  private static func queries(_ stage: Stage, _ tool: String) throws -> [Figure] {
+    let count = stage.pick(20_000, 100_000)
+    let journal = try stage.writeJournal(count)
+    let lines = stage.path("lines.json")
+    _ = try Spawned.run([tool, "timeline", "--json", journal], output: lines)
+    let choice = "select(.name==\"logout\")"
+    let rates = try Contest(contenders: [
+      contender("timeline --json", count, [tool, "timeline", "--json", journal]),
+      contender("jq", count, ["jq", "-c", ".", lines]),
+      contender(
+        "--kind", count, [tool, "timeline", "--json", "--kind", "logout", journal]),
+      contender("jq select", count, ["jq", "-c", choice, lines]),
+    ]).rates(rounds: stage.pick(3, 7))
+    return [
+      try .comparing(
+        "replay.jq", "timeline --json", to: "jq", in: rates, goal: .atLeast(20), unit: "events/s"),
+      try .comparing(
+        "replay.filter", "--kind", to: "jq select", in: rates, goal: .atLeast(50),
+        unit: "events/s"),
+    ]
+  }
+
+  /// The state at the end of a long journal, against one pass of checksums; and the memory it takes.
+  private static func state(_ stage: Stage, _ tool: String) throws -> [Figure] {
+    let count = stage.pick(1_000_000, 10_000_000)
+    let path = try writeLong(stage, count)
+    defer { unlink(path) }
+    let words = [tool, "state", path, "--at", "@\(count - 1)"]
+    let rates = try Contest(contenders: [
+      contender("state --at", count, words),
+      Contest.Contender(name: "CRC32C from the file") {
+        try .timing(count) { keep(try checksum(of: path)) }
+      },
+    ]).rates(rounds: stage.pick(3, 5))
+    let short = try stage.journal.get()
+    var figures = [
+      try Figure.comparing(
+        "replay.state", "state --at", to: "CRC32C from the file", in: rates, goal: .none,
+        unit: "events/s")
+    ]
+    for (name, arguments) in [
+      ("timeline", ["timeline", "--json"]), ("state", ["state"]), ("verify", ["verify"]),
+      ("last", ["timeline", "-n", "20"]),
+    ] {
+      var (long, brief): ([Double], [Double]) = ([], [])
+      for _ in 0..<3 {
+        long.append(try Spawned.run([tool] + arguments + [path]).memory)
+        brief.append(try Spawned.run([tool] + arguments + [short]).memory)
+      }
+      figures.append(
+        Figure(
+          name: "replay.memory.\(name)", against: "\(stage.eventCount) events", goal: .atMost(1),
+          ratio: Samples(zip(long, brief).map { ($0 - $1) / 1024 }), value: Samples(long).median,
+          againstValue: Samples(brief).median, unit: "KiB; MiB more"))
+    }
+    return figures
+  }
+
+  private static func contender(_ name: String, _ count: Int, _ words: [String])
+    -> Contest.Contender
+  {
+    Contest.Contender(name: name) {
+      Contest.Run(units: count, seconds: try Spawned.run(words).seconds)
+    }
+  }
+
+  /// A journal that does not fit into memory twice; in batches, and never synced.
+  private static func writeLong(_ stage: Stage, _ count: Int) throws -> String {
+    let path = stage.path("long.journal")
+    let journal = try Journal.open(
+      at: path, options: Journal.Options(durability: .operatingSystem))
+    var workload = Workload()
+    var batch: [JournalDraft] = []
+    for number in 1...count {
+      let record = workload.next()
+      let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+      batch.append(JournalDraft(kind: kind, payload: payload))
+      if batch.count == 64 || number == count {
+        _ = try journal.append(batch)
+        batch.removeAll(keepingCapacity: true)
+      }
+    }
+    try journal.close()
+    return path
+  }
+
+  /// One pass of the processor's instruction over a file that is read block by block.
+  private static func checksum(of path: String) throws -> UInt32 {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Problem("\(path): errno \(errno)") }
+    defer { close(descriptor) }
+    var block = [UInt8](repeating: 0, count: 128 * 1024)
+    var (offset, sum) = (off_t(0), UInt32(0))
+    while true {
+      let count = block.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress, $0.count, offset)
+      }
+      guard count >= 0 else { throw Problem("pread: errno \(errno)") }
+      guard count > 0 else { return sum }
+      sum ^= cchecksum_crc32c(0, block, count)
+      offset += off_t(count)
+    }
+  }
+}

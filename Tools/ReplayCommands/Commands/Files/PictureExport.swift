@@ -1,0 +1,45 @@
+internal import SessionCore
+
+/// An export that is one text, made of the records and of what the session was between them.
+struct PictureExport<Picture: ExportPicture>: RecordExport {
+  private(set) var picture: Picture
+  private let redaction: Redaction?
+  private let output: Output
+  private var fold = SessionFold()
+
+  init(_ picture: Picture, redaction: Redaction?, output: Output) {
+    self.picture = picture
+    self.redaction = redaction
+    self.output = output
+  }
+
+  var isOpen: Bool { output.isOpen }
+
+  /// What is left out must be known, where it cannot be summed up.
+  var needsBeginning: Bool { Picture.needsBeginning }
+
+  mutating func begin(_ snapshot: ExportItem?, behind before: SessionFold, isPartial: Bool) {
+    if isPartial { fold = shown(before) }
+    output.write(picture.begin(fold))
+    if let snapshot { take([snapshot]) }
+  }
+
+  mutating func take(_ batch: [ExportItem]) {
+    for item in batch {
+      let (before, after) = (fold, shown(item.after))
+      fold = after
+      output.write(
+        picture.take(
+          ExportStep(
+            record: redaction?.record(item.record) ?? item.record, before: before, after: after)))
+    }
+  }
+
+  mutating func pulse() { output.pulse() }
+
+  mutating func end(_ ending: ExportEnding, lastSequence: UInt64?) {
+    output.write(picture.end())
+  }
+
+  private func shown(_ fold: SessionFold) -> SessionFold { redaction?.fold(fold) ?? fold }
+}

@@ -1,0 +1,88 @@
+internal import SessionCore
+
+/// The records as a test that plays them again (Specs/ReplayFiles.md, "Swift test").
+struct SwiftTest: ExportPicture {
+  static let needsBeginning = true
+
+  /// A journal with more is no test any more.
+  static let mostRecords = 2_000
+  /// So many stand in one function: the compiler takes longer and longer for long ones.
+  private static let partSize = 50
+
+  private let name: String
+  private var body = ""
+  private var parts = 0
+  private(set) var records = 0
+  private var fold = SessionFold()
+
+  /// `name` is that of the test's type.
+  init(name: String) {
+    self.name = name
+  }
+
+  mutating func begin(_ fold: SessionFold) -> String {
+    self.fold = fold
+    return ""
+  }
+
+  mutating func take(_ step: ExportStep) -> String {
+    defer { fold = step.after }
+    records += 1
+    guard records <= Self.mostRecords else { return "" }
+    if (records - 1) % Self.partSize == 0 {
+      parts += 1
+      if parts > 1 { body += "  }\n" }
+      body += "\n  private func part\(parts)(_ fold: inout SessionFold) throws {\n"
+    }
+    let (record, after) = (step.record, step.after)
+    body += "    // \(record.time), \(record.name)\n"
+    body += "    try fold.apply(\(SwiftLiteral.record(record)))\n"
+    if record.event != nil || step.before.state.kind != after.state.kind {
+      body += "    #expect(fold.state.kind == .\(after.state.kind))\n"
+      body += "    #expect(fold.generation == Generation(\(after.generation.number)))\n"
+      if case .authenticated(let session) = after.state, session.failures.total > 0 {
+        body += "    #expect(failures(of: fold) == \(session.failures.total))\n"
+      }
+    }
+    if step.before.intents.request?.sequence != after.intents.request?.sequence {
+      let request = after.intents.request.map { "\($0.sequence)" } ?? "nil"
+      body += "    #expect(fold.intents.request?.sequence == \(request))\n"
+    }
+    return ""
+  }
+
+  mutating func end() -> String {
+    guard records <= Self.mostRecords else { return "" }
+    if parts > 0 { body += "  }\n" }
+    var lines = [
+      "// swift-format-ignore-file",
+      "// Written by: sessionreplay export --format swift --name \(name)",
+      "import SessionCore",
+      "import Testing",
+      "",
+      "@Suite(\"\(name)\")",
+      "struct \(name) {",
+      "  @Test(\"what was recorded can happen, and comes to what it came to\")",
+      "  func history() throws {",
+      "    \(parts == 0 ? "let" : "var") fold = SessionFold()",
+    ]
+    for part in 0..<parts { lines.append("    try part\(part + 1)(&fold)") }
+    lines += [
+      "    #expect(fold.state.kind == .\(fold.state.kind))",
+      "    #expect(fold.generation == Generation(\(fold.generation.number)))",
+      "    #expect(fold.sequence == \(fold.sequence))",
+      "    #expect(fold.intents.revocations == [\(revocations)])",
+      "  }",
+      "",
+      "  private func failures(of fold: SessionFold) -> UInt32? {",
+      "    guard case .authenticated(let session) = fold.state else { return nil }",
+      "    return session.failures.total",
+      "  }",
+    ]
+    return lines.joined(separator: "\n") + "\n" + body + "}\n"
+  }
+
+  private var revocations: String {
+    fold.intents.revocations.map { "Generation(\($0.number))" }.joined(separator: ", ")
+  }
+}
