@@ -62,7 +62,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
 
   static let all: [WhyNeighbour] = [
     coded(.lostReply, "TOKEN_REUSED", .lostReply, .likely),
-    coded(.lostReply, nil, .lostReply, .likely),
+    coded(.lostReply, nil, .lostReply, .possible),
     coded(.lostReply, "TOKEN_REVOKED", .revokedElsewhere),
     coded(.lostReply, "TOKEN_EXPIRED", .refreshTokenExpired),
     coded(.lostReply, "TOKEN_NOT_FOUND", .unknownToServer),

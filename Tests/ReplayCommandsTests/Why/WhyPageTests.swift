@@ -42,6 +42,14 @@ struct WhyPageTests {
     #expect(Set(Certainty.allCases.map(\.rawValue)) == ["proven", "likely", "possible"])
   }
 
+  @Test("RPL-2 the page's codes are the code's, both ways")
+  func codes() throws {
+    let code = RefusalWord.codes.map { row in
+      [row.says, row.codes.map { "`\($0)`" }.joined(separator: " ")]
+    }
+    #expect(try rows(under: "Codes") == code)
+  }
+
   @Test("every sentence has as many places as braces, and no other brace")
   func places() {
     let sentences =

@@ -56,6 +56,14 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
+  /// Whether records that were acknowledged may stand behind the good prefix.
+  var mayHideRecords: Bool {
+    switch self {
+    case .torn: false
+    case .undetermined, .damaged, .undecodable, .illegal, .unknownKind: true
+    }
+  }
+
   var code: ExitCode {
     switch self {
     case .torn, .undetermined: .tail
@@ -91,7 +99,9 @@ enum JournalFault: Equatable, Sendable {
     case .torn, .undetermined:
       "look again if an app is writing to it; else the app that opens it next cuts the tail off "
         + "and keeps it aside"
-    case .damaged, .undecodable, .illegal: "sessionreplay verify \(name)"
+    case .damaged, .undecodable, .illegal:
+      name == "standard input"
+        ? "sessionreplay verify -, on the same input" : "sessionreplay verify \(name)"
     case .unknownKind: "a newer version of sessionreplay"
     }
   }

@@ -26,6 +26,7 @@ enum FailureWords {
     case .userDeleted: "account deleted"
     case .secretsUnavailable: "refresh token not readable yet"
     case .intercepted: "a page in place of an answer"
+    case .otherUser: "another user's token"
     default: "failure \(kind)"
     }
   }

@@ -60,7 +60,7 @@ struct WhyCommand: Command {
     }
     guard context.output.isOpen else { return .ok }
     let fault = search.fault ?? (search.isOver ? nil : pass.fault)
-    let damage = fault?.code == .damaged ? fault?.place.offset : nil
+    let damage = fault.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
     let rest = search.finish(damagedAt: damage) { evidence in
       show(Explainer.explain(evidence), &answers, context)
     }

@@ -26,13 +26,17 @@ struct ClockTrail: Sendable {
   /// How many openings there were, and how many pairs of neighbours agreed with each other.
   private(set) var openings: UInt64 = 0
   private(set) var agreeing: UInt64 = 0
-  /// How far apart those that agreed were at most, in milliseconds.
+  /// How far apart the clocks of any two of those were at most, in milliseconds.
   private(set) var deviation: Int64 = 0
   /// Whether two openings were in different starts of the system, or in one that is not named.
   private(set) var hasOtherBoots = false
   /// What the journal last noted of the server's clock, and where.
   private(set) var skew: Int64?
   private(set) var skewPlace: UInt64 = 0
+
+  /// By how far the civil clock has moved away from the other one since the first opening, and at most.
+  private var drift: Int64 = 0
+  private var drifts: ClosedRange<Int64> = 0...0
 
   private var last: (time: Timestamp, sequence: UInt64)?
   private var opening: Opening?
@@ -79,7 +83,9 @@ struct ClockTrail: Sendable {
       .subtractingSaturating(opened.uptime.subtractingSaturating(opening.uptime))
     guard difference.magnitude > UInt64(Self.tolerance) else {
       agreeing += 1
-      deviation = max(deviation, Int64(difference.magnitude))
+      drift = drift.addingSaturating(difference)
+      drifts = min(drifts.lowerBound, drift)...max(drifts.upperBound, drift)
+      deviation = drifts.upperBound.subtractingSaturating(drifts.lowerBound)
       return
     }
     // A step back that two records show is the same one.

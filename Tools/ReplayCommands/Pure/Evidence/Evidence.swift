@@ -43,9 +43,11 @@ struct Evidence: Sendable {
   var root: [Evidence] = []
   /// What the journal keeps of secrets that were wiped where no session was.
   var stray: Fact?
+  /// Where the journal says that it goes on from another one.
+  var continued: Fact?
   /// Whether a record of a newer version was passed over.
   var isWhole = true
-  /// Where damage begins, if that is where reading ended.
+  /// Where bytes begin that may have been acknowledged and cannot be used, if reading ended there.
   var damagedAt: UInt64?
 
   static let keptBehind = 16
@@ -75,10 +77,25 @@ struct Evidence: Sendable {
   /// The failure that was noted in the same batch.
   var failure: Fact? { batch.last { $0.refreshFailed != nil } }
 
-  /// Whether every opening behind a record is kept.
-  func hasAllOpenings(since sequence: UInt64) -> Bool {
-    openings.count < Self.keptOpenings || (openings.first?.sequence ?? 0) < sequence
+  /// Of which token's end a record says whether the server was told.
+  var revocation: Generation? {
+    guard case .record(let fact) = subject else { return nil }
+    if case .revocationPending(let generation)? = fact.note { return generation }
+    return fact.revocationSettled?.generation
   }
+
+  /// Keeps what says more of telling the server, in place of what said it before.
+  mutating func keepRevocation(of generation: Generation, _ fact: Fact) {
+    if fact.revocationSettled?.generation == generation {
+      aftermath.removeAll { $0.revocationSettled != nil }
+      aftermath.append(fact)
+    } else if fact.isLogin, !aftermath.contains(where: \.isLogin) {
+      aftermath.append(fact)
+    }
+  }
+
+  /// Where the session ended behind what is explained.
+  var endedBehind: Fact? { aftermath.first(where: \.isEnd) }
 
   /// Where the user signed in again.
   var signedInAgain: UInt64? { aftermath.first { $0.isLogin }?.sequence }
@@ -89,15 +106,40 @@ struct ProcessTrail: Hashable, Sendable {
   /// Those that opened the journal and are not known to have closed it.
   private(set) var living: [UInt32] = []
   private var closings = 0
-  private var boot: Identifier?
-  /// Whether there were more than are kept.
+  /// In which start of the system the journal was opened last, and who opened it first in that.
+  private(set) var boot: Identifier?
+  private(set) var firstOfBoot: Fact?
+  /// Whether there may be more than are kept.
   private(set) var isTooMany = false
+  /// Where each process opened the journal last; the last ``kept`` of them.
+  private var openings: [Opening] = []
+  /// Where the journal was opened last.
+  private var lastOpening: UInt64 = 0
 
-  mutating func open(_ opened: SessionNote.Opened) {
+  private struct Opening: Hashable, Sendable {
+    let process: UInt32
+    let sequence: UInt64
+  }
+
+  private static let kept = 16
+
+  /// Behind a compaction: who was at it is not known.
+  static let unknown = {
+    var trail = ProcessTrail()
+    trail.isTooMany = true
+    return trail
+  }()
+
+  mutating func open(_ opened: SessionNote.Opened, _ fact: Fact) {
     if let boot, opened.boot != boot { self = ProcessTrail() }
+    if firstOfBoot == nil || opened.boot != boot { firstOfBoot = fact }
     boot = opened.boot
+    lastOpening = fact.sequence
+    openings.removeAll { $0.process == opened.process }
+    if openings.count == Self.kept { openings.removeFirst() }
+    openings.append(Opening(process: opened.process, sequence: fact.sequence))
     guard !living.contains(opened.process) else { return }
-    guard living.count < 16 else {
+    guard living.count < Self.kept else {
       isTooMany = true
       return
     }
@@ -110,8 +152,15 @@ struct ProcessTrail: Hashable, Sendable {
     (living, closings) = ([], 0)
   }
 
-  /// Whether nobody else can have been at it.
-  func isAlone(_ process: UInt32) -> Bool { !isTooMany && living.allSatisfy { $0 == process } }
+  /// Where a process opened the journal last; 0 where that is not known.
+  func lastOpening(of process: UInt32) -> UInt64 {
+    openings.last { $0.process == process }?.sequence ?? 0
+  }
+
+  /// Whether nobody else can have been at it since a record.
+  func wasAlone(_ process: UInt32, since sequence: UInt64) -> Bool {
+    !isTooMany && lastOpening < sequence && living.allSatisfy { $0 == process }
+  }
 }
 
 /// When refreshes by schedule were made, in the life of their token.

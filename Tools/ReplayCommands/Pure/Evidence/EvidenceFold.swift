@@ -25,6 +25,7 @@ struct EvidenceFold: Sendable {
   private var clock = ClockTrail()
   private var schedule = ScheduleTrail()
   private var stray: Fact?
+  private var continued: Fact?
   private var isWhole = true
   private var last: Fact?
 
@@ -67,7 +68,10 @@ struct EvidenceFold: Sendable {
     case .event(let event): take(event, fact, before, body)
     case .note(let note): take(note, fact)
     case .snapshot(let snapshot): take(snapshot, fact)
-    case .unknown: isWhole = false
+    case .unknown:
+      isWhole = false
+      // It may have been a request.
+      token?.isWhole = false
     }
     if record.sequence == watched { watchedFact = fact }
     last = fact
@@ -126,6 +130,12 @@ struct EvidenceFold: Sendable {
       pendingEnd = waiting
     }
     guard var waiting = pendingRecord else { return }
+    if let generation = waiting.revocation {
+      // Whether the server was told in the end may stand far behind.
+      waiting.keepRevocation(of: generation, fact)
+      pendingRecord = waiting
+      return
+    }
     waiting.aftermath.append(fact)
     pendingRecord = waiting.aftermath.count < Evidence.keptBehind ? waiting : nil
     if pendingRecord == nil { body(waiting) }
@@ -166,7 +176,7 @@ struct EvidenceFold: Sendable {
     (evidence.token, evidence.previous) = (token, previous)
     (evidence.openings, evidence.remarks) = (openings, remarks)
     evidence.lastBefore = lastBefore
-    evidence.stray = stray
+    (evidence.stray, evidence.continued) = (stray, continued)
     evidence.isWhole = isWhole
     return evidence
   }
@@ -214,33 +224,37 @@ struct EvidenceFold: Sendable {
   }
 
   private mutating func announce(_ newer: TokenFacts, _ fact: Fact) {
+    // Where a token was recovered or numbers are left out, records are missing.
+    let isRecovered = batch.contains { $0.recovered == newer.generation }
+    let isNext = newer.generation == token?.generation.next
     previous = token
-    token = TokenHistory(newer, announced: fact, isWhole: true)
+    token = TokenHistory(newer, announced: fact, isWhole: isNext && !isRecovered)
   }
 
   /// The request that the fact names has its end.
   private mutating func end(_ fact: Fact) {
-    let opening = opening
-    let boot = opened(before: fact.batch)
-    token?.end(fact) { request in
-      guard let opening, let opened = opening.opened, let sent = request.sent.requestSent else {
-        return .connection
+    let (opening, processes) = (opening, processes)
+    func wasAlone(_ request: RequestTrace) -> Bool {
+      guard let sent = request.sent.requestSent else { return false }
+      return processes.wasAlone(sent.process, since: request.number)
+    }
+    token?.end(fact, wasAlone: wasAlone) { request in
+      guard let sent = request.sent.requestSent else { return .connection }
+      if let boot = request.boot, let other = processes.boot, boot != other,
+        let first = processes.firstOfBoot
+      {
+        return .restarted(by: .init(fact: first))
       }
-      if let boot, let other = opened.boot, boot != other {
-        return .restarted(by: opening.sequence)
-      }
-      guard opened.process != sent.process else { return .unnoted }
-      return fact.time < sent.deadline
-        ? .gone(by: opening.sequence) : .replaced(by: opening.sequence)
+      guard let opening, let opened = opening.opened else { return .connection }
+      let taker = RequestTrace.Taker(fact: opening)
+      guard opened.process != sent.process else { return .reopened(by: taker) }
+      // A time before that of the request says nothing of its deadline.
+      let isEarly = fact.time < sent.deadline && fact.time >= request.sent.time
+      return isEarly ? .gone(by: taker) : .replaced(by: taker)
     }
     // One that was overtaken with the token before may come late.
-    previous?.end(fact) { _ in .connection }
+    previous?.end(fact, wasAlone: wasAlone) { _ in .connection }
     if let number = fact.answers, fact.failure?.kind == .noReply { lostInBatch.append(number) }
-  }
-
-  /// In which start of the system the journal was last opened before a batch.
-  private func opened(before batch: UInt64) -> Identifier? {
-    openings.last { $0.batch < batch && $0.opened != nil }?.opened?.boot
   }
 
   // MARK: Notes
@@ -249,7 +263,7 @@ struct EvidenceFold: Sendable {
     switch note {
     case .opened(let opened):
       opening = fact
-      processes.open(opened)
+      processes.open(opened, fact)
       keepOpening(fact)
     case .closed:
       processes.close()
@@ -265,7 +279,10 @@ struct EvidenceFold: Sendable {
     case .secretsWiped:
       if fold.state.kind == .unauthenticated { stray = fact }
       remark(fact)
-    case .tokenRecovered, .itemUnreadable, .continued:
+    case .continued:
+      continued = fact
+      remark(fact)
+    case .tokenRecovered, .itemUnreadable:
       remark(fact)
     case .revocationPending, .revocationSettled, .clockSkew, .localDataCleared:
       break
@@ -277,15 +294,19 @@ struct EvidenceFold: Sendable {
     // Who makes the next request in the batch that takes another one for lost has taken its place.
     for number in lostInBatch where opening == nil {
       history.lose(number) { request in
+        if case .lost(.restarted(let taker)) = request.fate { return .restarted(by: taker) }
         guard let before = request.sent.requestSent, let end = request.end,
           before.process != sent.process
         else { return .unnoted }
-        return end.time < before.deadline
-          ? .gone(by: fact.sequence) : .overtaken(by: fact.sequence)
+        let taker = RequestTrace.Taker(fact: fact)
+        return end.time < before.deadline ? .gone(by: taker) : .overtaken(by: taker)
       }
     }
     schedule.take(fact, of: history.facts)
-    history.send(fact)
+    var request = RequestTrace(sent: fact)
+    request.boot = processes.boot
+    request.life = processes.lastOpening(of: sent.process)
+    history.send(request)
     token = history
   }
 
@@ -303,15 +324,15 @@ struct EvidenceFold: Sendable {
 
   private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
     firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
-    (login, previous, stray, expiry) = (nil, nil, nil, nil)
-    (openings, remarks, processes) = ([], [], ProcessTrail())
+    (login, previous, stray, expiry, continued) = (nil, nil, nil, nil, nil)
+    (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule) = (ClockTrail(), ScheduleTrail())
     token = snapshot.state.token.map { TokenHistory($0, announced: nil, isWhole: false) }
     if let request = snapshot.intents.request, request.sent.generation == token?.generation {
       // When it was sent is not known any more; no answer says a time of it.
       let sent = SessionRecord(
         sequence: request.sequence, time: fact.time, content: .note(.requestSent(request.sent)))
-      token?.send(Fact(sent, batch: request.sequence))
+      token?.send(RequestTrace(sent: Fact(sent, batch: request.sequence)))
     }
     batch = []
   }

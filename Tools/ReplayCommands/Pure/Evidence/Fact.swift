@@ -48,6 +48,20 @@ struct Fact: Hashable, Sendable {
 
   var isLogin: Bool { event?.kind == .login }
 
+  /// Whether a session ends with it.
+  var isEnd: Bool { event?.kind == .sessionExpired || event?.kind == .logout }
+
+  /// The token whose event was missing, and follows.
+  var recovered: Generation? {
+    guard case .tokenRecovered(let generation)? = note else { return nil }
+    return generation
+  }
+
+  var revocationSettled: SessionNote.RevocationSettled? {
+    guard case .revocationSettled(let settled)? = note else { return nil }
+    return settled
+  }
+
   /// The failure that the record names, of a refresh or of another request.
   var failure: RequestFailure? {
     if let refreshFailed { return refreshFailed.failure }

@@ -8,6 +8,12 @@ struct RequestTrace: Hashable, Sendable {
   /// One that names it once more: its process came back.
   var late: Fact?
   var fate = Fate.open
+  /// In which start of the system it was sent; `nil` where that is not known.
+  var boot: Identifier?
+  /// Where the process that sent it had opened the journal last; 0 where that is not known.
+  var life: UInt64 = 0
+  /// Whether nobody else had the journal open from when it was sent to its end, for certain.
+  var wasAlone = false
 
   /// What became of a request.
   enum Fate: Hashable, Sendable {
@@ -25,32 +31,69 @@ struct RequestTrace: Hashable, Sendable {
       /// Noted by itself: by the process that had sent it, unless others were around.
       case connection
       /// Noted by who opened the journal, or took its place, before its deadline.
-      case gone(by: UInt64)
-      /// Noted by who opened the journal in another start of the system.
-      case restarted(by: UInt64)
+      case gone(by: Taker)
+      /// Noted in another start of the system, which the taker had opened the journal in.
+      case restarted(by: Taker)
       /// Noted by who opened the journal, at its deadline or behind it.
-      case replaced(by: UInt64)
+      case replaced(by: Taker)
       /// Noted by who took its place, at its deadline or behind it.
-      case overtaken(by: UInt64)
+      case overtaken(by: Taker)
       /// Noted by the same process, with its next request: the end had not been journaled in time.
       case unnoted
+      /// Noted by who opened the journal, under the same number: the same process, or another one.
+      case reopened(by: Taker)
     }
+  }
+
+  /// Who noted the end of another process's request.
+  struct Taker: Hashable, Sendable {
+    /// The record of its opening, or of the request that took the place.
+    let fact: Fact
+    var sequence: UInt64 { fact.sequence }
+    var process: UInt32? { fact.opened?.process ?? fact.requestSent?.process }
+    var isOpening: Bool { fact.opened != nil }
   }
 
   var number: UInt64 { sent.sequence }
 
+  /// What became of it in the end: the process that comes back late may bring the answer with it.
+  var outcome: Fate {
+    guard let late else { return fate }
+    guard let failure = late.failure else { return .answered }
+    return Self.isNoAnswer(failure) ? fate : .failed(failure)
+  }
+
   /// Whether no whole answer is known of, so that the server may have acted unseen.
   var isLost: Bool {
-    switch fate {
+    switch outcome {
     case .lost, .open: true
     case .answered, .failed: false
     }
   }
 
+  /// Whether it certainly left, and something came back.
+  var isAnswered: Bool {
+    switch outcome {
+    case .answered: true
+    case .failed(let failure): failure.kind.isAnswered
+    case .lost, .open: false
+    }
+  }
+
+  /// Whether a record other than `sequence` names its end.
+  func isEnded(elsewhereThan sequence: UInt64) -> Bool {
+    end?.sequence != sequence && late?.sequence != sequence
+  }
+
+  /// A 408 or 425 is an answer, though none that counts.
+  static func isNoAnswer(_ failure: RequestFailure) -> Bool {
+    failure.kind == .noReply && failure.status == 0
+  }
+
   /// Whether something answered in a way that does not say what the server did: an error of its own, a
   /// gateway's page, a body that cannot be read.
   var isDubious: Bool {
-    guard case .failed(let failure) = fate else { return false }
+    guard case .failed(let failure) = outcome else { return false }
     return failure.kind == .server || failure.kind == .unreadable || failure.kind == .intercepted
       || failure.kind == .unexpected || failure.kind == .otherUser || failure.kind == .noReply
   }
@@ -101,17 +144,21 @@ struct TokenHistory: Hashable, Sendable {
   /// Those that a server answered.
   var answered: UInt64 { tally.reduce(0) { $0 + ($1.key.isAnswered ? $1.value : 0) } }
 
-  /// The last request with it before a record whose answer nobody has.
-  func lastLost(before sequence: UInt64) -> RequestTrace? {
-    requests.last { $0.number < sequence && $0.isLost && $0.end?.sequence != sequence }
+  /// The requests with it before a record whose answer nobody has.
+  func lost(before sequence: UInt64) -> [RequestTrace] {
+    requests.filter {
+      $0.number < sequence && $0.isLost && $0.isEnded(elsewhereThan: sequence)
+    }
   }
 
   /// The last request before a record that was answered in a way that leaves open what the server did.
   func lastDubious(before sequence: UInt64) -> RequestTrace? {
-    requests.last { $0.number < sequence && $0.isDubious && $0.end?.sequence != sequence }
+    requests.last {
+      $0.number < sequence && $0.isDubious && $0.isEnded(elsewhereThan: sequence)
+    }
   }
 
-  mutating func send(_ fact: Fact) {
+  mutating func send(_ request: RequestTrace) {
     if requests.count == Self.keptFirst + Self.keptLast {
       // One without an end stays rather than one that has it.
       let middle = requests.indices.dropFirst(Self.keptFirst)
@@ -119,11 +166,14 @@ struct TokenHistory: Hashable, Sendable {
       requests.remove(at: index)
       omitted += 1
     }
-    requests.append(RequestTrace(sent: fact))
+    requests.append(request)
   }
 
   /// Takes note of what names a request; `how` says how a lost answer became known.
-  mutating func end(_ fact: Fact, how: (RequestTrace) -> RequestTrace.Fate.How) {
+  mutating func end(
+    _ fact: Fact, wasAlone: (RequestTrace) -> Bool,
+    how: (RequestTrace) -> RequestTrace.Fate.How
+  ) {
     guard let number = fact.answers,
       let index = requests.lastIndex(where: { $0.number == number })
     else { return }
@@ -133,9 +183,9 @@ struct TokenHistory: Hashable, Sendable {
       return
     }
     requests[index].end = fact
+    requests[index].wasAlone = wasAlone(requests[index])
     if let failure = fact.failure {
-      // A 408 or 425 is an answer, though none that counts.
-      let isLost = failure.kind == .noReply && failure.status == 0
+      let isLost = RequestTrace.isNoAnswer(failure)
       requests[index].fate = isLost ? .lost(how(requests[index])) : .failed(failure)
     } else {
       requests[index].fate = .answered

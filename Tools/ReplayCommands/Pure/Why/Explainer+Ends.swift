@@ -50,7 +50,7 @@ extension ExplanationDraft {
       if evidence.root.isEmpty, let gone = evidence.compactedBefore, evidence.login != nil {
         explanation.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
       }
-      advise(.asRoot)
+      if !explanation.root.isEmpty { advise(.asRoot) }
       return
     }
     conclude(.userLogout, .proven)

@@ -35,7 +35,7 @@ extension ExplanationDraft {
       conclude(.answersUnreadable, .proven)
       infer(.wireDoesNotFit, .likely)
       advise(.compareWire)
-    } else if count(.rateLimited) * 2 >= total {
+    } else if count(.rateLimited) * 2 > total {
       explainRate(token)
     } else if count(.server) == total {
       conclude(.serverFailing, .proven, [.counted(total, "attempt")])
@@ -54,12 +54,15 @@ extension ExplanationDraft {
     let schedule = evidence.schedule
     let isShort = schedule.longestLife <= 600_000
     let goesBack = evidence.clock.jumps.contains { $0.span < 0 }
-    guard schedule.early >= 3, isShort, !goesBack else {
-      conclude(.rateLimited, .proven)
+    let isOnly = token.tally[.rateLimited] == token.answered
+    // One of many that came early is not every half life.
+    let isEarly = schedule.early >= 3 && schedule.early * 4 >= schedule.count * 3
+    guard isEarly, isShort, !goesBack else {
+      conclude(.rateLimited, isOnly ? .proven : .possible)
       advise(.honourWaits)
       return
     }
-    conclude(.refreshingTooOften, .likely)
+    conclude(.refreshingTooOften, isOnly ? .likely : .possible)
     explanation.inferred.append(tooLongThreshold)
     advise(.shorterThreshold, [.span(schedule.longestLife)])
   }

@@ -50,7 +50,7 @@ extension ExplanationDraft {
     case .itemUnreadable(let item):
       conclude(.itemUnreadable, .proven, [.word(item.description)])
       prove(.itemNotRead, [.word(item.description)], on: fact)
-      prove(.nobodyEnded)
+      proveNothingEnded(fact)
       infer(.itemGarbled, .likely)
       advise(.sendItemFacts)
     case .tailCut(let cut):
@@ -89,28 +89,28 @@ extension ExplanationDraft {
   private mutating func explainEnded(_ ended: SessionNote.RequestEnded, _ fact: Fact) {
     let request = token?.requests.first { $0.number == ended.request }
     let kind = request?.sent.requestSent?.kind
-    guard kind == .switchContext else {
+    guard kind == .switchContext, let request, request.late == nil else {
       explainTakeover(of: ended.request, fact)
       return
     }
     proveStanding()
-    if ended.failure.kind == .noReply {
+    if RequestTrace.isNoAnswer(ended.failure) {
       conclude(.switchLost, .proven)
-      prove(.noReplyTo, [.place(ended.request)], on: request?.sent, fact)
-      infer(.serverSwitched, .possible, [.place(ended.request)], on: request?.sent)
-      infer(.neverArrived, .possible, [.place(ended.request)], on: request?.sent)
+      prove(.noReplyTo, [.place(ended.request)], on: request.sent, fact)
+      infer(.serverSwitched, .possible, [.place(ended.request)], on: request.sent)
+      infer(.neverArrived, .possible, [.place(ended.request)], on: request.sent)
       advise(.trySwitchAgain)
     } else {
-      conclude(.switchRefused, .proven)
+      let isRefusal = ended.failure.kind == .rejected
+      conclude(.switchRefused, .proven, [Self.words(ended.failure)])
       prove(
-        ended.failure.kind == .rejected ? .switchRefusedBy : .switchFailedBy,
-        [Self.words(ended.failure)], on: fact)
-      advise(.checkPermission)
+        isRefusal ? .switchRefusedBy : .switchFailedBy, [Self.words(ended.failure)], on: fact)
+      advise(isRefusal ? .checkPermission : .trySwitchAgain)
     }
   }
 
   private mutating func proveStanding() {
-    guard let token else { return }
+    guard let token, evidence.after.state.kind == .authenticated else { return }
     prove(.sessionAsItWas, [.token(token.generation)], on: token.announced)
   }
 
@@ -125,19 +125,27 @@ extension ExplanationDraft {
     prove(
       .refreshFailedSo, [.token(failed.generation), Self.words(failed.failure)], on: fact)
     if let retryAt = failed.retryAt { prove(.nextTry, [.time(retryAt)], on: fact) }
-    prove(failed.failure.kind.isAnswered ? .nobodyEnded : .nobodySignedOut)
+    proveNothingEnded(fact)
     proveSuccess(behind: fact)
+  }
+
+  /// What came behind may have ended the session all the same.
+  private mutating func proveNothingEnded(_ fact: Fact) {
+    prove(.endedNothing, on: fact)
+    if let end = evidence.endedBehind { prove(.endedBehind, [.place(end.sequence)], on: end) }
   }
 
   private func isTakenOver(_ request: RequestTrace) -> Bool {
     switch request.fate {
     case .lost(.overtaken), .lost(.gone), .lost(.replaced), .lost(.restarted): true
-    case .lost(.connection), .lost(.unnoted), .open, .answered, .failed: false
+    case .lost(.connection), .lost(.unnoted), .lost(.reopened), .open, .answered, .failed: false
     }
   }
 
   private mutating func proveSuccess(behind fact: Fact) {
     for later in evidence.aftermath {
+      // What came in another session is no success of this one.
+      guard !later.isEnd, !later.isLogin else { return }
       guard case .refreshSucceeded(let refresh)? = later.event else { continue }
       prove(
         .refreshedLater, [.place(later.sequence), .token(refresh.token.generation)], on: later)
@@ -147,40 +155,30 @@ extension ExplanationDraft {
 
   /// A request that another process took for lost, or that its own process ended too late.
   private mutating func explainTakeover(of number: UInt64, _ fact: Fact) {
-    conclude(.takenOver, .proven)
     showsOpenings = true
     let histories = [token, evidence.previous].compactMap { $0 }
     let request = histories.lazy.compactMap { history in
       history.requests.first { $0.number == number }
     }.first
-    if let request, let sent = request.sent.requestSent {
+    conclude(.takenOver, request.map(isTakenOver) == true ? .proven : .possible)
+    if let failure = fact.failure {
+      prove(.requestFailedSo, [.place(number), Self.words(failure)], on: fact)
+    }
+    if let request {
       switch request.fate {
-      case .lost(.overtaken(let by)), .lost(.gone(let by)), .lost(.replaced(let by)),
-        .lost(.restarted(let by)):
-        proveTaking(request, sent, by)
-      case .lost(.connection), .lost(.unnoted), .open, .answered, .failed:
-        prove(.endUnnoted, [.place(number), .place(fact.sequence)], on: request.sent, fact)
+      case .lost(.overtaken(let by)), .lost(.gone(let by)), .lost(.replaced(let by)):
+        proveTaking(of: request, by)
+      case .lost(.restarted(let by)):
+        if let sent = request.sent.requestSent {
+          prove(.systemRestarted, [.place(by.sequence), .process(sent.process)], on: by.fact)
+        }
+      case .lost(.connection), .lost(.unnoted), .lost(.reopened), .open, .answered, .failed:
+        break
       }
-      if let late = request.late ?? (request.end != fact ? fact : nil) {
-        prove(
-          .cameBack, [.process(sent.process), .place(number), .place(late.sequence)], on: late)
-      }
+      proveReturn(request)
     }
     proveSuccess(behind: fact)
-    prove(.nobodyEnded)
-  }
-
-  private mutating func proveTaking(
-    _ request: RequestTrace, _ sent: SessionNote.RequestSent, _ by: UInt64
-  ) {
-    let records = evidence.openings + evidence.batch + (token?.requests.map(\.sent) ?? [])
-    let taker = records.first { $0.sequence == by }
-    let process = taker?.opened?.process ?? taker?.requestSent?.process ?? 0
-    let isOpening = taker?.opened != nil
-    prove(
-      isOpening ? .replacedAtOpening : .overtakenAfterDeadline,
-      [.process(sent.process), .place(request.number), .process(process), .place(by)],
-      on: request.sent, taker)
+    proveNothingEnded(fact)
   }
 
   // MARK: Revocations

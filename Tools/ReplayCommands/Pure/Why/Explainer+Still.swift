@@ -32,7 +32,8 @@ extension ExplanationDraft {
       advise(.keepJournal)
       return
     }
-    conclude(.neverSignedIn, .proven)
+    // Who was signed in before is in the journal that this one goes on from.
+    conclude(.neverSignedIn, evidence.continued == nil ? .proven : .possible)
     prove(.nobodyYet, [.place(endSequence)])
     leaveUntold(.failedSignIns)
   }
@@ -84,6 +85,11 @@ extension ExplanationDraft {
           ], on: first, token.lastAnswered)
       }
       prove(.nobodyEnded)
+      if let token { proveDoubts(token) }
+      if let newest, newest.sequence > token?.lastAnswered?.sequence ?? 0 {
+        prove(.lastUnansweredSo, [Self.words(last), .place(newest.sequence)], on: newest)
+        inferOffline(last)
+      }
       addNextTry()
       advise(.waitForNextTry)
     } else if last.kind == .intercepted {
@@ -98,20 +104,53 @@ extension ExplanationDraft {
       prove(.nobodySignedOut)
       advise(.firstUnlock)
     } else {
-      explainOffline(session)
+      explainOffline(session, last)
     }
   }
 
-  private mutating func explainOffline(_ session: SessionState.Authenticated) {
+  private mutating func explainOffline(
+    _ session: SessionState.Authenticated, _ last: RequestFailure
+  ) {
     conclude(.stillOffline, .proven, [.counted(UInt64(session.failures.total), "attempt")])
     if let token, let first = token.firstUnanswered, token.announced != nil {
       prove(.noServerReached, [.counted(token.failures, "attempt"), .time(first.time)], on: first)
     }
+    if last.kind == .noRefreshToken, let token {
+      prove(.noneToRead, [.token(token.generation)], on: token.lastUnanswered)
+      prove(.nobodyEnded)
+      addNextTry()
+      explainNoneToRead(token)
+      return
+    }
     prove(.nobodySignedOut)
-    infer(.offline, .likely)
+    inferOffline(last)
     addNextTry()
     leaveUntold(.networkDid)
     advise(.noSignInScreen)
+  }
+
+  /// Offline is likely only where the request could not leave; a reply is lost in many ways.
+  private mutating func inferOffline(_ last: RequestFailure) {
+    if last.kind == .noConnection {
+      infer(.offline, .likely)
+    } else if RequestTrace.isNoAnswer(last) {
+      inferNoReply(token?.requests.last)
+    }
+  }
+
+  private mutating func inferNoReply(_ request: RequestTrace?) {
+    switch request?.fate {
+    case .lost(.gone), .lost(.restarted), .lost(.reopened):
+      showsOpenings = true
+      maybe(.killedBySystem, .crashed, .closedByUser)
+      leaveUntold(.processDeath)
+    case .lost(.replaced), .lost(.overtaken):
+      showsOpenings = true
+      maybe(.killedBySystem, .crashed, .closedByUser, .suspended)
+      leaveUntold(.processDeath)
+    case .lost(.connection), .lost(.unnoted), .open, .answered, .failed, nil:
+      infer(.offline, .possible)
+    }
   }
 
   private mutating func addNextTry() {

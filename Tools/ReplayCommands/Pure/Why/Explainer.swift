@@ -55,7 +55,9 @@ struct ExplanationDraft {
   }
 
   mutating func maybe(_ words: FindingWord...) {
-    for what in words { explanation.inferred.append(Finding(what, .possible)) }
+    for what in words where !explanation.inferred.contains(where: { $0.what == what }) {
+      explanation.inferred.append(Finding(what, .possible))
+    }
   }
 
   mutating func ruleOut(
@@ -67,10 +69,13 @@ struct ExplanationDraft {
   }
 
   mutating func leaveUntold(_ words: UntoldWord...) {
-    for what in words { explanation.untold.append(Untold(what)) }
+    for what in words where !explanation.untold.contains(Untold(what)) {
+      explanation.untold.append(Untold(what))
+    }
   }
 
   mutating func advise(_ what: AdviceWord, _ values: [Value] = []) {
+    guard !explanation.advice.contains(Advice(what, values)) else { return }
     explanation.advice.append(Advice(what, values))
   }
 
@@ -91,7 +96,8 @@ struct ExplanationDraft {
   mutating func ruleOutLocalExpiry() {
     guard let token else { return }
     let left = token.facts.expiresAt.milliseconds(since: endTime)
-    if left > 0 {
+    // More than its whole life is left where the clock was set back.
+    if left > 0, left <= token.facts.lifetime {
       ruleOut(.tokenHadLife, [.token(token.generation), .span(left)], on: token.announced)
     } else if token.facts.isRefreshable {
       ruleOut(.tokenRefreshable, [.token(token.generation)], on: token.announced)
@@ -100,7 +106,9 @@ struct ExplanationDraft {
 
   mutating func ruleOutClock() {
     let clock = evidence.clock
-    guard clock.agreeing > 0, clock.jumps.isEmpty, !clock.hasOtherBoots, clock.skew == nil else {
+    guard clock.agreeing > 0, clock.jumps.isEmpty, !clock.hasOtherBoots, clock.skew == nil,
+      clock.deviation <= ClockTrail.tolerance
+    else {
       guard clock.jumps.isEmpty, clock.skew == nil else { return }
       if clock.hasOtherBoots {
         leaveUntold(.startedAnew)
@@ -129,7 +137,9 @@ struct ExplanationDraft {
   mutating func ruleOutOtherProcess() {
     guard let token, let requests = wholeRequests, !requests.isEmpty else { return }
     let processes = Set(requests.compactMap { $0.sent.requestSent?.process })
-    guard processes.count == 1, let process = processes.first else { return }
+    // The same number behind another opening may be another process.
+    guard processes.count == 1, Set(requests.map(\.life)).count == 1, let process = processes.first
+    else { return }
     ruleOut(
       .oneProcess,
       [.counted(UInt64(requests.count), "request"), .token(token.generation), .process(process)],
@@ -138,7 +148,7 @@ struct ExplanationDraft {
 
   mutating func ruleOutLostReply() {
     guard let token, let requests = wholeRequests, !requests.isEmpty,
-      requests.allSatisfy({ !$0.isLost })
+      requests.allSatisfy({ !$0.isLost && !$0.isDubious })
     else { return }
     ruleOut(
       .everyRequestAnswered,
@@ -186,6 +196,7 @@ struct ExplanationDraft {
     guard evidence.damagedAt != nil, explanation.cause.class == .still else { return }
     explanation.certainty = .possible
     explanation.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
+    explanation.ruledOut.removeAll { $0.what == .noEnd }
   }
 
   private mutating func addClocks() {
@@ -214,7 +225,8 @@ struct ExplanationDraft {
 
   private mutating func addThreshold() {
     let schedule = evidence.schedule
-    guard schedule.early >= 3, !evidence.clock.jumps.contains(where: { $0.span < 0 }),
+    guard schedule.early >= 3, schedule.early * 2 >= schedule.count,
+      !evidence.clock.jumps.contains(where: { $0.span < 0 }),
       explanation.cause != .refreshingTooOften
     else { return }
     explanation.alsoSeen.append(tooLongThreshold)
@@ -237,6 +249,10 @@ struct ExplanationDraft {
   private mutating func addGaps() {
     if evidence.login == nil, let gone = evidence.compactedBefore {
       explanation.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
+    }
+    if evidence.login == nil, let continued = evidence.continued {
+      explanation.untold.append(Untold(.otherJournal, [.place(continued.sequence)]))
+      if case .continued(let link)? = continued.note, link.cause != .lost { advise(.setAsideCopy) }
     }
     if let login = evidence.login, case .login(let facts)? = login.event, facts.method == .adoption,
       token?.announced == login

@@ -8,6 +8,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case everyRequestAnswered
   case oneProcess
   case nothingSent
+  case notSent
   case nothingUnreadable
   case noRefusalBefore
   case noOpeningBetween
@@ -23,12 +24,13 @@ enum FindingWord: String, CaseIterable, Sendable {
   case systemRestarted
   case replacedAtOpening
   case overtakenAfterDeadline
+  case overtakenBefore
   case cameBack
   case refusalDoubted
   case countedFailures
   case countNotWhole
   case askedToWait
-  case neverHeld
+  case noneToRead
   case otherUserNamed
   case lifeWasOver
   case deadOnArrival
@@ -46,9 +48,12 @@ enum FindingWord: String, CaseIterable, Sendable {
   case newReason
   case nobodySignedOut
   case nobodyEnded
+  case endedNothing
+  case endedBehind
   case noServerReached
   case pageInstead
   case serverFailedSince
+  case lastUnansweredSo
   case notReadYet
   case nextTry
   case tokenOver
@@ -68,6 +73,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case revocationDone
   case revocationNotOffered
   case refreshFailedSo
+  case requestFailedSo
   case refreshedLater
   case eventRestored
   case tailTorn
@@ -75,6 +81,8 @@ enum FindingWord: String, CaseIterable, Sendable {
   case continuesJournal
   case thresholdTooLong
   case rotatedReplyLost
+  case lostBefore
+  case lostUnseen
   case rotatedAnswerUnusable
   case answerHeldOnlyToken
   case neverArrived
@@ -137,6 +145,7 @@ enum UntoldWord: String, CaseIterable, Sendable {
   case cutTail
   case newerRecords
   case whoElse
+  case otherJournal
 }
 
 /// What can be done about a cause.
@@ -156,8 +165,10 @@ enum AdviceWord: String, CaseIterable, Sendable {
   case longerRefreshToken
   case sameBackend
   case tellingCode
+  case lookUpCode
   case checkUserClaim
   case issueRefreshTokens
+  case lookAtItem
   case nothingOnDevice
   case stayOnExhaustion
   case honourWaits

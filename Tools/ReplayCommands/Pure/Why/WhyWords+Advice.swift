@@ -30,9 +30,12 @@ extension AdviceWord {
     case .tellingCode:
       "have the server send a code that says which: TOKEN_REUSED, TOKEN_REVOKED, "
         + "TOKEN_EXPIRED"
+    case .lookUpCode: "look up what the server means by {}"
     case .checkUserClaim: "find out why the server answered with another user's token"
     case .issueRefreshTokens:
       "have the server issue a refresh token, or correct the wire's key of it"
+    case .lookAtItem:
+      "find out why no refresh token could be read: absent, kept aside, or another session's"
     case .nothingOnDevice: "nothing on the device: the server was failing"
     case .stayOnExhaustion:
       "the policy onExhaustion: .stay keeps the user signed in through such a time"

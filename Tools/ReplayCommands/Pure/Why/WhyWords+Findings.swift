@@ -10,7 +10,7 @@ extension FindingWord {
     case .clockAgrees: "device clock"
     case .everyRequestAnswered: "lost reply"
     case .oneProcess: "another process"
-    case .nothingSent: "network"
+    case .nothingSent, .notSent: "network"
     case .nothingUnreadable: "storage"
     case .noRefusalBefore: "earlier refusal"
     case .noOpeningBetween: "death of the process"
@@ -18,7 +18,9 @@ extension FindingWord {
     case .appCalledLogout, .settledExpiry, .serverSaid, .serverSaidOfUser, .noReplyTo, .noEndOf,
       .endUnnoted, .goneBeforeDeadline, .systemRestarted, .replacedAtOpening,
       .overtakenAfterDeadline, .cameBack, .refusalDoubted, .countedFailures, .countNotWhole,
-      .askedToWait, .neverHeld, .otherUserNamed, .lifeWasOver, .deadOnArrival, .clockSetForward,
+      .askedToWait, .noneToRead, .overtakenBefore, .lastUnansweredSo,
+      .endedNothing, .endedBehind, .requestFailedSo, .lostBefore, .lostUnseen, .otherUserNamed,
+      .lifeWasOver, .deadOnArrival, .clockSetForward,
       .clockSetBack, .clockWentBack, .serverClockBehind, .serverClockAhead, .itemMissing,
       .itemNotRead, .storedTokenNewer, .storedTokenOlder, .unusedForLimit,
       .serverEndedIt, .newReason, .nobodySignedOut, .nobodyEnded, .noServerReached,
@@ -49,9 +51,10 @@ extension FindingWord {
     case .tokenHadLife: "{} had {} left"
     case .tokenRefreshable: "{} was held with a refresh token"
     case .clockAgrees: "{} openings in one start of the system agree within {}"
-    case .everyRequestAnswered: "{} with {}, and each has its answer"
+    case .everyRequestAnswered: "{} with {}; each was answered, or not sent"
     case .oneProcess: "{} with {}, each made by process {}"
     case .nothingSent: "nothing was sent"
+    case .notSent: "{} was not sent"
     case .nothingUnreadable: "no stored item was found unreadable and no tail was cut since {}"
     case .noRefusalBefore: "{} was not refused before {}"
     case .noOpeningBetween: "nobody opened the journal between {} and {}"
@@ -71,12 +74,13 @@ extension FindingWord {
     case .overtakenAfterDeadline:
       "process {} had noted no end of {} by its deadline; process {} took its place "
         + "at {}"
+    case .overtakenBefore: "process {} had noted no end of {} when process {} took its place at {}"
     case .cameBack: "process {} came back and named {} again at {}"
     case .refusalDoubted: "the refusal of {} was doubted, and the server asked again"
     case .countedFailures: "{} answered between {} and {}: {}"
     case .countNotWhole: "at least {} answered: {}"
     case .askedToWait: "the server asked to wait, at the longest {}"
-    case .neverHeld: "the stored item of {} held no refresh token"
+    case .noneToRead: "no refresh token could be read for {}"
     case .otherUserNamed: "the answer named another user than the one who is signed in"
     case .lifeWasOver:
       "by this device's clock the life of {} was over at {}, and nothing could refresh it"
@@ -101,9 +105,12 @@ extension FindingWord {
     case .nobodySignedOut:
       "nobody was logged out: a failure that no server answered ends no session"
     case .nobodyEnded: "nobody was logged out"
+    case .endedNothing: "this record ended nothing"
+    case .endedBehind: "the session ended behind it, at {}"
     case .noServerReached: "{} failed since {}, and no answer to any of them counts"
     case .pageInstead: "a page came in the place of the server's answer, last at {}"
     case .serverFailedSince: "{} answered by a failure since {}: {}"
+    case .lastUnansweredSo: "the last one had no answer that counts: {}, at {}"
     case .notReadYet: "the refresh token could not be read yet, last at {}"
     case .nextTry: "the next try is at {}"
     case .tokenOver: "the life of {} was over at {}"
@@ -125,6 +132,7 @@ extension FindingWord {
     case .revocationDone: "the server was told of the end of {}: {}"
     case .revocationNotOffered: "the backend offers no way to be told of the end of {}"
     case .refreshFailedSo: "the refresh of {} failed: {}"
+    case .requestFailedSo: "the end of {}: {}"
     case .refreshedLater: "it succeeded at {}, with {}"
     case .eventRestored: "{} was stored and its event was missing; the event was added"
     case .tailTorn:
@@ -136,6 +144,8 @@ extension FindingWord {
       "{} of {} scheduled refreshes came in the first half of the token's life: the "
         + "refresh threshold is at least half of {}"
     case .rotatedReplyLost: "the server rotated {} at {}, and its reply was lost"
+    case .lostBefore: "the reply to a request with {} before {} was lost"
+    case .lostUnseen: "the reply to a request with {} was lost that is not known here"
     case .rotatedAnswerUnusable: "the server rotated {} at {}, and answered {}"
     case .answerHeldOnlyToken: "the answer to {} held the only token that the server still took"
     case .neverArrived: "{} never reached the server"
@@ -206,6 +216,7 @@ extension UntoldWord {
     case .cutTail: "what stood in the tail that was cut off at {}"
     case .newerRecords: "what records of a newer version say"
     case .whoElse: "who else may have opened the journal: {} processes may be alive"
+    case .otherJournal: "what the journal held that this one goes on from (see {})"
     }
   }
 }

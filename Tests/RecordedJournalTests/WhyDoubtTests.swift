@@ -1,0 +1,256 @@
+import SessionCore
+import Testing
+
+@testable import ReplayCommands
+
+/// Histories that look like a cause and are none, or not for certain.
+@Suite("Why claims no more than the journal proves")
+struct WhyDoubtTests {
+  /// Process 200 takes the request of process 100 for lost, and is refused; then 100 names it again.
+  private func overtaken(_ late: (inout WhyHistory, UInt64) -> Void) -> Explanation {
+    var history = WhyHistory()
+    history.add(1, WhyHistory.opened(200, at: 1))
+    let lost = history.add(60, WhyHistory.sent(1, until: 66))
+    let second = history.add(
+      67, WhyHistory.failed(.lost, lost, retry: 67), WhyHistory.sent(1, by: 200, until: 73))
+    history.add(68, WhyHistory.failed(.refusal("TOKEN_REUSED"), second + 1, retry: 75))
+    late(&history, lost)
+    return history.answer()
+  }
+
+  // MARK: 1. Late answers
+
+  @Test("RPL-2 a request whose own process comes back with the answer is not lost")
+  func lateAnswer() {
+    let answer = overtaken { history, lost in
+      history.end(69, .refusal("TOKEN_REUSED"), 1, lost)
+    }
+    #expect(answer.cause == .usedElsewhere)
+    #expect(answer.certainty == .possible)
+    #expect(!answer.has(.rotatedReplyLost))
+    #expect(answer.has(.cameBack))
+  }
+
+  @Test("RPL-2 a request that turns out not to have been sent is not lost")
+  func lateNoConnection() {
+    let answer = overtaken { history, lost in
+      history.add(70, WhyHistory.ended(lost, .offline))
+      history.refuse(75, "TOKEN_REUSED", by: 200)
+    }
+    #expect(answer.cause == .usedElsewhere)
+    #expect(!answer.has(.rotatedReplyLost))
+  }
+
+  @Test("RPL-2 a process that comes back without an answer changes nothing")
+  func lateNoReply() {
+    let answer = overtaken { history, lost in
+      history.add(70, WhyHistory.ended(lost, .lost))
+      history.refuse(75, "TOKEN_REUSED", by: 200)
+    }
+    #expect(answer.cause == .suspendedInRefresh)
+    #expect(answer.certainty == .likely)
+    #expect(answer.has(.cameBack))
+  }
+
+  // MARK: 2, 3. Codes
+
+  @Test(
+    "RPL-2 a code behind a lost reply makes it likely only where it says used",
+    arguments: [
+      ("TOKEN_REUSED", Cause.lostReply, Certainty.likely),
+      ("INVALID_GRANT", .lostReply, .possible), ("invalid_grant", .lostReply, .possible),
+      (nil, .lostReply, .possible), ("ACCOUNT_LOCKED", .refused, .proven),
+      ("TOKEN_REVOKED", .revokedElsewhere, .proven),
+    ] as [(String?, Cause, Certainty)])
+  func codesAfterLoss(_ code: String?, _ cause: Cause, _ certainty: Certainty) {
+    var history = WhyHistory()
+    let lost = history.attempt(60, .lost)
+    history.refuse(90, code)
+    let answer = history.answer()
+    #expect(answer.cause == cause)
+    #expect(answer.certainty == certainty)
+    #expect(
+      answer.certainty(of: .rotatedReplyLost) == (code == "TOKEN_REUSED" ? .likely : .possible))
+    #expect(answer.inferred.contains { $0.values.contains(.place(lost)) })
+    #expect(answer.advice.contains { $0.what == .serverGrace })
+  }
+
+  @Test(
+    "RPL-2 a code that only has a known word in it is repeated, and proves nothing",
+    arguments: [
+      "PASSWORD_EXPIRED", "UNKNOWN_ERROR", "USER_NOT_FOUND", "CLIENT_REVOKED", "ACCOUNT_LOCKED",
+      "PASSWORD_REUSED",
+    ])
+  func strangeCodes(_ code: String) {
+    var history = WhyHistory()
+    history.refuse(60, code)
+    let answer = history.answer()
+    #expect(answer.cause == .refused)
+    #expect(WhyText(zone: .utc).headline(answer).contains(code))
+    #expect(answer.advice.contains(Advice(.lookUpCode, [.word(code)])))
+    #expect(!answer.advice.contains { $0.what == .tellingCode })
+    #expect(answer.inferred.allSatisfy { $0.certainty == .possible })
+  }
+
+  @Test(
+    "RPL-2 a code that is a known word says its cause",
+    arguments: RefusalWord.codes.flatMap { row in row.codes.map { ($0, row.says) } })
+  func knownCodes(_ code: String, _ says: String) {
+    let causes: [String: Cause] = [
+      "used": .usedElsewhere, "revoked": .revokedElsewhere, "expired": .refreshTokenExpired,
+      "unknown": .unknownToServer, "nothing": .refused,
+    ]
+    var history = WhyHistory()
+    history.refuse(60, code)
+    #expect(history.answer().cause == causes[says])
+  }
+
+  // MARK: 4. Every request answered
+
+  @Test(
+    "RPL-2 a lost reply is ruled out only where every request was answered or not sent",
+    arguments: [
+      (.offline, true), (RequestFailure(kind: .secretsUnavailable), true),
+      (RequestFailure(kind: .rateLimited, status: 429), true),
+      (RequestFailure(kind: .server, status: 502), false),
+      (RequestFailure(kind: .intercepted, status: 200), false),
+      (RequestFailure(kind: .unreadable, status: 200), false),
+      (RequestFailure(kind: .noReply, status: 408), false), (.lost, false),
+    ] as [(RequestFailure, Bool)])
+  func ruledOutLostReply(_ failure: RequestFailure, _ isRuledOut: Bool) {
+    var history = WhyHistory()
+    history.attempt(60, failure)
+    history.refuse(90, "TOKEN_REUSED")
+    let answer = history.answer()
+    #expect(answer.rulesOut(.everyRequestAnswered) == isRuledOut)
+    #expect((answer.cause == .lostReply) == !isRuledOut)
+    #expect(WhyText(zone: .utc).text(answer).contains("each has its answer") == false)
+  }
+
+  // MARK: 5. No refresh token
+
+  @Test("RPL-2 no refresh token to read does not say that there never was one")
+  func noRefreshToken() {
+    var history = WhyHistory()
+    history.attempt(60, RequestFailure(kind: .server, status: 503))
+    let request = history.add(90, WhyHistory.sent(1, until: 96))
+    history.end(91, RequestFailure(kind: .noRefreshToken), 1, request)
+    let answer = history.answer()
+    #expect(answer.cause == .noRefreshToken)
+    #expect(answer.has(.noneToRead))
+    #expect(!answer.has(.nothingSent))
+    #expect(!answer.has(.notCarried))
+    #expect(!answer.advice.contains { $0.what == .issueRefreshTokens })
+    #expect(answer.advice.contains { $0.what == .lookAtItem })
+  }
+
+  // MARK: 6. Behind the record
+
+  @Test("RPL-2 what another session did is no success of this one")
+  func otherSession() {
+    var history = WhyHistory()
+    let first = history.attempt(60, .lost)
+    history.refuse(66, "TOKEN_REVOKED")
+    history.add(100, WhyHistory.login(2, at: 100))
+    let request = history.add(160, WhyHistory.sent(2, until: 166))
+    history.add(161, WhyHistory.succeeded(3, at: 161, request))
+    let answer = history.answer(at: first + 1)
+    #expect(answer.cause == .refreshFailed)
+    #expect(!answer.has(.refreshedLater))
+    #expect(answer.has(.endedNothing))
+    #expect(answer.has(.endedBehind))
+    #expect(!answer.has(.nobodyEnded))
+  }
+
+  @Test("RPL-2 that the server was told may stand far behind")
+  func settledLate() {
+    var history = WhyHistory()
+    history.add(
+      60, .event(.logout(.init(reason: .user))), .note(.revocationPending(Generation(1))))
+    let failed = history.add(
+      61,
+      .note(
+        .revocationSettled(.init(generation: Generation(1), outcome: .failed, status: 0))))
+    history.add(70, WhyHistory.login(2, at: 70))
+    for number in 0..<20 { history.attempt(100 + Int64(number) * 20, .offline, of: 2) }
+    #expect(history.answer(at: failed).cause == .notRevoked)
+    history.add(
+      900,
+      .note(
+        .revocationSettled(.init(generation: Generation(1), outcome: .revoked, status: 200))))
+    #expect(history.answer(at: failed).cause == .revocationDone)
+    #expect(history.answer(at: failed).signedInAgain == failed + 1)
+  }
+
+  // MARK: 7, 8. Who took it
+
+  @Test("RPL-2 a request taken before its deadline is not told as taken behind it")
+  func takenEarly() {
+    var history = WhyHistory()
+    history.add(1, WhyHistory.opened(200, at: 1))
+    let lost = history.add(60, WhyHistory.sent(1, until: 366))
+    let taken = history.add(
+      61, WhyHistory.failed(.lost, lost, retry: 61), WhyHistory.sent(1, by: 200, until: 367))
+    history.add(62, WhyHistory.succeeded(2, at: 62, taken + 1))
+    let answer = history.answer(at: taken)
+    #expect(answer.cause == .takenOver)
+    #expect(answer.has(.overtakenBefore))
+    #expect(!answer.has(.overtakenAfterDeadline))
+  }
+
+  @Test("RPL-2 who took a request for lost is known however many came behind")
+  func takerIsKept() throws {
+    var history = WhyHistory()
+    let lost = history.add(60, WhyHistory.sent(1, until: 66))
+    history.add(
+      100, WhyHistory.opened(111, at: 100), WhyHistory.failed(.lost, lost, retry: 100))
+    for number in 0..<12 {
+      let time = 200 + Int64(number) * 20
+      history.add(time, WhyHistory.opened(112 + UInt32(number), at: time))
+      history.attempt(time, .offline, by: 112 + UInt32(number))
+    }
+    history.refuse(900, "TOKEN_REUSED")
+    let answer = history.answer()
+    let finding = try #require(answer.proven.first { $0.what == .replacedAtOpening })
+    #expect(finding.values.contains(.process(111)))
+    #expect(!WhyText(zone: .utc, isFull: true).text(answer).contains("process 0"))
+  }
+
+  @Test("RPL-2 a late end of a switch names who had taken its place")
+  func lateSwitch() throws {
+    var history = WhyHistory()
+    history.add(1, WhyHistory.opened(200, at: 1))
+    let lost = history.add(60, WhyHistory.sent(1, until: 66, kind: .switchContext))
+    let taken = history.add(
+      67, WhyHistory.ended(lost, .lost), WhyHistory.sent(1, by: 200, until: 73))
+    history.add(68, WhyHistory.succeeded(2, at: 68, taken + 1))
+    let late = history.add(69, WhyHistory.ended(lost, .refusal("FORBIDDEN")))
+    let answer = history.answer(at: late)
+    #expect(answer.cause == .takenOver)
+    let finding = try #require(answer.proven.first { $0.what == .overtakenAfterDeadline })
+    #expect(finding.values.contains(.process(200)))
+  }
+
+  // MARK: 9. Death of the process
+
+  @Test("RPL-2 that nobody opened the journal between is known when the request ends")
+  func openingBetween() {
+    var quiet = WhyHistory()
+    quiet.attempt(60, .lost)
+    quiet.refuse(90, "TOKEN_REUSED")
+    #expect(quiet.answer().rulesOut(.noOpeningBetween))
+
+    var history = WhyHistory()
+    let lost = history.add(60, WhyHistory.sent(1, until: 66))
+    history.add(61, WhyHistory.opened(300, at: 61))
+    history.add(62, .note(.closed), WhyHistory.opened(100, at: 62))
+    history.add(66, WhyHistory.failed(.lost, lost, retry: 70))
+    for number in 0..<12 {
+      let time = 200 + Int64(number) * 20
+      history.add(time, WhyHistory.opened(100, at: time))
+      history.attempt(time, .offline)
+    }
+    history.refuse(900, "TOKEN_REUSED")
+    #expect(!history.answer().rulesOut(.noOpeningBetween))
+  }
+}

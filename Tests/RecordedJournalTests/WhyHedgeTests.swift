@@ -1,0 +1,235 @@
+import SessionCore
+import Testing
+
+@testable import ReplayCommands
+
+/// Sessions that have not ended, switches, restarts, and histories with something missing.
+@Suite("Why hedges what is not whole")
+struct WhyHedgeTests {
+  // MARK: 10, 11. Not whole
+
+  @Test("RPL-2 behind bytes that cannot be read the session may have ended")
+  func damaged() {
+    var history = WhyHistory()
+    history.attempt(60, .offline)
+    #expect(history.answer().certainty == .proven)
+    #expect(history.answer().rulesOut(.noEnd))
+    let answer = history.damagedAnswer()
+    #expect(answer.certainty == .possible)
+    #expect(!answer.rulesOut(.noEnd))
+    #expect(!answer.has(.nobodySignedOut))
+    #expect(answer.untold.contains { $0.what == .behindDamage })
+  }
+
+  @Test("RPL-2 where the journal goes on from another one, nobody knows who had signed in")
+  func continued() {
+    var history = WhyHistory.empty
+    history.add(
+      0, WhyHistory.opened(100, at: 0),
+      .note(.continued(.init(journal: nil, sequence: 0, cause: .damaged))))
+    let answer = history.answer()
+    #expect(answer.cause == .neverSignedIn)
+    #expect(answer.certainty == .possible)
+    #expect(answer.untold.contains { $0.what == .otherJournal })
+  }
+
+  @Test("RPL-2 behind a newer record, a gap or a recovered token no lost reply is ruled out")
+  func gaps() {
+    var newer = WhyHistory()
+    newer.add(30, .unknown(.init(kind: 0x96, payload: [1])))
+    newer.refuse(60, "TOKEN_REUSED")
+    #expect(!newer.answer().rulesOut(.everyRequestAnswered))
+    #expect(newer.answer().has(.lostUnseen))
+
+    var gap = WhyHistory()
+    gap.add(
+      30, .note(.tokenRecovered(Generation(9))), WhyHistory.succeeded(9, at: 30, 0))
+    gap.refuse(60, "TOKEN_REUSED", of: 9)
+    #expect(!gap.answer().rulesOut(.everyRequestAnswered))
+    #expect(gap.answer().has(.lostUnseen))
+
+    var whole = WhyHistory()
+    whole.refuse(60, "TOKEN_REUSED")
+    #expect(whole.answer().rulesOut(.everyRequestAnswered))
+    #expect(!whole.answer().has(.lostUnseen))
+  }
+
+  // MARK: 12. Still signed in
+
+  @Test(
+    "RPL-2 offline is likely only where a request could not leave",
+    arguments: [
+      (.offline, .likely), (.lost, .possible), (RequestFailure(kind: .noReply, status: 408), nil),
+      (RequestFailure(kind: .noRefreshToken), nil),
+    ] as [(RequestFailure, Certainty?)])
+  func offline(_ failure: RequestFailure, _ certainty: Certainty?) {
+    var history = WhyHistory()
+    history.attempt(60, failure)
+    let answer = history.answer()
+    #expect(answer.cause == .stillOffline)
+    #expect(answer.certainty(of: .offline) == certainty)
+  }
+
+  @Test("RPL-2 a process that died in a refresh is not offline")
+  func killed() {
+    var history = WhyHistory()
+    let lost = history.add(60, WhyHistory.sent(1, until: 366))
+    history.add(61, WhyHistory.opened(101, at: 61), WhyHistory.failed(.lost, lost, retry: 61))
+    let answer = history.answer()
+    #expect(!answer.has(.offline))
+    #expect(answer.has(.killedBySystem))
+  }
+
+  @Test("RPL-2 one answer long ago does not hide that nothing answers now")
+  func offlineAfterOne() {
+    var history = WhyHistory()
+    history.attempt(60, RequestFailure(kind: .server, status: 503))
+    for number in 0..<5 { history.attempt(100 + Int64(number) * 60, .offline) }
+    let answer = history.answer()
+    #expect(answer.cause == .stillServerFailing)
+    #expect(answer.has(.lastUnansweredSo))
+    #expect(answer.certainty(of: .offline) == .likely)
+  }
+
+  @Test("RPL-2 a refusal that is doubted is told as one")
+  func doubted() {
+    var history = WhyHistory()
+    history.attempt(60, .refusal("TOKEN_REUSED"))
+    let answer = history.answer()
+    #expect(answer.has(.refusalDoubted))
+    #expect(!WhyText(zone: .utc).text(answer).contains("failed at the server"))
+  }
+
+  // MARK: 13, 14. Switches
+
+  @Test("RPL-2 whether a lost switch changed the token is only possible")
+  func lostSwitch() {
+    var history = WhyHistory()
+    let lost = history.add(60, WhyHistory.sent(1, until: 366, kind: .switchContext))
+    history.add(61, WhyHistory.opened(101, at: 61), WhyHistory.ended(lost, .lost))
+    history.refuse(62, "TOKEN_REUSED", by: 101)
+    let answer = history.answer()
+    #expect(answer.cause == .lostReply)
+    #expect(answer.certainty == .possible)
+    #expect(answer.certainty(of: .rotatedReplyLost) == .possible)
+  }
+
+  @Test(
+    "RPL-2 a switch that failed is not said to be refused",
+    arguments: [
+      .offline, RequestFailure(kind: .server, status: 502),
+      RequestFailure(kind: .otherUser, status: 200),
+    ] as [RequestFailure])
+  func failedSwitch(_ failure: RequestFailure) {
+    var history = WhyHistory()
+    let request = history.add(60, WhyHistory.sent(1, until: 66, kind: .switchContext))
+    let ended = history.add(61, WhyHistory.ended(request, failure))
+    let answer = history.answer(at: ended)
+    #expect(answer.cause == .switchRefused)
+    #expect(!answer.has(.switchRefusedBy))
+    #expect(!WhyText(zone: .utc).text(answer).contains("was refused"))
+  }
+
+  @Test("RPL-2 the end of a request that is not known is no proof of who took it")
+  func unknownEnd() {
+    var history = WhyHistory()
+    let ended = history.add(61, WhyHistory.ended(77, .offline))
+    #expect(history.answer(at: ended).certainty == .possible)
+    #expect(history.answer(at: ended).has(.requestFailedSo))
+  }
+
+  // MARK: 16–18. Processes
+
+  @Test("RPL-2 of two lost requests each is possible, and each is named")
+  func twoLosses() {
+    var history = WhyHistory()
+    let first = history.attempt(60, .lost)
+    let second = history.attempt(70, .lost)
+    history.refuse(90, "TOKEN_REUSED")
+    let answer = history.answer()
+    #expect(answer.certainty == .possible)
+    let named = answer.inferred.filter { $0.what == .rotatedReplyLost }
+    #expect(named.map { $0.values.last } == [.place(first), .place(second)])
+    #expect(named.allSatisfy { $0.certainty == .possible })
+  }
+
+  @Test("RPL-2 the same number of a process is not the same process")
+  func sameNumber() {
+    var one = WhyHistory()
+    one.attempt(60, .offline)
+    one.refuse(160, "TOKEN_REUSED")
+    #expect(one.answer().rulesOut(.oneProcess))
+
+    var two = WhyHistory()
+    two.attempt(60, .offline)
+    two.add(100, WhyHistory.opened(100, at: 100, boot: "second"))
+    two.refuse(160, "TOKEN_REUSED")
+    #expect(!two.answer().rulesOut(.oneProcess))
+
+    var killed = WhyHistory()
+    let lost = killed.add(60, WhyHistory.sent(1, until: 366))
+    killed.add(100, WhyHistory.opened(100, at: 100), WhyHistory.failed(.lost, lost, retry: 100))
+    killed.refuse(160, "TOKEN_REUSED")
+    #expect(killed.answer().has(.killedBySystem))
+    #expect(!killed.answer().rulesOut(.noOpeningBetween))
+  }
+
+  @Test("RPL-2 a restart is seen where the request's end was noted behind its first opening")
+  func restartLocked() {
+    var history = WhyHistory()
+    let lost = history.add(60, WhyHistory.sent(1, until: 66))
+    history.add(300, WhyHistory.opened(100, at: 300, boot: "second"))
+    let taken = history.add(
+      400, WhyHistory.failed(.lost, lost, retry: 400), WhyHistory.sent(1, until: 406))
+    history.end(401, .refusal("TOKEN_REUSED"), 1, taken + 1)
+    let answer = history.answer()
+    #expect(answer.cause == .killedInRefresh)
+    #expect(answer.has(.systemRestarted))
+  }
+
+  // MARK: 20–22. Clocks and counts
+
+  @Test("RPL-2 a token has no more than its whole life left")
+  func clockBack() {
+    var history = WhyHistory()
+    history.refuse(-7_200, "TOKEN_REUSED")
+    #expect(!history.answer().rulesOut(.tokenHadLife))
+  }
+
+  @Test("RPL-2 clocks that drift apart little by little do not agree")
+  func drip() {
+    var history = WhyHistory()
+    for number in 1...6 {
+      let time = Int64(number) * 100
+      // Each opening 50 s further behind the clock that never jumps.
+      history.add(time, WhyHistory.opened(100, at: time - Int64(number) * 50))
+    }
+    history.refuse(700, "TOKEN_REUSED")
+    #expect(!history.answer().rulesOut(.clockAgrees))
+  }
+
+  @Test("RPL-2 half of the answers do not prove that the rate was limited")
+  func halfLimited() {
+    var history = WhyHistory()
+    for status in [429, 429, 500] as [UInt16] {
+      history.attempt(
+        60 + Int64(status),
+        RequestFailure(kind: status == 429 ? .rateLimited : .server, status: status))
+    }
+    let request = history.add(900, WhyHistory.sent(1, until: 906))
+    history.add(
+      901, WhyHistory.failed(RequestFailure(kind: .server, status: 500), request),
+      .event(.sessionExpired(.init(reason: .attemptsExhausted))))
+    #expect(history.answer().cause == .attemptsExhausted)
+  }
+
+  @Test("RPL-2 no answer has an empty place", arguments: Cause.allCases)
+  func places(_ cause: Cause) throws {
+    let run = try WhyRun(cause)
+    for entry in run.entries {
+      let text = WhyText(zone: .utc, isFull: true).text(run.answer(at: entry.record.sequence))
+      #expect(!text.contains("{}"))
+      #expect(!text.contains("  and "))
+    }
+  }
+}

@@ -1,0 +1,167 @@
+internal import SessionCore
+
+extension ExplanationDraft {
+  /// The token was refused, and before that no answer came to one request with it, or to more.
+  ///
+  /// Which of more than one it was cannot be told; nor where another was answered in a way that leaves
+  /// open what the server did, nor whether a switch changed the token.
+  mutating func explainLosses(
+    _ losses: [RequestTrace], _ refusal: Fact, _ word: RefusalWord, _ token: TokenHistory
+  ) {
+    ruleOutTheUsual()
+    for lost in losses { proveLoss(lost) }
+    guard let lost = losses.last else { return }
+    let dubious = token.lastDubious(before: refusal.sequence)
+    let isWhole = token.isWhole && token.omitted == 0
+    let isOnly = losses.count == 1 && dubious == nil
+    let isRefresh = lost.sent.requestSent?.kind == .refresh
+    let certainty =
+      isWhole && isOnly && isRefresh && word == .reused ? Certainty.likely : .possible
+    let cause = isRefresh ? Self.cause(of: lost) : .lostReply
+    // One that was replaced behind its deadline may have been suspended as well.
+    if case .lost(.replaced) = lost.fate {
+      conclude(cause, .possible)
+    } else {
+      conclude(cause, certainty)
+    }
+    for lost in losses {
+      infer(
+        .rotatedReplyLost, certainty, [.token(token.generation), .place(lost.number)],
+        on: lost.sent, lost.end)
+    }
+    if cause == .suspendedInRefresh {
+      infer(.answerHeldOnlyToken, certainty, [.place(lost.number)], on: lost.sent)
+    }
+    if let dubious { inferUnusable(dubious, token) }
+    if word != .reused { maybe(.revokedAtServer, .expiredAtServer) }
+    if !isWhole { infer(.otherCopyUsed, .possible, [.token(token.generation)]) }
+    ruleOutEarlierRefusal(losses[0], token)
+    if cause == .suspendedInRefresh { advise(.longerGrace) }
+    if cause == .killedInRefresh || cause == .suspendedInRefresh { advise(.finishInBackground) }
+    advise(.serverGrace)
+    adviseServerLog(near: lost.sent)
+  }
+
+  private static func cause(of lost: RequestTrace) -> Cause {
+    switch lost.fate {
+    case .lost(.gone), .lost(.restarted), .lost(.replaced): .killedInRefresh
+    case .lost(.overtaken): .suspendedInRefresh
+    case .lost(.connection), .lost(.unnoted), .lost(.reopened), .open, .answered, .failed:
+      .lostReply
+    }
+  }
+
+  /// The server may have rotated the token and answered with something that cannot be used.
+  mutating func inferUnusable(_ dubious: RequestTrace, _ token: TokenHistory) {
+    guard case .failed(let answer) = dubious.outcome else { return }
+    infer(
+      .rotatedAnswerUnusable, .possible,
+      [.token(token.generation), .place(dubious.number), Self.words(answer)],
+      on: dubious.sent, dubious.end)
+  }
+
+  private mutating func ruleOutEarlierRefusal(_ lost: RequestTrace, _ token: TokenHistory) {
+    guard token.isWhole, let announced = token.announced,
+      !token.doubted.contains(where: { $0.sequence < lost.number })
+    else { return }
+    ruleOut(
+      .noRefusalBefore, [.token(token.generation), .place(lost.number)],
+      searched: min(announced.sequence, lost.number)...lost.number)
+  }
+
+  // MARK: How it became known
+
+  private mutating func proveLoss(_ lost: RequestTrace) {
+    switch lost.fate {
+    case .lost(.connection):
+      prove(.noReplyTo, [.place(lost.number)], on: lost.sent, lost.end)
+      ruleOutDeath(lost)
+    case .lost(.unnoted), .open, .answered, .failed:
+      proveNoEnd(lost)
+    case .lost(.reopened):
+      showsOpenings = true
+      proveNoEnd(lost)
+      maybe(.killedBySystem, .crashed, .closedByUser)
+    case .lost(.gone): proveDeath(lost)
+    case .lost(.restarted(let by)): proveRestart(lost, by)
+    case .lost(.replaced(let by)): proveReplacement(lost, by)
+    case .lost(.overtaken(let by)): proveOvertaking(lost, by)
+    }
+  }
+
+  private mutating func ruleOutDeath(_ lost: RequestTrace) {
+    guard let end = lost.end, lost.wasAlone else { return }
+    ruleOut(
+      .noOpeningBetween, [.place(lost.number), .place(end.sequence)],
+      searched: min(lost.number, end.sequence)...end.sequence)
+  }
+
+  private mutating func proveNoEnd(_ lost: RequestTrace) {
+    if let end = lost.end {
+      prove(.endUnnoted, [.place(lost.number), .place(end.sequence)], on: lost.sent, end)
+    } else {
+      prove(.noEndOf, [.place(lost.number)], on: lost.sent)
+    }
+    leaveUntold(.networkDid)
+  }
+
+  private mutating func proveDeath(_ lost: RequestTrace) {
+    showsOpenings = true
+    leaveUntold(.processDeath)
+    guard let sent = lost.sent.requestSent, let end = lost.end else { return }
+    // By civil times, which may be set: no more than likely.
+    let left = sent.deadline.milliseconds(since: end.time)
+    if end.time >= lost.sent.time {
+      infer(
+        .goneBeforeDeadline, .likely, [.process(sent.process), .time(end.time), .span(left)],
+        on: lost.sent, end)
+    }
+    prove(.noReplyTo, [.place(lost.number)], on: lost.sent, end)
+    maybe(.killedBySystem, .crashed, .closedByUser)
+  }
+
+  private mutating func proveRestart(_ lost: RequestTrace, _ by: RequestTrace.Taker) {
+    showsOpenings = true
+    guard let sent = lost.sent.requestSent else { return }
+    prove(
+      .systemRestarted, [.place(by.sequence), .process(sent.process)], on: lost.sent, lost.end)
+    prove(.noReplyTo, [.place(lost.number)], on: lost.sent, lost.end)
+    leaveUntold(.processDeath)
+  }
+
+  private mutating func proveReplacement(_ lost: RequestTrace, _ by: RequestTrace.Taker) {
+    showsOpenings = true
+    leaveUntold(.processDeath)
+    proveTaking(of: lost, by)
+    maybe(.killedBySystem, .crashed, .closedByUser, .suspended)
+    proveReturn(lost)
+  }
+
+  private mutating func proveOvertaking(_ lost: RequestTrace, _ by: RequestTrace.Taker) {
+    showsOpenings = true
+    proveTaking(of: lost, by)
+    proveReturn(lost)
+    if lost.late == nil { infer(.suspended, .likely, on: lost.sent) }
+    leaveUntold(.processDeath)
+  }
+
+  /// Who took the request for lost, and whether that was behind its deadline.
+  mutating func proveTaking(of lost: RequestTrace, _ by: RequestTrace.Taker) {
+    guard let sent = lost.sent.requestSent, let process = by.process else { return }
+    let isLate: Bool
+    if case .lost(.overtaken) = lost.fate { isLate = true } else { isLate = false }
+    let word: FindingWord =
+      by.isOpening ? .replacedAtOpening : isLate ? .overtakenAfterDeadline : .overtakenBefore
+    prove(
+      word,
+      [.process(sent.process), .place(lost.number), .process(process), .place(by.sequence)],
+      on: lost.sent, by.fact)
+  }
+
+  /// Its process came back.
+  mutating func proveReturn(_ lost: RequestTrace) {
+    guard let late = lost.late, let sent = lost.sent.requestSent else { return }
+    prove(
+      .cameBack, [.process(sent.process), .place(lost.number), .place(late.sequence)], on: late)
+  }
+}
