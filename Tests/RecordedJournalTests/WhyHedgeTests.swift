@@ -208,6 +208,36 @@ struct WhyHedgeTests {
     #expect(!history.answer().rulesOut(.clockAgrees))
   }
 
+  @Test("RPL-2 a token that ended before its time, or an idle time beside a set clock, is possible")
+  func clockEnds() {
+    var early = WhyHistory(isRefreshable: false)
+    early.add(900, .event(.sessionExpired(.init(reason: .tokenExpired))))
+    #expect(early.answer().cause == .tokenExpired)
+    #expect(early.answer().certainty == .possible)
+    #expect(!early.answer().has(.lifeWasOver))
+    #expect(early.answer().has(.lifeNotOver))
+
+    for (jump, certainty) in [(0, .proven), (3_000_000, .possible)] as [(Int64, Certainty)] {
+      var idle = WhyHistory()
+      idle.add(4_000_000, WhyHistory.opened(101, at: 4_000_000 - jump))
+      idle.add(4_000_001, .event(.sessionExpired(.init(reason: .inactivity))))
+      #expect(idle.answer().cause == .inactive)
+      #expect(idle.answer().certainty == certainty)
+    }
+  }
+
+  @Test("RPL-2 how far the server's clock is off is noted when it changes, and holds")
+  func skewBefore() {
+    var history = WhyHistory(isRefreshable: false)
+    history.add(1, .note(.clockSkew(10_800_000)))
+    history.add(10, .event(.logout(.init(reason: .user))))
+    history.add(20, WhyHistory.login(2, at: 20, isRefreshable: false))
+    history.add(40, WhyHistory.opened(101, at: 40))
+    history.add(3_700, .event(.sessionExpired(.init(reason: .tokenExpired))))
+    #expect(!history.answer().rulesOut(.clockAgrees))
+    #expect(history.answer().has(.serverClockBehind))
+  }
+
   @Test("RPL-2 half of the answers do not prove that the rate was limited")
   func halfLimited() {
     var history = WhyHistory()

@@ -89,11 +89,7 @@ struct ExportWalk {
       return export.isOpen && !isLacking
     }
     guard export.isOpen else { return (nil, export) }
-    if !isBegun, header.beginsWithSnapshot, gate.records == 0 {
-      // Not even the snapshot can be read, which stands for all before it.
-      isBegun = true
-      export.begin(nil, behind: before, isPartial: true)
-    } else if !isBegun {
+    if !isBegun {
       before = gate.fold
       begin()
     }

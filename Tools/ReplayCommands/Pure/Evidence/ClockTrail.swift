@@ -113,11 +113,15 @@ struct ClockTrail: Sendable {
     return max(0, sum)
   }
 
-  /// Begins to count anew, and still knows the last opening: what comes is held against it.
+  /// Begins to count anew, and still knows the last opening, which what comes is held against, and how
+  /// far the server's clock was.
   mutating func restart() {
     let (kept, before) = (opening, last)
+    let (skew, skewPlace) = (skew, skewPlace)
     self = ClockTrail()
     (opening, last) = (kept, before)
+    // Noted only when it changes: what was noted last holds.
+    (self.skew, self.skewPlace) = (skew, skewPlace)
     openings = kept == nil ? 0 : 1
   }
 }

@@ -104,7 +104,9 @@ extension ExplanationDraft {
   }
 
   private mutating func explainInactivity() {
-    conclude(.inactive, .proven)
+    // With the clock set forward it may have been unused for less.
+    let wasSet = evidence.clock.jumps.contains { $0.span > 0 && $0.to > evidence.sessionStart }
+    conclude(.inactive, wasSet ? .possible : .proven)
     if let before = evidence.lastBefore {
       let gap = max(0, endTime.milliseconds(since: before.time))
       prove(.unusedForLimit, [.span(gap)], on: before)
@@ -186,6 +188,15 @@ extension ExplanationDraft {
     if token.requests.isEmpty, token.isWhole { ruleOut(.nothingSent) }
     ruleOutStorage()
     guard token.facts.lifetime >= 1_000 else { return explainStillbirth(token) }
+    let early = token.facts.expiresAt.milliseconds(since: endTime)
+    guard early <= 0 else {
+      // The clock was set back while it was waited for, or was read otherwise.
+      conclude(.tokenExpired, .possible)
+      prove(
+        .lifeNotOver, [.token(token.generation), .span(early)], on: token.announced,
+        evidence.expiry)
+      return
+    }
     prove(
       .lifeWasOver, [.token(token.generation), .time(token.facts.expiresAt)], on: token.announced,
       evidence.expiry)

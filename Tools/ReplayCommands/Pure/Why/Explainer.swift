@@ -110,7 +110,9 @@ struct ExplanationDraft {
       clock.deviation <= ClockTrail.tolerance
     else {
       guard clock.jumps.isEmpty, clock.skew == nil else { return }
-      if clock.hasOtherBoots {
+      if clock.deviation > ClockTrail.tolerance {
+        explanation.untold.append(Untold(.clocksDrift, [.span(clock.deviation)]))
+      } else if clock.hasOtherBoots {
         leaveUntold(.startedAnew)
       } else {
         leaveUntold(.oneOpeningOnly)

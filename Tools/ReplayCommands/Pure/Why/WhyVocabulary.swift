@@ -33,6 +33,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case noneToRead
   case otherUserNamed
   case lifeWasOver
+  case lifeNotOver
   case deadOnArrival
   case clockSetForward
   case clockSetBack
@@ -136,6 +137,7 @@ enum UntoldWord: String, CaseIterable, Sendable {
   case beforeCompaction
   case oneOpeningOnly
   case startedAnew
+  case clocksDrift
   case behindDamage
   case failedSignIns
   case otherDevices

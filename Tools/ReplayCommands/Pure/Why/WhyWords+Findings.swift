@@ -20,7 +20,7 @@ extension FindingWord {
       .overtakenAfterDeadline, .cameBack, .refusalDoubted, .countedFailures, .countNotWhole,
       .askedToWait, .noneToRead, .overtakenBefore, .lastUnansweredSo,
       .endedNothing, .endedBehind, .requestFailedSo, .lostBefore, .lostUnseen, .otherUserNamed,
-      .lifeWasOver, .deadOnArrival, .clockSetForward,
+      .lifeWasOver, .lifeNotOver, .deadOnArrival, .clockSetForward,
       .clockSetBack, .clockWentBack, .serverClockBehind, .serverClockAhead, .itemMissing,
       .itemNotRead, .storedTokenNewer, .storedTokenOlder, .unusedForLimit,
       .serverEndedIt, .newReason, .nobodySignedOut, .nobodyEnded, .noServerReached,
@@ -84,6 +84,7 @@ extension FindingWord {
     case .otherUserNamed: "the answer named another user than the one who is signed in"
     case .lifeWasOver:
       "by this device's clock the life of {} was over at {}, and nothing could refresh it"
+    case .lifeNotOver: "by the time of this record {} had {} left"
     case .deadOnArrival: "{} had {} to live when it came"
     case .clockSetForward: "the civil clock was set forward by {} between {} and {}"
     case .clockSetBack: "the civil clock was set back by {} between {} and {}"
@@ -99,7 +100,8 @@ extension FindingWord {
         + "used"
     case .storedTokenOlder: "the stored token is older than {}"
     case .unusedForLimit:
-      "it was unused for as long as the policy allows; the record before is {} older"
+      "by this device's clock it was unused for as long as the policy allows; the record before "
+        + "is {} older"
     case .serverEndedIt: "the server ended the session"
     case .newReason: "the reason is {}, which this version does not know"
     case .nobodySignedOut:
@@ -207,6 +209,8 @@ extension UntoldWord {
         + "against"
     case .startedAnew:
       "whether the clock was set: the system was started anew between two openings"
+    case .clocksDrift:
+      "whether the clock was set: openings in one start of the system are up to {} apart"
     case .behindDamage: "what stands from byte {} on: it cannot be used"
     case .failedSignIns: "sign-ins that failed: they are not journaled"
     case .otherDevices: "what other devices did"
