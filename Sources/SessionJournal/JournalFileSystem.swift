@@ -33,6 +33,9 @@ package protocol JournalFileSystem: Sendable {
 
   /// A number that no other file has as its salt.
   func newSalt() -> UInt64
+
+  /// The number of the user whom new files belong to.
+  var user: UInt32 { get }
 }
 
 extension JournalFileSystem {
@@ -40,6 +43,9 @@ extension JournalFileSystem {
   package func synchronizeFolder(of path: String) throws(SystemFault) {
     try openFolder(of: path).synchronize()
   }
+
+  /// The owner of files that say nothing of theirs.
+  package var user: UInt32 { 0 }
 
   /// A random number.
   package func newSalt() -> UInt64 {

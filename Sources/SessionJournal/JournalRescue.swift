@@ -20,7 +20,8 @@ extension Journal {
   ///
   /// The old file is copied to `<path>.aside-<n>-repaired-<time>` first; `time` holds letters and
   /// digits only. Interrupted anywhere, `path` is the old file or the new one, whole, and a backup
-  /// that the new one needs is there. Links are followed once. Throws `busy`, `diskFull`,
+  /// that the new one needs is there. Links are followed once. A process that has the journal open and
+  /// has read what is dropped refuses to go on with the new file (`damaged` with `historyChanged`). Throws `busy`, `diskFull`,
   /// `hardLinked`, `io`, `missing`, `permissionDenied`, `readOnlyFolder`, `compactionRefused` with
   /// `otherOwner` or `copyDiffers`, and what `judge` throws, with the journal as it was; `io` on a
   /// failed sync of the folder, after which either of the two may be there.
@@ -32,6 +33,7 @@ extension Journal {
     // What is no journal gets no lock file beside it.
     _ = try JournalReader(path: path, fileSystem: fileSystem)
     let location = try JournalLocation.find(path, fileSystem)
+    try refuseLock(location, fileSystem)
     var lock = LockFile(
       beside: location, fileSystem: fileSystem, deadline: options.deadlineNanoseconds)
     defer { lock.close() }
@@ -68,6 +70,22 @@ extension Journal {
       throw error
     }
     return JournalRescue(backup: backup.path, bytes: end, dropped: size - end)
+  }
+
+  /// Refuses a file that cannot be replaced before a lock file is made beside it: another user's app
+  /// could not open that, and so not its journal.
+  private static func refuseLock(_ location: JournalLocation, _ fileSystem: any JournalFileSystem)
+    throws(JournalError)
+  {
+    let status = try onFile(location.given) { () throws(SystemFault) in
+      try fileSystem.status(of: location.real)
+    }
+    guard status.links <= 1 else {
+      throw .hardLinked(path: location.given, links: status.links)
+    }
+    guard status.owner == fileSystem.user else {
+      throw .compactionRefused(path: location.given, .otherOwner)
+    }
   }
 }
 

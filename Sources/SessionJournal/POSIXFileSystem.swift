@@ -123,6 +123,8 @@ package struct POSIXFileSystem: JournalFileSystem {
     isCString(path) ? FileChanges(of: path) : nil
   }
 
+  package var user: UInt32 { geteuid() }
+
   package func uptime() -> UInt64 {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)

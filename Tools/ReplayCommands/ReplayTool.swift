@@ -19,6 +19,8 @@ public enum ReplayTool {
   public static func main(_ arguments: [String]) -> Int32 {
     // A pipe that is closed early is an error of `write` and not the end of the process.
     signal(SIGPIPE, SIG_IGN)
+    // So is a file that may not become longer.
+    signal(SIGXFSZ, SIG_IGN)
     Interruption.watchSignals()
     let code = run(
       arguments, { name in getenv(name).map { String(cString: $0) } },
@@ -31,6 +33,32 @@ public enum ReplayTool {
       raise(wish)
     }
     return code
+  }
+
+  /// Runs the tool as a program on the process's own arguments.
+  ///
+  /// Swift puts other characters in the place of bytes that are no UTF-8, and another file might be
+  /// read or written: such arguments are refused.
+  public static func main() -> Int32 {
+    let given = UnsafeBufferPointer(
+      start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)
+    ).dropFirst()
+    var arguments: [String] = []
+    for (place, argument) in given.enumerated() {
+      guard let argument, let text = String(validatingCString: argument) else {
+        let refusal = ToolError.usage(
+          "badArgument",
+          "Argument \(place + 1) is not UTF-8, so the tool cannot name what it means.",
+          next: "a link to the file under another name")
+        let errors = Output(
+          DescriptorOutput(descriptor: STDERR_FILENO), interruption: Interruption())
+        errors.write(CommandLine.arguments.contains("--json") ? refusal.json : refusal.text)
+        errors.flush()
+        return refusal.code.rawValue
+      }
+      arguments.append(text)
+    }
+    return main(arguments)
   }
 
   /// Runs the tool on the process's own outputs and environment, and returns its exit code.
@@ -74,7 +102,10 @@ public enum ReplayTool {
     }
     // What was handed on before are whole lines; to hand on more, somebody might have to be waited for.
     if !interruption.isRaised { output.flush() }
+    // What was done though nobody could be told is told with the failure.
+    let isTold = failure?.name == "output"
     switch output.failure {
+    case _ where isTold: break
     case .closed?: return ExitCode.ok.rawValue
     case .refused(let code)?: failure = outputError(code)
     case nil: break
@@ -141,7 +172,7 @@ public enum ReplayTool {
         "tooManyInputs", "Standard input is one journal, and \(paths.count) files were named.",
         next: "- alone, or files alone")
     }
-    let input = try StandardInput()
+    let input = try StandardInput(context.interruption)
     return try input.withFile { file throws(ToolError) in try command.run([file], context) }
   }
 
@@ -151,7 +182,8 @@ public enum ReplayTool {
     throw .usage(
       "unknownCommand",
       name.hasPrefix("-")
-        ? "There is no option \(name) without a command." : "There is no command '\(name)'.",
+        ? "There is no option \(name.shortened) without a command."
+        : "There is no command '\(name.shortened)'.",
       next: near.map { "sessionreplay \($0)" } ?? "sessionreplay --help")
   }
 

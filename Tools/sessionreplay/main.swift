@@ -8,4 +8,4 @@ import ReplayCommands
   import Glibc
 #endif
 
-exit(ReplayTool.main(Array(CommandLine.arguments.dropFirst())))
+exit(ReplayTool.main())

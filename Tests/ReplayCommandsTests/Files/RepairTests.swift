@@ -175,7 +175,7 @@ struct RepairTests {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
     // A limit on file sizes stands for a disk without room.
-    let line = "ulimit -f 1; trap '' XFSZ; exec \"$0\" repair \"$1\" -o \"$2\" --json"
+    let line = "ulimit -f 1; exec \"$0\" repair \"$1\" -o \"$2\" --json"
     let large = try folder.bytes("damaged.journal")
     #expect(large.count > 1_024)
     let run = try ToolRun.shell(line, [folder.file("damaged.journal"), folder.file("out")])

@@ -91,7 +91,7 @@ struct Arguments: Equatable, Sendable {
 
   private func unknown(_ option: String, near: String?) -> ToolError {
     .usage(
-      "unknownOption", "'\(syntax.name)' has no option \(option).",
+      "unknownOption", "'\(syntax.name)' has no option \(option.shortened).",
       next: near ?? "sessionreplay \(syntax.name) --help")
   }
 
@@ -111,7 +111,7 @@ struct Arguments: Equatable, Sendable {
     if syntax.operands.last?.arity != .many, operands.count > syntax.operands.count {
       throw .usage(
         "extraOperand",
-        "'\(syntax.name)' does not know what to do with '\(operands[syntax.operands.count])'.",
+        "'\(syntax.name)' does not know what to do with '\(operands[syntax.operands.count].shortened)'.",
         next: "sessionreplay \(syntax.name) --help")
     }
   }

@@ -22,7 +22,7 @@ struct DisplayOptions: Sendable {
     guard let choice = Style.Choice(rawValue: word) else {
       let known = Style.Choice.allCases.map(\.rawValue)
       throw .usage(
-        "badValue", "--color cannot be '\(word)'.",
+        "badValue", "--color cannot be '\(word.shortened)'.",
         next: "--color \(Suggestion.nearest(to: word, in: known) ?? "auto")")
     }
     color = choice

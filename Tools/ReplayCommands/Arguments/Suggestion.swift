@@ -1,7 +1,11 @@
 /// Finds what somebody probably meant.
 enum Suggestion {
+  /// Nothing that is longer is compared, in bytes: it takes the square of the length.
+  static let longest = 64
+
   /// The word of `words` that is spelled most like `word`; `nil` where none is near.
   static func nearest(to word: String, in words: [String]) -> String? {
+    guard word.utf8.count <= longest else { return nil }
     let word = word.lowercased()
     let scored = words.map { (word: $0, distance: distance(word, $0.lowercased())) }
     if let best = scored.min(by: { $0.distance < $1.distance }),

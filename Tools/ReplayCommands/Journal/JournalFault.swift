@@ -99,7 +99,9 @@ enum JournalFault: Equatable, Sendable {
     case .torn, .undetermined:
       "look again if an app is writing to it; else the app that opens it next cuts the tail off "
         + "and keeps it aside"
-    case .damaged, .undecodable, .illegal: "sessionreplay verify \(name)"
+    case .damaged, .undecodable, .illegal:
+      name == "standard input"
+        ? "sessionreplay verify -, on the same input" : "sessionreplay verify \(name)"
     case .unknownKind: "a newer version of sessionreplay"
     }
   }

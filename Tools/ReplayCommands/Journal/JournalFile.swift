@@ -10,6 +10,9 @@ struct JournalFile: Sendable {
   /// Whether it came through standard input, wherever it is read from.
   var isStandardInput = false
 
+  /// What it is called in JSON: the path as it was given, `-` for standard input.
+  var rawName: String { isStandardInput ? "-" : path }
+
   /// What a pass over the journal came to.
   struct Pass {
     /// Why it ended before the end of the file; `nil` at a clean end, or where the body ended it.

@@ -15,6 +15,8 @@ enum NearFile {
     }
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let (folder, wanted) = (path[..<start], path[start...].lowercased())
+    // No file has a longer name.
+    guard wanted.utf8.count <= 255 else { return nil }
     let scored = names.map { ($0, Suggestion.distance(wanted, $0.lowercased())) }
     let journals = names.filter { $0.hasSuffix(".journal") }
     let near = scored.filter { $0.1 <= min(2, wanted.count / 2) }.min { $0.1 < $1.1 }?.0

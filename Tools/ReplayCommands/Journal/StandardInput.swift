@@ -13,13 +13,14 @@ struct StandardInput: ~Copyable {
   private let path: String
   private let copy: TemporaryFile?
 
-  init() throws(ToolError) {
+  /// Ends with `interrupted` where the user wants the end before the input does.
+  init(_ interruption: Interruption) throws(ToolError) {
     var status = stat()
     if fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
       path = "/dev/fd/0"
       copy = nil
     } else {
-      let made = try Self.copied()
+      let made = try Self.copied(interruption)
       path = "/dev/fd/\(made.descriptor)"
       copy = consume made
     }
@@ -32,10 +33,11 @@ struct StandardInput: ~Copyable {
     try body(JournalFile(path: path, name: "standard input", isStandardInput: true))
   }
 
-  private static func copied() throws(ToolError) -> TemporaryFile {
+  private static func copied(_ interruption: Interruption) throws(ToolError) -> TemporaryFile {
     var copy = try TemporaryFile()
     var block = [UInt8](repeating: 0, count: 64 * 1024)
     while true {
+      try interruption.requireGoingOn()
       let count = block.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
       if count > 0 {
         try copy.append(block[..<count])

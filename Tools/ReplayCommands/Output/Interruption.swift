@@ -33,6 +33,12 @@ final class Interruption: Sendable {
     }
   }
 
+  /// Ends a command that was asked to end; nothing is said then.
+  func requireGoingOn() throws(ToolError) {
+    guard let code else { return }
+    throw ToolError(code, "interrupted", "The command was interrupted.")
+  }
+
   func raise(_ signal: Int32) {
     raised.store(signal, ordering: .relaxed)
   }

@@ -19,7 +19,12 @@ final class OutputFile: TextOutput {
   private let mayReplace: Bool
   /// −1 once closed.
   private var descriptor: Int32
-  private var isFinished = false
+  /// The folder of the target, open before anything is written.
+  private let folder: Int32
+  /// Whether the file has its name; then it stays, whatever comes.
+  private(set) var isNamed = false
+  /// Whether something else stood there before.
+  private var hasReplaced = false
 
   /// A draft for the file at `path`, which may be there only if `overwrite` says so, and may not be one
   /// of `inputs`, the paths of files that are read.
@@ -27,38 +32,41 @@ final class OutputFile: TextOutput {
   /// Throws `exists`, `sameFile` or `cannotCreate`, and then nothing was made.
   init(_ path: String, overwrite: Bool, inputs: [String] = []) throws(ToolError) {
     guard !path.isEmpty else { throw Self.refused(path, ENOENT) }
+    // A path with a NUL would be another one for the system.
+    guard !path.utf8.contains(0) else { throw Self.refused(path, EINVAL) }
+    try Self.check(path, overwrite, inputs)
+    let folder = try Self.openedFolder(of: path)
     self.path = path
     mayReplace = overwrite
-    try Self.check(path, overwrite, inputs)
     var number = 0
     repeat {
       let name = "\(path).partial-\(getpid())" + (number == 0 ? "" : "-\(number)")
-      let found = name.withCString { start in
-        strlen(start) == name.utf8.count
-          ? open(start, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600)) : -2
-      }
-      // A path with a NUL would be another one for the system.
-      guard found != -2 else { throw Self.refused(path, EINVAL) }
+      let found = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
       if found >= 0 {
-        descriptor = found
-        draft = name
         // Whatever the process's mask takes away; a file system without modes refuses.
         guard fchmod(found, 0o600) == 0 || errno == EPERM || errno == ENOTSUP else {
           let code = errno
           close(found)
           unlink(name)
+          close(folder)
           throw Self.refused(path, code)
         }
+        descriptor = found
+        draft = name
+        self.folder = folder
         return
       }
       number += 1
     } while (errno == EEXIST && number < 1_000) || errno == EINTR
-    throw Self.refused(path, errno)
+    let code = errno
+    close(folder)
+    throw Self.refused(path, code)
   }
 
   deinit {
     if descriptor >= 0 { close(descriptor) }
-    if !isFinished { unlink(draft) }
+    close(folder)
+    if !isNamed { unlink(draft) }
   }
 
   var isTerminal: Bool { false }
@@ -89,8 +97,8 @@ final class OutputFile: TextOutput {
 
   /// Gives the file its name, when all of it is durable.
   ///
-  /// Throws `exists` if something has come to stand there meanwhile, `cannotCreate`, or
-  /// `inputOutput` with nothing left but, perhaps, the whole file.
+  /// Throws `exists` if something has come to stand there meanwhile, `cannotCreate` or `output`; a file
+  /// that has its name then (`isNamed`) is whole, and of any other nothing is left.
   func finish() throws(ToolError) {
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { throw Self.failed(path, errno) }
@@ -98,19 +106,45 @@ final class OutputFile: TextOutput {
     let closed = descriptor
     descriptor = -1
     guard close(closed) == 0 || errno == EINTR else { throw Self.failed(path, errno) }
-    if mayReplace {
-      guard rename(draft, path) == 0 else { throw Self.refused(path, errno) }
-    } else {
-      try takeName()
+    do throws(ToolError) {
+      if mayReplace {
+        var found = stat()
+        hasReplaced = lstat(path, &found) == 0
+        guard rename(draft, path) == 0 else { throw Self.refused(path, errno) }
+      } else {
+        try takeName()
+      }
+    } catch {
+      var error = error
+      if !isNamed { error.consequence = "What was written for it was removed again." }
+      throw error
     }
-    isFinished = true
+    isNamed = true
     try synchronizeFolder()
+  }
+
+  /// Takes the name back; false where it cannot be, because something else stood there before.
+  ///
+  /// To be asked of a file that has its name.
+  func withdraw() -> Bool {
+    guard isNamed, !hasReplaced, unlink(path) == 0 else { return false }
+    fsync(folder)
+    return true
   }
 
   /// Takes the name only if nobody has it.
   private func takeName() throws(ToolError) {
     if link(draft, path) == 0 {
-      guard unlink(draft) == 0 else { throw Self.failed(path, errno) }
+      isNamed = true
+      guard unlink(draft) == 0 else {
+        let code = errno
+        throw ToolError(
+          .inputOutput, "output",
+          "The system refused to remove \(draft.quotedWhereNeeded): \(systemMessage(code)) "
+            + "(errno \(code)).",
+          consequence: "\(path.quotedWhereNeeded) is there and whole; the other is the same file.",
+          next: "rm \(draft.quotedWhereNeeded)")
+      }
       return
     }
     switch errno {
@@ -124,20 +158,49 @@ final class OutputFile: TextOutput {
   }
 
   private func synchronizeFolder() throws(ToolError) {
-    let folder =
-      switch path.lastIndex(of: "/") {
-      case nil: "."
-      case path.startIndex?: "/"
-      case let slash?: String(path[..<slash])
-      }
-    let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard opened >= 0 else { throw Self.failed(path, errno) }
-    defer { close(opened) }
-    while fsync(opened) != 0 {
+    while fsync(folder) != 0 {
       // Some file systems have nothing to sync in a folder.
       if errno == EINVAL || errno == ENOTSUP { return }
-      guard errno == EINTR else { throw Self.failed(path, errno) }
+      let code = errno
+      guard code == EINTR else {
+        throw ToolError(
+          .inputOutput, "output",
+          "The system refused to make the name of \(path.quotedWhereNeeded) durable: "
+            + "\(systemMessage(code)) (errno \(code)).",
+          consequence: "The file is there and whole; a power cut may take it away again.",
+          next: "check the disk")
+      }
     }
+  }
+
+  /// Whether both are to have one name in one folder, however that is spelled.
+  ///
+  /// Names that differ in capitals only are one on some disks, and are taken for one on all.
+  func isAtPlace(of other: OutputFile) -> Bool {
+    var (mine, others) = (stat(), stat())
+    guard fstat(folder, &mine) == 0, fstat(other.folder, &others) == 0 else { return true }
+    return mine.st_dev == others.st_dev && mine.st_ino == others.st_ino
+      && Self.parts(path).name.lowercased() == Self.parts(other.path).name.lowercased()
+  }
+
+  private static func parts(_ path: String) -> (folder: String, name: Substring) {
+    switch path.lastIndex(of: "/") {
+    case nil: (".", path[...])
+    case path.startIndex?: ("/", path.dropFirst())
+    case let slash?: (String(path[..<slash]), path[path.index(after: slash)...])
+    }
+  }
+
+  /// Opened first: in a folder that cannot be opened no name could be made durable.
+  private static func openedFolder(of path: String) throws(ToolError) -> Int32 {
+    let opened = open(parts(path).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard opened < 0 else { return opened }
+    guard errno == EACCES || errno == EPERM else { throw refused(path, errno) }
+    throw ToolError(
+      .cannotCreate, "cannotCreate",
+      "\(path.quotedWhereNeeded) cannot be made: this user may not open its folder, and so not make a "
+        + "name in it durable.",
+      consequence: "Nothing was written.", next: "a folder that this user may list and write to")
   }
 
   private static func check(_ path: String, _ overwrite: Bool, _ inputs: [String])
@@ -218,7 +281,6 @@ extension OutputFile {
 
   /// Ends a command that was asked to end; nothing is said then.
   static func requireGoingOn(_ context: ToolContext) throws(ToolError) {
-    guard let code = context.interruption.code else { return }
-    throw ToolError(code, "interrupted", "The command was interrupted.")
+    try context.interruption.requireGoingOn()
   }
 }

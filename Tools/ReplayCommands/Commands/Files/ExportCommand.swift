@@ -8,7 +8,9 @@ struct ExportCommand: JournalCommand {
     discussion: """
       Writes what `verify` finds good, batch by batch. Users, roles, schools, units, permissions,
       token and boot identifiers and the journal's own are replaced by pseudonyms: the same value has
-      the same pseudonym in every export of the journal, and nobody without the file can test a guess.
+      the same pseudonym in every export of the journal until it is compacted, and nobody without the
+      file can test a guess. With --key TEXT they stay the same for ever, and whoever guesses TEXT can
+      test guesses: take one that nobody can.
       Times, numbers, statuses and the server's error codes stay. --reveal leaves everything in.
 
       FORMAT is jsonl (the default), lines of JSON that import reads back; trace, for the timeline of
@@ -32,7 +34,7 @@ struct ExportCommand: JournalCommand {
       .init(name: "reveal", help: "Leave names and identifiers as they are"),
       .init(
         name: "key", value: "TEXT",
-        help: "Make pseudonyms with this, so that several journals share them"),
+        help: "Make pseudonyms with this, 16 bytes or more, for several journals"),
       .init(
         name: "since", value: "SELECTOR", values: .selector,
         help: "Begin with this record's batch; a snapshot stands for what comes before"),
@@ -60,6 +62,9 @@ struct ExportCommand: JournalCommand {
     case swift
   }
 
+  /// In bytes.
+  static let shortestKey = 16
+
   let display: DisplayOptions
   private let format: Format
   private let name: String
@@ -76,14 +81,15 @@ struct ExportCommand: JournalCommand {
     guard let format = Format(rawValue: word) else {
       let near = Suggestion.nearest(to: word, in: Format.allCases.map(\.rawValue))
       throw .usage(
-        "badFormat", "--format cannot be '\(word)'.",
+        "badFormat", "--format cannot be '\(word.shortened)'.",
         next: "--format \(near ?? Format.jsonl.rawValue)")
     }
     self.format = format
     name = arguments.value("name") ?? "RecordedSession"
     guard Self.isTypeName(name) else {
       throw .usage(
-        "badValue", "--name cannot be '\(name)': it is a capital, then letters, digits and _.",
+        "badValue",
+        "--name cannot be '\(name.shortened)': it is a capital, then letters, digits and _.",
         next: "--name RecordedSession")
     }
     target = arguments.value("output") ?? "-"
@@ -94,6 +100,13 @@ struct ExportCommand: JournalCommand {
       throw .usage(
         "conflict", "--reveal and --key exclude each other: there are no pseudonyms.",
         next: "only one of them")
+    }
+    guard key.map({ $0.utf8.count >= Self.shortestKey }) ?? true else {
+      throw .usage(
+        "badValue",
+        "--key needs \(Self.shortestKey) bytes or more: with one that can be guessed, anybody can test "
+          + "what a pseudonym stands for.",
+        next: #"--key "$(openssl rand -hex 16)", kept for next time"#)
     }
     since = try arguments.selector("since")
     until = try arguments.selector("until")

@@ -89,7 +89,11 @@ struct ExportWalk {
       return export.isOpen && !isLacking
     }
     guard export.isOpen else { return (nil, export) }
-    if !isBegun {
+    if !isBegun, header.beginsWithSnapshot, gate.records == 0 {
+      // Not even the snapshot can be read, which stands for all before it.
+      isBegun = true
+      export.begin(nil, behind: before, isPartial: true)
+    } else if !isBegun {
       before = gate.fold
       begin()
     }

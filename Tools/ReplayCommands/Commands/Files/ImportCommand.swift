@@ -39,7 +39,7 @@ struct ImportCommand: JournalCommand {
   }
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
-    var lines = try InputLines(file)
+    var lines = try InputLines(file, context.interruption)
     var reader = ImportReader()
     if let target {
       let made = try OutputFile(target, overwrite: mayReplace, inputs: [file.path])
@@ -52,6 +52,11 @@ struct ImportCommand: JournalCommand {
       try made.finish()
     } else {
       try read(&lines, &reader, file, context) { _ in }
+    }
+    if !display.isJSON, let ending = reader.ending, ending != .clean, ending != .until {
+      context.errors.write(
+        "Note: the export ends where its journal did not go on well (\(ending.rawValue)): what stood "
+          + "behind that is not in it.\n")
     }
     context.output.write(display.isJSON ? json(file, reader) : text(file, reader))
   }
@@ -81,7 +86,9 @@ struct ImportCommand: JournalCommand {
     ToolError(
       .damaged, problem.name.rawValue, "\(file.name), line \(line): \(problem.message).",
       consequence: "Nothing was imported.",
-      next: problem.next ?? "sed -n \(line)p \(file.name)")
+      next: problem.next
+        ?? (file.isStandardInput
+          ? "look at line \(line) of the input" : "sed -n \(line)p \(file.name)"))
   }
 
   private func text(_ file: JournalFile, _ reader: ImportReader) -> String {
@@ -97,7 +104,7 @@ struct ImportCommand: JournalCommand {
     var json = JSONWriter()
     json.object { json in
       json.field("v", 1)
-      json.field("input", file.name)
+      json.field("input", file.rawName)
       json.field("output", target)
       json.field("journal", reader.header?.journal)
       json.field("records", reader.records)
@@ -105,6 +112,7 @@ struct ImportCommand: JournalCommand {
       json.field("lastSequence", reader.lastSequence)
       json.field("redacted", reader.header?.isRedacted ?? false)
       json.field("state", reader.fold.state.kind.description)
+      json.field("ending", reader.ending?.rawValue)
       json.field("isDryRun", target == nil)
     }
     return json.text + "\n"

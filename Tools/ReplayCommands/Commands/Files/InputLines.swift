@@ -13,6 +13,7 @@ struct InputLines: ~Copyable {
   static let longest = 64 * 1024 * 1024
 
   private let name: String
+  private let interruption: Interruption
   private let descriptor: Int32
   private var buffer: [UInt8] = []
   /// Where the next line begins in the buffer.
@@ -21,7 +22,8 @@ struct InputLines: ~Copyable {
   /// The number of the line that was handed over last, from 1.
   private(set) var number = 0
 
-  init(_ file: JournalFile) throws(ToolError) {
+  init(_ file: JournalFile, _ interruption: Interruption) throws(ToolError) {
+    self.interruption = interruption
     name = file.name
     descriptor = try Self.opened(file)
   }
@@ -69,7 +71,7 @@ struct InputLines: ~Copyable {
     buffer.removeLast(Self.blockSize - max(0, count))
     guard count >= 0 else {
       guard code == EINTR else { throw Self.refused(name, code) }
-      return
+      return try interruption.requireGoingOn()
     }
     isAtEnd = count == 0
   }
@@ -78,8 +80,25 @@ struct InputLines: ~Copyable {
     guard file.path.utf8.allSatisfy({ $0 != 0 }), !file.path.isEmpty else {
       throw missing(file)
     }
-    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor < 0 else { return descriptor }
+    // Never waits for somebody who writes to a pipe.
+    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    if descriptor >= 0 {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else {
+        let code = errno
+        close(descriptor)
+        throw refused(file.name, code)
+      }
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: return descriptor
+      case let kind:
+        close(descriptor)
+        guard kind != S_IFDIR else { throw refused(file.name, EISDIR) }
+        throw ToolError(
+          .damaged, "notARegularFile", "\(file.name) is a device, pipe or socket, not a file.",
+          next: "a regular file, or - to read standard input")
+      }
+    }
     switch errno {
     case ENOENT, ENOTDIR: throw missing(file)
     case EACCES, EPERM:

@@ -18,9 +18,10 @@ struct RepairCommand: Command {
       OUT.dropped; both together are the file. FILE is not changed. Of a record that is not good its
       whole batch is dropped. OUT is read back from its first byte before it gets its name.
 
-      --in-place puts the new file in FILE's place, under the journal's locks, so that apps may be
-      running; all of FILE is kept beside it first (FILE.aside-N-repaired-TIME). Whatever interrupts it
-      leaves the old file or the new one.
+      --in-place puts the new file in FILE's place, under the journal's locks; all of FILE is kept
+      beside it first (FILE.aside-N-repaired-TIME). Whatever interrupts it leaves the old file or the
+      new one. Close the apps that use the journal before, or start them again afterwards: one that has
+      read what is dropped refuses to write to the new file.
 
       What is dropped is gone for the app: its state is then that of the last good record. An app
       that opens a damaged journal sets it aside and goes on by itself, and cuts an unfinished tail
@@ -44,7 +45,7 @@ struct RepairCommand: Command {
       .init(line: "sessionreplay repair a.journal --dry-run", help: "What would be lost?"),
       .init(
         line: "sessionreplay repair damaged.journal -o a.fixed", help: "A good file, and the rest"),
-      .init(line: "sessionreplay repair torn.journal --in-place", help: "While apps may run"),
+      .init(line: "sessionreplay repair torn.journal --in-place", help: "With its apps closed"),
     ])
 
   let display: DisplayOptions
@@ -71,6 +72,11 @@ struct RepairCommand: Command {
       way = .inPlace
     } else {
       let path = try arguments.newJournal(orElse: ["--in-place", "--dry-run"])
+      if let dropped = arguments.value("dropped"), dropped.isEmpty || dropped == "-" {
+        throw .usage(
+          "noOutput", "--dropped needs the name of a file: what goes there is read back.",
+          next: "--dropped \((path + ".dropped").quotedWhereNeeded)")
+      }
       way = .file(
         path, dropped: arguments.value("dropped") ?? path + ".dropped",
         mayReplace: arguments.has("force"))
@@ -87,6 +93,8 @@ struct RepairCommand: Command {
         report = try copy(file, path, dropped, mayReplace, context)
       }
       context.output.write(display.isJSON ? report.json : report.text)
+      context.output.flush()
+      if context.output.failure != nil, let done = report.doneUntold { throw done }
       guard report.finding.fault != nil else { return .answerIsNo }
     }
     return .ok
@@ -130,13 +138,13 @@ struct RepairCommand: Command {
   ) throws(ToolError) -> RepairReport {
     let finding = try judge(file)
     guard finding.fault != nil else { return RepairReport(file, finding, .nothing) }
-    guard path != droppedPath else {
-      throw .usage(
-        "conflict", "--dropped cannot be the file that the journal goes to.",
-        next: "--dropped \(path.quotedWhereNeeded).dropped")
-    }
     let kept = try OutputFile(path, overwrite: mayReplace, inputs: [file.path])
     let dropped = try OutputFile(droppedPath, overwrite: mayReplace, inputs: [file.path])
+    guard !kept.isAtPlace(of: dropped) else {
+      throw .usage(
+        "conflict", "--dropped cannot be the file that the journal goes to.",
+        next: "--dropped \((path + ".dropped").quotedWhereNeeded)")
+    }
     let reader = try open(file)
     try fill(kept, reader, 0..<finding.end, file, context)
     try fill(dropped, reader, finding.end..<finding.size, file, context)
@@ -144,7 +152,17 @@ struct RepairCommand: Command {
     try OutputFile.requireGoingOn(context)
     // First what is dropped: where OUT is there, nothing is missing.
     try dropped.finish()
-    try kept.finish()
+    do throws(ToolError) {
+      try kept.finish()
+    } catch {
+      var error = error
+      if !kept.isNamed, !dropped.withdraw() {
+        error.consequence =
+          "\(droppedPath.quotedWhereNeeded) was replaced already, by what would be dropped; "
+          + "\(file.name) is as it was."
+      }
+      throw error
+    }
     return RepairReport(file, finding, .file(path, dropped: droppedPath))
   }
 
@@ -219,7 +237,7 @@ struct RepairCommand: Command {
   // MARK: - In place
 
   private func repairInPlace(_ file: JournalFile) throws(ToolError) -> RepairReport {
-    guard !file.path.hasPrefix("/dev/fd/") else {
+    guard !file.isStandardInput, !file.path.hasPrefix("/dev/fd/") else {
       throw .usage(
         "conflict", "--in-place replaces a file, and standard input is none.",
         next: "the file's name, or -o")

@@ -12,9 +12,12 @@ struct RepairFinding {
   let records: UInt64
   /// What they come to.
   let fold: SessionFold
-  /// How many records behind them can be read, and which.
-  private(set) var readable: UInt64 = 0
-  private(set) var readableSequences: ClosedRange<UInt64>?
+  /// How many records behind them can be read.
+  let readable: UInt64
+  /// The sequences between which these are; nil where there is none, or nobody knows.
+  let readableSequences: ClosedRange<UInt64>?
+  /// How many frames more are whole there and count nowhere: their batch is not whole.
+  let looseFrames: UInt64
   /// Whether the file must begin with a snapshot that cannot be read.
   let lacksSnapshot: Bool
 
@@ -26,19 +29,19 @@ struct RepairFinding {
     var decoder = SessionDecoder()
     var start = UInt64(JournalHeader.size)
     var found: JournalFault?
-    var behind: [UInt64] = []
-    var count: UInt64 = 0
+    // Of the batch that is open, and of all behind the first fault.
+    var behind = ReadableRecords()
     try reader.visit { frame, payload in
-      guard found == nil else {
-        behind = [behind.first ?? frame.sequence, frame.sequence]
-        count += 1
-        return true
+      if found == nil, gate.isBetweenBatches {
+        start = frame.offset
+        behind = ReadableRecords()
       }
-      if gate.isBetweenBatches { start = frame.offset }
       let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
       do throws(CodecError) {
         let record = try decoder.decode(
           sequence: frame.sequence, kind: frame.kind, payload: payload)
+        behind.add(1, frame.sequence...frame.sequence)
+        guard found == nil else { return true }
         do throws(SessionFold.Failure) {
           _ = try gate.take(
             ExportItem(record: record, remainingInBatch: frame.remainingInBatch, payload: []))
@@ -46,10 +49,11 @@ struct RepairFinding {
           found = JournalFault(error, at: place)
         }
       } catch {
-        found = .undecodable(place, error)
+        found = found ?? .undecodable(place, error)
       }
       return true
     }
+    if found == nil { behind = ReadableRecords() }
     let ending = try reader.ending()
     fault = found ?? JournalFault(ending)
     end = found == nil ? reader.totals.bytes : start
@@ -59,13 +63,33 @@ struct RepairFinding {
     lacksSnapshot = reader.header.beginsWithSnapshot && gate.records == 0
     if ending != .clean {
       let survey = try reader.survey()
-      for run in survey.runs {
-        count += run.records
-        behind = [behind.first ?? run.sequences.lowerBound, run.sequences.upperBound]
-      }
-      count += survey.rest?.records ?? 0
+      for run in survey.runs { behind.add(run.records, run.sequences) }
+      if let rest = survey.rest, rest.records > 0 { behind.add(rest.records, nil) }
+      looseFrames = survey.gaps.reduce(0) { $0 + $1.looseFrames }
+    } else {
+      looseFrames = 0
     }
-    readable = count
-    if behind.count == 2, behind[0] <= behind[1] { readableSequences = behind[0]...behind[1] }
+    readable = behind.count
+    readableSequences = behind.sequences
+  }
+}
+
+/// How many records can be read somewhere, and between which sequences they are.
+private struct ReadableRecords {
+  private(set) var count: UInt64 = 0
+  private(set) var sequences: ClosedRange<UInt64>?
+  private var isPlaced = true
+
+  /// More of them, which are among `found`; nil where nobody knows.
+  mutating func add(_ more: UInt64, _ found: ClosedRange<UInt64>?) {
+    guard more > 0 else { return }
+    count += more
+    isPlaced = isPlaced && found != nil
+    guard isPlaced, let found else {
+      sequences = nil
+      return
+    }
+    let first = min(sequences?.lowerBound ?? found.lowerBound, found.lowerBound)
+    sequences = first...max(sequences?.upperBound ?? found.upperBound, found.upperBound)
   }
 }

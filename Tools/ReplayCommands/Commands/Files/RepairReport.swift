@@ -30,10 +30,13 @@ struct RepairReport {
     lines.append("  state     \(state)")
     switch done {
     case .nothing:
-      let name = file.path.hasPrefix("/dev/fd/") ? "-" : file.name
+      let name = file.isStandardInput ? "-" : file.name
       lines.append("Nothing was written. Next: sessionreplay repair \(name) -o OUT")
     case .file(let path, _): lines.append("Next: sessionreplay verify \(path.quotedWhereNeeded)")
-    case .inPlace: lines.append("Next: sessionreplay verify \(file.name)")
+    case .inPlace:
+      lines.append(
+        "An app that had it open and read what is dropped cannot write to it: start it again.")
+      lines.append("Next: sessionreplay verify \(file.name)")
     }
     return lines.joined(separator: "\n").printableLines + "\n"
   }
@@ -53,15 +56,23 @@ struct RepairReport {
   }
 
   private var behind: String {
-    guard let sequences = finding.readableSequences else {
-      return "\(count(finding.dropped, "byte")), in which no record can be read"
-    }
-    let place =
-      sequences.count == 1
-      ? "seq \(sequences.lowerBound)" : "seq \(sequences.lowerBound) to \(sequences.upperBound)"
-    return
-      "\(count(finding.dropped, "byte")), in which \(count(finding.readable, "record")) can still "
-      + "be read (\(place))"
+    let readable =
+      finding.readable == 0
+      ? "no record of a whole batch can be read"
+      : "\(count(finding.readable, "record")) can still be read" + place
+    let loose = finding.looseFrames
+    return "\(count(finding.dropped, "byte")), in which \(readable)"
+      + (loose == 0
+        ? ""
+        : "; \(count(loose, "whole frame")) more \(loose == 1 ? "is" : "are") of no whole batch")
+  }
+
+  /// Sequences of watermarks are between those of records, too.
+  private var place: String {
+    guard let sequences = finding.readableSequences else { return "" }
+    guard sequences.count > 1 else { return " (seq \(sequences.lowerBound))" }
+    let span = "seq \(sequences.lowerBound) to \(sequences.upperBound)"
+    return UInt64(sequences.count) == finding.readable ? " (\(span))" : " (within \(span))"
   }
 
   private var state: String {
@@ -71,11 +82,29 @@ struct RepairReport {
       + (finding.records == 0 ? ", as in a new journal" : ", as of seq \(finding.fold.sequence)")
   }
 
+  /// What is said where the report cannot be; nil where nothing was done.
+  var doneUntold: ToolError? {
+    let message = "\(file.name) was repaired, but the report of it could not be written."
+    switch done {
+    case .nothing: return nil
+    case .file(let path, let dropped):
+      return ToolError(
+        .inputOutput, "output", message,
+        consequence: "\(path.quotedWhereNeeded) and \(dropped.quotedWhereNeeded) are there.",
+        next: "sessionreplay verify \(path.quotedWhereNeeded)")
+    case .inPlace(let backup):
+      return ToolError(
+        .inputOutput, "output", message,
+        consequence: "All of it as it was is \(backup.quotedWhereNeeded).",
+        next: "sessionreplay verify \(file.name)")
+    }
+  }
+
   var json: String {
     var json = JSONWriter()
     json.object { json in
       json.field("v", 1)
-      json.field("input", file.name)
+      json.field("input", file.rawName)
       switch done {
       case .nothing: paths(&json, nil, nil, nil)
       case .file(let path, let dropped): paths(&json, path, dropped, nil)
@@ -94,6 +123,7 @@ struct RepairReport {
           json.field("offset", finding.end)
           json.field("bytes", finding.dropped)
           json.field("readableRecords", finding.readable)
+          json.field("looseFrames", finding.looseFrames)
         }
       }
       json.field("state", finding.fold.state.kind.description)

@@ -64,7 +64,7 @@ struct FollowCommand: JournalCommand {
     if let text = arguments.value("timeout") {
       guard let span = Selector.span(text[...]) else {
         throw .usage(
-          "badDuration", "--timeout cannot be '\(text)': that is no span of time.",
+          "badDuration", "--timeout cannot be '\(text.shortened)': that is no span of time.",
           next: "--timeout 30s, 5m or 1h30m")
       }
       timeout = span

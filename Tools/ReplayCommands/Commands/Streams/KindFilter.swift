@@ -34,7 +34,7 @@ struct KindFilter: Equatable, Sendable {
       } else {
         let near = Suggestion.nearest(to: word, in: Self.known)
         throw .usage(
-          "badKind", "There is no kind '\(word)'.",
+          "badKind", "There is no kind '\(word.shortened)'.",
           next: near.map { "\(option) \($0)" } ?? "one of \(Self.words)")
       }
     }

@@ -27,7 +27,7 @@ struct ReasonFilter: Equatable, Sendable {
       let near = isKnown || isCode ? nil : Suggestion.nearest(to: word, in: Self.known)
       guard !word.isEmpty, near == nil else {
         throw .usage(
-          "badReason", "There is no reason '\(word)'.",
+          "badReason", "There is no reason '\(word.shortened)'.",
           next: near.map { "--reason \($0)" } ?? "one of \(Self.known.joined(separator: ", "))")
       }
       words.insert(word.lowercased())

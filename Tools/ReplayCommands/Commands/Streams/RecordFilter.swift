@@ -39,7 +39,8 @@ extension Arguments {
     guard let text = value(option) else { return nil }
     guard let value = UInt64(text), value <= most else {
       throw .usage(
-        "badValue", "\(spelled) cannot be '\(text)': it takes a whole number from 0 to \(most).",
+        "badValue",
+        "\(spelled) cannot be '\(text.shortened)': it takes a whole number from 0 to \(most).",
         next: "\(spelled) \(example)")
     }
     return value

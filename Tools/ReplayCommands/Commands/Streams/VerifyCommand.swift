@@ -77,7 +77,7 @@ struct VerifyCommand: Command {
   private func check(
     _ file: JournalFile, _ context: ToolContext, behind separator: String
   ) throws(ToolError) {
-    var report = VerifyReport(name: file.name, path: file.isStandardInput ? "-" : file.path)
+    var report = VerifyReport(name: file.name, path: file.rawName)
     let pass = try file.visitFrames { frame, payload in
       context.output.pulse()
       report.take(frame, payload)

@@ -71,7 +71,7 @@ struct StatsCommand: Command {
     if let known = StatsGrouping(rawValue: word) { return known }
     let near = Suggestion.nearest(to: word, in: groupings)
     throw .usage(
-      "badValue", "--by cannot be '\(word)'.",
+      "badValue", "--by cannot be '\(word.shortened)'.",
       next: near.map { "--by \($0)" } ?? "one of \(groupings.joined(separator: ", "))")
   }
 
@@ -79,7 +79,8 @@ struct StatsCommand: Command {
     guard let text else { return min(64, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
     if let number = Int(text), (1...64).contains(number) { return number }
     throw .usage(
-      "badValue", "--jobs cannot be '\(text)': a number from 1 to 64 is needed.", next: "--jobs 2")
+      "badValue", "--jobs cannot be '\(text.shortened)': a number from 1 to 64 is needed.",
+      next: "--jobs 2")
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {

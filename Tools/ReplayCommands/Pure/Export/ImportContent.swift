@@ -55,7 +55,7 @@ enum ImportContent {
         SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
       let near = Suggestion.nearest(to: name, in: names)
       throw ImportProblem(
-        .badLine, "there is no record named \"\(name)\"", next: near.map { "\"\($0)\"" })
+        .badLine, "there is no record named \"\(name.shortened)\"", next: near.map { "\"\($0)\"" })
     }
     let unknown = SessionRecord.Unknown(kind: kind, payload: try facts.bytes("payload"))
     guard try facts.flag("isIgnorable") == unknown.isIgnorable else {

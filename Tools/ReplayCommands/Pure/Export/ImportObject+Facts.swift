@@ -140,7 +140,8 @@ extension ImportObject {
 
   private mutating func context(_ key: String) throws(ImportProblem) -> ActiveContext {
     try object(key) { (context) throws(ImportProblem) in
-      ActiveContext(
+      var given: [String] = []
+      let read = ActiveContext(
         role: try context.named("role"),
         school: try context.optional("school") { (object, key) throws(ImportProblem) in
           try object.named(key)
@@ -152,8 +153,14 @@ extension ImportObject {
           guard case .text(let text) = value else {
             throw ImportProblem(.badLine, "\"\(place)\" has \(value.word) in it, not only texts")
           }
+          given.append(text)
           return text
         })
+      // What a journal would not keep would be gone without a word.
+      guard read.permissions == given else {
+        throw context.problem("permissions", "are not in the order of an export, each once")
+      }
+      return read
     }
   }
 

@@ -97,7 +97,7 @@ struct ImportObject {
       let found = if case .number(let digits) = value { digits } else { value.word }
       throw ImportProblem(
         .badLine,
-        "\"\(place)\" is \(found), not a whole number from \(Value.min) to \(Value.max)")
+        "\"\(place)\" is \(found.shortened), not a whole number from \(Value.min) to \(Value.max)")
     }
     return number
   }
@@ -119,7 +119,8 @@ struct ImportObject {
     guard let code = Value(word: word) else {
       let near = Suggestion.nearest(to: word, in: Value.words)
       throw ImportProblem(
-        .badLine, "\"\(place(key))\" cannot be \"\(word)\"", next: near.map { "\"\($0)\"" })
+        .badLine, "\"\(place(key))\" cannot be \"\(word.shortened)\"",
+        next: near.map { "\"\($0)\"" })
     }
     return code
   }
@@ -141,7 +142,9 @@ struct ImportObject {
     return bytes
   }
 
-  private func place(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+  private func place(_ key: String) -> String {
+    path.isEmpty ? key.shortened : "\(path).\(key.shortened)"
+  }
 
   private func wrong(_ key: String, _ found: JSONTree, _ wanted: String) -> ImportProblem {
     problem(key, "is \(found.word), not \(wanted)")

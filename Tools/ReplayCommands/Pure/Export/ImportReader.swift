@@ -26,7 +26,8 @@ struct ImportReader {
   private(set) var fold = SessionFold()
   /// How many there were, a snapshot among them.
   private(set) var records: UInt64 = 0
-  private(set) var isEnded = false
+  /// How the exported journal came to its end; told by the last line.
+  private(set) var ending: ExportEnding?
   /// The sequence that is due.
   private var due: UInt64 = 1
   /// How many records of the batch are due; 0 between two batches.
@@ -38,7 +39,14 @@ struct ImportReader {
 
   /// What the next line says; without its line feed.
   mutating func take(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> Step {
-    guard !isEnded else { throw ImportProblem(.badLine, "it stands behind the line of the end") }
+    guard ending == nil else {
+      // An editor leaves empty lines behind.
+      guard line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) else {
+        throw ImportProblem(.badLine, "it stands behind the line of the end")
+      }
+      return .end
+    }
+    if header == nil { try refuseMark(line) }
     var object = try object(line)
     guard header != nil else { return .header(try takeHeader(&object)) }
     let word = try object.text("class")
@@ -59,18 +67,32 @@ struct ImportReader {
       let near = Suggestion.nearest(
         to: word, in: ["event", "note", "snapshot", "unknown", "watermark", "end"])
       throw ImportProblem(
-        .badLine, "there is no class \"\(word)\"", next: near.map { "\"\($0)\"" })
+        .badLine, "there is no class \"\(word.shortened)\"", next: near.map { "\"\($0)\"" })
     }
   }
 
   /// Refuses an export that was cut; to be asked behind the last line.
   func finish() throws(ImportProblem) {
-    guard !isEnded else { return }
+    guard ending == nil else { return }
     throw ImportProblem(
       .badLine,
       header == nil
         ? "there is no line at all" : "the line of the end is missing: the export was cut",
       next: "export again")
+  }
+
+  /// Names what some editors put before the first line, and nobody sees.
+  private func refuseMark(_ line: ArraySlice<UInt8>) throws(ImportProblem) {
+    guard !line.starts(with: [0xEF, 0xBB, 0xBF]) else {
+      throw ImportProblem(
+        .badLine, "it begins with a byte order mark (EF BB BF), which no export has",
+        next: "save it as UTF-8 without one")
+    }
+    guard !line.starts(with: [0xFF, 0xFE]), !line.starts(with: [0xFE, 0xFF]) else {
+      throw ImportProblem(
+        .badLine, "it is UTF-16 by its byte order mark, and an export is UTF-8",
+        next: "save it as UTF-8")
+    }
   }
 
   private func object(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> ImportObject {
@@ -206,9 +228,9 @@ struct ImportReader {
     let (counted, last): (UInt64, UInt64) = (
       try object.number("records"), try object.number("lastSequence")
     )
-    let ending = try object.text("ending")
-    guard ExportEnding(rawValue: ending) != nil else {
-      throw object.problem("ending", "cannot be \"\(ending)\"")
+    let word = try object.text("ending")
+    guard let found = ExportEnding(rawValue: word) else {
+      throw object.problem("ending", "cannot be \"\(word.shortened)\"")
     }
     try object.finish()
     try requireBetweenBatches("the end")
@@ -221,6 +243,6 @@ struct ImportReader {
     guard records > 0 || header?.firstSequence == 1 else {
       throw ImportProblem(.gap, "the snapshot that the journal begins with is missing")
     }
-    isEnded = true
+    ending = found
   }
 }

@@ -116,7 +116,7 @@ private struct JSONScanner {
       guard next == UInt8(ascii: "\"") else { throw problem("a key in quotes should be here") }
       let key = try text()
       guard keys.insert(Array(key.utf8)).inserted else {
-        throw problem("the key \"\(key)\" is there twice")
+        throw problem("the key \"\(key.shortened)\" is there twice")
       }
       skipSpace()
       guard take(":") else { throw problem("a colon should be here") }
