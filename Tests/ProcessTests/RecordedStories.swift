@@ -60,7 +60,7 @@ struct RecordedStories {
     gate.admit(1)
     #expect(await bench.server.answered(.refresh))
     gate.open()
-    let other = try await bench.open(timeout: 3_000, "grace=3000")
+    let other = try await bench.open(timeout: 3_000, "grace=1000")
     let told = try other.say("await logout")
     _ = try await other.ask("refresh")
     #expect(try await other.answer(to: told).error == nil)
@@ -126,6 +126,8 @@ extension ProcessBench {
       let list = try #require(object[name] as? [[String: Any]])
       return list.map { "\(name) \($0["what"] ?? "") \($0["certainty"] ?? "")" }
     }
-    return ["cause", "certainty"].map { object[$0] as? String ?? "" } + words
+    // How often something was tried again is a matter of milliseconds.
+    let told = words.enumerated().filter { $0.offset == words.firstIndex(of: $0.element) }
+    return ["cause", "certainty"].map { object[$0] as? String ?? "" } + told.map(\.element)
   }
 }
