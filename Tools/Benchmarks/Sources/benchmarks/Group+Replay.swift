@@ -21,6 +21,7 @@ extension Group {
     var outcome = Outcome()
     outcome.figures += try text(stage, tool)
     outcome.figures += try state(stage, tool)
+    outcome.figures += try statistics(stage, tool)
     guard Spawned.finds("jq") else {
       outcome.skipped.append("replay.jq, replay.filter: jq is not installed")
       return outcome
@@ -83,24 +84,28 @@ extension Group {
     let words = [tool, "state", path, "--at", "@\(count - 1)"]
     let rates = try Contest(contenders: [
       contender("state --at", count, words),
+      contender("stats", count, [tool, "stats", path]),
       Contest.Contender(name: "CRC32C from the file") {
         try .timing(count) { keep(try checksum(of: path)) }
       },
     ]).rates(rounds: stage.pick(3, 5))
-    let short = try stage.journal.get()
+    let (short, told) = (try stage.journal.get(), stage.path("memory"))
     var figures = [
       try Figure.comparing(
         "replay.state", "state --at", to: "CRC32C from the file", in: rates, goal: .none,
-        unit: "events/s")
+        unit: "events/s"),
+      try Figure.comparing(
+        "replay.stats.one", "stats", to: "CRC32C from the file", in: rates, goal: .none,
+        unit: "events/s"),
     ]
     for (name, arguments) in [
       ("timeline", ["timeline", "--json"]), ("state", ["state"]), ("verify", ["verify"]),
-      ("last", ["timeline", "-n", "20"]),
+      ("last", ["timeline", "-n", "20"]), ("stats", ["stats"]), ("why", ["why"]),
     ] {
       var (long, brief): ([Double], [Double]) = ([], [])
       for _ in 0..<3 {
-        long.append(try Spawned.run([tool] + arguments + [path]).memory)
-        brief.append(try Spawned.run([tool] + arguments + [short]).memory)
+        long.append(try Spawned.memory(of: [tool] + arguments + [path], told: told))
+        brief.append(try Spawned.memory(of: [tool] + arguments + [short], told: told))
       }
       figures.append(
         Figure(
@@ -139,21 +144,49 @@ extension Group {
     return path
   }
 
-  /// One pass of the processor's instruction over a file that is read block by block.
-  private static func checksum(of path: String) throws -> UInt32 {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Problem("\(path): errno \(errno)") }
-    defer { close(descriptor) }
-    var block = [UInt8](repeating: 0, count: 128 * 1024)
-    var (offset, sum) = (off_t(0), UInt32(0))
-    while true {
-      let count = block.withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress, $0.count, offset)
-      }
-      guard count >= 0 else { throw Problem("pread: errno \(errno)") }
-      guard count > 0 else { return sum }
-      sum ^= cchecksum_crc32c(0, block, count)
-      offset += off_t(count)
+  /// Counting over many journals, against one pass of checksums over the same files.
+  private static func statistics(_ stage: Stage, _ tool: String) throws -> [Figure] {
+    let (journals, events) = (stage.pick(500, 10_000), 100)
+    let original = try stage.writeJournal(events)
+    let folder = stage.path("many")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { unlink(original) }
+    let paths = (0..<journals).map { "\(folder)/\($0).journal" }
+    for path in paths { try FileManager.default.copyItem(atPath: original, toPath: path) }
+    let count = journals * events
+    let rates = try Contest(contenders: [
+      contender("stats", count, [tool, "stats", folder]),
+      contender("stats, one job", count, [tool, "stats", "--jobs", "1", folder]),
+      Contest.Contender(name: "CRC32C from the files") {
+        try .timing(count) { for path in paths { keep(try checksum(of: path)) } }
+      },
+    ]).rates(rounds: stage.pick(3, 5))
+    try FileManager.default.removeItem(atPath: folder)
+    return [
+      try .comparing(
+        "replay.stats.many", "stats", to: "CRC32C from the files", in: rates, goal: .none,
+        unit: "events/s"),
+      try .comparing(
+        "replay.stats.jobs", "stats", to: "stats, one job", in: rates, goal: .none,
+        unit: "events/s"),
+    ]
+  }
+}
+
+/// One pass of the processor's instruction over a file that is read block by block.
+private func checksum(of path: String) throws -> UInt32 {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw Problem("\(path): errno \(errno)") }
+  defer { close(descriptor) }
+  var block = [UInt8](repeating: 0, count: 128 * 1024)
+  var (offset, sum) = (off_t(0), UInt32(0))
+  while true {
+    let count = block.withUnsafeMutableBytes {
+      pread(descriptor, $0.baseAddress, $0.count, offset)
     }
+    guard count >= 0 else { throw Problem("pread: errno \(errno)") }
+    guard count > 0 else { return sum }
+    sum ^= cchecksum_crc32c(0, block, count)
+    offset += off_t(count)
   }
 }

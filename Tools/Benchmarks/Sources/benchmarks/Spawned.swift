@@ -1,3 +1,5 @@
+internal import Foundation
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Glibc)
@@ -7,8 +9,28 @@
 /// A program that ran to its end: what it took.
 struct Spawned {
   let seconds: Double
-  /// The most memory that it ever had, in KiB.
-  let memory: Double
+
+  /// The most memory that a program ever had, in KiB, and never less than about 10 MiB.
+  ///
+  /// The system counts what a process was before it became the program as well: a copy of the one that
+  /// started it. So a small one starts it, and tells.
+  static func memory(of words: [String], told file: String) throws -> Double {
+    let script = """
+      import os, sys
+      out = os.open('/dev/null', os.O_WRONLY)
+      run = os.posix_spawnp(
+          sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, out, 1)])
+      _, status, used = os.wait4(run, 0)
+      print(used.ru_maxrss)
+      sys.exit(os.waitstatus_to_exitcode(status))
+      """
+    _ = try run(["python3", "-c", script] + words, output: file)
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    guard let kibibytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      throw Problem("python3 told no memory of \(words.joined(separator: " "))")
+    }
+    return kibibytes
+  }
 
   /// Runs a program whose output goes to `output`, and waits for its end.
   ///
@@ -24,16 +46,15 @@ struct Spawned {
     defer { for argument in arguments { free(argument) } }
     var process = pid_t()
     var status: Int32 = 0
-    var used = rusage()
     let duration = try ContinuousClock().measure {
       let code = posix_spawnp(&process, words[0], &actions, nil, arguments, environ)
       guard code == 0 else { throw Problem("\(words[0]) cannot be run: errno \(code)") }
-      while wait4(process, &status, 0, &used) < 0 {
-        guard errno == EINTR else { throw Problem("wait4: errno \(errno)") }
+      while waitpid(process, &status, 0) < 0 {
+        guard errno == EINTR else { throw Problem("waitpid: errno \(errno)") }
       }
     }
     guard status == 0 else { throw Problem("\(words.joined(separator: " ")): status \(status)") }
-    return Spawned(seconds: duration / .seconds(1), memory: Double(used.ru_maxrss))
+    return Spawned(seconds: duration / .seconds(1))
   }
 
   /// Whether the system finds a program of this name.
