@@ -8,6 +8,9 @@ struct ToolRun {
   var output: String
   var errors: String
 
+  /// What wakes a seeded bug in a program as it is awake here.
+  static let seeded = ProcessInfo.processInfo.environment.filter { $0.key == "MUTANT" }
+
   /// Runs the tool in this process.
   static func inProcess(
     _ arguments: [String], environment: [String: String] = [:], isTerminal: Bool = false
@@ -40,9 +43,7 @@ struct ToolRun {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: executable)
     process.arguments = arguments
-    // A seeded bug is awake in the program as it is here.
-    let seeded = ProcessInfo.processInfo.environment.filter { $0.key == "MUTANT" }
-    process.environment = ["PATH": "/usr/bin:/bin"].merging(seeded) { $1 }
+    process.environment = seeded.merging(["PATH": "/usr/bin:/bin"]) { $1 }
       .merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     // Files and not pipes: nothing to be drained while it runs.

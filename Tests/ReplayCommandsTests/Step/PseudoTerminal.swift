@@ -131,6 +131,7 @@
         posix_spawn_file_actions_adddup2(&actions, 1, 0)
       }
       let variables = ["PATH": "/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"]
+        .merging(ToolRun.seeded) { $1 }
         .merging(environment) { $1 }
       var words = ([program] + arguments).map { strdup($0) } + [nil]
       var settings = variables.map { strdup("\($0)=\($1)") } + [nil]

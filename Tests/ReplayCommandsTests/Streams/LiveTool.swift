@@ -11,7 +11,7 @@ final class LiveTool {
   init(_ arguments: [String]) throws {
     process.executableURL = URL(fileURLWithPath: try ToolRun.binary())
     process.arguments = arguments
-    process.environment = ["PATH": "/usr/bin:/bin"]
+    process.environment = ToolRun.seeded.merging(["PATH": "/usr/bin:/bin"]) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = errors
