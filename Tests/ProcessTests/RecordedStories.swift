@@ -60,7 +60,7 @@ struct RecordedStories {
     gate.admit(1)
     #expect(await bench.server.answered(.refresh))
     gate.open()
-    let other = try await bench.open(timeout: 3_000, "grace=1000")
+    let other = try await bench.open(timeout: 60_000, "grace=1000")
     let told = try other.say("await logout")
     _ = try await other.ask("refresh")
     #expect(try await other.answer(to: told).error == nil)
@@ -74,7 +74,7 @@ struct RecordedStories {
       ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
     }
     holder.suspend()
-    let other = try await bench.open(timeout: 3_000)
+    let other = try await bench.open(timeout: 60_000)
     let line = try other.say("refresh")
     #expect(await bench.server.received(.refresh, count: 2))
     gate.open()

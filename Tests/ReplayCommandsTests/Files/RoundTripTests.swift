@@ -59,7 +59,7 @@ struct RoundTripTests {
     let folder = try TemporaryFolder()
     expect(
       Property(
-        "an import of an export is the journal", cases: 20,
+        "an import of an export is the journal", cases: 12,
         requiredLabels: ["compacted", "newer fields", "unknown kind", "several in a batch"]
       ).check { choices in
         let history = History.legal(upTo: 24)(choices)
@@ -81,7 +81,7 @@ struct RoundTripTests {
   func drawnRedactions() throws {
     let folder = try TemporaryFolder()
     expect(
-      Property("a redacted export has no name in it", cases: 10).check { choices in
+      Property("a redacted export has no name in it", cases: 6).check { choices in
         let history = History.legal(upTo: 24)(choices)
         choices.step(history.description)
         let drawn = try DrawnJournal(choices, history, compactedIn: folder)

