@@ -21,6 +21,10 @@ enum FileChecks {
     do throws(JournalError) {
       var reader = try JournalReader(path: path)
       var records = try reader.rest()
+      // Zeros may have stood for the rest of a frame. Where other bytes come there, a frame that was
+      // whole is written over, which is no growth.
+      let end = Int(reader.totals.bytes)
+      guard end <= cut || bytes[cut..<end].allSatisfy({ $0 == 0 }) else { return }
       put(Array(bytes[cut...]), from: cut)
       records += try reader.rest()
       require(records == model.records, "grown from \(cut): \(records), not \(model.records)")
