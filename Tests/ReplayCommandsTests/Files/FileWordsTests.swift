@@ -83,6 +83,8 @@ struct FileWordsTests {
   @Test("STO-3 a key that could be guessed is refused")
   func shortKey() throws {
     for key in ["", "k", "fifteen bytes !"] {
+      let page = ToolRun.inProcess(["report", folder.file("a.journal"), "-o", "-", "--key", key])
+      #expect(page.code == 64 && page.output.isEmpty)
       let run = ToolRun.inProcess(["export", folder.file("a.journal"), "--key", key, "--json"])
       #expect(run.code == 64)
       #expect(try run.error()["name"] as? String == "badValue")

@@ -77,7 +77,7 @@ struct ReportPageTests {
       "0190b2a4",
     ]
     let hidden = try page([folder.file("a.journal")])
-    let keyed = try page([folder.file("a.journal"), "--key", "k"])
+    let keyed = try page([folder.file("a.journal"), "--key", "sixteen bytes !!"])
     for name in names {
       #expect(!hidden.contains(name), "\(name)")
       #expect(!keyed.contains(name), "\(name)")

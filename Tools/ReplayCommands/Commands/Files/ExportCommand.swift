@@ -62,9 +62,6 @@ struct ExportCommand: JournalCommand {
     case swift
   }
 
-  /// In bytes.
-  static let shortestKey = 16
-
   let display: DisplayOptions
   private let format: Format
   private let name: String
@@ -101,13 +98,7 @@ struct ExportCommand: JournalCommand {
         "conflict", "--reveal and --key exclude each other: there are no pseudonyms.",
         next: "only one of them")
     }
-    guard key.map({ $0.utf8.count >= Self.shortestKey }) ?? true else {
-      throw .usage(
-        "badValue",
-        "--key needs \(Self.shortestKey) bytes or more: with one that can be guessed, anybody can test "
-          + "what a pseudonym stands for.",
-        next: #"--key "$(openssl rand -hex 16)", kept for next time"#)
-    }
+    if let key { try Pseudonyms.check(key: key) }
     since = try arguments.selector("since")
     until = try arguments.selector("until")
   }

@@ -21,7 +21,8 @@ struct ReportCommand: Command {
       .init(name: "title", value: "TEXT", help: "The page's title; without it, \(defaultTitle)"),
       .init(name: "reveal", help: "Show names and identifiers as they are"),
       .init(
-        name: "key", value: "TEXT", help: "Make pseudonyms with it: the same ones in all journals"),
+        name: "key", value: "TEXT",
+        help: "Make pseudonyms with it, 16 bytes or more: the same ones in all journals"),
       DisplayOptions.json,
     ] + DisplayOptions.zones,
     examples: [
@@ -56,6 +57,7 @@ struct ReportCommand: Command {
       throw .usage(
         "conflict", "--reveal and --key exclude each other.", next: "only one of them")
     }
+    if let key { try Pseudonyms.check(key: key) }
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {

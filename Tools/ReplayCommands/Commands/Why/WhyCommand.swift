@@ -61,10 +61,10 @@ struct WhyCommand: Command {
     guard context.output.isOpen else { return .ok }
     let fault = search.fault ?? (search.isOver ? nil : pass.fault)
     let damage = fault.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
+    if fault?.code != .damaged { try check(search, file) }
     let rest = search.finish(damagedAt: damage) { evidence in
       show(Explainer.explain(evidence), &answers, context)
     }
-    if fault?.code != .damaged { try check(search, file) }
     let isNo = rest.map { Explainer.explain($0) }
     if let isNo { show(isNo, &answers, context) }
     if let fault {
