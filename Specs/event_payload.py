@@ -58,7 +58,7 @@ KINDS = {
     SNAPSHOT: ("snapshot", [("sequence", "u64"), ("eventSequence", "u64"), ("generation", "u64"),
                             ("authenticated", "authenticated?"), ("expired", "expired?"),
                             ("request", "open request?"), ("revocations", "generations")]),
-    0x81: ("opened", [("process", "u32"), ("boot", "id?"), ("uptime", "i64")]),
+    0x81: ("opened", [("process", "u32"), ("boot", "id?"), ("uptime", "i64"), ("app", "app", 2)]),
     0x82: ("closed", []),
     0x83: ("tailCut", [("bytes", "u64"), ("isUndetermined", "flag")]),
     0x84: ("requestSent", SENT),
@@ -74,8 +74,11 @@ KINDS = {
     0x8C: ("clockSkew", [("milliseconds", "i64")]),
     0x8F: ("localDataCleared", []),
 }
-KNOWN_VERSION = 1
+# A field has a third part where it came with a later version than the first.
+KNOWN_VERSIONS = {kind: max([1] + [since for _, _, *sinces in shape for since in sinces])
+                  for kind, (_, shape) in KINDS.items()}
 CODE_LETTERS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+APP_LETTERS = CODE_LETTERS | {"+"}
 
 
 class PayloadError(ValueError):
@@ -148,14 +151,18 @@ class Reader:
             return rfc3339(self.integer(8, signed=True))
         if kind == "text":
             return self.text()
+        if kind == "app":
+            app = self.text()
+            return app if 1 <= len(app) <= 64 and set(app) <= APP_LETTERS else None
         if kind == "texts":
             return sorted({self.text() for _ in range(self.integer(4))})
         if kind == "generations":
             return [self.integer(8) for _ in range(self.integer(4))]
         return self.integer(int(kind[1:]) // 8, signed=kind[0] == "i")
 
-    def fields(self, shape):
-        values = {name: self.value(kind) for name, kind in shape}
+    def fields(self, shape, version=1):
+        values = {name: self.value(kind) if version >= max(since, default=1) else None
+                  for name, kind, *since in shape}
         if shape is SHAPES["failure"]:
             code, wait = values["serverCode"], values["retryAfter"]
             if code is not None and not (1 <= len(code) <= 64 and set(code) <= CODE_LETTERS):
@@ -213,10 +220,10 @@ def decode(kind, payload):
     version = reader.integer(1)
     if version == 0:
         raise PayloadError("version 0")
-    facts = reader.fields(shape)
+    facts = reader.fields(shape, version)
     if kind == SNAPSHOT and impossible(facts):
         raise PayloadError(f"no history leads to its {impossible(facts)}")
-    if reader.offset < len(reader.payload) and version <= KNOWN_VERSION:
+    if reader.offset < len(reader.payload) and version <= KNOWN_VERSIONS[kind]:
         raise PayloadError(f"bytes too many at byte {reader.offset}")
     return {"name": name, "time": time, "facts": facts}
 

@@ -22,7 +22,7 @@ struct RecordedSession {
 
   private func part1(_ fold: inout SessionFold) throws {
     // 2026-11-21T14:00:00.000Z, opened
-    try fold.apply(SessionRecord(sequence: 1, time: Timestamp(milliseconds: 1795269600000), content: .note(.opened(.init(process: 4242, boot: "boot-1", uptime: 86400000)))))
+    try fold.apply(SessionRecord(sequence: 1, time: Timestamp(milliseconds: 1795269600000), content: .note(.opened(.init(process: 4242, boot: "boot-1", uptime: 86400000, app: AppVersion("2.4.1+318"))))))
     // 2026-11-21T14:00:00.105Z, login
     try fold.apply(SessionRecord(sequence: 2, time: Timestamp(milliseconds: 1795269600105), content: .event(.login(.init(user: "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5a", method: .init(rawValue: 0), token: TokenFacts(generation: Generation(1), issuedAt: Timestamp(milliseconds: 1795269600105), expiresAt: Timestamp(milliseconds: 1795269602105), id: "jti-1", isRefreshable: true), context: ActiveContext(role: .init(id: "r-1", name: "Docente"), school: .init(id: "s-7", name: "Colegio São João"), unit: .init(id: "5B", name: ""), permissions: ["materials:read", "materials:write"]))))))
     #expect(fold.state.kind == .authenticated)
@@ -112,7 +112,7 @@ struct RecordedSession {
     // 2026-11-22T15:00:00.600Z, closed
     try fold.apply(SessionRecord(sequence: 27, time: Timestamp(milliseconds: 1795359600600), content: .note(.closed)))
     // 2026-11-22T15:00:01.000Z, opened
-    try fold.apply(SessionRecord(sequence: 28, time: Timestamp(milliseconds: 1795359601000), content: .note(.opened(.init(process: 4294967295, boot: nil, uptime: -9223372036854775808)))))
+    try fold.apply(SessionRecord(sequence: 28, time: Timestamp(milliseconds: 1795359601000), content: .note(.opened(.init(process: 4294967295, boot: nil, uptime: -9223372036854775808, app: nil)))))
     // 2026-11-22T15:00:01.001Z, continued
     try fold.apply(SessionRecord(sequence: 29, time: Timestamp(milliseconds: 1795359601001), content: .note(.continued(.init(journal: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", sequence: 18446744073709551615, cause: .init(rawValue: 3))))))
     // 2026-11-22T15:00:01.002Z, continued

@@ -59,7 +59,15 @@ enum SampleJournal {
   }
 
   static let batches: [Batch] = [
-    (0, [.note(.opened(.init(process: 4242, boot: "boot-1", uptime: 86_400_000)))]),
+    (
+      0,
+      [
+        .note(
+          .opened(
+            .init(
+              process: 4242, boot: "boot-1", uptime: 86_400_000, app: AppVersion("2.4.1+318"))))
+      ]
+    ),
     (
       105,
       [

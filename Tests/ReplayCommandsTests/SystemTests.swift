@@ -46,11 +46,13 @@ struct SystemTests {
 
   @Test("a hole of three gigabytes behind the journal is room")
   func hole() throws {
-    let path = try sparse("hole", from: try folder.bytes("a.journal"))
+    let journal = try folder.bytes("a.journal")
+    let path = try sparse("hole", from: journal)
     let run = try ToolRun.program(["verify", path])
     #expect(run.code == 0)
     #expect(run.errors.isEmpty)
-    #expect(run.output.contains("3,221,223,344 bytes of zeros"))
+    let zeros = (3 << 30) - journal.count
+    #expect(run.output.replacing(",", with: "").contains("\(zeros) bytes of zeros"))
   }
 
   /// A file of 3 GB that begins with `bytes` and has nothing else on the disk.

@@ -103,7 +103,9 @@ extension SplitMix {
     switch kind {
     case .opened:
       .opened(
-        .init(process: integer(), boot: chance(1, in: 2) ? identifier() : nil, uptime: signed()))
+        .init(
+          process: integer(), boot: chance(1, in: 2) ? identifier() : nil, uptime: signed(),
+          app: pick([nil, "2.4.1+318", "x"], or: nil).flatMap(AppVersion.init)))
     case .closed: .closed
     case .tailCut: .tailCut(.init(bytes: integer(), isUndetermined: chance(1, in: 2)))
     case .requestSent:

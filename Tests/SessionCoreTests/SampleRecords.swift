@@ -59,6 +59,7 @@ enum SampleRecords {
   static let notes: [SessionNote] = [
     .opened(.init(process: 4242, boot: user, uptime: 86_400_000)),
     .opened(.init(process: 0, boot: nil, uptime: -1)),
+    .opened(.init(process: 7, boot: nil, uptime: 0, app: AppVersion("2.4.1+318"))),
     .closed,
     .tailCut(.init(bytes: 96, isUndetermined: true)),
     .requestSent(

@@ -31,10 +31,11 @@ struct Demo {
     Stage.say("policy   \(policy.name)")
     Stage.say("journal  \(journal.path)")
 
-    let session = try await Session.open(
-      SessionConfiguration(
-        journal: journal.path, secrets: FileSecretStore(folder: secrets.path),
-        wire: .edu(baseURL: server.baseURL), policy: policy))
+    var configuration = SessionConfiguration(
+      journal: journal.path, secrets: FileSecretStore(folder: secrets.path),
+      wire: .edu(baseURL: server.baseURL), policy: policy)
+    configuration.appVersion = AppVersion("1.0.0+demo")
+    let session = try await Session.open(configuration)
     let demo = Demo(
       journal: journal, server: server, session: session, watch: Watch(session.events))
     try await demo.live()

@@ -72,8 +72,8 @@ public struct PayloadFold: Sendable {
       if let event = SessionEvent.Kind(rawValue: kind) {
         try apply(event, &payload)
       } else if let note = SessionNote.Kind(rawValue: kind) {
-        let (note, place) = try payload.read { (reader) throws(CodecError) in
-          try reader.note(note)
+        let (note, place) = try payload.read(known: note.version) {
+          (reader, version) throws(CodecError) in try reader.note(note, version)
         }
         partial.apply(note, place)
       } else {
@@ -218,19 +218,26 @@ private struct Payload {
     }
   }
 
-  /// All fields of a known kind, and what the record's place means for the fold.
+  /// All fields of a kind with one version, and what the record's place means for the fold.
   @inline(__always)
   mutating func read<Fields>(
     _ fields: (inout PayloadReader) throws(CodecError) -> Fields
   ) throws(PayloadFold.Failure) -> (Fields, SessionFold.Place) {
+    try read(known: SessionCodec.firstVersion) { (reader, _) throws(CodecError) in
+      try fields(&reader)
+    }
+  }
+
+  /// All fields of a kind that is known up to this version.
+  @inline(__always)
+  mutating func read<Fields>(
+    known: UInt8, _ fields: (inout PayloadReader, UInt8) throws(CodecError) -> Fields
+  ) throws(PayloadFold.Failure) -> (Fields, SessionFold.Place) {
     do throws(CodecError) {
       let version = try reader.version()
-      let read = try fields(&reader)
-      try reader.finish(version)
-      return (
-        read,
-        SessionFold.Place(sequence: sequence, hasUnknownFields: version > SessionCodec.version)
-      )
+      let read = try fields(&reader, version)
+      let isNewer = try reader.finish(version, known: known)
+      return (read, SessionFold.Place(sequence: sequence, hasUnknownFields: isNewer))
     } catch {
       throw .unreadable(error, sequence: sequence)
     }

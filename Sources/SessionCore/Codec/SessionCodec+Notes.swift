@@ -1,3 +1,18 @@
+extension SessionNote {
+  /// The lowest version of its kind's fields that holds it.
+  var version: UInt8 {
+    guard case .opened(let opened) = self, opened.app != nil else {
+      return SessionCodec.firstVersion
+    }
+    return 2
+  }
+}
+
+extension SessionNote.Kind {
+  /// The highest version of its fields that is known.
+  var version: UInt8 { self == .opened ? 2 : SessionCodec.firstVersion }
+}
+
 extension PayloadWriter {
   mutating func write(_ note: SessionNote) {
     switch note {
@@ -5,6 +20,7 @@ extension PayloadWriter {
       write(opened.process)
       write(opened.boot)
       write(opened.uptime)
+      if let app = opened.app { write(app.description) }
     case .closed, .localDataCleared:
       break
     case .tailCut(let cut):
@@ -45,12 +61,13 @@ extension PayloadWriter {
 }
 
 extension PayloadReader {
-  mutating func note(_ kind: SessionNote.Kind) throws(CodecError) -> SessionNote {
+  mutating func note(_ kind: SessionNote.Kind, _ version: UInt8) throws(CodecError) -> SessionNote {
     switch kind {
     case .opened:
       .opened(
         SessionNote.Opened(
-          process: try integer(), boot: try optionalIdentifier(), uptime: try integer()))
+          process: try integer(), boot: try optionalIdentifier(), uptime: try integer(),
+          app: version < 2 ? nil : AppVersion(try text())))
     case .closed:
       .closed
     case .tailCut:

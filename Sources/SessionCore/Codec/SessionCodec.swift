@@ -2,10 +2,17 @@
 ///
 /// Every payload begins with its time (8 bytes) and the version of its kind's fields (1 byte).
 /// Fields are only ever appended, with a higher version: a reader takes the fields that it knows
-/// and skips the rest.
+/// and skips the rest. What is written has the lowest version that holds it.
 public enum SessionCodec {
-  /// The highest version of a kind's fields that this library writes and knows whole.
-  public static let version: UInt8 = 1
+  /// The version that every kind's fields began with.
+  static let firstVersion: UInt8 = 1
+
+  /// The highest version of this kind's fields that this library knows; `nil` for an unknown kind.
+  public static func version(ofKind kind: UInt8) -> UInt8? {
+    if let note = SessionNote.Kind(rawValue: kind) { return note.version }
+    let isKnown = SessionEvent.Kind(rawValue: kind) != nil || kind == SessionRecord.snapshotKind
+    return isKnown ? firstVersion : nil
+  }
 
   /// The journal's kind byte and payload for `content` at `time`.
   public static func encode(_ content: SessionRecord.Content, at time: Timestamp)
@@ -15,15 +22,15 @@ public enum SessionCodec {
     writer.write(time)
     switch content {
     case .event(let event):
-      writer.write(version)
+      writer.write(firstVersion)
       writer.write(event)
       return (event.kind.rawValue, writer.bytes)
     case .note(let note):
-      writer.write(version)
+      writer.write(note.version)
       writer.write(note)
       return (note.kind.rawValue, writer.bytes)
     case .snapshot(let fold):
-      writer.write(version)
+      writer.write(firstVersion)
       writer.write(fold)
       return (SessionRecord.snapshotKind, writer.bytes)
     case .unknown(let unknown):
@@ -59,11 +66,15 @@ extension PayloadReader {
     return version
   }
 
-  /// Only a newer version may have more than we know.
+  /// Only a version above the one that is known may have more than we know; whether it is such.
   @inline(__always)
-  func finish(_ version: UInt8) throws(CodecError) {
-    guard remaining == 0 || version > SessionCodec.version else {
+  func finish(
+    _ version: UInt8, known: UInt8 = SessionCodec.firstVersion
+  ) throws(CodecError) -> Bool {
+    let isNewer = version > known
+    guard remaining == 0 || isNewer else {
       throw .trailingBytes(offset: offset, count: remaining)
     }
+    return isNewer
   }
 }

@@ -32,24 +32,23 @@ public struct SessionDecoder: Sendable {
   ) throws(CodecError) -> SessionRecord {
     let time = try reader.timestamp()
     let content: SessionRecord.Content
-    var version = SessionCodec.version
+    var isNewer = false
     if let event = SessionEvent.Kind(rawValue: kind) {
-      version = try reader.version()
+      let version = try reader.version()
       content = .event(try reader.event(event, &known))
-      try reader.finish(version)
+      isNewer = try reader.finish(version)
     } else if let note = SessionNote.Kind(rawValue: kind) {
-      version = try reader.version()
-      content = .note(try reader.note(note))
-      try reader.finish(version)
+      let version = try reader.version()
+      content = .note(try reader.note(note, version))
+      isNewer = try reader.finish(version, known: note.version)
     } else if kind == SessionRecord.snapshotKind {
-      version = try reader.version()
+      let version = try reader.version()
       content = .snapshot(try reader.fold(through: sequence))
-      try reader.finish(version)
+      isNewer = try reader.finish(version)
     } else {
       content = .unknown(SessionRecord.Unknown(kind: kind, payload: reader.rest()))
     }
     return SessionRecord(
-      sequence: sequence, time: time, content: content,
-      hasUnknownFields: version > SessionCodec.version)
+      sequence: sequence, time: time, content: content, hasUnknownFields: isNewer)
   }
 }

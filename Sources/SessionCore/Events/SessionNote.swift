@@ -36,12 +36,15 @@ public enum SessionNote: Hashable, Sendable {
     public let boot: Identifier?
     /// Milliseconds on the clock that never jumps, when this was written.
     public let uptime: Int64
+    /// Which version of the app it was, where the app said so.
+    public let app: AppVersion?
 
     /// An opening.
-    public init(process: UInt32, boot: Identifier?, uptime: Int64) {
+    public init(process: UInt32, boot: Identifier?, uptime: Int64, app: AppVersion? = nil) {
       self.process = process
       self.boot = boot
       self.uptime = uptime
+      self.app = app
     }
   }
 

@@ -27,6 +27,12 @@ public struct SessionConfiguration: Sendable {
   /// not tell, as on most network file systems, the journal is looked at each second.
   public var followsOthers = true
 
+  /// Which version of the app this is, for the journal: each opening notes it, and
+  /// `sessionreplay stats --by version` tells whose sessions end.
+  ///
+  /// The main bundle's if not said, which a tool, a server and most programs on Linux have not.
+  public var appVersion = AppVersion.ofMainBundle
+
   /// What happens where the journal cannot be used; `refuse` if not said (RES-6).
   public var whenJournalIsUnusable = UnusableJournal.refuse
 

@@ -118,7 +118,8 @@ extension SessionEngine {
     notes.append(
       .opened(
         SessionNote.Opened(
-          process: ProcessStatus.own, boot: ProcessStatus.boot, uptime: now.uptime)))
+          process: ProcessStatus.own, boot: configuration.clock.boot, uptime: now.uptime,
+          app: configuration.appVersion)))
     if journalSetAside != nil, let predecessor { notes.append(.continued(predecessor.link)) }
     return notes
   }

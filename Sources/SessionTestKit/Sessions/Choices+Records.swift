@@ -41,7 +41,8 @@ extension Choices {
       case .opened:
         .opened(
           SessionNote.Opened(
-            process: number(), boot: chance(1, in: 2) ? identifier() : nil, uptime: number()))
+            process: number(), boot: chance(1, in: 2) ? identifier() : nil, uptime: number(),
+            app: appVersion()))
       case .closed: .closed
       case .tailCut:
         .tailCut(SessionNote.TailCut(bytes: number(), isUndetermined: chance(1, in: 2)))

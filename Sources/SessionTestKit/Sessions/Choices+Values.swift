@@ -65,6 +65,11 @@ extension Choices {
     "\"quoted\", 'twice'", "<script>", "../../etc/passwd", "🏫", "\u{202E}right to left",
   ]
 
+  /// None at first.
+  func appVersion() -> AppVersion? {
+    AppVersion(pick(["", "2.4.1+318", "0", String(repeating: "z", count: 64)]) ?? "")
+  }
+
   func identifier() -> Identifier {
     span {
       switch draw(below: 4) {

@@ -163,7 +163,7 @@ struct StatsCommandTests {
   @Test("what --by and --jobs cannot be is refused, with what was probably meant")
   func usage() throws {
     for (option, value, next) in [
-      ("--by", "dya", "--by day"), ("--by", "version", "one of day"), ("--by", "x", "one of day"),
+      ("--by", "dya", "--by day"), ("--by", "verison", "--by version"), ("--by", "x", "one of day"),
       ("--jobs", "0", "--jobs 2"), ("--jobs", "65", "--jobs 2"), ("--jobs", "two", "--jobs 2"),
     ] {
       let run = ToolRun.inProcess(["stats", option, value, "a.journal"])

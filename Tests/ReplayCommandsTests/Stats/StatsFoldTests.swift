@@ -113,6 +113,34 @@ struct StatsFoldTests {
     #expect(Set(try days(-24).keys) == [.day(20_777), .day(20_778)])
   }
 
+  @Test("RPL-5 by version, what happens belongs to the app that opened the journal last")
+  func byVersion() throws {
+    var seen: Set<StatsKey> = []
+    for seed in 0..<60 as Range<UInt64> {
+      let records = try StatsHistory(seed: seed, records: 90).records
+      let groups = try folded(records, by: .version).groups.figures
+      // The plain way: cut where somebody opens, each piece with its app's name.
+      var app = StatsFold.noVersion
+      var sessions: [StatsKey: UInt64] = [:]
+      var successes: [StatsKey: UInt64] = [:]
+      for record in records {
+        if case .note(.opened(let opened)) = record.content {
+          app = opened.app?.description ?? "(unknown)"
+        }
+        if case .event(.login) = record.content { sessions[.word(app), default: 0] += 1 }
+        if case .event(.refreshSucceeded) = record.content {
+          successes[.word(app), default: 0] += 1
+        }
+      }
+      #expect(groups.mapValues(\.sessions).filter { $0.value > 0 } == sessions, "\(seed)")
+      #expect(groups.mapValues(\.succeeded).filter { $0.value > 0 } == successes, "\(seed)")
+      seen.formUnion(sessions.keys)
+    }
+    #expect(seen == [.word("(unknown)"), .word("2.4.1"), .word("2.5.0+7")])
+    let sample = try folded(SampleJournal.records, by: .version).groups.figures
+    #expect(Set(sample.keys) == [.word("2.4.1+318")])
+  }
+
   @Test("by cause, a session waits for its explanation, and never for ever")
   func byCause() throws {
     var fold = StatsFold(by: .cause, file: "a")

@@ -62,7 +62,10 @@ struct StatsHistory {
     // Now and then somebody sets the clock back.
     let wait = chance.below(20) == 0 ? -chance.span(bits: 24) : chance.span(bits: 26)
     switch (fold.state, chance.below(12)) {
-    case (_, 0): try append(.note(.closed), after: wait)
+    case (_, 0):
+      let app = ["", "2.4.1", "2.5.0+7"][Int(chance.below(3))]
+      try append(
+        .note(.opened(.init(process: 7, boot: nil, uptime: 0, app: AppVersion(app)))), after: wait)
     case (_, 1): try append(.unknown(.init(kind: 0xEE, payload: [7])), after: wait)
     case (.unauthenticated, _):
       try login(chance.below(2) == 0 ? "u-1" : "u-2", wait)

@@ -5,7 +5,7 @@ enum NoteWords {
   static func text(_ note: SessionNote, at time: Timestamp) -> String {
     switch note {
     case .opened(let opened):
-      return "by process \(opened.process)"
+      return EventWords.join(["by process \(opened.process)", opened.app.map { "app \($0)" }])
     case .closed:
       return "in good order"
     case .tailCut(let cut):

@@ -101,6 +101,7 @@ extension JSONWriter {
       field("process", opened.process)
       field("boot", opened.boot?.description)
       field("uptime", opened.uptime)
+      field("app", opened.app?.description)
     case .closed:
       break
     case .tailCut(let cut):

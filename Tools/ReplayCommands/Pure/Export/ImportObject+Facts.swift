@@ -40,7 +40,7 @@ extension ImportObject {
       .opened(
         .init(
           process: try number("process"), boot: try optionalIdentifier("boot"),
-          uptime: try number("uptime")))
+          uptime: try number("uptime"), app: try appVersion("app")))
     case .closed: .closed
     case .tailCut:
       .tailCut(.init(bytes: try number("bytes"), isUndetermined: try flag("isUndetermined")))
@@ -132,6 +132,17 @@ extension ImportObject {
 
   private mutating func optionalIdentifier(_ key: String) throws(ImportProblem) -> Identifier? {
     try optional(key) { (object, key) throws(ImportProblem) in try object.identifier(key) }
+  }
+
+  /// May be missing: what older versions exported has none.
+  private mutating func appVersion(_ key: String) throws(ImportProblem) -> AppVersion? {
+    guard has(key) else { return nil }
+    return try optional(key) { (object, key) throws(ImportProblem) in
+      guard let version = AppVersion(try object.text(key)) else {
+        throw object.problem(key, "is no version: 1 to 64 of A–Z a–z 0–9 . _ + - can be one")
+      }
+      return version
+    }
   }
 
   private mutating func optionalContext(_ key: String) throws(ImportProblem) -> ActiveContext? {

@@ -56,7 +56,7 @@ struct Redaction: Equatable, Sendable {
         .init(
           process: opened.process,
           boot: opened.boot.map { Identifier(pseudonyms.name(.boot, $0.description)) },
-          uptime: opened.uptime))
+          uptime: opened.uptime, app: opened.app))
     case .requestSent(let sent): .requestSent(request(sent))
     case .requestEnded(let ended):
       .requestEnded(.init(request: ended.request, failure: failure(ended.failure)))

@@ -81,7 +81,8 @@ enum SwiftLiteral {
     switch note {
     case .opened(let opened):
       ".opened(.init(process: \(opened.process), boot: \(optional(opened.boot, id)), "
-        + "uptime: \(opened.uptime)))"
+        + "uptime: \(opened.uptime), "
+        + "app: \(optional(opened.app) { "AppVersion(\(text($0.description)))" })))"
     case .closed: ".closed"
     case .tailCut(let cut):
       ".tailCut(.init(bytes: \(cut.bytes), isUndetermined: \(cut.isUndetermined)))"

@@ -6,13 +6,15 @@ enum StatsGrouping: String, CaseIterable, Sendable {
   case reason
   case cause
   case method
+  case version
   case file
 }
 
 /// Counts what happens in one journal, record after record, in bounded memory.
 ///
 /// A session's figures belong to one group where they are grouped by how it ended or began; they are
-/// kept until that is known. By day, a figure belongs to the day of its record.
+/// kept until that is known. By day, a figure belongs to the day of its record; by version, to that of
+/// the app which opened the journal last before it.
 struct StatsFold {
   /// Longer than any request waits for its answer: who finds more finds a clock that was set.
   static let longestRequest: Int64 = 600_000
@@ -32,6 +34,8 @@ struct StatsFold {
   static let openSession = "(open)"
   /// The group of ends that nobody explained.
   static let unexplained = "(unexplained)"
+  /// The group of what happened under an app that did not say which version it is.
+  static let noVersion = "(unknown)"
   /// Ends that may wait for their cause.
   private static let longestWait = 64
 
@@ -66,6 +70,7 @@ struct StatsFold {
       case .file: .word(file)
       case .day: .day(0)
       case .reason, .cause, .method: .word(Self.noSession)
+      case .version: .word(Self.noVersion)
       case nil: .word("")
       }
   }
@@ -83,6 +88,8 @@ struct StatsFold {
     }
     switch record.content {
     case .event(let event): take(event, at: record, before, isCounted)
+    case .note(.opened(let opened)) where grouping == .version:
+      turn(to: .word(opened.app?.description ?? Self.noVersion))
     case .note(.requestSent(let sent)) where sent.kind == .refresh:
       if requests.count == Self.openRequests { requests.removeFirst() }
       requests.append((record.sequence, record.time))
@@ -199,7 +206,7 @@ struct StatsFold {
       flush()
       pendingKey = .word(Self.noSession)
       return
-    case .day, .file, nil: return flush()
+    case .day, .version, .file, nil: return flush()
     }
     flush()
   }

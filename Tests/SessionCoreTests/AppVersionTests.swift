@@ -1,0 +1,69 @@
+import SessionCore
+import Testing
+
+@Suite("The version of the app")
+struct AppVersionTests {
+  @Test(
+    "what can be one",
+    arguments: [
+      "1", "2.4.1+318", "2026.11.21-rc.1", "a_b", String(repeating: "9", count: 64),
+    ])
+  func good(_ text: String) throws {
+    #expect(AppVersion(text)?.description == text)
+  }
+
+  @Test(
+    "what cannot",
+    arguments: [
+      "", " ", "2.4.1 (318)", "é", "1\n", "1\0", "a/b", String(repeating: "9", count: 65),
+    ])
+  func bad(_ text: String) {
+    #expect(AppVersion(text) == nil)
+  }
+
+  private func opened(_ app: AppVersion?) -> SessionRecord.Content {
+    .note(.opened(.init(process: 7, boot: nil, uptime: 1, app: app)))
+  }
+
+  @Test("JRN-5 an opening is written in the version that holds it, and either is read")
+  func versions() throws {
+    let (kind, plain) = SessionCodec.encode(opened(nil), at: SampleRecords.time)
+    let (_, named) = SessionCodec.encode(opened(AppVersion("2.4")), at: SampleRecords.time)
+    #expect(plain[8] == 1 && named[8] == 2)
+    #expect(named.count == plain.count + 4 + 3)
+    #expect(SessionCodec.version(ofKind: kind) == 2)
+    let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: named)
+    #expect(record.content == opened(AppVersion("2.4")))
+    #expect(!record.hasUnknownFields)
+    // A version 1 that goes on has bytes too many; a version 2 that ends is cut short.
+    var older = named
+    older[8] = 1
+    #expect(throws: CodecError.trailingBytes(offset: plain.count, count: 7)) {
+      try SessionCodec.decode(sequence: 1, kind: kind, payload: older)
+    }
+    var newer = plain
+    newer[8] = 2
+    #expect(throws: CodecError.cutShort(offset: plain.count)) {
+      try SessionCodec.decode(sequence: 1, kind: kind, payload: newer)
+    }
+  }
+
+  @Test("JRN-3 a name that no version of an app has is read as none; what is no text is an error")
+  func oddName() throws {
+    var (kind, payload) = SessionCodec.encode(opened(AppVersion("2.4")), at: SampleRecords.time)
+    payload[payload.count - 2] = UInt8(ascii: "/")
+    let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
+    #expect(record.content == opened(nil))
+    payload[payload.count - 2] = 0xFF
+    #expect(throws: CodecError.notUTF8(offset: payload.count - 3)) {
+      try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
+    }
+  }
+
+  @Test("the kinds that have no payload of ours have no version")
+  func unknownKinds() {
+    #expect(SessionCodec.version(ofKind: 0xEE) == nil)
+    #expect(SessionCodec.version(ofKind: SessionRecord.snapshotKind) == 1)
+    #expect(SessionCodec.version(ofKind: SessionEvent.Kind.login.rawValue) == 1)
+  }
+}

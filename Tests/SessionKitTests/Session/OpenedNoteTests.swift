@@ -1,0 +1,51 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+@Suite("What an opening notes")
+struct OpenedNoteTests {
+  private func openings(_ bench: Bench) throws -> [SessionNote.Opened] {
+    try bench.records().compactMap { record in
+      guard case .note(.opened(let opened)) = record.content else { return nil }
+      return opened
+    }
+  }
+
+  @Test("RPL-5 the version of the app that opens, each time anew; none where the app says none")
+  func version() async throws {
+    let bench = try Bench()
+    for name in ["2.4.1+318", "2.5.0", ""] {
+      var configuration = bench.configuration()
+      configuration.appVersion = AppVersion(name)
+      try await Session.open(configuration).close()
+    }
+    #expect(try openings(bench).map { $0.app?.description } == ["2.4.1+318", "2.5.0", nil])
+  }
+
+  @Test("RES-2 the start of the system is that of the clock which its uptime is read from")
+  func boot() async throws {
+    let bench = try Bench()
+    try await bench.open().close()
+    let opened = try #require(try openings(bench).first)
+    #expect(opened.boot == bench.clock.boot && opened.boot != nil)
+    #expect(opened.boot != SystemClock().boot)
+  }
+
+  @Test("the version of a bundle, with its build where it has one")
+  func bundle() {
+    func version(_ short: Any?, _ build: Any?) -> String? {
+      var properties: [String: Any] = [:]
+      properties["CFBundleShortVersionString"] = short
+      properties["CFBundleVersion"] = build
+      return AppVersion(bundle: properties)?.description
+    }
+    #expect(version("2.4.1", "318") == "2.4.1+318")
+    #expect(version("2.4.1", nil) == "2.4.1")
+    #expect(version(nil, "318") == nil)
+    #expect(version("2.4.1 beta", "318") == nil)
+    #expect(version(7, "318") == nil)
+    #expect(version("2.4.1", 318) == "2.4.1")
+  }
+}
