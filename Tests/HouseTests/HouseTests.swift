@@ -32,7 +32,7 @@ struct HouseTests {
       [
         "SessionCore", "SessionJournal", "Synchronization", "Dispatch", "Foundation",
         "FoundationNetworking", "Glibc", "Musl", "Darwin", "Observation",
-        "Security", "LocalAuthentication", "UIKit", "AppKit",
+        "Security", "LocalAuthentication", "UIKit", "WebKit", "AppKit",
       ]
     ),
     (
@@ -102,6 +102,7 @@ struct HouseTests {
     arguments: [
       "SessionKitTests/ReadmeExample", "SessionKitTests/ReadmeTestExample",
       "SessionKitTests/ReadmeScreenExample", "SessionKitTests/ReadmeCallsExample",
+      "SessionKitTests/ReadmeIdentityExample",
       "SessionJournalTests/ReadmeJournalExample",
     ])
   func example(name: String) throws {

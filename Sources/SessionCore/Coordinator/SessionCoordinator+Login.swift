@@ -46,8 +46,8 @@ extension SessionCoordinator {
     }
     let event = SessionEvent.login(
       SessionEvent.Login(
-        user: user, method: method,
-        token: tokenFacts(arrival, isRefreshable: arrival.facts.hasRefreshToken),
+        user: user, method: arrival.facts.method ?? method,
+        token: tokenFacts(arrival, isRefreshable: arrival.facts.isRefreshable),
         context: arrival.facts.context ?? arrival.facts.tokenContext))
     do {
       _ = try state.evolved(by: event, at: now.time)
@@ -79,6 +79,19 @@ extension SessionCoordinator {
     flight = nil
     lastProblem = nil
     return resume(landed.owner.map { [$0] } ?? [], .accountCreated)
+  }
+
+  /// A page was left, or showed why not: shown as failed only where something went wrong, and never of a
+  /// sign-in that shows nothing (LOG-5, STA-3).
+  mutating func notSignedIn(_ number: RequestNumber, _ problem: WebSignInProblem) -> [SessionEffect]
+  {
+    abandonedLogins.remove(number)
+    guard let landed = flight, landed.number == number,
+      case .login(let caller, let method) = landed.purpose
+    else { return [] }
+    flight = nil
+    lastProblem = problem.isQuiet || method == .silent ? nil : .webSignIn(problem)
+    return [.resume(caller, .failed(.webSignIn(problem)))]
   }
 
   private mutating func loginRefused(

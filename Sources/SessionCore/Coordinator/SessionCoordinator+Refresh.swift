@@ -88,7 +88,7 @@ extension SessionCoordinator {
         + fail(RequestFailure(kind: .otherUser), jitter: 0, at: now)
     }
     let token = tokenFacts(
-      arrival, isRefreshable: facts.hasRefreshToken || session.token.isRefreshable)
+      arrival, isRefreshable: facts.isRefreshable || session.token.isRefreshable)
     var contents: [SessionRecord.Content] = [
       .event(
         .refreshSucceeded(

@@ -63,7 +63,7 @@ extension SessionCoordinator {
         + fail(RequestFailure(kind: .unreadable), jitter: 0, at: now)
     }
     let token = tokenFacts(
-      arrival, isRefreshable: arrival.facts.hasRefreshToken || session.token.isRefreshable)
+      arrival, isRefreshable: arrival.facts.isRefreshable || session.token.isRefreshable)
     let event = SessionEvent.ContextSwitched(
       context: context, token: token, trigger: .user, request: flight.note)
     return commit(

@@ -194,6 +194,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .used(let uptime): used(at: uptime, now)
     case .useRead(let last): useRead(last, at: now)
     case .accountCreated(let number): accountCreated(number)
+    case .notSignedIn(let number, let problem): notSignedIn(number, problem)
     case .profileRead(let user, let failure): profileRead(user, failure, at: now)
     case .cleared: cleared(at: now)
     case .cancelled(let caller): cancel(caller)

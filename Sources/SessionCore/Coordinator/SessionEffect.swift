@@ -154,6 +154,8 @@ public enum SessionProblem: Error, Hashable, Sendable {
   case request(RequestFailure)
   /// The credential was accepted, and who the user is could not be learnt (LOG-6).
   case unidentified(RequestFailure)
+  /// The sign-in with an identity provider came to nothing (WEB-4).
+  case webSignIn(WebSignInProblem)
   /// The session ended while the caller waited; by this failure, where it was one.
   case ended(SessionState.Kind, by: RequestFailure?)
   /// A sign-in is under way already.

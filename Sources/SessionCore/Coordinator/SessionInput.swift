@@ -31,6 +31,8 @@ public enum SessionInput: Hashable, Sendable {
   case answered(RequestNumber, AnswerFacts)
   /// A registration was answered: there is an account, and nobody is signed in by that (LOG-5).
   case accountCreated(RequestNumber)
+  /// A sign-in with an identity provider came to nothing, which is no answer of the backend (WEB-4).
+  case notSignedIn(RequestNumber, WebSignInProblem)
   /// The profile of this user was asked for; where it failed, how (LOG-6).
   case profileRead(Identifier, RequestFailure?)
   /// The host has cleared its local data (SYN-5).
@@ -89,7 +91,7 @@ public enum SessionInput: Hashable, Sendable {
     case .committed, .conflicted, .commitFailed, .superseded, .presenceNeeded: true
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
       .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired,
-      .unlock, .foreground, .used, .useRead, .accountCreated, .profileRead, .cleared:
+      .unlock, .foreground, .used, .useRead, .accountCreated, .notSignedIn, .profileRead, .cleared:
       false
     }
   }
@@ -159,6 +161,11 @@ public struct AnswerFacts: Hashable, Sendable {
   public var tokenID: Identifier?
   /// Whether the answer held a refresh token.
   public var hasRefreshToken: Bool
+  /// Whether an identity provider owns the tokens and brings newer ones, without a refresh token that is
+  /// seen here (WEB-6).
+  public var isRenewedByProvider = false
+  /// In which way it was signed in, where that turned out with the answer; else as it was asked for.
+  public var method: LoginMethod?
   /// The user, where the answer names one.
   public var user: Identifier?
   /// The context that the answer states.
@@ -169,6 +176,9 @@ public struct AnswerFacts: Hashable, Sendable {
   public var serverTime: Timestamp?
   /// How asking for the profile failed, where it was asked for with a login and did (LOG-6).
   public var profileFailure: RequestFailure?
+
+  /// Whether there is a way to a newer token.
+  var isRefreshable: Bool { hasRefreshToken || isRenewedByProvider }
 
   /// Facts of an answer.
   public init(

@@ -94,7 +94,7 @@ public struct RequestFailure: Hashable, Sendable {
     self.retryAfter = retryAfter.map { max(0, $0) }
   }
 
-  private static func isCode(_ text: String) -> Bool {
+  static func isCode(_ text: String) -> Bool {
     guard !standardCodes.contains(text) else { return true }
     let bytes = text.utf8
     let isSpelledSo = bytes.allSatisfy { isCapital($0) || isDigit($0) || $0 == UInt8(ascii: "_") }

@@ -18,6 +18,8 @@ public struct TokenAnswer: Hashable, Sendable {
   public var tokenContext: ActiveContext?
   /// What the server's clock said (`Date`), in whole seconds (REF-8).
   public var serverTime: Timestamp?
+  /// In which way an identity provider signed in, where one did.
+  var method: LoginMethod?
   /// Where the refresh token lies that is kept, for tokens that are taken over.
   var refreshPlace: RefreshPlace?
 

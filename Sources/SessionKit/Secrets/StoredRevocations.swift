@@ -8,6 +8,8 @@ struct StoredRevocations: StoredItem {
     var generation: UInt64
     var access: String
     var refresh: String?
+    /// Whose it was, where a provider owns the tokens; no version before has it.
+    var user: String?
     /// Oldest first; `nil` where there are none.
     var earlier: [Entry]?
   }
@@ -17,8 +19,10 @@ struct StoredRevocations: StoredItem {
     var generation: UInt64
     var access: String
     var refresh: String?
+    var user: String?
 
-    init(_ token: StoredToken) {
+    init(_ token: StoredToken, of user: Identifier? = nil) {
+      self.user = user?.description
       generation = token.fields.generation
       access = token.fields.access
       refresh = token.fields.refresh
@@ -26,6 +30,7 @@ struct StoredRevocations: StoredItem {
 
     fileprivate init(_ newest: Fields) {
       (generation, access, refresh) = (newest.generation, newest.access, newest.refresh)
+      user = newest.user
     }
 
     var token: Generation { Generation(generation) }
@@ -51,7 +56,7 @@ struct StoredRevocations: StoredItem {
       journal: journal,
       fields: Fields(
         generation: newest.generation, access: newest.access, refresh: newest.refresh,
-        earlier: earlier.isEmpty ? nil : earlier))
+        user: newest.user, earlier: earlier.isEmpty ? nil : earlier))
   }
 
   /// Oldest first.

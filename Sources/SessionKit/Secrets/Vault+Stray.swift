@@ -55,7 +55,9 @@ extension StraySession {
   ///
   /// The user is the one of the user item, else the one that the token's own event or the readable state
   /// names for this very token: a token that nobody is known to own is nobody's.
-  init?(_ items: Vault.Stray, after predecessor: Predecessor?) {
+  ///
+  /// `isRenewed` says that a provider brings newer tokens, without a refresh token (WEB-6).
+  init?(_ items: Vault.Stray, after predecessor: Predecessor?, isRenewed: Bool) {
     let stored = items.token
     let isContinued = predecessor?.link.journal?.description == stored.journal
     if isContinued, let predecessor, stored.generation <= predecessor.ended { return nil }
@@ -79,7 +81,7 @@ extension StraySession {
         generation: stored.generation,
         issuedAt: Timestamp(milliseconds: stored.fields.issuedAt),
         expiresAt: stored.expiresAt, id: stored.announcement?.announcedToken?.id,
-        isRefreshable: stored.isRefreshable))
+        isRefreshable: stored.isRefreshable || isRenewed))
   }
 
   /// What a journal that was set aside tells of a session whose token is not stored any more.

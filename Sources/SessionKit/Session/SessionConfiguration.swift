@@ -36,6 +36,12 @@ public struct SessionConfiguration: Sendable {
   /// What happens where the journal cannot be used; `refuse` if not said (RES-6).
   public var whenJournalIsUnusable = UnusableJournal.refuse
 
+  /// The app's identity SDK, where that owns the tokens: then acquiring silently is the refresh and
+  /// removing the account the logout at the server, and no refresh token is kept (WEB-6).
+  ///
+  /// `nil` for all others, also where one signs in with an SDK whose refresh token the wire can use.
+  public var identityProvider: (any IdentityProvider)?
+
   /// How many changes of the user have not reached the server yet: asked before a logout, which throws
   /// `pendingChanges` where there are any (OUT-3).
   public var pendingChanges: (@Sendable () async -> Int)?

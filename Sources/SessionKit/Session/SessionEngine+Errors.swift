@@ -7,11 +7,12 @@ extension SessionEngine {
     let isSignIn =
       switch wish {
       case .signIn, .register, .social: true
-      case .adopt, .context, nil: false
+      case .adopt, .identity, .context, nil: false
       }
     return switch problem {
     case .rejected(let rejection): SessionError(rejection)
     case .request(let failure): SessionError(failure, detail: detail, isSignIn: isSignIn)
+    case .webSignIn(let problem): .webSignIn(problem)
     case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
     case .ended(let state, let cause): SessionError(endedIn: state, by: cause)
     case .unsettled: .notStoredYet

@@ -128,7 +128,8 @@ extension SessionEngine {
   func stray(beside facts: StoredFacts) throws(SecretStoreError) -> StraySession? {
     guard coordinator.fold.generation == .none else { return nil }
     if facts.token == .otherJournal, let items = try vault.stray(),
-      let stray = StraySession(items, after: predecessor)
+      let stray = StraySession(
+        items, after: predecessor, isRenewed: configuration.identityProvider != nil)
     {
       answers[.stray] = TokenAnswer(items)
       return stray

@@ -9,6 +9,12 @@ extension SessionEngine {
   }
 
   func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
+    if case .login(let caller) = request, case .identity(let flow) = wishes[caller] {
+      return signIn(number, caller, flow)
+    }
+    if case .refresh = request, let provider = configuration.identityProvider {
+      return renew(number, with: provider)
+    }
     if case .login(let caller) = request, case .adopt(let tokens) = wishes[caller] {
       // Nothing to ask: the answer has been here since before this session.
       spawn { engine in
@@ -49,21 +55,26 @@ extension SessionEngine {
       guard case .login = request, case .success(let answer?) = result else {
         return engine.received(number, result)
       }
-      let profile = await engine.profile(for: answer)
-      // Another process's logout may have been seen meanwhile.
-      do throws(SessionError) { try await engine.untilCleared() } catch {
-        engine.giveBack(answer)
-        return engine.received(number, .failure(.isClosing))
-      }
-      guard let profile else { return engine.received(number, result) }
-      engine.received(number, answer, profile)
+      await engine.landed(number, answer)
     }
+  }
+
+  /// A login's answer is here: where that is wanted, the server is asked who the user is.
+  func landed(_ number: RequestNumber, _ answer: TokenAnswer) async {
+    let profile = await profile(for: answer)
+    // Another process's logout may have been seen meanwhile.
+    do throws(SessionError) { try await untilCleared() } catch {
+      giveBack(answer)
+      return received(number, .failure(.isClosing))
+    }
+    guard let profile else { return received(number, .success(answer)) }
+    received(number, answer, profile)
   }
 
   /// Waits until the host has cleared its data, before a sign-in goes out; returns why it does not.
   ///
   /// Another process's logout may have been seen since it was asked for.
-  private func untilClear(for caller: Caller) async -> Failed? {
+  func untilClear(for caller: Caller) async -> Failed? {
     guard clearing != nil else { return nil }
     do throws(SessionError) { try await untilCleared() } catch { return .isClosing }
     return wishes[caller] == nil ? .callerIsGone : nil
@@ -98,7 +109,7 @@ extension SessionEngine {
           throw .notOffered("there is no signing in with another service's token")
         }
         return login
-      case .adopt, .context, nil: throw .callerIsGone
+      case .adopt, .identity, .context, nil: throw .callerIsGone
       }
     case .refresh(let generation):
       let refresh = try refreshToken(of: held(generation))
@@ -147,7 +158,7 @@ extension SessionEngine {
     }
   }
 
-  private func received(_ number: RequestNumber, _ result: Result<TokenAnswer?, Failed>) {
+  func received(_ number: RequestNumber, _ result: Result<TokenAnswer?, Failed>) {
     requests[number] = nil
     switch result {
     case .success(let answer?): answered(number, answer, AnswerFacts(answer))
@@ -180,6 +191,9 @@ extension SessionEngine {
 
   private func answered(_ number: RequestNumber, _ answer: TokenAnswer, _ facts: AnswerFacts) {
     answers[number] = answer
+    var facts = facts
+    facts.method = answer.method
+    facts.isRenewedByProvider = configuration.identityProvider != nil
     feed(.answered(number, facts))
     // Kept only while a commit that failed may be tried again.
     if !coordinator.isHolding(number) { answers[number] = nil }
@@ -210,7 +224,7 @@ extension SessionEngine {
     let kept: StoredRevocations.Entry?
     do throws(SecretStoreError) {
       if let token = departing[generation] {
-        kept = StoredRevocations.Entry(token)
+        kept = StoredRevocations.Entry(token, of: profile?.id)
       } else {
         kept = try vault.revocations().last { $0.token == generation }
       }
@@ -221,6 +235,9 @@ extension SessionEngine {
     guard let kept else {
       feed(.revoked(generation, .abandoned, status: 0))
       return
+    }
+    if let provider = configuration.identityProvider {
+      return remove(kept.user.map { Identifier($0) }, of: generation, from: provider)
     }
     let secrets = kept.secrets
     guard let request = configuration.wire.revoke(access: secrets.access, refresh: secrets.refresh)
@@ -247,10 +264,6 @@ extension SessionEngine {
   func discard(_ number: RequestNumber, revoking: Bool) {
     guard let answer = answers.removeValue(forKey: number), revoking else { return }
     giveBack(answer)
-  }
-
-  private func giveBack(_ answer: TokenAnswer) {
-    giveBack(answer.access, answer.refresh)
   }
 
   /// Tells the server once of tokens that nobody keeps any more.

@@ -76,12 +76,19 @@ extension SessionEngine {
     }
     for (generation, token) in departing {
       do throws(SessionError) {
-        try vault.keepRevocation(of: token)
+        try vault.keepRevocation(of: token, user: departingUser())
         departing[generation] = nil
       } catch {
         // The secrets must go all the same: the server is told from memory, while this process lives.
       }
     }
+  }
+
+  /// Whose account a provider is to forget, while the user item is still there; `nil` where none owns the
+  /// tokens, or it cannot be told.
+  private func departingUser() -> Identifier? {
+    guard configuration.identityProvider != nil else { return nil }
+    do throws(SecretStoreError) { return try vault.profile()?.id } catch { return nil }
   }
 
   /// Removes what a revocation needed.
@@ -116,7 +123,10 @@ extension SessionEngine {
     } catch {
       loseJournal(by: error)
     }
-    for entry in entries { giveBack(entry.secrets.access, entry.secrets.refresh) }
+    for entry in entries {
+      forget(entry.user.map { Identifier($0) })
+      giveBack(entry.secrets.access, entry.secrets.refresh)
+    }
     if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
   }
 }

@@ -62,6 +62,8 @@ actor SessionEngine {
   var clearingWaits: [UInt64: CheckedContinuation<SessionError?, Never>] = [:]
   var clearingWaitCount: UInt64 = 0
   var isClosing = false
+  /// The last sign-in with an identity provider.
+  var flow: WebSignInFlow?
 
   /// What the last failure was about, for the replies that follow from it.
   var detail: String?
@@ -75,6 +77,7 @@ actor SessionEngine {
     case register(NewAccount)
     case social(SocialCredentials)
     case adopt(TokenAnswer)
+    case identity(WebSignInFlow)
     case context(ContextTarget)
   }
 

@@ -34,6 +34,9 @@ public enum SessionError: Error, Equatable, Sendable {
   /// The address cannot be used: no host, or no HTTPS to another machine (STO-4). Nothing was sent.
   case wrongAddress(String)
 
+  /// The sign-in with an identity provider came to nothing; says why, by a code at most (WEB-4).
+  case webSignIn(WebSignInProblem)
+
   // What the server answered (LOG-3).
   /// 400: the server found the request itself wrong.
   case invalidRequest(code: String?)
@@ -142,6 +145,8 @@ extension SessionError: CustomStringConvertible {
         + "offer it to the user."
     case .wrongAddress(let problem):
       "The address cannot be used: \(problem). Nothing was sent. Correct the address."
+    case .webSignIn(let problem):
+      "Nobody was signed in: \(problem.reason)"
     case .expired:
       "The session has expired. Sign in again as the same user, or log out."
     case .loggedOut:

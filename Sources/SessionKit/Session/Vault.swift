@@ -152,12 +152,12 @@ struct Vault: Sendable {
   }
 
   /// Keeps what revoking the token needs, beside what other revocations need; under the journal's lock.
-  func keepRevocation(of token: StoredToken) throws(SessionError) {
+  func keepRevocation(of token: StoredToken, user: Identifier?) throws(SessionError) {
     let kept = try keptRevocations()
     // A wipe was cut short that has removed the refresh token already.
     if token.refresh == nil, kept.contains(where: { $0.token == token.generation }) { return }
     let others = kept.filter { $0.token != token.generation }
-    try replaceRevocations(others + [StoredRevocations.Entry(token)])
+    try replaceRevocations(others + [StoredRevocations.Entry(token, of: user)])
   }
 
   /// Removes what one revocation needed, and leaves the others theirs; under the journal's lock.

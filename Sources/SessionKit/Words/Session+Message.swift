@@ -26,6 +26,7 @@ extension SessionProblem: UserFacingError {
     case .rejected(let rejection): rejection.message
     case .request(let failure): SessionError(failure, detail: nil, isSignIn: true).message
     case .unidentified(let failure): SessionError(unidentified: failure, detail: nil).message
+    case .webSignIn(let problem): problem.message
     case .ended(let state, let cause): SessionError(endedIn: state, by: cause).message
     case .busy: .signInUnderWay
     case .tooManyAttempts(let wait): SessionError.rateLimited(retryAfter: wait).message

@@ -29,6 +29,7 @@ extension SessionError: UserFacingError {
     case .intercepted: .networkSignIn
     case .noConnection: .noConnection
     case .noReply: .noAnswer
+    case .webSignIn(let problem): problem.message
     case .expired: .sessionExpired
     case .loggedOut: .loggedOut
     case .notStoredYet: .answerNotStored

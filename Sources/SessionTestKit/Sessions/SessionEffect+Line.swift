@@ -36,6 +36,7 @@ extension SessionProblem {
     case .unidentified(let failure): "unidentified, \(failure)"
     case .ended(let state, let failure):
       "ended, \(state)" + (failure.map { " by \($0)" } ?? "")
+    case .webSignIn(let problem): "webSignIn, \(problem)"
     case .unusableJournal: "unusableJournal"
     case .tooManyAttempts(let wait): "too many attempts, \(wait) ms to wait"
     case .busy, .storage, .unsettled, .locked, .needsPresence, .closed, .cancelled: "\(self)"

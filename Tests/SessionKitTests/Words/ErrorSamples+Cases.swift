@@ -17,6 +17,7 @@ extension ErrorSamples {
     .noRefreshToken,
     .notOffered(marked),
     .wrongAddress(marked),
+    .webSignIn(.cancelledByUser),
     .appRefused(status: 401, code: marked),
     .invalidRequest(code: marked),
     .invalidCredentials(code: marked),
@@ -101,6 +102,7 @@ extension ErrorSamples {
     .request(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),
     .unidentified(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),
     .ended(.expired, by: nil),
+    .webSignIn(.unreachable),
     .busy,
     .tooManyAttempts(retryAfter: 9_000),
     .storage,
@@ -109,6 +111,17 @@ extension ErrorSamples {
     .needsPresence,
     .unusableJournal(.unknownKind(9, sequence: 7)),
     .closed,
+    .cancelled,
+  ]
+
+  static let webSignInProblemCases: [WebSignInProblem] = [
+    .cancelledByUser,
+    .forgottenPassword,
+    .noAccount,
+    .refused(IdentityCode("AADB2C90080")),
+    .unreachable,
+    .viewFailed,
+    .unreadableTokens,
     .cancelled,
   ]
 

@@ -12,7 +12,7 @@ enum SessionErrorCase: String, CaseIterable {
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
     eventsCompacted, secrets, secretsOfAnotherSession, closed, cancelled, notOffered, wrongAddress,
-    appRefused
+    appRefused, webSignIn
 }
 
 enum JournalErrorCase: String, CaseIterable {
@@ -33,7 +33,12 @@ enum CredentialProblemCase: String, CaseIterable {
 enum SessionProblemCase: String, CaseIterable {
   case rejected, request, unidentified, ended, busy, tooManyAttempts, storage, unsettled, locked,
     needsPresence,
-    unusableJournal, closed, cancelled
+    unusableJournal, closed, cancelled, webSignIn
+}
+
+enum WebSignInProblemCase: String, CaseIterable {
+  case cancelledByUser, forgottenPassword, noAccount, refused, unreachable, viewFailed,
+    unreadableTokens, cancelled
 }
 
 enum TransportErrorCase: String, CaseIterable {
@@ -56,6 +61,7 @@ extension ErrorSamples {
     case .notOffered: .notOffered
     case .wrongAddress: .wrongAddress
     case .appRefused: .appRefused
+    case .webSignIn: .webSignIn
     case .invalidRequest: .invalidRequest
     case .invalidCredentials: .invalidCredentials
     case .unauthorized: .unauthorized
@@ -147,6 +153,7 @@ extension ErrorSamples {
     case .request: .request
     case .unidentified: .unidentified
     case .ended: .ended
+    case .webSignIn: .webSignIn
     case .busy: .busy
     case .tooManyAttempts: .tooManyAttempts
     case .storage: .storage
@@ -155,6 +162,19 @@ extension ErrorSamples {
     case .needsPresence: .needsPresence
     case .unusableJournal: .unusableJournal
     case .closed: .closed
+    case .cancelled: .cancelled
+    }
+  }
+
+  static func name(of error: WebSignInProblem) -> WebSignInProblemCase {
+    switch error {
+    case .cancelledByUser: .cancelledByUser
+    case .forgottenPassword: .forgottenPassword
+    case .noAccount: .noAccount
+    case .refused: .refused
+    case .unreachable: .unreachable
+    case .viewFailed: .viewFailed
+    case .unreadableTokens: .unreadableTokens
     case .cancelled: .cancelled
     }
   }

@@ -19,6 +19,7 @@ enum ErrorSamples {
     + SecretStoreErrorCase.allCases.map { "SecretStoreError.\($0.rawValue)" }
     + CredentialProblemCase.allCases.map { "CredentialRules.Problem.\($0.rawValue)" }
     + SessionProblemCase.allCases.map { "SessionProblem.\($0.rawValue)" }
+    + WebSignInProblemCase.allCases.map { "WebSignInProblem.\($0.rawValue)" }
     + TransportErrorCase.allCases.map { "TransportError.\($0.rawValue)" }
     + SessionRejection.Reason.allCases.map { "SessionRejection.\($0.rawValue)" }
     + ExpiryReason.known.map { "ExpiryReason.\($0)" } + ["ExpiryReason.unknown(200)"]
@@ -30,6 +31,7 @@ enum ErrorSamples {
     + secretStoreErrorCases.map { ("SecretStoreError.\(name(of: $0).rawValue)", $0) }
     + credentialProblemCases.map { ("CredentialRules.Problem.\(name(of: $0).rawValue)", $0) }
     + sessionProblemCases.map { ("SessionProblem.\(name(of: $0).rawValue)", $0) }
+    + webSignInProblemCases.map { ("WebSignInProblem.\(name(of: $0).rawValue)", $0) }
     + transportErrorCases.map { ("TransportError.\(name(of: $0).rawValue)", $0) }
 
   private static let rejections: [(name: String, value: any UserFacing)] =

@@ -190,6 +190,7 @@ package enum ScenarioWords {
     case .signInUnderWay: "signInUnderWay"
     case .secretsUnavailable: "secretsUnavailable"
     case .needsPresence: "needsPresence"
+    case .webSignIn: "webSignIn"
     case .secretsOfAnotherSession: "secretsOfAnotherSession"
     case .pendingChanges: "pendingChanges"
     case .noRefreshToken: "noRefreshToken"

@@ -64,6 +64,7 @@ extension SessionInput {
     case .used: "used"
     case .useRead: "useRead"
     case .accountCreated: "accountCreated"
+    case .notSignedIn: "notSignedIn"
     case .profileRead: "profileRead"
     case .cleared: "cleared"
     case .cancelled: "cancelled"

@@ -1,0 +1,39 @@
+#if canImport(WebKit)
+  import Foundation
+  public import WebKit
+
+  extension WKWebView {
+    /// A web view for a sign-in (WEB-7): the default data store, which keeps the provider's cookies; nothing
+    /// drawn before it is whole; media in the page; no swiping back into a page that was sent already;
+    /// inspectable in debug builds only.
+    @MainActor
+    public static func forSignIn() -> WKWebView {
+      let configuration = WKWebViewConfiguration()
+      configuration.websiteDataStore = .default()
+      configuration.suppressesIncrementalRendering = true
+      #if canImport(UIKit)
+        configuration.allowsInlineMediaPlayback = true
+      #endif
+      let view = WKWebView(frame: .zero, configuration: configuration)
+      view.allowsBackForwardNavigationGestures = false
+      #if DEBUG
+        view.isInspectable = true
+      #endif
+      return view
+    }
+  }
+
+  extension RedirectObserver {
+    /// Sees the addresses that a web view goes to, from now on; ends with what is returned, or with the view.
+    ///
+    /// An address that the view's navigation delegate does not let it go to, such as one of the app's own
+    /// scheme, is not among them: an app that is the delegate tells it with `see(_:)`, one whose SDK is the
+    /// delegate learns of it from the SDK's error.
+    @MainActor
+    public func watch(_ view: WKWebView) -> NSKeyValueObservation {
+      view.observe(\.url, options: [.initial, .new]) { [weak self] _, change in
+        if let address = change.newValue ?? nil { self?.see(address) }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,68 @@
+import SessionCore
+
+/// Reads what an address says of a failed sign-in (WEB-2): a pure function of its text.
+enum RedirectReader {
+  /// Longer addresses are not read, in bytes.
+  static let longest = 65_536
+
+  /// The error that an address tells of in its query or its fragment; `nil` where it tells of none.
+  ///
+  /// Of several, `b2c_error_code` comes before a code within `error_description`, and that before `error`;
+  /// of those of one name the first that has a code counts, in the query before the fragment.
+  static func problem(in address: String) -> WebSignInProblem? {
+    guard address.utf8.count <= longest else { return nil }
+    var (codes, described, errors): (IdentityCode?, IdentityCode?, IdentityCode?)
+    var isError = false
+    for part in parts(of: address) {
+      for field in part.split(separator: UInt8(ascii: "&")) {
+        let sides = field.split(
+          separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        guard sides.count == 2, !sides[1].isEmpty, let name = decoded(sides[0]) else { continue }
+        switch name {
+        case "b2c_error_code":
+          codes = codes ?? decoded(sides[1]).flatMap { IdentityCode($0) }
+        case "error_description":
+          described = described ?? decoded(sides[1]).flatMap { IdentityCode(within: $0) }
+        case "error":
+          errors = errors ?? decoded(sides[1]).flatMap { IdentityCode($0) }
+        default: continue
+        }
+        isError = true
+      }
+    }
+    guard isError else { return nil }
+    return WebSignInProblem(codes ?? described ?? errors)
+  }
+
+  /// The query, then the fragment.
+  private static func parts(of address: String) -> [ArraySlice<UInt8>] {
+    let bytes = Array(address.utf8)
+    let sides = bytes.split(
+      separator: UInt8(ascii: "#"), maxSplits: 1, omittingEmptySubsequences: false)
+    let query = sides.first.flatMap { side in
+      side.firstIndex(of: UInt8(ascii: "?")).map { side[side.index(after: $0)...] }
+    }
+    return [query, sides.count > 1 ? sides[1] : nil].compactMap { $0 }
+  }
+
+  /// The text of a part of a form: `%` and two digits is a byte, `+` a space; `nil` where that is none.
+  private static func decoded(_ part: ArraySlice<UInt8>) -> String? {
+    var bytes: [UInt8] = []
+    var rest = part
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
+        else { return nil }
+        bytes.append(high << 4 | low)
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
+  }
+}

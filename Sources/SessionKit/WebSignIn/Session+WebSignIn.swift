@@ -1,0 +1,54 @@
+public import Foundation
+import SessionCore
+
+// Signing in with an identity provider, which is one login as every other way in (LOG-5, WEB-5).
+extension Session {
+  /// Signs in with an identity SDK: without showing anything where it can, else on the app's view (WEB-5).
+  ///
+  /// `activity` is `authenticating` from the beginning to the end. When it returns or throws, the view that
+  /// was made is dismissed and nothing observes it any more, also where the task was cancelled. Throws
+  /// `signInUnderWay` at a second tap: the first sign-in goes on. Throws `webSignIn` where the provider
+  /// brought nothing; that the user left the page is one of its cases and leaves `activity` idle, as
+  /// everything does of which nobody would say that it failed.
+  @discardableResult
+  public func signIn<Provider: IdentityProvider>(
+    with provider: Provider, in view: Provider.View
+  ) async throws(SessionError) -> UserProfile? {
+    try await signIn(WebSignInFlow(provider, view), .interactive)
+  }
+
+  /// Signs in with an account that the identity SDK knows, without showing anything (LOG-5).
+  ///
+  /// Throws `webSignIn(.noAccount)` where it knows none that it could sign in so; `activity` is idle after
+  /// any failure.
+  @discardableResult
+  public func signInSilently(
+    with provider: some IdentityProvider
+  ) async throws(SessionError) -> UserProfile? {
+    try await signIn(WebSignInFlow(silently: provider), .silent)
+  }
+
+  /// Hands in a redirect that reached the app from outside of the view (`onOpenURL`, WEB-5).
+  ///
+  /// Returns whether the sign-in that waits for one took it; `false` where none does.
+  @discardableResult
+  public func handIn(_ redirect: URL) async -> Bool {
+    await engine.handIn(redirect)
+  }
+
+  private func signIn(
+    _ flow: WebSignInFlow, _ method: LoginMethod
+  ) async throws(SessionError) -> UserProfile? {
+    do throws(SessionError) {
+      // Nobody signs in to data that is being removed.
+      try await engine.untilCleared()
+      _ = try await engine.ask(wish: .identity(flow)) { .login($0, method) }
+      return currentUser
+    } catch {
+      // Whoever is told sees no view any more.
+      flow.cancel()
+      _ = await flow.ended()
+      throw error
+    }
+  }
+}

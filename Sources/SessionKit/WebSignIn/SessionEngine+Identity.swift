@@ -1,0 +1,211 @@
+import Foundation
+import SessionCore
+import Synchronization
+
+/// Identity providers: a sign-in's steps as its request, and, where the provider owns the tokens, refresh
+/// and logout as its calls (WEB-6).
+extension SessionEngine {
+  /// Runs a sign-in with a provider, which is what the login of this number asks.
+  func signIn(_ number: RequestNumber, _ caller: Caller, _ flow: WebSignInFlow) {
+    let before = self.flow
+    self.flow = flow
+    let configuration = configuration
+    let host = WebSignInFlow.Host(
+      map: { (tokens) throws(WebSignInProblem) in
+        try tokens.answer(
+          for: configuration.wire, isOwned: configuration.identityProvider != nil,
+          at: configuration.clock.now().time)
+      },
+      giveBack: { [weak self] tokens in self?.giveBack(tokens) },
+      spawn: runtime.spawn)
+    requests[number] = spawn { engine in
+      // A view that the last one made may still be on its way out.
+      _ = await before?.ended()
+      if let failed = await engine.untilClear(for: caller) {
+        flow.cancel()
+        return engine.received(number, .failure(failed))
+      }
+      switch await flow.run(host) {
+      case .signedIn(var answer, let method):
+        answer.method = method
+        await engine.landed(number, answer)
+      case .failed(let problem):
+        engine.requests[number] = nil
+        engine.feed(.notSignedIn(number, problem))
+      }
+    }
+  }
+
+  func handIn(_ redirect: URL) async -> Bool {
+    await flow?.handIn(redirect) ?? false
+  }
+
+  /// Asks the provider that owns the tokens for newer ones: that is the refresh.
+  func renew(_ number: RequestNumber, with provider: any IdentityProvider) {
+    let (configuration, user) = (configuration, coordinator.state.user)
+    requests[number] = spawn { engine in
+      let ending = await engine.bounded(by: configuration.policy.requestTimeout) {
+        try await provider.acquireSilently(user)
+      }
+      switch ending {
+      case .success(let tokens):
+        do throws(WebSignInProblem) {
+          let answer = try tokens.answer(
+            for: configuration.wire, of: user, isOwned: true, at: configuration.clock.now().time)
+          engine.received(number, .success(answer))
+        } catch {
+          engine.received(number, .failure(Failed(error)))
+        }
+      case .failure(let error):
+        engine.received(
+          number, .failure(error.map { Failed($0.problem) } ?? Failed.noReplyInTime))
+      }
+    }
+  }
+
+  /// Has the provider that owns the tokens forget the account: that is the logout at the server.
+  func remove(
+    _ user: Identifier?, of generation: Generation, from provider: any IdentityProvider
+  ) {
+    // Whoever has signed in again as the same user needs the account.
+    guard let user, coordinator.state.user != user else {
+      return feed(.revoked(generation, .abandoned, status: 0))
+    }
+    let limit = configuration.policy.revocationTimeout
+    spawn { engine in
+      let ending = await engine.bounded(by: limit) { try await provider.removeAccount(user) }
+      switch ending {
+      case .success: engine.feed(.revoked(generation, .revoked, status: 0))
+      case .failure: engine.feed(.revoked(generation, .failed, status: 0))
+      }
+    }
+  }
+
+  /// Gives back what a user's sign-in brought and nobody wants.
+  nonisolated func giveBack(_ tokens: IdentityTokens) {
+    spawn { engine in
+      do throws(WebSignInProblem) {
+        engine.giveBack(
+          try tokens.answer(
+            for: engine.configuration.wire, isOwned: engine.configuration.identityProvider != nil,
+            at: engine.configuration.clock.now().time))
+      } catch {
+        // What is no token is nothing that a server could take back.
+      }
+    }
+  }
+
+  /// The same of an answer.
+  func giveBack(_ answer: TokenAnswer) {
+    // What was there before this session asked for it is not this session's to end.
+    guard answer.method != .silent else { return }
+    forget(answer.user?.id)
+    giveBack(answer.access, answer.refresh)
+  }
+
+  /// Has the provider that owns the tokens forget an account, unless it is the session's own.
+  func forget(_ user: Identifier?) {
+    guard let provider = configuration.identityProvider, let user, coordinator.state.user != user
+    else { return }
+    let limit = configuration.policy.revocationTimeout
+    spawn { engine in
+      _ = await engine.bounded(by: limit) { try await provider.removeAccount(user) }
+    }
+  }
+
+  /// An error of the app's SDK, by what it says.
+  struct Said: Sendable {
+    let problem: WebSignInProblem?
+  }
+
+  /// What a call of the app's SDK brings, within so many milliseconds.
+  ///
+  /// `.failure(nil)` where it does not end in time: it is cancelled then, and not waited for.
+  private func bounded<Value: Sendable>(
+    by limit: Int64, _ work: @escaping @Sendable () async throws -> Value
+  ) async -> Ending<Value> {
+    let clock = configuration.clock
+    let end = clock.now().uptime.addingSaturating(limit)
+    let race = Race<Ending<Value>>()
+    let task = runtime.spawn {
+      do { race.end(.success(try await work())) } catch {
+        race.end(.failure(Said(problem: IdentityError.problem(in: error))))
+      }
+    }
+    let timer = runtime.spawn {
+      do { try await clock.sleep(untilUptime: end) } catch { return }
+      race.end(.failure(nil))
+    }
+    defer {
+      task.cancel()
+      timer.cancel()
+    }
+    return await race.first()
+  }
+
+  private enum Ending<Value: Sendable>: Sendable {
+    case success(Value)
+    case failure(Said?)
+  }
+}
+
+/// The first of several ends.
+private final class Race<Ending: Sendable>: Sendable {
+  private struct State {
+    var ending: Ending?
+    var waiter: CheckedContinuation<Ending, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  func end(_ ending: Ending) {
+    let waiter = state.withLock { state -> CheckedContinuation<Ending, Never>? in
+      guard state.ending == nil else { return nil }
+      state.ending = ending
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(returning: ending)
+  }
+
+  func first() async -> Ending {
+    await withCheckedContinuation { continuation in
+      let ending = state.withLock { state in
+        if state.ending == nil { state.waiter = continuation }
+        return state.ending
+      }
+      if let ending { continuation.resume(returning: ending) }
+    }
+  }
+}
+
+extension SessionEngine.Failed {
+  fileprivate static let noReplyInTime = SessionEngine.Failed(
+    failure: RequestFailure(kind: .noReply), detail: "the identity provider did not answer in time")
+
+  /// How a refresh failed that a provider makes; what it says is told by name and code only.
+  fileprivate init(_ problem: WebSignInProblem?) {
+    let kind: RequestFailure.Kind
+    var code: IdentityCode?
+    switch problem {
+    case .noAccount: kind = .rejected
+    case .refused(let refusal):
+      code = refusal
+      kind = Self.final.contains(refusal?.description ?? "") ? .rejected : .unexpected
+    case .unreachable: kind = .noConnection
+    case .unreadableTokens: kind = .unreadable
+    case .cancelledByUser, .forgottenPassword, .viewFailed, .cancelled, nil: kind = .noReply
+    }
+    self.init(
+      failure: RequestFailure(kind: kind, serverCode: code?.description),
+      detail: "the identity provider: \(problem.map { "\($0)" } ?? "it said nothing that is known")"
+    )
+  }
+
+  /// Codes of a grant that is dead: `AADB2C90080` is B2C's of one that has expired, `AADB2C90129` of one
+  /// that was revoked.
+  private static let final: Set<String> = [
+    "invalid_grant", "consent_required", "account_selection_required", "interaction_required",
+    "login_required", "AADB2C90080", "AADB2C90129",
+  ]
+}

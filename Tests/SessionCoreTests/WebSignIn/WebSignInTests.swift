@@ -1,0 +1,183 @@
+import Foundation
+import SessionCore
+import Testing
+
+/// What `Specs/WebSignIn.md` says of the steps, and what holds of every sequence of inputs.
+@Suite("A sign-in with an identity provider: the decisions")
+struct WebSignInTests {
+  @Test(
+    "WEB-5 whatever happens in whatever order: told once, dismissed, stopped, nothing behind the end",
+    arguments: WebSignIn.Mode.allCases)
+  func everySequence(mode: WebSignIn.Mode) {
+    // A sign-in has no way back, so every state that any sequence of inputs leads to can be visited.
+    var waiting = [WebSignInModel(mode)]
+    var seen = Set(waiting)
+    var outcomes: Set<WebSignIn.Outcome> = []
+    while let model = waiting.popLast() {
+      for input in model.inputs {
+        var next = model
+        next.tell(input)
+        #expect(next.problem == nil, "\(model.machine.place) + \(input)")
+        guard next.problem == nil, seen.insert(next).inserted else { continue }
+        if let outcome = next.outcome { outcomes.insert(outcome) }
+        waiting.append(next)
+      }
+    }
+    #expect(seen.count > (mode == .silent ? 12 : 60))
+    #expect(outcomes.contains { if case .signedIn(_, .silent) = $0 { true } else { false } })
+    #expect(
+      outcomes.contains { if case .signedIn(_, .interactive) = $0 { true } else { false } }
+        == (mode == .interactive))
+    #expect(outcomes.contains(.failed(.cancelled)) && outcomes.contains(.failed(.unreadableTokens)))
+  }
+
+  @Test("WEB-5 from everywhere there is an end, whoever has cancelled and whatever failed")
+  func alwaysEnds() {
+    var waiting = [WebSignInModel(.interactive)]
+    var seen = Set(waiting)
+    while let model = waiting.popLast() {
+      var last = model
+      last.tell(.begin)
+      for _ in 0..<20 {
+        guard let done = last.nextDone else { break }
+        last.tell(done)
+      }
+      #expect(last.machine.isOver && last.problem == nil, "\(model.machine.place)")
+      for input in model.inputs {
+        var next = model
+        next.tell(input)
+        if seen.insert(next).inserted { waiting.append(next) }
+      }
+    }
+  }
+
+  @Test("WEB-5 Specs/WebSignIn.md: each answer to each input")
+  func steps() throws {
+    let page = try SpecFile("Specs/WebSignIn.md")
+    let actual = try Self.stages.map { name, path in try Self.row(name, path) }
+    let wanted = page.table(under: "Steps")
+    for row in actual where !wanted.contains(row) {
+      Issue.record("the page has not: \(Self.line(row))")
+    }
+    #expect(wanted.count == actual.count)
+  }
+
+  @Test("WEB-4 Specs/WebSignIn.md: what the observer saw comes before what the error says")
+  func precedence() throws {
+    let rows = try SpecFile("Specs/WebSignIn.md").table(under: "Which error is told")
+    #expect(rows.count == 6)
+    let named: [String: WebSignInProblem] = [
+      "cancelledByUser": .cancelledByUser, "forgottenPassword": .forgottenPassword,
+      "refused AADB2C90080": .refused(IdentityCode("AADB2C90080")), "refused": .refused(nil),
+      "unreachable": .unreachable,
+    ]
+    for row in rows {
+      let (seen, found) = (row["seen"] ?? "", row["in the error"] ?? "")
+      #expect((seen == "–") == (named[seen] == nil) && (found == "–") == (named[found] == nil))
+      var model = WebSignInModel(.interactive)
+      model.tell(.begin)
+      while model.machine.place != "signIn" {
+        let step = try #require(model.nextDone)
+        guard case .done(let ticket) = step else { return }
+        model.tell(model.machine.place == "acquireSilently" ? .failed(ticket, nil) : step)
+      }
+      if let seen = named[seen] { model.tell(.saw(seen)) }
+      guard case .done(let ticket)? = model.nextDone else { return }
+      model.tell(.failed(ticket, named[found]))
+      model.tell(try #require(model.nextDone))
+      #expect(model.outcome == .failed(try #require(named[row["told"] ?? ""])), "\(row)")
+    }
+  }
+
+  @Test(
+    "WEB-2 STO-3 a code is shown only in a form that no name and no token has",
+    arguments: [
+      ("AADB2C90118", true), ("AADB2C9011", true), ("AADB2C901180", true), ("AADB2C901", true),
+      ("AADB2C9011801", false), ("aadb2c90118", false), ("access_denied", true),
+      ("TOKEN_EXPIRED", true), ("ana@school.test", false), ("eyJhbGciOi", false), ("", false),
+      ("AADB2C90118 ", false), ("Any text", false),
+    ])
+  func codes(text: String, isCode: Bool) {
+    #expect((IdentityCode(text)?.description == text) == isCode)
+  }
+
+  @Test(
+    "WEB-2 a code of B2C is found within a text, where nothing clings to it",
+    arguments: [
+      ("AADB2C90118: The user has forgotten their password.", "AADB2C90118"),
+      ("x\nAADB2C90091", "AADB2C90091"), ("(AADB2C90080)", "AADB2C90080"),
+      ("AADB2C90118%3a+The", "AADB2C90118"), ("XAADB2C90118", nil), ("AADB2C90118X", nil),
+      ("AADB2C_90118", nil), ("", nil), ("AADB2C1 AADB2C99002", "AADB2C99002"),
+    ] as [(String, String?)])
+  func codesWithin(text: String, code: String?) {
+    #expect(IdentityCode(within: text)?.description == code)
+  }
+
+  // MARK: The page's rows
+
+  /// How to come to each stage: what is told of the step under way, `+` that it is done, `-` that it
+  /// failed, `x` that nobody waits.
+  private static let stages: [(String, String)] = [
+    ("waiting", ""), ("warmUp", "b"), ("acquireSilently", "b+"), ("acquireSilently, silent", "sb+"),
+    ("makeView", "b+-"), ("observe", "b+-+"), ("present", "b+-++"), ("signIn", "b+-+++"),
+    ("mapping, silent", "b++"), ("mapping, by the user", "b+-++++"),
+    ("dismissing, signed in", "b+-+++++"), ("dismissing, failed", "b+-+++-"),
+    ("undoing makeView", "b+-x"), ("undoing present", "b+-++x"), ("over", "b-"),
+  ]
+
+  private static func model(_ path: String) throws -> WebSignInModel {
+    var model = WebSignInModel(path.hasPrefix("s") ? .silent : .interactive)
+    for letter in path where letter != "s" {
+      switch letter {
+      case "b": model.tell(.begin)
+      case "x": model.tell(.cancel)
+      default:
+        guard case .done(let ticket)? = model.nextDone else {
+          throw WebSignInProblem.viewFailed
+        }
+        model.tell(letter == "+" ? .done(ticket) : .failed(ticket, nil))
+      }
+    }
+    return model
+  }
+
+  private static func row(_ name: String, _ path: String) throws -> [String: String] {
+    let model = try model(path)
+    #expect(name.hasPrefix(model.machine.place), "\(name)")
+    var row = ["at": name]
+    let ticket: WebSignIn.Ticket? =
+      if case .done(let ticket)? = model.nextDone { ticket } else { nil }
+    row["begin"] = cell(model, .begin)
+    row["done"] = ticket.map { cell(model, .done($0)) } ?? "–"
+    row["failed"] = ticket.map { cell(model, .failed($0, nil)) } ?? "–"
+    row["redirected"] = cell(model, .redirected(1))
+    row["cancel"] = cell(model, .cancel)
+    return row
+  }
+
+  private static func cell(_ model: WebSignInModel, _ input: WebSignIn.Input) -> String {
+    var next = model
+    let effects = next.tell(input).map(words)
+    return effects.isEmpty ? "nothing" : effects.joined(separator: "; ")
+  }
+
+  private static func words(_ effect: WebSignIn.Effect) -> String {
+    switch effect {
+    case .perform(let step, _): "\(step)"
+    case .stop: "stop it"
+    case .map: "read the tokens"
+    case .discard: "give the tokens back"
+    case .stopObserving: "stop observing"
+    case .handIn: "hand it in"
+    case .refuse: "refuse it"
+    case .tell(.signedIn(_, let method)): "tell: \(method)"
+    case .tell(.failed(let problem)): "tell: \(problem)"
+    }
+  }
+
+  private static func line(_ row: [String: String]) -> String {
+    "| "
+      + ["at", "begin", "done", "failed", "redirected", "cancel"].map { row[$0] ?? "" }
+      .joined(separator: " | ") + " |"
+  }
+}

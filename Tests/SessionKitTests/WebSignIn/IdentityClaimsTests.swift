@@ -1,0 +1,67 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("Claims of an identity token")
+struct IdentityClaimsTests {
+  @Test("WEB-5 what B2C says of its user is read, nested and in arrays")
+  func all() throws {
+    let claims = try IdentityClaims(
+      FakeIdentity.idToken(
+        """
+        {"sub":"s-1","emails":["ana@school.test","b@c.d"],"name":"Ana","given_name":"A",
+         "family_name":"B","tfp":"B2C_1_signin","auth_time":1,
+         "permissions":["materials:read",7,null,"materials:write"],
+         "scp":"read  write","extension":{"school":{"roles":["teacher"],"id":"x"}},
+         "newUser":true,"other":"false"}
+        """))
+    #expect(claims.subject == "s-1" && claims.email == "ana@school.test")
+    #expect(claims.name == "Ana" && claims.givenName == "A" && claims.familyName == "B")
+    #expect(claims.userFlow == "B2C_1_signin")
+    #expect(claims.texts("permissions") == ["materials:read", "materials:write"])
+    #expect(claims.texts("scp") == ["read", "write"])
+    #expect(claims.texts("extension.school.roles") == ["teacher"])
+    #expect(claims.text("extension.school.id") == "x")
+    #expect(claims.flag("newUser") == true && claims.flag("other") == false)
+    #expect(claims.time("auth_time") == Timestamp(milliseconds: 1000))
+  }
+
+  @Test("WEB-5 a claim that is not there, or of another type, is as if it were missing")
+  func missing() throws {
+    let claims = try IdentityClaims(
+      FakeIdentity.idToken(#"{"sub":{},"name":7,"emails":[],"a":{"b":1},"t":"1"}"#))
+    #expect(claims.subject == nil && claims.name == nil && claims.email == nil)
+    #expect(claims.texts("a").isEmpty && claims.texts("a.b.c").isEmpty && claims.texts("z").isEmpty)
+    #expect(claims.flag("a") == nil && claims.flag("t") == nil && claims.time("t") == nil)
+  }
+
+  @Test("WEB-5 padding may be there or not, and the common alphabet is none", arguments: 0..<6)
+  func alphabets(length: Int) throws {
+    let payload = #"{"name":"ü?>~\#(String(repeating: "~", count: length))"}"#
+    let common = Data(payload.utf8).base64EncodedString()
+    let url = common.replacingOccurrences(of: "+", with: "-").replacingOccurrences(
+      of: "/", with: "_")
+    for text in [url, url.replacingOccurrences(of: "=", with: "")] {
+      let claims = try IdentityClaims(Secret("h.\(text).s"))
+      #expect(claims.name == "ü?>~" + String(repeating: "~", count: length))
+    }
+    guard common != url else { return }
+    #expect(throws: TokenClaims.Problem.payloadNotBase64URL) {
+      try IdentityClaims(Secret("h.\(common).s"))
+    }
+  }
+
+  @Test("WEB-5 what has no claims says so, and shows nothing")
+  func problems() throws {
+    let texts: [(String, TokenClaims.Problem)] = [
+      ("opaque", .notThreeParts), ("a.b", .notThreeParts), ("h.#.s", .payloadNotBase64URL),
+      ("h.W10.s", .payloadNotObject), ("h.e30==.s", .payloadNotBase64URL),
+    ]
+    for (text, problem) in texts {
+      #expect(throws: problem, "\(text)") { try IdentityClaims(Secret(text)) }
+    }
+    let claims = try IdentityClaims(FakeIdentity.idToken(#"{"name":"Ana"}"#))
+    #expect(!"\(claims)\(String(reflecting: claims))".contains("Ana"))
+  }
+}

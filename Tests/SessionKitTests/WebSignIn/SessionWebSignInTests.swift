@@ -1,0 +1,333 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+/// A session that is signed in to with an identity SDK: every step, and every way out of each.
+@Suite("A session: signing in with an identity provider")
+struct SessionWebSignInTests {
+  private let bench: Bench
+  private let fake = FakeIdentity()
+  private var provider: FakeProvider { FakeProvider(fake: fake) }
+  private var view: FakeView { FakeView(fake: fake) }
+
+  init() throws { bench = try Bench() }
+
+  private static let all = [
+    "warmUp", "acquireSilently", "makeView", "observe", "present", "signIn", "dismiss",
+  ]
+
+  private func open(owned: Bool = false) async throws -> Session {
+    var configuration = bench.configuration()
+    configuration.wire = SessionPreset.b2c(bench.server.baseURL, clientID: "c", scope: "s").wire
+    if owned { configuration.identityProvider = provider }
+    return try await Session.open(configuration)
+  }
+
+  private func method() throws -> LoginMethod? {
+    for record in try bench.records() {
+      if case .event(.login(let login)) = record.content { return login.method }
+    }
+    return nil
+  }
+
+  @Test(
+    "WEB-1 WEB-5 LOG-5 STA-3 the steps in order, authenticating at each, and one login at the end")
+  func interactive() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    let shown = Mutex<[SessionActivity]>([])
+    fake.onStep { _ in shown.withLock { $0.append(session.activity) } }
+    let user = try await session.signIn(with: provider, in: view)
+    #expect(fake.log == Self.all)
+    #expect(shown.withLock { $0 } == Array(repeating: .authenticating, count: 7))
+    #expect(user?.id == "o-1" && user?.email == "ana@school.test")
+    #expect(session.isAuthenticated && session.activity == .idle && session.canRefreshToken)
+    #expect(session.currentToken?.value == Secret("access-SECRET-1"))
+    #expect(try method() == .interactive && bench.eventNames() == ["login"])
+    #expect(fake.observer?.isStopped == true)
+    try await session.close()
+  }
+
+  @Test("WEB-5 LOG-5 where the provider knows the account, nothing is shown")
+  func silent() async throws {
+    let session = try await open()
+    try await session.signIn(with: provider, in: view)
+    #expect(fake.log == ["warmUp", "acquireSilently"])
+    #expect(try method() == .silent)
+    try await session.close()
+  }
+
+  @Test("LOG-5 WEB-5 signing in without showing anything, or not at all: idle then")
+  func silentOnly() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    let error = await failure { () async throws(SessionError) in
+      try await session.signInSilently(with: provider)
+    }
+    #expect(error == .webSignIn(.noAccount))
+    #expect(session.activity == .idle && !session.isAuthenticated)
+    fake.script("acquireSilently", .work)
+    try await session.signInSilently(with: provider)
+    #expect(session.isAuthenticated && fake.log.allSatisfy { !$0.hasSuffix("iew") })
+    try await session.close()
+  }
+
+  @Test(
+    "WEB-5 STA-3 whichever step fails, what was made is gone, and failed is shown", arguments: all)
+  func eachStepFails(step: String) async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    if step != "dismiss" { fake.script(step, .fail(FakeIdentity.Failed())) }
+    guard step != "acquireSilently", step != "dismiss" else {
+      try await session.signIn(with: provider, in: view)
+      return try await session.close()
+    }
+    let error = await failure { () async throws(SessionError) in
+      try await session.signIn(with: provider, in: view)
+    }
+    let problem: WebSignInProblem =
+      ["makeView", "observe", "present"].contains(step) ? .viewFailed : .refused(nil)
+    #expect(error == .webSignIn(problem))
+    #expect(session.activity == .failed(.webSignIn(problem)))
+    let isMade = ["observe", "present", "signIn"].contains(step)
+    #expect(fake.log.filter { $0 == "dismiss" }.count == (isMade ? 1 : 0))
+    #expect(fake.observer?.isStopped ?? true)
+    #expect(try bench.eventNames().isEmpty && bench.files().isEmpty)
+    await session.clearError()
+    #expect(session.activity == .idle)
+    // And nothing is in the way of the next one.
+    fake.script(step, .work)
+    try await session.signIn(with: provider, in: view)
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test(
+    "WEB-5 STA-3 cancelled at any step: what was made is gone before the caller is told",
+    arguments: all, [true, false])
+  func cancelled(step: String, heeds: Bool) async throws {
+    let session = try await open()
+    if step != "acquireSilently" {
+      fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    }
+    fake.script(step, heeds ? .wait : .waitAndIgnore)
+    let (provider, view) = (provider, view)
+    let task = Task {
+      await failure { () async throws(SessionError) in
+        try await session.signIn(with: provider, in: view)
+      }
+    }
+    await eventually("\(step) begins") { fake.isWaiting(step) }
+    task.cancel()
+    // A step on the view is waited for; one of the provider's is not.
+    let isOfView = ["makeView", "observe", "present", "dismiss"].contains(step)
+    // Going away is not cut short.
+    if !heeds && isOfView || step == "dismiss" {
+      await eventually("nobody signs in any more") { session.activity == .idle }
+      fake.letGo(step)
+    }
+    #expect(await task.value == .cancelled)
+    let log = fake.log
+    #expect(log.contains("dismiss") == log.contains("observe") || step == "makeView" && !heeds)
+    if step == "makeView" { #expect(log.contains("dismiss") == !heeds) }
+    #expect(fake.observer?.isStopped ?? true)
+    #expect(session.activity == .idle && !session.isAuthenticated)
+    if !heeds { fake.letGo(step) }
+    try await session.close()
+    #expect(try bench.eventNames().isEmpty && bench.files().isEmpty)
+  }
+
+  @Test("WEB-5 a second tap is refused at once, and the first sign-in goes on")
+  func secondTap() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("signIn", .wait)
+    let (provider, view) = (provider, view)
+    let first = Task { try await session.signIn(with: provider, in: view) }
+    await eventually("the page is shown") { fake.isWaiting("signIn") }
+    let second = await failure { () async throws(SessionError) in
+      try await session.signIn(with: provider, in: view)
+    }
+    #expect(second == .signInUnderWay)
+    #expect(session.activity == .authenticating)
+    fake.letGo("signIn")
+    #expect(try await first.value?.id == "o-1")
+    #expect(fake.log == Self.all)
+    try await session.close()
+  }
+
+  @Test(
+    "WEB-4 STA-3 what the observer saw is told, and leaving the page is no failure that is shown")
+  func observed() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("signIn", .fail(WebSignInProblem.refused(IdentityCode("AADB2C90080"))))
+    let cases: [(String, WebSignInProblem, Bool)] = [
+      (
+        "app://auth?error=access_denied&error_description=AADB2C90091%3a+x", .cancelledByUser, false
+      ),
+      (
+        "app://auth#error=access_denied&error_description=AADB2C90118%3a", .forgottenPassword, false
+      ),
+      ("app://auth?error=server_error", .refused(IdentityCode("server_error")), true),
+      ("https://login.test/authorize?state=1", .refused(IdentityCode("AADB2C90080")), true),
+    ]
+    for (address, problem, isShown) in cases {
+      let fake = fake
+      fake.onStep { if $0 == "signIn" { fake.observer?.see(address) } }
+      let error = await failure { () async throws(SessionError) in
+        try await session.signIn(with: provider, in: view)
+      }
+      #expect(error == .webSignIn(problem))
+      #expect(session.activity == (isShown ? .failed(.webSignIn(problem)) : .idle))
+    }
+    try await session.close()
+  }
+
+  @Test("WEB-5 a redirect from outside is handed in while the provider waits for one, else refused")
+  func redirected() async throws {
+    let session = try await open()
+    let url = try #require(URL(string: "app://auth?code=x"))
+    #expect(await session.handIn(url) == false)
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("signIn", .wait)
+    let (provider, view) = (provider, view)
+    let task = Task { try await session.signIn(with: provider, in: view) }
+    await eventually("the page is shown") { fake.isWaiting("signIn") }
+    #expect(await session.handIn(url))
+    #expect(fake.log.last == "handIn")
+    fake.letGo("signIn")
+    _ = try await task.value
+    #expect(await session.handIn(url) == false)
+    try await session.close()
+  }
+
+  @Test("WEB-5 LOG-4 tokens that do not say who the user is, or are none, sign nobody in")
+  func unreadable() async throws {
+    let session = try await open()
+    for tokens in [
+      IdentityTokens(access: Secret("opaque"), lifetime: 1000),
+      IdentityTokens(access: Secret("two words"), identity: FakeIdentity.idToken(#"{"oid":"o"}"#)),
+      IdentityTokens(access: Secret("t"), identity: FakeIdentity.idToken(#"{"oid":"a@b.test"}"#)),
+    ] {
+      fake.give(tokens)
+      let error = await failure { () async throws(SessionError) in
+        try await session.signIn(with: provider, in: view)
+      }
+      #expect(error == .webSignIn(.unreadableTokens))
+    }
+    #expect(try bench.files().isEmpty && bench.eventNames().isEmpty)
+    try await session.close()
+  }
+
+  @Test("STO-3 WEB-2 neither tokens nor addresses nor texts of the provider are in any description")
+  func redacted() async throws {
+    let tokens = FakeIdentity.tokens(7)
+    let observer = RedirectObserver()
+    observer.see("app://auth?error=ana@school.test&error_description=Ana+SECRET&code=SECRET")
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script(
+      "signIn",
+      .fail(NSError(domain: "x", code: 1, userInfo: ["error": "SECRET ana@school.test"])))
+    let error = await failure { () async throws(SessionError) in
+      try await session.signIn(with: provider, in: view)
+    }
+    var texts = ["\(tokens)", "\(observer)", "\(String(describing: error))", "\(session.activity)"]
+    texts += [String(reflecting: tokens), String(reflecting: observer), "\(session.status)"]
+    var dumped = ""
+    dump(tokens, to: &dumped)
+    for text in texts + [dumped] {
+      #expect(!text.contains("SECRET") && !text.contains("ana@"), "\(text)")
+    }
+    #expect(observer.lastError == .refused(nil) && error == .webSignIn(.refused(nil)))
+    try await session.close()
+  }
+
+  // MARK: The provider owns the tokens
+
+  @Test("WEB-6 acquiring silently is the refresh, and no refresh token is kept")
+  func ownedRefresh() async throws {
+    let session = try await open(owned: true)
+    try await session.signIn(with: provider, in: view)
+    #expect(session.canRefreshToken)
+    fake.give(FakeIdentity.tokens(2))
+    let token = try await session.refresh()
+    #expect(token.value == Secret("access-SECRET-2"))
+    #expect(fake.accounts == [nil, "o-1"])
+    #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
+    #expect(bench.server.calls.isEmpty)
+    try await session.close()
+    for file in try bench.files() {
+      let text = try String(contentsOfFile: bench.secrets + "/" + file, encoding: .utf8)
+      #expect(!text.contains("refresh-SECRET"))
+    }
+    // And it goes on after a restart.
+    let again = try await open(owned: true)
+    #expect(again.isAuthenticated && again.canRefreshToken)
+    fake.give(FakeIdentity.tokens(3))
+    #expect(try await again.refresh().value == Secret("access-SECRET-3"))
+    try await again.close()
+  }
+
+  @Test("WEB-6 REF-6 how the provider fails is how the refresh fails")
+  func ownedRefreshFails() async throws {
+    let session = try await open(owned: true)
+    try await session.signIn(with: provider, in: view)
+    fake.script("acquireSilently", .fail(URLError(.notConnectedToInternet)))
+    let offline = await failure { () async throws(SessionError) in try await session.refresh() }
+    guard case .noConnection? = offline else {
+      Issue.record("\(String(describing: offline))")
+      return
+    }
+    #expect(session.isAuthenticated)
+    fake.give(FakeIdentity.tokens(2, user: "o-2"))
+    fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
+    let dead = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(dead != nil && !session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test("WEB-6 OUT-1 removing the account is the logout at the server, also at the next opening")
+  func ownedLogout() async throws {
+    let session = try await open(owned: true)
+    try await session.signIn(with: provider, in: view)
+    fake.script("removeAccount o-1", .fail(URLError(.timedOut)))
+    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+    #expect(!session.isAuthenticated)
+    try await session.close()
+    fake.script("removeAccount o-1", .work)
+    let again = try await open(owned: true)
+    await eventually("the provider is told") {
+      fake.log.filter { $0 == "removeAccount o-1" }.count == 2
+    }
+    try await eventually("that is noted") { try bench.files().isEmpty }
+    try await again.close()
+  }
+
+  @Test(
+    "WEB-6 OUT-1 a provider that does not answer keeps no logout and no refresh waiting for ever")
+  func ownedBounds() async throws {
+    let session = try await open(owned: true)
+    try await session.signIn(with: provider, in: view)
+    fake.script("acquireSilently", .waitAndIgnore)
+    let refresh = Task {
+      await failure { () async throws(SessionError) in try await session.refresh() }
+    }
+    await eventually("the refresh begins") { fake.isWaiting("acquireSilently") }
+    fake.script("acquireSilently", .fail(URLError(.notConnectedToInternet)))
+    bench.clock.advance(by: 60_000)
+    #expect(await refresh.value != nil)
+    let first = try bench.records().lazy.compactMap { record -> RequestFailure? in
+      guard case .event(.refreshFailed(let failed)) = record.content else { return nil }
+      return failed.failure
+    }.first
+    #expect(first?.kind == .noReply)
+    #expect(session.isAuthenticated)
+    fake.letGo("acquireSilently")
+    try await session.close()
+  }
+}
