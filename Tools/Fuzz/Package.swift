@@ -30,6 +30,7 @@ let package = Package(
     .executableTarget(name: "FuzzFrames", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzPayload", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzAnswer", dependencies: ["FuzzTargets"], swiftSettings: strict),
+    .executableTarget(name: "FuzzIdentity", dependencies: ["FuzzTargets"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

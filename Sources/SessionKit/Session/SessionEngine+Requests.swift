@@ -190,10 +190,14 @@ extension SessionEngine {
   }
 
   private func answered(_ number: RequestNumber, _ answer: TokenAnswer, _ facts: AnswerFacts) {
-    answers[number] = answer
-    var facts = facts
+    var (answer, facts) = (answer, facts)
     facts.method = answer.method
-    facts.isRenewedByProvider = configuration.identityProvider != nil
+    if configuration.identityProvider != nil {
+      // It brings newer tokens; another's refresh token is of no use here, and is not kept.
+      (facts.isRenewedByProvider, facts.hasRefreshToken) = (true, false)
+      answer.refresh = nil
+    }
+    answers[number] = answer
     feed(.answered(number, facts))
     // Kept only while a commit that failed may be tried again.
     if !coordinator.isHolding(number) { answers[number] = nil }

@@ -25,7 +25,10 @@ extension SessionEngine {
         flow.cancel()
         return engine.received(number, .failure(failed))
       }
-      switch await flow.run(host) {
+      let ending = await flow.run(host)
+      // The app's view goes with it.
+      if engine.flow === flow { engine.flow = nil }
+      switch ending {
       case .signedIn(var answer, let method):
         answer.method = method
         await engine.landed(number, answer)

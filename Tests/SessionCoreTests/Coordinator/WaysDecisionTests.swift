@@ -44,6 +44,47 @@ struct WaysDecisionTests {
     #expect(effects.sendCount == 0)
   }
 
+  @Test("WEB-4 STA-3 a page that brought nothing ends its login alone, and shows only what failed")
+  func notSignedIn() throws {
+    let cases: [(LoginMethod, WebSignInProblem, Bool)] = [
+      (.interactive, .refused(nil), true), (.interactive, .unreachable, true),
+      (.interactive, .cancelledByUser, false), (.interactive, .forgottenPassword, false),
+      (.silent, .noAccount, false), (.silent, .unreachable, false),
+    ]
+    var bench = bench()
+    for (method, problem, isShown) in cases {
+      let caller = bench.caller()
+      let number = try #require(bench.tell(.login(caller, method)).request)
+      #expect(
+        bench.tell(.notSignedIn(number, problem))
+          == [.resume(caller, .failed(.webSignIn(problem)))])
+      #expect(bench.coordinator.activity == (isShown ? .failed(.webSignIn(problem)) : .idle))
+      #expect(bench.tell(.notSignedIn(number, problem)).isEmpty && bench.journal.isEmpty)
+    }
+    // One that nobody waits for any more ends nothing of the next one's.
+    let gone = bench.caller()
+    let late = try #require(bench.tell(.login(gone, .interactive)).request)
+    bench.tell(.cancelled(gone))
+    bench.tell(.login(bench.caller(), .password))
+    #expect(bench.tell(.notSignedIn(late, .cancelled)).isEmpty)
+    #expect(bench.coordinator.activity == .authenticating)
+  }
+
+  @Test(
+    "WEB-5 WEB-6 an answer says in which way it was signed in, and whether a provider renews it")
+  func byProvider() throws {
+    var bench = bench()
+    let number = try #require(bench.tell(.login(bench.caller(), .interactive)).request)
+    var facts = AnswerFacts.login("ada")
+    (facts.method, facts.isRenewedByProvider, facts.hasRefreshToken) = (.silent, true, false)
+    bench.tell(.answered(number, facts))
+    guard case .login(let login)? = bench.events.first else {
+      Issue.record("\(bench.names)")
+      return
+    }
+    #expect(login.method == .silent && login.token.isRefreshable)
+  }
+
   @Test("LOG-5 an account that is only created signs nobody in, and the next sign-in may begin")
   func accountOnly() throws {
     var bench = bench()

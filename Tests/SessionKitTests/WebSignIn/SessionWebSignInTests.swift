@@ -291,6 +291,28 @@ struct SessionWebSignInTests {
     try await session.close()
   }
 
+  @Test(
+    "WEB-6 REF-6 Specs/WebSignIn.md: how each of the provider's words is journaled",
+    arguments: WebSignInPage.rows(["the provider says", "the refresh has failed as"]))
+  func ownedFailure(row: [String]) async throws {
+    let named: [String: any Error] = [
+      "noAccount": WebSignInProblem.noAccount, "unreachable": WebSignInProblem.unreachable,
+      "unreadableTokens": WebSignInProblem.unreadableTokens, "nothing": FakeIdentity.Failed(),
+    ]
+    let code = row[0].hasPrefix("refused ") ? IdentityCode(String(row[0].dropFirst(8))) : nil
+    let said = named[row[0]] ?? WebSignInProblem.refused(code)
+    let session = try await open(owned: true)
+    try await session.signIn(with: provider, in: view)
+    fake.script("acquireSilently", .fail(said))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    let failures = try bench.records().compactMap { record -> String? in
+      guard case .event(.refreshFailed(let failed)) = record.content else { return nil }
+      return failed.failure.description
+    }
+    #expect(failures.first == row[1])
+    try await session.close()
+  }
+
   @Test("WEB-6 OUT-1 removing the account is the logout at the server, also at the next opening")
   func ownedLogout() async throws {
     let session = try await open(owned: true)
