@@ -84,7 +84,8 @@ struct WhyTale {
   }
 
   private mutating func setClock() {
-    let span = Int64(choices.draw(in: 120...6_000))
+    // Less than a minute is no jump, and shows nowhere.
+    let span = Int64(choices.draw(in: choices.chance(1, in: 4) ? 1...59 : 120...6_000))
     let signed = choices.chance(2, in: 3) ? -span : span
     choices.step("the clock is set by \(signed) s")
     offset += signed
@@ -154,10 +155,11 @@ struct WhyTale {
     choices.step("@\(request) ends: \(FailureWords.text(failure))")
     let isFinal = failure.kind.isFinal && !choices.chance(1, in: 3)
     if isFinal || (failure.kind.isAnswered && choices.chance(1, in: 3)) {
-      let padding = choices.chance(1, in: 4) ? 20 : 0
-      note(failure, request, at: last + 1, given: now)
-      var batch = [WhyHistory.failed(failure, of: generation, request)]
-      batch += [SessionRecord.Content](repeating: .note(.closed), count: padding)
+      let padding = choices.chance(1, in: 4) ? choices.draw(in: 0...24) : 0
+      note(failure, request, at: last + 1 + UInt64(padding), given: now)
+      var batch = [SessionRecord.Content](repeating: .note(.closed), count: padding)
+      batch.append(WhyHistory.failed(failure, of: generation, request))
+      batch += [SessionRecord.Content](repeating: .note(.closed), count: padding > 0 ? 24 : 0)
       batch.append(
         .event(.sessionExpired(.init(reason: isFinal ? .refreshRejected : .attemptsExhausted))))
       return end(batch + [.event(.logout(.init(reason: .policy)))])
