@@ -172,7 +172,10 @@ actor SessionEngine {
     follower?.cancel()
     hub.finish()
     states.finish()
-    do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
+    do throws(JournalError) { try journal.close() } catch {
+      // That it is another one was told when it was met.
+      guard lost != nil, error.isOfAnotherHistory else { throw .journal(error) }
+    }
   }
 
   /// Gives up where another journal stands in this one's place, or its own with another past: it was set
