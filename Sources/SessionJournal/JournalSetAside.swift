@@ -111,4 +111,15 @@ extension JournalError {
     default: false
     }
   }
+
+  /// Whether what stands under the name is another journal, or this one with another past.
+  ///
+  /// So it stays for this process until it opens the journal anew.
+  package var isOfAnotherHistory: Bool {
+    switch self {
+    case .replaced: true
+    case .damaged(_, let damage): damage.flaw == .historyChanged
+    default: false
+    }
+  }
 }

@@ -137,7 +137,7 @@ public enum ReplayTool {
         if let topic = HelpText.Topic(rawValue: word) {
           output.write(HelpText.topic(topic))
         } else {
-          output.write(HelpText.command(try command(named: word).syntax))
+          output.write(HelpText.command(try command(named: word, isForHelp: true).syntax))
         }
       } else {
         output.write(HelpText.tool(commands.map { $0.syntax }))
@@ -176,15 +176,19 @@ public enum ReplayTool {
     return try input.withFile { file throws(ToolError) in try command.run([file], context) }
   }
 
-  private static func command(named name: String) throws(ToolError) -> any Command.Type {
+  private static func command(
+    named name: String, isForHelp: Bool = false
+  ) throws(ToolError) -> any Command.Type {
     if let command = CommandList.all.first(where: { $0.syntax.name == name }) { return command }
-    let near = Suggestion.nearest(to: name, in: CommandList.order)
+    let topics = isForHelp ? HelpText.Topic.allCases.map(\.rawValue) : []
+    let near = Suggestion.nearest(to: name, in: CommandList.order + topics)
+    let program = isForHelp ? "sessionreplay help" : "sessionreplay"
     throw .usage(
       "unknownCommand",
       name.hasPrefix("-")
         ? "There is no option \(name.shortened) without a command."
         : "There is no command '\(name.shortened)'.",
-      next: near.map { "sessionreplay \($0)" } ?? "sessionreplay --help")
+      next: near.map { "\(program) \($0)" } ?? "sessionreplay --help")
   }
 
   private static func outputError(_ code: Int32) -> ToolError {

@@ -83,19 +83,31 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
   }
 
   private static func canonical(_ high: UInt64, _ low: UInt64) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(unsafeUninitializedCapacity: 36) { buffer in
-      var index = 0
-      for nibble in 0..<32 {
-        if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
-          buffer[index] = UInt8(ascii: "-")
-          index += 1
-        }
-        let word = nibble < 16 ? high : low
-        buffer[index] = digits[Int(word >> UInt64((15 - nibble % 16) * 4) & 0xF)]
+    String(unsafeUninitializedCapacity: canonicalLength) { buffer in
+      writeCanonical(high, low, into: buffer)
+      return canonicalLength
+    }
+  }
+
+  /// How many bytes the canonical spelling of a UUID has.
+  package static var canonicalLength: Int { 36 }
+
+  /// Writes the canonical spelling of the UUID with these bits, most significant first.
+  ///
+  /// - Parameter buffer: Room for `canonicalLength` bytes.
+  package static func writeCanonical(
+    _ high: UInt64, _ low: UInt64, into buffer: UnsafeMutableBufferPointer<UInt8>
+  ) {
+    var index = 0
+    for nibble in 0..<32 {
+      if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
+        buffer[index] = UInt8(ascii: "-")
         index += 1
       }
-      return index
+      let word = nibble < 16 ? high : low
+      let digit = UInt8(truncatingIfNeeded: word >> UInt64((15 - nibble % 16) * 4) & 0xF)
+      buffer[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+      index += 1
     }
   }
 }

@@ -172,15 +172,19 @@ actor SessionEngine {
     follower?.cancel()
     hub.finish()
     states.finish()
-    do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
+    do throws(JournalError) { try journal.close() } catch {
+      // That it is another one was told when it was met.
+      guard lost != nil, error.isOfAnotherHistory else { throw .journal(error) }
+    }
   }
 
-  /// Gives up where another journal stands in this one's place: it was set aside, or deleted, and who
-  /// is signed in is decided there (Specs/Decisions/a-journal-is-set-aside.md).
+  /// Gives up where another journal stands in this one's place, or its own with another past: it was set
+  /// aside, deleted or repaired, and who is signed in is decided there
+  /// (Specs/Decisions/a-journal-is-set-aside.md).
   ///
   /// Nothing is written any more, no token is given out, and everybody who waits is told why.
   func loseJournal(by error: JournalError) {
-    guard case .replaced = error, lost == nil else { return }
+    guard error.isOfAnotherHistory, lost == nil else { return }
     let problem = SessionError.journal(error)
     (lost, token, ahead) = (problem, nil, nil)
     for task in timers.values { task.cancel() }

@@ -4,6 +4,26 @@ import Testing
 
 @Suite("StatsGroups")
 struct StatsGroupsTests {
+  @Test("words are shown as people count: numbers in them by what they are")
+  func order() {
+    let words = [
+      "", "(unknown)", "1", "01", "2.4.1", "2.9.0", "2.10.0", "2.10.0-b2", "2.10.0-b10", "a", "a1",
+      "a10b", "b", String(repeating: "9", count: 64), "1" + String(repeating: "0", count: 64),
+    ]
+    let keys = words.map { StatsKey.word($0) }
+    let shown = keys.reversed().sorted { $0.comesBefore($1) }
+    for (left, right) in zip(shown, shown.dropFirst()) {
+      #expect(!right.comesBefore(left))
+    }
+    for (earlier, later) in [
+      ("2.9.0", "2.10.0"), ("2.10.0", "2.10.0-b2"), ("2.10.0-b2", "2.10.0-b10"), ("01", "1"),
+      ("2.4.1", "a"), ("a", "a1"), (words[13], words[14]),
+    ] {
+      #expect(StatsKey.word(earlier).comesBefore(.word(later)), "\(earlier), \(later)")
+      #expect(!StatsKey.word(later).comesBefore(.word(earlier)), "\(later), \(earlier)")
+    }
+  }
+
   private func figures(_ sessions: UInt64) -> StatsFigures {
     var figures = StatsFigures()
     figures.sessions = sessions

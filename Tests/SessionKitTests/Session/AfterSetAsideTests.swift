@@ -82,6 +82,39 @@ struct AfterSetAsideTests {
     try await other.close()
   }
 
+  @Test(
+    "RES-6 who has read what a repair drops shows no token, says why, and goes on when opened anew")
+  func repairedElsewhere() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    func end(_ reader: inout JournalReader) throws(JournalError) -> UInt64 {
+      try reader.visit { _, _ in true }
+      return reader.totals.bytes
+    }
+    var before = try JournalReader(path: bench.journal)
+    let signedIn = try end(&before)
+    try await session.refresh()
+    #expect(session.currentToken != nil)
+    // The frames up to the login, as somebody's repair leaves them.
+    let rescue = try Journal.rescue(
+      bench.journal, time: "20261121T140000Z", options: Journal.Options()
+    ) { (reader) throws(JournalError) in
+      try end(&reader) > signedIn ? signedIn : nil
+    }
+    _ = try #require(rescue)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    guard case .journal(.damaged(_, let damage))? = error, damage.flaw == .historyChanged else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(session.storageProblem == error)
+    #expect(session.currentToken == nil && session.isTokenExpired)
+    try await session.close()
+    let again = try await bench.open()
+    #expect(again.isAuthenticated)
+    try await again.close()
+  }
+
   @Test("RES-5 OUT-1 what another journal's logouts need is told once and does not stay")
   func strayRevocations() async throws {
     let bench = try Bench()

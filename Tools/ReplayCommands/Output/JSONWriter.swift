@@ -54,6 +54,13 @@ struct JSONWriter {
     if let value { self.value(value) } else { null() }
   }
 
+  mutating func field(_ name: String, _ value: Identifier?) {
+    key(name)
+    guard let value else { return null() }
+    // In place: a UUID is most of what many records consist of.
+    if let (high, low) = value.uuid { uuid(high, low) } else { self.value(value.description) }
+  }
+
   mutating func field(_ name: String, _ value: Bool) {
     key(name)
     bare(value ? "true" : "false")
@@ -105,7 +112,8 @@ struct JSONWriter {
   private mutating func key(_ name: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: name.utf8)
+    var name = name
+    name.withUTF8 { bytes.append(contentsOf: $0) }
     bytes.append(UInt8(ascii: "\""))
     bytes.append(UInt8(ascii: ":"))
     needsComma = false
@@ -115,23 +123,16 @@ struct JSONWriter {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  /// The decimal digits, with zeros in front up to as many as `digits`.
+  /// The decimal digits, with zeros in front up to as many as `digits`, which are at most 20.
   private mutating func append(_ number: UInt64, digits: Int) {
-    var count = 1
-    var rest = number
-    while rest >= 10 {
-      rest /= 10
-      count += 1
-    }
-    count = max(count, digits)
-    let start = bytes.count
-    for _ in 0..<count { bytes.append(UInt8(ascii: "0")) }
-    rest = number
-    var place = start + count
-    while rest > 0 {
-      place -= 1
-      bytes[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
+      var (place, rest) = (20, number)
+      while rest > 0 || place > 20 - digits {
+        place -= 1
+        buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      bytes.append(contentsOf: buffer[place...])
     }
   }
 
@@ -158,22 +159,45 @@ struct JSONWriter {
 
   private mutating func quote(_ value: String) {
     bytes.append(UInt8(ascii: "\""))
-    if value.utf8.allSatisfy(Self.isPlain) {
-      bytes.append(contentsOf: value.utf8)
-    } else {
+    var value = value
+    let isPlain = value.withUTF8 { utf8 in
+      guard Self.isPlain(utf8) else { return false }
+      bytes.append(contentsOf: utf8)
+      return true
+    }
+    if !isPlain {
       for scalar in value.unicodeScalars { escape(scalar) }
     }
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Whether a byte of UTF-8 belongs to nothing that is escaped; of others it must be looked at what they
-  /// belong to: 0xC2, 0xD8 and 0xE2 begin all scalars beyond ASCII that are.
-  @inline(__always)
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0..<0x20, 0x22, 0x5C, 0x7F, 0xC2, 0xD8, 0xE2: false
-    default: true
+  /// Whether nothing is to be escaped.
+  ///
+  /// Of bytes beyond ASCII it must be looked at what they belong to: 0xC2, 0xD8 and 0xE2 begin all scalars
+  /// that are escaped. One question of all bytes, without a way out: many are answered at once so.
+  private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    var found: UInt8 = 0
+    for byte in utf8 {
+      found |= byte < 0x20 ? 1 : 0
+      found |= byte == 0x22 ? 1 : 0
+      found |= byte == 0x5C ? 1 : 0
+      found |= byte == 0x7F ? 1 : 0
+      found |= byte == 0xC2 ? 1 : 0
+      found |= byte == 0xD8 ? 1 : 0
+      found |= byte == 0xE2 ? 1 : 0
     }
+    return found == 0
+  }
+
+  private mutating func uuid(_ high: UInt64, _ low: UInt64) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Identifier.canonicalLength) { buffer in
+      Identifier.writeCanonical(high, low, into: buffer)
+      bytes.append(contentsOf: buffer)
+    }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
   }
 
   private mutating func escape(_ scalar: Unicode.Scalar) {

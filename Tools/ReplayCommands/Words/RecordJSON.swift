@@ -20,7 +20,7 @@ extension JSONWriter {
   private mutating func facts(_ event: SessionEvent) {
     switch event {
     case .login(let login):
-      field("user", login.user.description)
+      field("user", login.user)
       field("method", login.method.description)
       token("token", login.token)
       context("context", login.context)
@@ -55,7 +55,7 @@ extension JSONWriter {
     field("generation", fold.generation.number)
     if case .authenticated(let session) = fold.state {
       object("authenticated") { json in
-        json.field("user", session.user.description)
+        json.field("user", session.user)
         json.field("method", session.method.description)
         json.field("since", session.since)
         json.token("token", session.token)
@@ -71,7 +71,7 @@ extension JSONWriter {
     }
     if case .expired(let session) = fold.state {
       object("expired") { json in
-        json.field("user", session.user.description)
+        json.field("user", session.user)
         json.context("context", session.context)
         json.field("reason", session.reason.description)
         json.field("since", session.since)
@@ -99,7 +99,7 @@ extension JSONWriter {
     switch note {
     case .opened(let opened):
       field("process", opened.process)
-      field("boot", opened.boot?.description)
+      field("boot", opened.boot)
       field("uptime", opened.uptime)
       field("app", opened.app?.description)
     case .closed:
@@ -123,7 +123,7 @@ extension JSONWriter {
     case .itemUnreadable(let item):
       field("item", item.description)
     case .continued(let link):
-      field("journal", link.journal?.description)
+      field("journal", link.journal)
       field("sequence", link.sequence)
       field("cause", link.cause.description)
     case .clockSkew(let milliseconds):
@@ -148,7 +148,7 @@ extension JSONWriter {
       json.field("generation", token.generation.number)
       json.field("issuedAt", token.issuedAt)
       json.field("expiresAt", token.expiresAt)
-      json.field("id", token.id?.description)
+      json.field("id", token.id)
       json.field("isRefreshable", token.isRefreshable)
     }
   }
@@ -176,7 +176,7 @@ extension JSONWriter {
   private mutating func named(_ name: String, _ named: ActiveContext.Named?) {
     guard let named else { return null(name) }
     object(name) { json in
-      json.field("id", named.id.description)
+      json.field("id", named.id)
       json.field("name", named.name)
     }
   }

@@ -71,7 +71,7 @@ struct ReportCommand: Command {
     if outcome.read == 0, let error = outcome.errors.first { throw error }
     let page = ReportPage(
       title: title, journals: outcome.journals, others: outcome.others, figures: outcome.figures,
-      problems: outcome.errors.map(\.message), isRevealed: isRevealed, zone: display.zone,
+      problems: outcome.problems, isRevealed: isRevealed, zone: display.zone,
       version: ReplayTool.version)
     try write(page, all, context)
     let error = all.count == 1 ? outcome.errors.first : nil

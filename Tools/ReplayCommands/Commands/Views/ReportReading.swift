@@ -25,6 +25,8 @@ struct ReportReading {
     var others: UInt64 = 0
     var figures = StatsFigures()
     var errors: [ToolError] = []
+    /// What the page says of them.
+    var problems: [String] = []
     /// Files of which at least the header was good.
     var read = 0
   }
@@ -52,9 +54,9 @@ struct ReportReading {
         outcome.read += 1
         outcome.figures.merge(journal.stats.groups.total)
         outcome.journals.append(journal)
-        if let error { outcome.errors.append(error) }
+        if let error { outcome.add(error, of: file) }
       } catch {
-        outcome.errors.append(error)
+        outcome.add(error, of: file)
       }
       guard outcome.journals.count > Self.mostJournals else { continue }
       // Where nothing ended, there is least to see.
@@ -98,7 +100,7 @@ struct ReportReading {
       return !interruption.isRaised
     }
     let fault = refused ?? pass.fault
-    let damage = fault?.code == .damaged ? fault?.place.offset : nil
+    let damage = fault.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
     let rest = ends.finish(damagedAt: damage) { journal.take(explain($0)) }
     if journal.state.state.kind == .authenticated { journal.take(explain(rest)) }
     journal.finish()
@@ -116,8 +118,18 @@ struct ReportReading {
   }
 
   /// The file's name without its folder: a folder's name is often a person's.
-  private static func shortName(of file: JournalFile) -> String {
+  fileprivate static func shortName(of file: JournalFile) -> String {
     file.path.hasPrefix("/dev/fd/")
       ? file.name : file.path.split(separator: "/").last.map(String.init) ?? file.name
+  }
+}
+
+extension ReportReading.Outcome {
+  /// Notes what is wrong with a file; the page names it without its folder.
+  fileprivate mutating func add(_ error: ToolError, of file: JournalFile) {
+    errors.append(error)
+    let short = ReportReading.shortName(of: file).quotedWhereNeeded.printable
+    let spellings = [file.name.printable, file.name, file.path.printable, file.path]
+    problems.append(spellings.reduce(error.message) { $0.replacing($1, with: short) })
   }
 }

@@ -156,9 +156,9 @@ final class StepFile: StepSource {
       }
       guard pulse(progress(of: runs[index])) else { return nil }
     }
-    let isDamaged = !isOver && problem?.code == .damaged
+    let hidesRecords = !isOver && problem?.mayHideRecords == true
     var found: Evidence?
-    let open = search.finish(damagedAt: isDamaged ? problem?.place.offset : nil) { found = $0 }
+    let open = search.finish(damagedAt: hidesRecords ? problem?.place.offset : nil) { found = $0 }
     return (found ?? open).map { Explainer.explain($0) }
   }
 

@@ -147,7 +147,7 @@ struct StatsWords {
       case (.day(let left), .day(let right)): return left < right
       default:
         let (ends, others) = (left.value.ended, right.value.ended)
-        return ends == others ? left.key < right.key : ends > others
+        return ends == others ? left.key.comesBefore(right.key) : ends > others
       }
     }.map { (name($0.key), $0.value) }
   }

@@ -1,0 +1,96 @@
+import Foundation
+import SessionCore
+import Testing
+
+@testable import ReplayCommands
+
+/// Where records that were acknowledged may stand behind the good prefix, no command claims their absence.
+@Suite("What may be hidden behind a journal's good beginning")
+struct HiddenRecordsTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    // A logout that was acknowledged, and is not whole: the journal ends while somebody is signed in.
+    try SampleJournal.write(
+      to: folder.file("logout.journal"),
+      batches: [
+        (0, [.note(.opened(.init(process: 7, boot: nil, uptime: 0)))]),
+        (
+          10,
+          [
+            .event(
+              .login(
+                .init(
+                  user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 10)
+                )))
+          ]
+        ),
+        (500, [.event(.logout(.init(reason: .user)))]),
+      ], closing: false)
+    var bytes = try folder.bytes("logout.journal")
+    bytes[bytes.count - 10] ^= 1
+    _ = try folder.write(bytes, to: "logout.journal")
+  }
+
+  @Test("RPL-2 the debugger and the page are as sure as why is, and no surer")
+  func agreement() throws {
+    // Of a kind that no reader knows the debugger shows the records before: it stands at their end.
+    for name in ["a", "logout", "undetermined", "torn", "damaged", "illegal"] {
+      let path = folder.file("\(name).journal")
+      let file = try StepFile(JournalFile(path: path, name: name))
+      guard case .found(let last) = file.last() else {
+        Issue.record("\(name) has no record")
+        continue
+      }
+      let explanation = try #require(file.explanation(at: last))
+      let sequence = try #require(explanation.sequence)
+      let why = try #require(
+        try ToolRun.inProcess(["why", "--json", "--at", "@\(sequence)", path]).objects().first)
+      #expect(why["cause"] as? String == explanation.cause.rawValue, "\(name)")
+      #expect(why["certainty"] as? String == explanation.certainty.rawValue, "\(name)")
+      for (key, number) in [
+        ("ruledOut", explanation.ruledOut.count), ("untold", explanation.untold.count),
+      ] {
+        #expect((why[key] as? [Any])?.count == number, "\(name): \(key)")
+      }
+    }
+  }
+
+  @Test("RPL-2 RPL-5 a logout that cannot be read is not denied")
+  func logout() throws {
+    let path = folder.file("logout.journal")
+    let page = ToolRun.inProcess(["report", "-o", "-", path]).output
+    let why = try #require(try ToolRun.inProcess(["why", "--json", path]).objects().first)
+    #expect(why["certainty"] as? String == "possible")
+    #expect(page.contains("(possible)"))
+    #expect(!page.contains("no end of a session is journaled"))
+    let file = try StepFile(JournalFile(path: path, name: "logout"))
+    _ = file.last()
+    #expect(file.explanation(at: 1)?.certainty == .possible)
+  }
+
+  @Test("RPL-5 STO-3 a page names no folder, whatever is wrong with a file")
+  func folders() throws {
+    let home = folder.file("jane.doe@example")
+    try FileManager.default.createDirectory(
+      atPath: home + "/folder.journal", withIntermediateDirectories: true)
+    for name in ["a", "torn", "damaged", "undetermined", "illegal", "unknown", "undecodable"] {
+      _ = try folder.write(
+        try folder.bytes("\(name).journal"), to: "jane.doe@example/\(name) of it.journal")
+    }
+    _ = try folder.write([], to: "jane.doe@example/empty.journal")
+    _ = try folder.write(Array("no journal".utf8), to: "jane.doe@example/text.journal")
+    let files = [home, home + "/none.journal"]
+    let run = ToolRun.inProcess(["report", "-o", "-"] + files)
+    #expect(run.code == 66)
+    #expect(run.output.contains("class=\"problem\""))
+    #expect(run.output.contains("damaged of it.journal"))
+    #expect(!run.output.contains("jane.doe"))
+    // Who called the command is told where the files are.
+    let page = folder.file("page.html")
+    let told = ToolRun.inProcess(["report", "-o", page, "--json"] + files)
+    #expect(try told.objects().first?["problems"] != nil)
+  }
+}
