@@ -42,6 +42,11 @@ struct WhyHistory {
   /// Adds one batch and returns the sequence of its first record.
   @discardableResult
   mutating func add(_ seconds: Int64, _ contents: SessionRecord.Content...) -> UInt64 {
+    add(seconds, contents)
+  }
+
+  @discardableResult
+  mutating func add(_ seconds: Int64, _ contents: [SessionRecord.Content]) -> UInt64 {
     let first = next
     for (index, content) in contents.enumerated() {
       let record = SessionRecord(sequence: next, time: Self.time(seconds), content: content)
@@ -90,7 +95,7 @@ struct WhyHistory {
   }
 
   static func opened(
-    _ process: UInt32, at seconds: Int64, boot: Identifier = "first"
+    _ process: UInt32, at seconds: Int64, boot: Identifier? = "first"
   ) -> SessionRecord.Content {
     .note(.opened(.init(process: process, boot: boot, uptime: 10_000 + seconds * 1_000)))
   }
@@ -143,6 +148,9 @@ struct WhyHistory {
           token: token(generation, at: seconds), trigger: .manual, attempt: 1, isRotated: true,
           request: request)))
   }
+
+  /// A tail that was cut off, and may have been acknowledged.
+  static let cut = SessionRecord.Content.note(.tailCut(.init(bytes: 21, isUndetermined: true)))
 
   static func ended(_ request: UInt64, _ failure: RequestFailure) -> SessionRecord.Content {
     .note(.requestEnded(.init(request: request, failure: failure)))

@@ -28,8 +28,13 @@ struct ClockTrail: Sendable {
   private(set) var agreeing: UInt64 = 0
   /// How far apart the clocks of any two of those were at most, in milliseconds.
   private(set) var deviation: Int64 = 0
-  /// Whether two openings were in different starts of the system, or in one that is not named.
+  /// Whether two openings were in different starts of the system.
   private(set) var hasOtherBoots = false
+  /// Whether one of two openings does not name the start of the system.
+  private(set) var hasUnnamedBoots = false
+  /// The first and the last of the openings that agreed with the one before.
+  private(set) var firstAgreeing: UInt64 = 0
+  private(set) var lastAgreeing: (sequence: UInt64, time: Timestamp)?
   /// What the journal last noted of the server's clock, and where.
   private(set) var skew: Int64?
   private(set) var skewPlace: UInt64 = 0
@@ -67,22 +72,28 @@ struct ClockTrail: Sendable {
     openings += 1
     guard let boot = opened.boot else {
       opening = nil
-      hasOtherBoots = hasOtherBoots || openings > 1
+      hasUnnamedBoots = hasUnnamedBoots || openings > 1
       return
     }
     defer {
       opening = Opening(
         boot: boot, time: record.time, uptime: opened.uptime, sequence: record.sequence)
     }
+    guard let opening else {
+      hasUnnamedBoots = hasUnnamedBoots || openings > 1
+      return
+    }
     // An uptime that has become less is another start, whatever its name.
-    guard let opening, opening.boot == boot, opened.uptime >= opening.uptime else {
-      hasOtherBoots = hasOtherBoots || openings > 1
+    guard opening.boot == boot, opened.uptime >= opening.uptime else {
+      hasOtherBoots = true
       return
     }
     let difference = record.time.milliseconds(since: opening.time)
       .subtractingSaturating(opened.uptime.subtractingSaturating(opening.uptime))
     guard difference.magnitude > UInt64(Self.tolerance) else {
       agreeing += 1
+      if agreeing == 1 { firstAgreeing = opening.sequence }
+      lastAgreeing = (record.sequence, record.time)
       drift = drift.addingSaturating(difference)
       drifts = min(drifts.lowerBound, drift)...max(drifts.upperBound, drift)
       deviation = drifts.upperBound.subtractingSaturating(drifts.lowerBound)
@@ -112,6 +123,15 @@ struct ClockTrail: Sendable {
     }
     return max(0, sum)
   }
+
+  /// Whether the civil clock was, or may have been, set back behind a record.
+  func mayGoBack(behind sequence: UInt64) -> Bool {
+    let later = jumps.filter { $0.to > sequence }
+    return later.count == Self.kept || later.contains { $0.span < 0 }
+  }
+
+  /// Whether the civil clock was, or may have been, set behind a record.
+  func mayJump(behind sequence: UInt64) -> Bool { jumps.contains { $0.to > sequence } }
 
   /// Begins to count anew, and still knows the last opening, which what comes is held against, and how
   /// far the server's clock was.

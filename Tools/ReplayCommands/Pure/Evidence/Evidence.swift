@@ -47,6 +47,8 @@ struct Evidence: Sendable {
   var continued: Fact?
   /// Whether a record of a newer version was passed over.
   var isWhole = true
+  /// Whether bytes were cut off in this session that may have been acknowledged.
+  var hasDoubtfulCut = false
   /// Where bytes begin that may have been acknowledged and cannot be used, if reading ended there.
   var damagedAt: UInt64?
 
@@ -106,6 +108,8 @@ struct ProcessTrail: Hashable, Sendable {
   /// Those that opened the journal and are not known to have closed it.
   private(set) var living: [UInt32] = []
   private var closings = 0
+  /// Where the journal was closed last.
+  private(set) var lastClosing: UInt64 = 0
   /// In which start of the system the journal was opened last, and who opened it first in that.
   private(set) var boot: Identifier?
   private(set) var firstOfBoot: Fact?
@@ -131,7 +135,8 @@ struct ProcessTrail: Hashable, Sendable {
   }()
 
   mutating func open(_ opened: SessionNote.Opened, _ fact: Fact) {
-    if let boot, opened.boot != boot { self = ProcessTrail() }
+    // Of a start that is not named nobody can tell whether it is another one.
+    if let boot, let other = opened.boot, other != boot { self = ProcessTrail() }
     if firstOfBoot == nil || opened.boot != boot { firstOfBoot = fact }
     boot = opened.boot
     lastOpening = fact.sequence
@@ -146,8 +151,9 @@ struct ProcessTrail: Hashable, Sendable {
     living.append(opened.process)
   }
 
-  mutating func close() {
+  mutating func close(_ fact: Fact) {
     closings += 1
+    lastClosing = fact.sequence
     guard closings >= living.count else { return }
     (living, closings) = ([], 0)
   }

@@ -27,6 +27,7 @@ struct EvidenceFold: Sendable {
   private var stray: Fact?
   private var continued: Fact?
   private var isWhole = true
+  private var hasDoubtfulCut = false
   private var last: Fact?
 
   // The batch that is being read.
@@ -36,6 +37,8 @@ struct EvidenceFold: Sendable {
   private var opening: Fact?
   private var lostInBatch: [UInt64] = []
   private var ending: (before: SessionState.Kind, last: Fact)?
+  /// The last record that was decided with an end.
+  private var lastDecided: UInt64 = 0
   private var watchedFact: Fact?
   private var lastBefore: Fact?
 
@@ -117,7 +120,14 @@ struct EvidenceFold: Sendable {
   }
 
   private mutating func keepInBatch(_ fact: Fact) {
-    if batch.count == Evidence.keptBatch { batch.remove(at: Evidence.keptBatch / 2) }
+    if batch.count == Evidence.keptBatch {
+      // What decides nothing goes first, then what came once more: there are fewer names than places.
+      let names = batch.map(\.record.name)
+      let index =
+        batch.firstIndex { !$0.isDecisive }
+        ?? names.indices.first { names[($0 + 1)...].contains(names[$0]) }
+      batch.remove(at: index ?? Evidence.keptBatch / 2)
+    }
     batch.append(fact)
   }
 
@@ -147,7 +157,7 @@ struct EvidenceFold: Sendable {
     guard let fact = watchedFact else { return }
     watchedFact = nil
     // An end of a session is explained as one, and what was decided with it.
-    guard fact.isExplainable, pendingEnd?.batch.contains(fact) != true else { return }
+    guard fact.isExplainable, fact.sequence > lastDecided else { return }
     pendingRecord = evidence(.record(fact))
   }
 
@@ -163,6 +173,7 @@ struct EvidenceFold: Sendable {
     }
     expiry = fold.state.kind == .expired ? found : nil
     pendingEnd = found
+    lastDecided = batch.last?.sequence ?? ending.last.sequence
     self.ending = nil
     stray = nil
   }
@@ -177,7 +188,7 @@ struct EvidenceFold: Sendable {
     (evidence.openings, evidence.remarks) = (openings, remarks)
     evidence.lastBefore = lastBefore
     (evidence.stray, evidence.continued) = (stray, continued)
-    evidence.isWhole = isWhole
+    (evidence.isWhole, evidence.hasDoubtfulCut) = (isWhole, hasDoubtfulCut)
     return evidence
   }
 
@@ -215,6 +226,7 @@ struct EvidenceFold: Sendable {
     if let pendingEnd { body(pendingEnd) }
     (pendingEnd, expiry, stray) = (nil, nil, nil)
     self.login = fact
+    hasDoubtfulCut = false
     remarks.removeAll { $0.batch != batchStart }
     clock.restart()
     schedule = ScheduleTrail()
@@ -234,11 +246,7 @@ struct EvidenceFold: Sendable {
   /// The request that the fact names has its end.
   private mutating func end(_ fact: Fact) {
     let (opening, processes) = (opening, processes)
-    func wasAlone(_ request: RequestTrace) -> Bool {
-      guard let sent = request.sent.requestSent else { return false }
-      return processes.wasAlone(sent.process, since: request.number)
-    }
-    token?.end(fact, wasAlone: wasAlone) { request in
+    token?.end(fact, among: processes) { request in
       guard let sent = request.sent.requestSent else { return .connection }
       if let boot = request.boot, let other = processes.boot, boot != other,
         let first = processes.firstOfBoot
@@ -253,7 +261,7 @@ struct EvidenceFold: Sendable {
       return isEarly ? .gone(by: taker) : .replaced(by: taker)
     }
     // One that was overtaken with the token before may come late.
-    previous?.end(fact, wasAlone: wasAlone) { _ in .connection }
+    previous?.end(fact, among: processes) { _ in .connection }
     if let number = fact.answers, fact.failure?.kind == .noReply { lostInBatch.append(number) }
   }
 
@@ -266,11 +274,14 @@ struct EvidenceFold: Sendable {
       processes.open(opened, fact)
       keepOpening(fact)
     case .closed:
-      processes.close()
+      processes.close(fact)
       keepOpening(fact)
     case .tailCut(let cut):
       // What was acknowledged and is gone may have been a request.
-      if cut.isUndetermined { token?.isWhole = false }
+      if cut.isUndetermined {
+        token?.isWhole = false
+        hasDoubtfulCut = true
+      }
       remark(fact)
     case .requestSent(let sent):
       send(sent, fact)
@@ -299,6 +310,8 @@ struct EvidenceFold: Sendable {
           before.process != sent.process
         else { return .unnoted }
         let taker = RequestTrace.Taker(fact: fact)
+        // A time before that of the request says nothing of its deadline.
+        guard end.time >= request.sent.time else { return .taken(by: taker) }
         return end.time < before.deadline ? .gone(by: taker) : .overtaken(by: taker)
       }
     }
@@ -326,7 +339,7 @@ struct EvidenceFold: Sendable {
     firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
     (login, previous, stray, expiry, continued) = (nil, nil, nil, nil, nil)
     (openings, remarks, processes) = ([], [], .unknown)
-    (clock, schedule) = (ClockTrail(), ScheduleTrail())
+    (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)
     token = snapshot.state.token.map { TokenHistory($0, announced: nil, isWhole: false) }
     if let request = snapshot.intents.request, request.sent.generation == token?.generation {
       // When it was sent is not known any more; no answer says a time of it.

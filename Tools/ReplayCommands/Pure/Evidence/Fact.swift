@@ -51,6 +51,9 @@ struct Fact: Hashable, Sendable {
   /// Whether a session ends with it.
   var isEnd: Bool { event?.kind == .sessionExpired || event?.kind == .logout }
 
+  /// Whether it is of those that say why something was decided with it.
+  var isDecisive: Bool { event != nil || isOfStorage || recovered != nil }
+
   /// The token whose event was missing, and follows.
   var recovered: Generation? {
     guard case .tokenRecovered(let generation)? = note else { return nil }

@@ -14,6 +14,10 @@ struct RequestTrace: Hashable, Sendable {
   var life: UInt64 = 0
   /// Whether nobody else had the journal open from when it was sent to its end, for certain.
   var wasAlone = false
+  /// Whether its process opened the journal once more between.
+  var wasReopened = false
+  /// Whether somebody closed it between: a closing does not say whose it is.
+  var sawClosing = false
 
   /// What became of a request.
   enum Fate: Hashable, Sendable {
@@ -38,6 +42,8 @@ struct RequestTrace: Hashable, Sendable {
       case replaced(by: Taker)
       /// Noted by who took its place, at its deadline or behind it.
       case overtaken(by: Taker)
+      /// Noted by who took its place; the civil clock was set between, and does not say when that was.
+      case taken(by: Taker)
       /// Noted by the same process, with its next request: the end had not been journaled in time.
       case unnoted
       /// Noted by who opened the journal, under the same number: the same process, or another one.
@@ -55,6 +61,21 @@ struct RequestTrace: Hashable, Sendable {
   }
 
   var number: UInt64 { sent.sequence }
+  var isRefresh: Bool { sent.requestSent?.kind == .refresh }
+
+  /// The answer that came when it had been taken for lost, where it counts.
+  var lateAnswer: Fact? {
+    guard isRefresh, let late, late.failure?.kind.isAnswered == true else { return nil }
+    return late
+  }
+
+  /// Takes note of what processes did from when it was sent to its end.
+  mutating func see(_ processes: ProcessTrail) {
+    guard let sent = sent.requestSent else { return }
+    wasAlone = processes.wasAlone(sent.process, since: number)
+    wasReopened = processes.lastOpening(of: sent.process) > number
+    sawClosing = processes.lastClosing > number
+  }
 
   /// What became of it in the end: the process that comes back late may bring the answer with it.
   var outcome: Fate {
@@ -112,7 +133,8 @@ struct TokenHistory: Hashable, Sendable {
   private(set) var requests: [RequestTrace] = []
   /// How many between those are not kept.
   private(set) var omitted: UInt64 = 0
-  /// How often each class of failure was noted of its refreshes.
+  /// How often each class of failure was noted of its refreshes, with what came when another process
+  /// had taken the request for lost: an answer is one wherever it is noted.
   private(set) var tally: [RequestFailure.Kind: UInt64] = [:]
   /// The same of failures that are told apart by their status or code: those of `unexpected`.
   private(set) var answeredBy = AnswerTally()
@@ -122,8 +144,18 @@ struct TokenHistory: Hashable, Sendable {
   /// The first and the last failure that came with no answer.
   private(set) var firstUnanswered: Fact?
   private(set) var lastUnanswered: Fact?
-  /// The first refusal that ended nothing, and how many there were.
-  private(set) var doubted: [Fact] = []
+  /// How many of the answered failures stand in notes alone: they came late, and decided nothing.
+  private(set) var answeredLate: UInt64 = 0
+  /// The last failure that was decided on.
+  private(set) var lastFailed: Fact?
+  /// The first final failure and the last ones.
+  private(set) var refusals: [Fact] = []
+  /// The first of them whose code says that the token was used.
+  private(set) var firstReuse: Fact?
+  /// What came first of them: where it stands, or the request that it answers.
+  private(set) var refusedFrom: UInt64?
+  /// Whether the end of a request is noted that is not kept any more.
+  private(set) var hasStrayEnds = false
   /// The longest time that a server asked to wait, in milliseconds.
   private(set) var longestWait: Int64 = 0
 
@@ -140,6 +172,9 @@ struct TokenHistory: Hashable, Sendable {
 
   /// All failures of refreshes with it.
   var failures: UInt64 { tally.values.reduce(0, +) }
+
+  /// The refusals that were doubted, so that the server was asked again.
+  var doubted: [Fact] { refusals.filter { $0.refreshFailed?.retryAt != nil } }
 
   /// Those that a server answered.
   var answered: UInt64 { tally.reduce(0) { $0 + ($1.key.isAnswered ? $1.value : 0) } }
@@ -171,19 +206,24 @@ struct TokenHistory: Hashable, Sendable {
 
   /// Takes note of what names a request; `how` says how a lost answer became known.
   mutating func end(
-    _ fact: Fact, wasAlone: (RequestTrace) -> Bool,
+    _ fact: Fact, among processes: ProcessTrail,
     how: (RequestTrace) -> RequestTrace.Fate.How
   ) {
-    guard let number = fact.answers,
-      let index = requests.lastIndex(where: { $0.number == number })
-    else { return }
+    guard let number = fact.answers else { return }
+    guard let index = requests.lastIndex(where: { $0.number == number }) else {
+      if let announced, number > announced.sequence { missEnd() }
+      return
+    }
+    if fact.note != nil, requests[index].isRefresh { countNoted(fact) }
     // A process that comes back late names its request once more; what was noted first was decided on.
     guard requests[index].end == nil else {
-      requests[index].late = fact
+      // An answer is one, whatever is noted behind it.
+      let isKnown = requests[index].lateAnswer != nil
+      if !isKnown || fact.failure?.kind.isAnswered != false { requests[index].late = fact }
       return
     }
     requests[index].end = fact
-    requests[index].wasAlone = wasAlone(requests[index])
+    requests[index].see(processes)
     if let failure = fact.failure {
       let isLost = RequestTrace.isNoAnswer(failure)
       requests[index].fate = isLost ? .lost(how(requests[index])) : .failed(failure)
@@ -200,9 +240,29 @@ struct TokenHistory: Hashable, Sendable {
     requests[index].fate = .lost(how(requests[index]))
   }
 
+  /// The end of a request that is not kept: what it says of the token cannot be told.
+  private mutating func missEnd() {
+    guard omitted > 0 else { return }
+    (hasStrayEnds, isWhole) = (true, false)
+  }
+
   mutating func count(_ fact: Fact) {
     guard let failed = fact.refreshFailed, failed.generation == generation else { return }
-    let failure = failed.failure
+    lastFailed = fact
+    count(failed.failure, fact)
+  }
+
+  /// A failure that stands in a note: its process came back when others had taken the request for lost,
+  /// which is counted as a failure already.
+  private mutating func countNoted(_ fact: Fact) {
+    guard let failure = fact.failure, failure.kind.isAnswered || failure.kind.isFinal else {
+      return
+    }
+    if failure.kind.isAnswered { answeredLate += 1 }
+    count(failure, fact)
+  }
+
+  private mutating func count(_ failure: RequestFailure, _ fact: Fact) {
     tally[failure.kind, default: 0] += 1
     if failure.kind.isAnswered {
       answeredBy.count(failure)
@@ -213,9 +273,19 @@ struct TokenHistory: Hashable, Sendable {
       lastUnanswered = fact
     }
     longestWait = max(longestWait, failure.retryAfter ?? 0)
-    if failure.kind.isFinal, failed.retryAt != nil {
-      if doubted.count == 4 { doubted.remove(at: 1) }
-      doubted.append(fact)
+    if failure.kind.isFinal { refuse(failure, fact) }
+  }
+}
+
+extension TokenHistory {
+  private mutating func refuse(_ failure: RequestFailure, _ fact: Fact) {
+    if refusals.count == 5 { refusals.remove(at: 1) }
+    refusals.append(fact)
+    // What came late was said between the request and the note.
+    let place = min(fact.sequence, fact.answers ?? fact.sequence)
+    refusedFrom = min(refusedFrom ?? place, place)
+    if firstReuse == nil, failure.kind.isAnswered, RefusalWord(failure.serverCode) == .reused {
+      firstReuse = fact
     }
   }
 }

@@ -39,7 +39,7 @@ extension ExplanationDraft {
       add(request.end, .outcome)
       add(request.late, .outcome)
     }
-    for fact in [token.firstAnswered, token.lastAnswered, token.lastUnanswered] {
+    for fact in [token.firstAnswered, token.lastAnswered, token.lastUnanswered, token.firstReuse] {
       add(fact, .outcome)
     }
   }

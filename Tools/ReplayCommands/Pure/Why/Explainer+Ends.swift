@@ -197,9 +197,12 @@ extension ExplanationDraft {
         evidence.expiry)
       return
     }
+    // What could be refreshed has not ended for want of a refresh token, as far as records tell.
+    let couldRefresh = token.facts.isRefreshable
     prove(
-      .lifeWasOver, [.token(token.generation), .time(token.facts.expiresAt)], on: token.announced,
-      evidence.expiry)
+      couldRefresh ? .tokenOver : .lifeWasOver,
+      [.token(token.generation), .time(token.facts.expiresAt)], on: token.announced, evidence.expiry
+    )
     let forward = token.announced.map(evidence.clock.forward(since:)) ?? 0
     let left = token.facts.expiresAt.milliseconds(since: endTime.advanced(by: -forward))
     if forward > 0, endTime >= token.facts.expiresAt, left > 0 {
@@ -213,9 +216,9 @@ extension ExplanationDraft {
       advise(.signInAgain)
       return
     }
-    conclude(.tokenExpired, .proven)
-    ruleOutClock()
-    advise(.issueRefreshTokens)
+    conclude(.tokenExpired, couldRefresh ? .possible : .proven)
+    ruleOutClock(to: token.facts.expiresAt)
+    if couldRefresh { explainNoneToRead(token) } else { advise(.issueRefreshTokens) }
   }
 
   /// A token that was over as soon as it was there.

@@ -9,8 +9,9 @@ extension ExplanationDraft {
       return
     }
     let total = token.answered
-    let isWhole = token.announced != nil
+    let isWhole = token.announced != nil && !token.hasStrayEnds
     countFailures(token, isWhole: isWhole)
+    proveLateAnswers(token)
     ruleOutTheUsual()
     ruleOutRefusal()
     leaveUntold(.policyLimits)

@@ -13,17 +13,14 @@ extension ExplanationDraft {
     guard let lost = losses.last else { return }
     let dubious = token.lastDubious(before: refusal.sequence)
     let isWhole = token.isWhole && token.omitted == 0
-    let isOnly = losses.count == 1 && dubious == nil
+    // An answer that was noted late may have been given before the other request was sent.
+    let isBehind = losses.contains { $0.number > refusal.answers ?? .max }
+    let isOnly = losses.count == 1 && dubious == nil && !isBehind
     let isRefresh = lost.sent.requestSent?.kind == .refresh
     let certainty =
       isWhole && isOnly && isRefresh && word == .reused ? Certainty.likely : .possible
-    let cause = isRefresh ? Self.cause(of: lost) : .lostReply
-    // One that was replaced behind its deadline may have been suspended as well.
-    if case .lost(.replaced) = lost.fate {
-      conclude(cause, .possible)
-    } else {
-      conclude(cause, certainty)
-    }
+    let cause = isRefresh ? cause(of: lost) : .lostReply
+    conclude(cause, mayBeOtherwise(lost, cause) ? .possible : certainty)
     for lost in losses {
       infer(
         .rotatedReplyLost, certainty, [.token(token.generation), .place(lost.number)],
@@ -34,7 +31,7 @@ extension ExplanationDraft {
     }
     if let dubious { inferUnusable(dubious, token) }
     if word != .reused { maybe(.revokedAtServer, .expiredAtServer) }
-    if !isWhole { infer(.otherCopyUsed, .possible, [.token(token.generation)]) }
+    if !isWhole || isBehind { infer(.otherCopyUsed, .possible, [.token(token.generation)]) }
     ruleOutEarlierRefusal(losses[0], token)
     if cause == .suspendedInRefresh { advise(.longerGrace) }
     if cause == .killedInRefresh || cause == .suspendedInRefresh { advise(.finishInBackground) }
@@ -42,12 +39,41 @@ extension ExplanationDraft {
     adviseServerLog(near: lost.sent)
   }
 
-  private static func cause(of lost: RequestTrace) -> Cause {
-    switch lost.fate {
-    case .lost(.gone), .lost(.restarted), .lost(.replaced): .killedInRefresh
-    case .lost(.overtaken): .suspendedInRefresh
+  /// How it became known that no answer came, as far as the civil clock tells: where it was set between,
+  /// it does not say whether that was before the deadline.
+  func fate(of lost: RequestTrace) -> RequestTrace.Fate {
+    guard case .lost(let how) = lost.fate, let end = lost.end,
+      evidence.clock.jumps.contains(where: { $0.to > lost.number && $0.from < end.sequence })
+    else { return lost.fate }
+    switch how {
+    case .gone(let by): return .lost(by.isOpening ? .replaced(by: by) : .taken(by: by))
+    case .overtaken(let by): return .lost(.taken(by: by))
+    case .connection, .restarted, .replaced, .taken, .unnoted, .reopened: return lost.fate
+    }
+  }
+
+  private func cause(of lost: RequestTrace) -> Cause {
+    switch fate(of: lost) {
+    case .lost(.gone), .lost(.restarted), .lost(.replaced):
+      // A process that comes back has not ended.
+      lost.late == nil ? .killedInRefresh : .lostReply
+    case .lost(.overtaken), .lost(.taken): .suspendedInRefresh
     case .lost(.connection), .lost(.unnoted), .lost(.reopened), .open, .answered, .failed:
       .lostReply
+    }
+  }
+
+  /// Whether the process may have fared otherwise than the cause says.
+  private func mayBeOtherwise(_ lost: RequestTrace, _ cause: Cause) -> Bool {
+    guard cause != .lostReply else { return false }
+    switch fate(of: lost) {
+    // One that was replaced behind its deadline may have been suspended as well.
+    case .lost(.replaced), .lost(.taken): return true
+    case .lost(.gone): return lost.wasReopened
+    case .lost(.overtaken): return lost.late == nil && (lost.wasReopened || lost.sawClosing)
+    case .lost(.restarted), .lost(.connection), .lost(.unnoted), .lost(.reopened), .open, .answered,
+      .failed:
+      return false
     }
   }
 
@@ -62,7 +88,7 @@ extension ExplanationDraft {
 
   private mutating func ruleOutEarlierRefusal(_ lost: RequestTrace, _ token: TokenHistory) {
     guard token.isWhole, let announced = token.announced,
-      !token.doubted.contains(where: { $0.sequence < lost.number })
+      token.refusedFrom.map({ $0 > lost.number }) != false
     else { return }
     ruleOut(
       .noRefusalBefore, [.token(token.generation), .place(lost.number)],
@@ -72,7 +98,7 @@ extension ExplanationDraft {
   // MARK: How it became known
 
   private mutating func proveLoss(_ lost: RequestTrace) {
-    switch lost.fate {
+    switch fate(of: lost) {
     case .lost(.connection):
       prove(.noReplyTo, [.place(lost.number)], on: lost.sent, lost.end)
       ruleOutDeath(lost)
@@ -82,10 +108,19 @@ extension ExplanationDraft {
       showsOpenings = true
       proveNoEnd(lost)
       maybe(.killedBySystem, .crashed, .closedByUser)
-    case .lost(.gone): proveDeath(lost)
-    case .lost(.restarted(let by)): proveRestart(lost, by)
-    case .lost(.replaced(let by)): proveReplacement(lost, by)
-    case .lost(.overtaken(let by)): proveOvertaking(lost, by)
+    case .lost(.gone(let by)), .lost(.restarted(let by)), .lost(.replaced(let by)):
+      if lost.late != nil {
+        showsOpenings = true
+        proveTaking(of: lost, by)
+        proveReturn(lost)
+      } else if case .lost(.restarted) = lost.fate {
+        proveRestart(lost, by)
+      } else if case .lost(.gone) = fate(of: lost), !lost.wasReopened {
+        proveDeath(lost)
+      } else {
+        proveReplacement(lost, by)
+      }
+    case .lost(.overtaken(let by)), .lost(.taken(let by)): proveOvertaking(lost, by)
     }
   }
 
@@ -111,11 +146,9 @@ extension ExplanationDraft {
     guard let sent = lost.sent.requestSent, let end = lost.end else { return }
     // By civil times, which may be set: no more than likely.
     let left = sent.deadline.milliseconds(since: end.time)
-    if end.time >= lost.sent.time {
-      infer(
-        .goneBeforeDeadline, .likely, [.process(sent.process), .time(end.time), .span(left)],
-        on: lost.sent, end)
-    }
+    infer(
+      .goneBeforeDeadline, .likely, [.process(sent.process), .time(end.time), .span(left)],
+      on: lost.sent, end)
     prove(.noReplyTo, [.place(lost.number)], on: lost.sent, end)
     maybe(.killedBySystem, .crashed, .closedByUser)
   }
@@ -134,14 +167,18 @@ extension ExplanationDraft {
     leaveUntold(.processDeath)
     proveTaking(of: lost, by)
     maybe(.killedBySystem, .crashed, .closedByUser, .suspended)
-    proveReturn(lost)
   }
 
   private mutating func proveOvertaking(_ lost: RequestTrace, _ by: RequestTrace.Taker) {
     showsOpenings = true
     proveTaking(of: lost, by)
     proveReturn(lost)
-    if lost.late == nil { infer(.suspended, .likely, on: lost.sent) }
+    if mayBeOtherwise(lost, .suspendedInRefresh) {
+      if lost.late == nil { maybe(.killedBySystem, .crashed, .closedByUser) }
+      maybe(.suspended)
+    } else if lost.late == nil {
+      infer(.suspended, .likely, on: lost.sent)
+    }
     leaveUntold(.processDeath)
   }
 
@@ -149,7 +186,7 @@ extension ExplanationDraft {
   mutating func proveTaking(of lost: RequestTrace, _ by: RequestTrace.Taker) {
     guard let sent = lost.sent.requestSent, let process = by.process else { return }
     let isLate: Bool
-    if case .lost(.overtaken) = lost.fate { isLate = true } else { isLate = false }
+    if case .lost(.overtaken) = fate(of: lost) { isLate = true } else { isLate = false }
     let word: FindingWord =
       by.isOpening ? .replacedAtOpening : isLate ? .overtakenAfterDeadline : .overtakenBefore
     prove(

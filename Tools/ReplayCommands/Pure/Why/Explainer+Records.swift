@@ -137,7 +137,7 @@ extension ExplanationDraft {
 
   private func isTakenOver(_ request: RequestTrace) -> Bool {
     switch request.fate {
-    case .lost(.overtaken), .lost(.gone), .lost(.replaced), .lost(.restarted): true
+    case .lost(.overtaken), .lost(.gone), .lost(.replaced), .lost(.restarted), .lost(.taken): true
     case .lost(.connection), .lost(.unnoted), .lost(.reopened), .open, .answered, .failed: false
     }
   }
@@ -166,7 +166,8 @@ extension ExplanationDraft {
     }
     if let request {
       switch request.fate {
-      case .lost(.overtaken(let by)), .lost(.gone(let by)), .lost(.replaced(let by)):
+      case .lost(.overtaken(let by)), .lost(.gone(let by)), .lost(.replaced(let by)),
+        .lost(.taken(let by)):
         proveTaking(of: request, by)
       case .lost(.restarted(let by)):
         if let sent = request.sent.requestSent {

@@ -13,34 +13,26 @@ extension ExplanationDraft {
     proveDoubts(token)
     if failure.kind == .noRefreshToken { return explainNothingToUse(refusal, token) }
     if failure.kind == .otherUser { return explainOtherUser(refusal) }
-    proveWords(token.doubted + [refusal])
+    proveWords((token.refusals + [token.firstReuse, refusal]).compactMap { $0 })
     // Who has refused a token as used may say later that it is revoked: that is what came of it.
-    let said = (token.doubted + [refusal]).map { RefusalWord($0.failure?.serverCode) }
-    let word = said.contains(.reused) ? .reused : RefusalWord(failure.serverCode)
+    let word = token.firstReuse == nil ? RefusalWord(failure.serverCode) : .reused
     // What was sent behind the first answer that says so did not bring it about.
-    let first = (token.doubted + [refusal]).first {
-      RefusalWord($0.failure?.serverCode) == .reused
-    }
-    let lost = token.lost(before: (first ?? refusal).sequence)
+    let first = token.firstReuse ?? refusal
+    let lost = token.lost(before: first.sequence)
     for request in token.requests where !request.isLost { proveReturn(request) }
     if !lost.isEmpty, word == .reused || word == .unsaid {
-      return explainLosses(lost, first ?? refusal, word, token)
+      return explainLosses(lost, first, word, token)
     }
     ruleOutTheUsual()
     ruleOutLostReply()
     switch word {
-    case .reused: explainReuse(refusal, token)
+    case .reused: explainReuse(first, token)
     case .revoked:
       conclude(.revokedElsewhere, .proven)
       maybe(.signedOutElsewhere, .passwordChanged, .administrator)
       advise(.lookWhoEnded)
       addLateTwin()
-    case .expired:
-      conclude(.refreshTokenExpired, .proven)
-      let unused = max(0, refusal.time.milliseconds(since: token.facts.issuedAt))
-      infer(.unusedTooLong, .possible, [.span(unused)], on: token.announced)
-      maybe(.livedItsTime)
-      advise(.longerRefreshToken)
+    case .expired: explainOldToken(refusal, token)
     case .unknown:
       conclude(.unknownToServer, .proven)
       maybe(.otherBackend, .databaseReset)
@@ -61,15 +53,38 @@ extension ExplanationDraft {
   private mutating func proveWords(_ refusals: [Fact]) {
     var said: Set<Value> = []
     for refusal in refusals {
-      guard let failure = refusal.failure, said.insert(Self.words(failure)).inserted else {
-        continue
-      }
+      guard let failure = refusal.failure, failure.kind.isAnswered,
+        said.insert(Self.words(failure)).inserted
+      else { continue }
       prove(.serverSaid, [Self.words(failure)], on: refusal)
     }
   }
 
   mutating func proveDoubts(_ token: TokenHistory) {
     for fact in token.doubted { prove(.refusalDoubted, [.place(fact.sequence)], on: fact) }
+  }
+
+  /// What came when others had taken the request for lost: it decided nothing, and is an answer.
+  mutating func proveLateAnswers(_ token: TokenHistory) {
+    for request in token.requests {
+      guard let late = request.lateAnswer, let failure = late.failure else { continue }
+      prove(
+        .answeredLate, [.place(request.number), .place(late.sequence), Self.words(failure)],
+        on: request.sent, late)
+    }
+  }
+
+  private mutating func explainOldToken(_ refusal: Fact, _ token: TokenHistory) {
+    conclude(.refreshTokenExpired, .proven)
+    // A time that was set says nothing of how long it was.
+    if evidence.clock.mayJump(behind: token.announced?.sequence ?? 0) {
+      maybe(.unusedUntold)
+    } else {
+      let unused = max(0, refusal.time.milliseconds(since: token.facts.issuedAt))
+      infer(.unusedTooLong, .possible, [.span(unused)], on: token.announced)
+    }
+    maybe(.livedItsTime)
+    advise(.longerRefreshToken)
   }
 
   private mutating func explainNothingToUse(_ refusal: Fact, _ token: TokenHistory) {

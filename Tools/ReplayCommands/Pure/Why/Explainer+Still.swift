@@ -42,7 +42,7 @@ extension ExplanationDraft {
     prove(.signedInSince, [.time(session.since)], on: evidence.login)
     if let request = evidence.after.intents.request {
       explainOpenRequest(request)
-    } else if let last = session.failures.last {
+    } else if let last = session.failures.last ?? token?.lastAnswered?.failure {
       explainFailures(session, last)
     } else {
       conclude(.stillSignedIn, .proven, [.time(session.since)])
@@ -73,9 +73,9 @@ extension ExplanationDraft {
     _ session: SessionState.Authenticated, _ last: RequestFailure
   ) {
     let newest = token?.lastUnanswered
-    if session.failures.answered > 0 {
-      conclude(
-        .stillServerFailing, .proven, [.counted(UInt64(session.failures.answered), "attempt")])
+    let answered = UInt64(session.failures.answered) + (token?.answeredLate ?? 0)
+    if answered > 0 {
+      conclude(.stillServerFailing, .proven, [.counted(answered, "attempt")])
       if let token, let first = token.firstAnswered, token.announced != nil {
         prove(
           .serverFailedSince,
@@ -85,10 +85,15 @@ extension ExplanationDraft {
           ], on: first, token.lastAnswered)
       }
       prove(.nobodyEnded)
-      if let token { proveDoubts(token) }
-      if let newest, newest.sequence > token?.lastAnswered?.sequence ?? 0 {
+      if let token {
+        proveDoubts(token)
+        proveLateAnswers(token)
+      }
+      let lastAnswered = token?.lastAnswered?.sequence ?? 0
+      if let newest, newest.sequence > lastAnswered {
         prove(.lastUnansweredSo, [Self.words(last), .place(newest.sequence)], on: newest)
-        inferOffline(last)
+        // The server was there behind the request that failed: no more than possible.
+        inferOffline(last, lastAnswered < newest.answers ?? 0 ? .likely : .possible)
       }
       addNextTry()
       advise(.waitForNextTry)
@@ -130,21 +135,23 @@ extension ExplanationDraft {
   }
 
   /// Offline is likely only where the request could not leave; a reply is lost in many ways.
-  private mutating func inferOffline(_ last: RequestFailure) {
+  private mutating func inferOffline(
+    _ last: RequestFailure, _ certainty: Certainty = .likely
+  ) {
     if last.kind == .noConnection {
-      infer(.offline, .likely)
+      infer(.offline, certainty)
     } else if RequestTrace.isNoAnswer(last) {
       inferNoReply(token?.requests.last)
     }
   }
 
   private mutating func inferNoReply(_ request: RequestTrace?) {
-    switch request?.fate {
+    switch request.map({ fate(of: $0) }) {
     case .lost(.gone), .lost(.restarted), .lost(.reopened):
       showsOpenings = true
       maybe(.killedBySystem, .crashed, .closedByUser)
       leaveUntold(.processDeath)
-    case .lost(.replaced), .lost(.overtaken):
+    case .lost(.replaced), .lost(.overtaken), .lost(.taken):
       showsOpenings = true
       maybe(.killedBySystem, .crashed, .closedByUser, .suspended)
       leaveUntold(.processDeath)
@@ -154,10 +161,7 @@ extension ExplanationDraft {
   }
 
   private mutating func addNextTry() {
-    guard
-      let fact = [token?.lastAnswered, token?.lastUnanswered].compactMap({ $0 })
-        .max(by: { $0.sequence < $1.sequence }), let retryAt = fact.refreshFailed?.retryAt
-    else { return }
+    guard let fact = token?.lastFailed, let retryAt = fact.refreshFailed?.retryAt else { return }
     prove(.nextTry, [.time(retryAt)], on: fact)
   }
 }

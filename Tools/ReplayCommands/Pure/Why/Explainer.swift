@@ -89,6 +89,8 @@ struct ExplanationDraft {
   func range(from start: UInt64) -> ClosedRange<UInt64> { min(start, endSequence)...endSequence }
 
   mutating func ruleOutUser() {
+    // What was cut off may have been a logout.
+    guard !evidence.hasDoubtfulCut else { return }
     let start = evidence.sessionStart
     ruleOut(.noLogoutByApp, [.place(start)], searched: range(from: start))
   }
@@ -96,30 +98,44 @@ struct ExplanationDraft {
   mutating func ruleOutLocalExpiry() {
     guard let token else { return }
     let left = token.facts.expiresAt.milliseconds(since: endTime)
-    // More than its whole life is left where the clock was set back.
-    if left > 0, left <= token.facts.lifetime {
+    // A clock that was set back makes more of it; more than its whole life is none.
+    let isSetBack = evidence.clock.mayGoBack(behind: token.announced?.sequence ?? 0)
+    if left > 0, left <= token.facts.lifetime, !isSetBack {
       ruleOut(.tokenHadLife, [.token(token.generation), .span(left)], on: token.announced)
     } else if token.facts.isRefreshable {
       ruleOut(.tokenRefreshable, [.token(token.generation)], on: token.announced)
     }
   }
 
-  mutating func ruleOutClock() {
+  /// Openings agree about the civil clock; `moment` is a time that they must reach to.
+  mutating func ruleOutClock(to moment: Timestamp? = nil) {
     let clock = evidence.clock
-    guard clock.agreeing > 0, clock.jumps.isEmpty, !clock.hasOtherBoots, clock.skew == nil,
-      clock.deviation <= ClockTrail.tolerance
+    guard let last = clock.lastAgreeing, clock.jumps.isEmpty, !clock.hasOtherBoots,
+      !clock.hasUnnamedBoots, clock.skew == nil, clock.deviation <= ClockTrail.tolerance
     else {
       guard clock.jumps.isEmpty, clock.skew == nil else { return }
       if clock.deviation > ClockTrail.tolerance {
         explanation.untold.append(Untold(.clocksDrift, [.span(clock.deviation)]))
       } else if clock.hasOtherBoots {
         leaveUntold(.startedAnew)
+      } else if clock.hasUnnamedBoots {
+        leaveUntold(.startUnnamed)
       } else {
         leaveUntold(.oneOpeningOnly)
       }
       return
     }
-    ruleOut(.clockAgrees, [.number(clock.agreeing + 1), .span(clock.deviation)])
+    // A token whose life was over by the clock: what was set behind the last opening would show nowhere.
+    if let moment, last.time < moment {
+      explanation.untold.append(Untold(.clockSince, [.place(last.sequence)]))
+      return
+    }
+    ruleOut(
+      .clockAgrees,
+      [
+        .number(clock.agreeing + 1), .place(clock.firstAgreeing), .place(last.sequence),
+        .span(clock.deviation),
+      ], searched: min(clock.firstAgreeing, last.sequence)...last.sequence)
   }
 
   mutating func ruleOutStorage() {
@@ -193,9 +209,10 @@ struct ExplanationDraft {
     addChain()
   }
 
-  /// What stands behind damage may have ended what is still there before it.
+  /// What stands behind damage, or stood in a tail that was cut off, may have ended what is still there.
   private mutating func hedge() {
-    guard evidence.damagedAt != nil, explanation.cause.class == .still else { return }
+    guard evidence.damagedAt != nil || evidence.hasDoubtfulCut, explanation.cause.class == .still
+    else { return }
     explanation.certainty = .possible
     explanation.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
     explanation.ruledOut.removeAll { $0.what == .noEnd }

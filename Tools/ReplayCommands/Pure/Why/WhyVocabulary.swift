@@ -26,6 +26,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case overtakenAfterDeadline
   case overtakenBefore
   case cameBack
+  case answeredLate
   case refusalDoubted
   case countedFailures
   case countNotWhole
@@ -102,6 +103,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case administrator
   case expiredAtServer
   case unusedTooLong
+  case unusedUntold
   case livedItsTime
   case clientChanged
   case otherBackend
@@ -137,6 +139,8 @@ enum UntoldWord: String, CaseIterable, Sendable {
   case beforeCompaction
   case oneOpeningOnly
   case startedAnew
+  case startUnnamed
+  case clockSince
   case clocksDrift
   case behindDamage
   case failedSignIns

@@ -17,7 +17,8 @@ extension FindingWord {
     case .noEnd: "end of the session"
     case .appCalledLogout, .settledExpiry, .serverSaid, .serverSaidOfUser, .noReplyTo, .noEndOf,
       .endUnnoted, .goneBeforeDeadline, .systemRestarted, .replacedAtOpening,
-      .overtakenAfterDeadline, .cameBack, .refusalDoubted, .countedFailures, .countNotWhole,
+      .overtakenAfterDeadline, .cameBack, .answeredLate, .unusedUntold, .refusalDoubted,
+      .countedFailures, .countNotWhole,
       .askedToWait, .noneToRead, .overtakenBefore, .lastUnansweredSo,
       .endedNothing, .endedBehind, .requestFailedSo, .lostBefore, .lostUnseen, .otherUserNamed,
       .lifeWasOver, .lifeNotOver, .deadOnArrival, .clockSetForward,
@@ -50,7 +51,7 @@ extension FindingWord {
     case .noRefusalOfUser: "no final refusal of {} is journaled"
     case .tokenHadLife: "{} had {} left"
     case .tokenRefreshable: "{} was held with a refresh token"
-    case .clockAgrees: "{} openings in one start of the system agree within {}"
+    case .clockAgrees: "{} openings in one start of the system, from {} to {}, agree within {}"
     case .everyRequestAnswered: "{} with {}; each was answered, or not sent"
     case .oneProcess: "{} with {}, each made by process {}"
     case .nothingSent: "nothing was sent"
@@ -76,6 +77,8 @@ extension FindingWord {
         + "at {}"
     case .overtakenBefore: "process {} had noted no end of {} when process {} took its place at {}"
     case .cameBack: "process {} came back and named {} again at {}"
+    case .answeredLate:
+      "{} had been taken for lost when its answer was noted at {}: {}"
     case .refusalDoubted: "the refusal of {} was doubted, and the server asked again"
     case .countedFailures: "{} answered between {} and {}: {}"
     case .countNotWhole: "at least {} answered: {}"
@@ -169,6 +172,9 @@ extension FindingWord {
     case .expiredAtServer: "the refresh token had outlived its time at the server"
     case .livedItsTime: "it had lived its time at the server, however often it was used"
     case .unusedTooLong: "unused for {}: longer than the server lets the refresh token live"
+    case .unusedUntold:
+      "unused for longer than the server lets the refresh token live; the clock was set, and does "
+        + "not tell for how long"
     case .clientChanged: "the client's registration changed"
     case .otherBackend: "the app talks to another server than before"
     case .databaseReset: "the server's database was reset"
@@ -207,6 +213,9 @@ extension UntoldWord {
     case .oneOpeningOnly:
       "whether the clock was set: there is no second opening to hold the first "
         + "against"
+    case .startUnnamed:
+      "whether the clock was set: an opening does not name the start of the system it was in"
+    case .clockSince: "whether the clock was set behind {}: nobody opened the journal since"
     case .startedAnew:
       "whether the clock was set: the system was started anew between two openings"
     case .clocksDrift:

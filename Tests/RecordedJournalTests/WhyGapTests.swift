@@ -1,0 +1,172 @@
+import SessionCore
+import Testing
+
+@testable import ReplayCommands
+
+/// Clocks, starts of the system, tails that were cut off, and batches: where nothing shows that nothing was.
+@Suite("Why claims nothing of what no record covers")
+struct WhyGapTests {
+  // MARK: Clocks
+
+  @Test("RPL-2 openings that end before the token did say nothing of the clock behind them")
+  func clockCovers() throws {
+    for (last, isRuledOut) in [(10, false), (3_550, false), (3_650, true)] as [(Int64, Bool)] {
+      var history = WhyHistory(isRefreshable: false)
+      let opening = history.add(last, WhyHistory.opened(100, at: last))
+      history.add(3_700, .event(.sessionExpired(.init(reason: .tokenExpired))))
+      let answer = history.answer()
+      #expect(answer.cause == .tokenExpired)
+      #expect(answer.rulesOut(.clockAgrees) == isRuledOut)
+      #expect(answer.untold.contains(Untold(.clockSince, [.place(opening)])) == !isRuledOut)
+    }
+  }
+
+  @Test("RPL-2 that openings agree names the records from which to which they do")
+  func clockRange() throws {
+    var history = WhyHistory()
+    history.add(30, WhyHistory.opened(101, at: 30))
+    let last = history.add(40, WhyHistory.opened(102, at: 40))
+    history.refuse(60, "TOKEN_REUSED", by: 102)
+    let finding = try #require(history.answer().ruledOut.first { $0.what == .clockAgrees })
+    #expect(finding.searched == 1...last)
+    #expect(finding.values == [.number(3), .place(1), .place(last), .span(0)])
+  }
+
+  @Test(
+    "RPL-2 a clock that was set back tells no life that a token had left, nor how long it was unused"
+  )
+  func setBack() {
+    for (uptime, isTold) in [(100, true), (5_100, false)] as [(Int64, Bool)] {
+      var history = WhyHistory()
+      history.add(100, WhyHistory.opened(101, at: uptime))
+      history.refuse(160, "TOKEN_EXPIRED", by: 101)
+      let answer = history.answer()
+      #expect(answer.cause == .refreshTokenExpired)
+      #expect(answer.rulesOut(.tokenHadLife) == isTold)
+      #expect(answer.rulesOut(.tokenRefreshable) == !isTold)
+      #expect(answer.has(.unusedTooLong) == isTold)
+      #expect(answer.has(.unusedUntold) == !isTold)
+    }
+    // Before the token came it takes nothing from it.
+    var before = WhyHistory()
+    before.add(100, WhyHistory.opened(101, at: 5_100))
+    let request = before.add(120, WhyHistory.sent(1, by: 101, until: 126))
+    before.add(121, WhyHistory.succeeded(2, at: 121, request))
+    before.refuse(160, "TOKEN_EXPIRED", of: 2, by: 101)
+    #expect(before.answer().rulesOut(.tokenHadLife))
+  }
+
+  // MARK: Starts of the system
+
+  @Test(
+    "RPL-2 an opening that names no start of the system does not say that it was started anew",
+    arguments: [
+      ("first", nil, .startUnnamed), (nil, "first", .startUnnamed), (nil, nil, .startUnnamed),
+      ("first", "second", .startedAnew),
+    ] as [(Identifier?, Identifier?, UntoldWord)])
+  func starts(_ one: Identifier?, _ other: Identifier?, _ word: UntoldWord) {
+    var history = WhyHistory(isRefreshable: false)
+    history.add(10, WhyHistory.opened(101, at: 10, boot: one))
+    history.add(20, WhyHistory.opened(102, at: 20, boot: other))
+    history.add(3_700, .event(.sessionExpired(.init(reason: .tokenExpired))))
+    let answer = history.answer()
+    #expect(!answer.rulesOut(.clockAgrees))
+    let told = answer.untold.map(\.what).filter { $0 == .startUnnamed || $0 == .startedAnew }
+    #expect(told == [word])
+  }
+
+  @Test("RPL-2 behind an opening that names no start others may still be at it")
+  func unnamedOthers() {
+    for (boot, isAlone) in [("second", true), (nil, false)] as [(Identifier?, Bool)] {
+      var history = WhyHistory()
+      history.add(10, WhyHistory.opened(200, at: 10, boot: boot))
+      let request = history.add(60, WhyHistory.sent(1, by: 200, until: 66))
+      history.add(61, WhyHistory.failed(.lost, request, retry: 70))
+      history.refuse(90, "TOKEN_REUSED", by: 200)
+      #expect(history.answer().rulesOut(.noOpeningBetween) == isAlone)
+      #expect(!history.answer().has(.systemRestarted))
+    }
+  }
+
+  // MARK: Tails
+
+  @Test("RPL-2 a tail that was cut off may have held the end of what is still there")
+  func cutInSession() {
+    var history = WhyHistory()
+    history.attempt(60, .offline)
+    history.add(100, WhyHistory.opened(101, at: 100), WhyHistory.cut)
+    let answer = history.answer()
+    #expect(answer.cause == .stillOffline)
+    #expect(answer.certainty == .possible)
+    #expect(!answer.rulesOut(.noEnd))
+    #expect(!answer.has(.nobodySignedOut))
+    #expect(answer.untold.contains { $0.what == .cutTail })
+    history.add(110, .event(.sessionExpired(.init(reason: .secretsMissing))))
+    #expect(!history.answer().rulesOut(.noLogoutByApp))
+    #expect(history.answer().certainty == .proven)
+    // Of who signs in behind it nothing was in it.
+    history.add(120, WhyHistory.login(2, at: 120))
+    #expect(history.answer(at: 8).certainty == .proven)
+    history.add(130, .event(.sessionExpired(.init(reason: .secretsMissing))))
+    #expect(history.answer().rulesOut(.noLogoutByApp))
+  }
+
+  @Test("RPL-2 a tail that nobody was told of holds nothing")
+  func tornTail() {
+    var history = WhyHistory()
+    history.add(
+      100, WhyHistory.opened(101, at: 100),
+      .note(.tailCut(.init(bytes: 21, isUndetermined: false))))
+    #expect(history.answer().cause == .stillSignedIn)
+    #expect(history.answer().certainty == .proven)
+  }
+
+  // MARK: Batches
+
+  @Test("RPL-2 what was decided with an end is explained as it, though somebody signs in with it")
+  func endAndLogin() {
+    var history = WhyHistory()
+    let request = history.add(60, WhyHistory.sent(1, until: 66))
+    let failed = history.add(
+      61, WhyHistory.failed(.refusal("TOKEN_REUSED"), request),
+      .event(.sessionExpired(.init(reason: .refreshRejected))),
+      .event(.logout(.init(reason: .policy))), WhyHistory.login(2, at: 61),
+      .note(.itemUnreadable(.user)))
+    for sequence in failed...failed + 2 {
+      let answer = history.answer(at: sequence)
+      #expect(answer.cause == .usedElsewhere)
+      #expect(!answer.has(.endedNothing))
+    }
+    #expect(history.answer(at: failed + 4).cause == .itemUnreadable)
+  }
+
+  @Test("RPL-2 a batch of any length keeps what its end was decided by")
+  func longBatch() {
+    for place in [0, 5, 20, 39] {
+      var history = WhyHistory()
+      let request = history.add(60, WhyHistory.sent(1, until: 66))
+      var batch = [SessionRecord.Content](repeating: .note(.closed), count: 40)
+      batch.insert(WhyHistory.failed(.refusal("TOKEN_REUSED"), request), at: place)
+      batch.append(.event(.sessionExpired(.init(reason: .refreshRejected))))
+      let first = history.add(61, batch)
+      #expect(history.answer().cause == .usedElsewhere)
+      let answer = history.answer(at: first + UInt64(place))
+      #expect(answer.cause == .usedElsewhere)
+      #expect(!answer.has(.endedNothing))
+    }
+  }
+
+  @Test(
+    "RPL-2 a token that could be refreshed did not end for want of a refresh token, for certain")
+  func refreshable() {
+    for (isRefreshable, certainty) in [(true, .possible), (false, .proven)] as [(Bool, Certainty)] {
+      var history = WhyHistory(isRefreshable: isRefreshable)
+      history.add(3_700, .event(.sessionExpired(.init(reason: .tokenExpired))))
+      let answer = history.answer()
+      #expect(answer.cause == .tokenExpired)
+      #expect(answer.certainty == certainty)
+      #expect(answer.has(.lifeWasOver) == !isRefreshable)
+      #expect(answer.has(.tokenOver) == isRefreshable)
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import SessionCore
+import Testing
+
+@testable import ReplayCommands
+
+/// Requests that another process took for lost, and whose own process came back.
+@Suite("Why reads what is noted late")
+struct WhyLateTests {
+  /// Process 200 takes the place of process 100 at its deadline, and its own request never leaves; the
+  /// answer to the first one is noted while the second is open.
+  private func late(
+    _ failure: RequestFailure, _ second: RequestFailure = .offline,
+    _ rest: (inout WhyHistory) -> Void = { _ in }
+  ) -> Explanation {
+    var history = WhyHistory()
+    let lost = history.add(60, WhyHistory.sent(1, until: 66))
+    history.add(61, WhyHistory.opened(200, at: 61))
+    let taken = history.add(
+      67, WhyHistory.failed(.lost, lost, retry: 67), WhyHistory.sent(1, by: 200, until: 73))
+    history.add(68, WhyHistory.ended(lost, failure))
+    history.add(69, WhyHistory.failed(second, taken + 1, retry: 90))
+    rest(&history)
+    return history.answer()
+  }
+
+  private func exhaust(_ history: inout WhyHistory) {
+    let request = history.add(90, WhyHistory.sent(1, by: 200, until: 96))
+    history.add(
+      91, WhyHistory.failed(RequestFailure(kind: .server, status: 503), request),
+      .event(.sessionExpired(.init(reason: .attemptsExhausted))),
+      .event(.logout(.init(reason: .policy))))
+  }
+
+  @Test("RPL-2 an answer that is noted late is one: the server was reached")
+  func stillReached() {
+    let answer = late(.refusal("TOKEN_REVOKED"))
+    #expect(answer.cause == .stillServerFailing)
+    #expect(answer.headline == [.counted(1, "attempt")])
+    #expect(answer.has(.answeredLate))
+    #expect(!answer.has(.noServerReached))
+    #expect(!answer.has(.nobodySignedOut))
+    #expect(answer.certainty(of: .offline) == .possible)
+    #expect(
+      answer.proven.contains { $0.what == .nextTry && $0.values == [.time(WhyHistory.time(90))] })
+  }
+
+  @Test("RPL-2 an end that is noted late and is no answer changes nothing")
+  func stillOffline() {
+    let answer = late(.lost)
+    #expect(answer.cause == .stillOffline)
+    #expect(answer.headline == [.counted(2, "attempt")])
+    #expect(answer.certainty(of: .offline) == .likely)
+    #expect(!answer.has(.answeredLate))
+  }
+
+  @Test("RPL-2 a refusal that is noted late is a refusal")
+  func ruledOut() {
+    for (code, isRuledOut) in [("TOKEN_REVOKED", false), (nil, true)] {
+      let failure = code.map { RequestFailure.refusal($0) } ?? .lost
+      let logout = late(failure) { $0.add(80, .event(.logout(.init(reason: .user)))) }
+      #expect(logout.cause == .userLogout)
+      #expect(logout.rulesOut(.noRefusalOfUser) == isRuledOut)
+      let missing = late(failure) {
+        $0.add(
+          80, WhyHistory.opened(300, at: 80),
+          .event(.sessionExpired(.init(reason: .secretsMissing))))
+      }
+      #expect(missing.cause == .secretsMissing)
+      #expect(missing.rulesOut(.noRefusalOfUser) == isRuledOut)
+    }
+  }
+
+  @Test("RPL-2 what was lost behind a refusal that is noted late did not bring it about")
+  func refusedBefore() {
+    let answer = late(.refusal("TOKEN_REUSED")) { history in
+      history.attempt(90, .lost, by: 200)
+      history.refuse(100, "TOKEN_REUSED", by: 200)
+    }
+    #expect(answer.cause == .usedElsewhere)
+    #expect(answer.certainty == .possible)
+    #expect(!answer.has(.rotatedReplyLost))
+    #expect(!answer.rulesOut(.noRefusalBefore))
+  }
+
+  @Test("RPL-2 who said that a token was used is believed, whatever is said later")
+  func usedThenRevoked() {
+    let answer = late(.refusal("TOKEN_REUSED")) { history in
+      history.attempt(90, .lost, by: 200)
+      history.refuse(100, "TOKEN_REVOKED", by: 200)
+    }
+    #expect(answer.cause == .usedElsewhere)
+    #expect(!answer.has(.rotatedReplyLost))
+    #expect(answer.proven.count { $0.what == .serverSaid } == 2)
+  }
+
+  @Test("RPL-2 what was sent before an answer was noted may have been sent behind it")
+  func lostBetween() {
+    let answer = late(.refusal("TOKEN_REUSED"), .lost) { $0.refuse(100, "TOKEN_REUSED", by: 200) }
+    #expect(answer.cause == .usedElsewhere || answer.certainty == .possible)
+    #expect(answer.certainty(of: .rotatedReplyLost) != .likely)
+    #expect(!answer.rulesOut(.noRefusalBefore))
+    #expect(answer.has(.otherCopyUsed))
+  }
+
+  @Test("RPL-2 answers that are noted late are counted, each in its class")
+  func exhausted() {
+    let server = RequestFailure(kind: .server, status: 503)
+    let all = late(server, server, exhaust)
+    #expect(all.cause == .serverFailing)
+    #expect(all.headline == [.counted(3, "attempt")])
+    #expect(all.has(.answeredLate))
+    let mixed = late(RequestFailure(kind: .rateLimited, status: 429), server, exhaust)
+    #expect(mixed.cause == .attemptsExhausted)
+    #expect(mixed.headline == [.counted(3, "attempt")])
+    #expect(mixed.rulesOut(.noRefusalOfUser))
+  }
+
+  @Test("RPL-2 the end of a request that is not kept leaves the history of its token open")
+  func strayEnd() {
+    var history = WhyHistory()
+    let numbers = (0..<40).map { history.attempt(60 + $0 * 20, .offline) }
+    #expect(history.answer().cause == .stillOffline)
+    history.add(1_000, WhyHistory.ended(numbers[20], .refusal("TOKEN_REVOKED")))
+    history.add(1_001, .event(.logout(.init(reason: .user))))
+    #expect(!history.answer().rulesOut(.noRefusalOfUser))
+  }
+
+  @Test("RPL-2 a final refusal that ended nothing is one all the same")
+  func refusedForNothing() {
+    var history = WhyHistory()
+    let first = history.add(60, WhyHistory.sent(1, until: 66))
+    history.add(61, WhyHistory.failed(.refusal("TOKEN_REUSED"), first))
+    history.attempt(90, .lost)
+    history.refuse(100, "TOKEN_REUSED")
+    #expect(history.answer().cause == .usedElsewhere)
+    #expect(!history.answer().rulesOut(.noRefusalBefore))
+  }
+
+  // MARK: Processes that come back
+
+  /// Process 200 takes the place of process 100, and is refused.
+  private func taken(
+    at seconds: Int64, opens: Bool = false, before: SessionRecord.Content? = nil,
+    comesBack: Bool = false
+  ) -> Explanation {
+    var history = WhyHistory()
+    if !opens { history.add(5, WhyHistory.opened(200, at: 5)) }
+    let lost = history.add(600, WhyHistory.sent(1, until: 606))
+    if let before { history.add(601, before) }
+    let request: UInt64
+    if opens {
+      history.add(
+        seconds, WhyHistory.opened(200, at: seconds), WhyHistory.failed(.lost, lost, retry: seconds)
+      )
+      request = history.add(seconds, WhyHistory.sent(1, by: 200, until: seconds + 6))
+    } else {
+      request =
+        history.add(
+          seconds, WhyHistory.failed(.lost, lost, retry: seconds),
+          WhyHistory.sent(1, by: 200, until: seconds + 6)) + 1
+    }
+    if comesBack { history.add(seconds + 1, WhyHistory.ended(lost, .lost)) }
+    history.end(seconds + 2, .refusal("TOKEN_REUSED"), 1, request)
+    return history.answer()
+  }
+
+  @Test("RPL-2 a clock that was set back does not say that a place was taken early")
+  func takenBack() {
+    #expect(taken(at: 603).cause == .killedInRefresh)
+    #expect(taken(at: 603).certainty == .likely)
+    for comesBack in [false, true] {
+      for seconds in [500, 595] as [Int64] {
+        let answer = taken(at: seconds, comesBack: comesBack)
+        #expect(answer.cause == .suspendedInRefresh)
+        #expect(answer.certainty == .possible)
+        #expect(answer.certainty(of: .suspended) == .possible)
+        #expect(answer.has(.killedBySystem) == !comesBack)
+        #expect(answer.has(.overtakenBefore))
+        #expect(!answer.has(.overtakenAfterDeadline))
+      }
+    }
+  }
+
+  @Test("RPL-2 a clock that was set between says nothing of a deadline")
+  func setBetween() {
+    // The clock that never jumps says that an hour and more went by.
+    let uptime = SessionNote.Opened(process: 300, boot: "first", uptime: 4_610_000)
+    for (seconds, word) in [(603, .goneBeforeDeadline), (607, .overtakenAfterDeadline)]
+      as [(Int64, FindingWord)]
+    {
+      let answer = taken(at: seconds, before: .note(.opened(uptime)))
+      #expect(answer.has(.clockSetBack))
+      #expect(!answer.has(word))
+      #expect(answer.certainty == .possible)
+    }
+  }
+
+  @Test("RPL-2 a process that comes back was not gone")
+  func cameBack() {
+    let gone = taken(at: 602, opens: true)
+    #expect(gone.cause == .killedInRefresh)
+    #expect(gone.has(.goneBeforeDeadline))
+    for seconds in [602, 700] as [Int64] {
+      let back = taken(at: seconds, opens: true, comesBack: true)
+      #expect(back.cause == .lostReply)
+      #expect(back.certainty == .likely)
+      #expect(back.has(.cameBack))
+      #expect(!back.has(.goneBeforeDeadline))
+      #expect(!back.has(.killedBySystem))
+    }
+  }
+
+  @Test("RPL-2 a process that may have ended or begun anew need not have been suspended")
+  func begunAnew() {
+    #expect(taken(at: 607).cause == .suspendedInRefresh)
+    #expect(taken(at: 607).certainty == .likely)
+    for record in [WhyHistory.opened(100, at: 601), .note(.closed)] {
+      let answer = taken(at: 607, before: record)
+      #expect(answer.cause == .suspendedInRefresh)
+      #expect(answer.certainty == .possible)
+      #expect(answer.certainty(of: .suspended) == .possible)
+      #expect(answer.certainty(of: .closedByUser) == .possible)
+      #expect(answer.certainty(of: .rotatedReplyLost) == .likely)
+    }
+    let anew = taken(at: 603, opens: true, before: WhyHistory.opened(100, at: 601))
+    #expect(anew.certainty == .possible)
+    #expect(!anew.has(.goneBeforeDeadline))
+  }
+}
