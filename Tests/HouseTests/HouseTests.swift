@@ -102,6 +102,7 @@ struct HouseTests {
     arguments: [
       "SessionKitTests/ReadmeExample", "SessionKitTests/ReadmeTestExample",
       "SessionKitTests/ReadmeScreenExample", "SessionKitTests/ReadmeCallsExample",
+      "SessionKitTests/ReadmeChangesExample",
       "SessionJournalTests/ReadmeJournalExample",
     ])
   func example(name: String) throws {
