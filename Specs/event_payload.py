@@ -220,6 +220,11 @@ def decode(kind, payload):
     version = reader.integer(1)
     if version == 0:
         raise PayloadError("version 0")
+    if kind == SNAPSHOT and 0xA0 <= version <= 0xBF:
+        # Of another kind of log: Specs/ChangeLog.md.
+        rest = reader.payload[reader.offset - 1:]
+        return {"name": f"unknown({kind})", "time": time,
+                "facts": {"payload": rest.hex(), "isIgnorable": False}}
     facts = reader.fields(shape, version)
     if kind == SNAPSHOT and impossible(facts):
         raise PayloadError(f"no history leads to its {impossible(facts)}")

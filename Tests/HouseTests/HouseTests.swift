@@ -103,10 +103,31 @@ struct HouseTests {
       "SessionKitTests/ReadmeExample", "SessionKitTests/ReadmeTestExample",
       "SessionKitTests/ReadmeScreenExample", "SessionKitTests/ReadmeCallsExample",
       "SessionKitTests/ReadmeIdentityExample",
+      "SessionKitTests/ReadmeChangesExample",
       "SessionJournalTests/ReadmeJournalExample",
     ])
   func example(name: String) throws {
     #expect(try house.text(of: "README.md").contains(try block(name, "README")))
+  }
+
+  @Test("what a run of the day takes a part of, CI's list of whole sweeps names, and nothing else")
+  func sweeps() throws {
+    let files = try house.swiftFiles(below: "Tests")
+    // A suite that asks the environment, not one that says itself how much is looked at.
+    let swept = try files.filter { try house.text(of: $0).contains(/takingOneOf: \d+\)/) }
+    for file in swept {
+      let name = (file as NSString).lastPathComponent.dropLast(".swift".count)
+      let text = try house.text(of: file)
+      #expect(text.contains("struct \(name) {") && text.contains("@Test"), "\(file) is no suite")
+    }
+    let suites = swept.map { file in
+      let parts = file.dropLast(".swift".count).split(separator: "/")
+      return "\(parts[1]).\(parts[parts.count - 1])"
+    }
+    let lines = try house.text(of: ".ci/sweeps").split(separator: "\n")
+    let listed = lines.filter { !$0.hasPrefix("#") }.map(String.init)
+    #expect(listed == suites.sorted())
+    #expect(listed.count > 10)
   }
 
   @Test("the page of a wire of one's own shows the one that a test compiles and runs")

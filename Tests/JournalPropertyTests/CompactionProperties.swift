@@ -38,7 +38,7 @@ struct CompactionProperties {
     /// What stands there must be one of the two, to the byte.
     func check(_ disk: SimulatedDisk) throws {
       let found = disk.contents(of: journalPath)
-      guard found == old || found == new else {
+      guard isSame(found, old) || isSame(found, new) else {
         throw Falsified("\(found?.count ?? 0) bytes are neither the old file nor the new one")
       }
     }
@@ -71,10 +71,11 @@ struct CompactionProperties {
       Property("a death in a compaction leaves the old or the new").exhaustive { choices in
         guard let call = choices.pick(dry.calls) else { return }
         choices.step("\(call)")
-        let (disk, run) = try Self.struck(call, by: .death(afterBytes: 0))
         let fate = choices.pick(Self.fates) ?? .new
         let happened = choices.pick([0b00, 0b01, 0b10, 0b11]) ?? 0
         let size = choices.draw(in: 0...1)
+        try choices.look(Sweep("death in a compaction", takingOneOf: 4))
+        let (disk, run) = try Self.struck(call, by: .death(afterBytes: 0))
         // Names are lost or not, whatever becomes of the sectors.
         let cut = PowerCut(
           sector: { _ in fate }, size: { $0[size * ($0.count - 1)] },
@@ -95,6 +96,7 @@ struct CompactionProperties {
       Property("a death inside a write of a compaction leaves the old file").exhaustive { choices in
         guard let call = choices.pick(writes) else { return }
         let bytes = choices.draw(in: 0...call.bytes)
+        try choices.look(Sweep("death in a compaction's write", takingOneOf: 3))
         let (disk, run) = try Self.struck(call, by: .death(afterBytes: bytes))
         let after = disk.crash(CrashProperties.cut(UInt64(bytes % 3), seed: UInt64(bytes)))
         try choices.require(
@@ -133,6 +135,7 @@ struct CompactionProperties {
         guard let call = choices.pick(dry.calls) else { return }
         let fault = choices.pick(FaultProperties.faults) ?? .inputOutput
         choices.step("\(call) \(fault)")
+        try choices.look(Sweep("faults of a compaction", takingOneOf: 2))
         let disk = SimulatedDisk()
         var run = JournalRun(disk)
         try run.perform(Self.before)
@@ -162,6 +165,7 @@ struct CompactionProperties {
         choices in
         guard let call = choices.pick(writes) else { return }
         let byte = choices.draw(in: 0...(call.bytes - 1))
+        try choices.look(Sweep("lying writes", takingOneOf: 3))
         let (disk, run) = try Self.struck(call, by: .flippedBit(8 * byte + byte % 8))
         try choices.require(
           disk.contents(of: journalPath) == dry.old, "the file is not the old one")
@@ -178,10 +182,11 @@ struct CompactionProperties {
     let dry = try Dry()
     expect(
       Property("no room for a compaction").exhaustive { choices in
+        let room = choices.draw(in: 0...(dry.new.count + 10))
+        try choices.look(Sweep("room for a compaction", takingOneOf: 3))
         let disk = SimulatedDisk()
         var run = JournalRun(disk)
         try run.perform(Self.before)
-        let room = choices.draw(in: 0...(dry.new.count + 10))
         disk.room = room
         try run.perform(.compact(4))
         try choices.require(

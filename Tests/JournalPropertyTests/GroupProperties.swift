@@ -144,6 +144,7 @@ struct GroupProperties {
         ).exhaustive { choices in
           // Behind the batches stand only zeros.
           let bytes = choices.draw(in: 0...Self.batchBytes)
+          try choices.look(Sweep("death in a group's write", takingOneOf: 8))
           var group = try Group(room: room)
           group.disk.fail(atCall: write.number, with: .death(afterBytes: bytes))
           try group.judge(try group.append())
@@ -167,6 +168,7 @@ struct GroupProperties {
           guard let call = choices.pick(calls) else { return }
           let fault =
             choices.pick(FaultProperties.faults + [.death(afterBytes: 0)]) ?? .inputOutput
+          try choices.look(Sweep("faults of a group's write", takingOneOf: 3))
           choices.step("\(call) \(fault)")
           var group = try Group(room: room)
           group.disk.fail(atCall: call.number, with: fault)

@@ -32,12 +32,20 @@ struct JournalOracle {
       nextPayload += 1
       let mark = Array("\(nextPayload):".utf8)
       let rest = max(0, size - mark.count)
-      let filling = (0..<rest).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ nextPayload) }
       // Records are told apart by their payloads, so even the smallest bears its number.
-      return JournalDraft(kind: UInt8(1 + nextPayload % 100), payload: mark + filling)
+      return JournalDraft(
+        kind: UInt8(1 + nextPayload % 100), payload: mark + Self.filling(rest, nextPayload))
     }
     batches.append(Batch(drafts: drafts))
     return drafts
+  }
+
+  /// Bytes that look otherwise in each of 256 payloads.
+  private static let fillings = (0..<(256 + 8_192)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+
+  private static func filling(_ count: Int, _ number: Int) -> ArraySlice<UInt8> {
+    precondition(count <= 8_192, "no payload of a property is so long")
+    return fillings[(number % 256)..<(number % 256 + count)]
   }
 
   /// Says what became of the last batches that were submitted.
@@ -122,6 +130,6 @@ struct JournalOracle {
 
   private static func matches(_ records: [JournalRecord], _ drafts: [JournalDraft]) -> Bool {
     records.count == drafts.count
-      && zip(records, drafts).allSatisfy { $0.kind == $1.kind && $0.payload == $1.payload }
+      && zip(records, drafts).allSatisfy { $0.kind == $1.kind && $0.payload.isSame(as: $1.payload) }
   }
 }

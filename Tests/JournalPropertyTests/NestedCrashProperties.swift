@@ -66,9 +66,10 @@ struct NestedCrashProperties {
         guard let wreck = choices.pick(wrecks) else { return }
         // Without a power cut, what the dead process did not sync is still to be lost.
         let first = choices.draw(in: 0...Self.cuts.count)
+        let number = choices.draw(in: 0...40)
+        try choices.look(Sweep("two crashes", takingOneOf: 3))
         let disk = first == 0 ? wreck.disk.copy() : wreck.disk.crash(Self.cuts[first - 1])
         choices.label(first == 0 ? "a process died" : "the power failed")
-        let number = choices.draw(in: 0...40)
         disk.fail(atCall: number, with: .death(afterBytes: 20))
         choices.step("\(wreck.call), cut \(first), then at call \(number)")
         var run = JournalRun(disk, oracle: wreck.oracle)
@@ -103,13 +104,15 @@ struct NestedCrashProperties {
     expect(
       Property("after two deaths a journal that two compact is whole").exhaustive { choices in
         guard let call = choices.pick(calls) else { return }
+        // The other has the old file open.
+        let step = choices.pick([.append([9]), .compact(0)] as [JournalStep]) ?? .catchUp
+        let later = choices.draw(in: 0...70)
+        try choices.look(Sweep("two deaths", takingOneOf: 3))
         let disk = SimulatedDisk()
         var run = try run(disk)
         disk.fail(atCall: call.number, with: .death(afterBytes: 20))
         try run.perform(.compact(1), by: 0)
-        // The other has the old file open.
-        let step = choices.pick([.append([9]), .compact(0)] as [JournalStep]) ?? .catchUp
-        let number = disk.callCount + choices.draw(in: 0...70)
+        let number = disk.callCount + later
         disk.fail(atCall: number, with: .death(afterBytes: 20))
         choices.step("\(call), then \(step) and call \(number)")
         try run.perform(step, by: 1)

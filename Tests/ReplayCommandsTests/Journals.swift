@@ -22,6 +22,7 @@ enum Journals {
     _ = try folder.write(undetermined, to: "undetermined.journal")
 
     try writeCompacted(to: folder.file("compacted.journal"), keepingFrom: 12)
+    try writeChanges(into: folder)
 
     let logout = SessionRecord.Content.event(.logout(.init(reason: .user)))
     try SampleJournal.write(
@@ -39,6 +40,70 @@ enum Journals {
       batches: [
         (0, [.note(.closed)]), (1, [.unknown(.init(kind: 9, payload: [7]))]), (2, [.note(.closed)]),
       ])
+  }
+
+  /// A change log, one whose records cannot follow each other, and one that is compacted.
+  static func writeChanges(into folder: TemporaryFolder) throws {
+    let (task, list) = (
+      EntityReference("task", "t1"), EntityReference("list", "l1", scope: "north")
+    )
+    let start = SampleJournal.start
+    func key(_ number: UInt64) -> Identifier { Identifier(uuidHigh: 0x4000, low: 1 << 63 | number) }
+    func added(_ number: UInt64, _ action: Change.Action) -> ChangeEvent {
+      .added(.init(user: "u-1", change: Change(key: key(number), action)))
+    }
+    func sent(_ number: UInt64, _ seconds: Int64) -> ChangeEvent {
+      .sent(
+        .init(
+          key: key(number), sender: "log-1", process: 4711,
+          deadline: start.advanced(by: seconds * 1_000 + 120_000)))
+    }
+    let request = try #require(
+      Change.Request(
+        "POST", "/tasks/t1/done?note=private", contentType: "application/json",
+        body: Array("private".utf8)))
+    let content = Array("private".utf8)
+    let events: [ChangeEvent] = [
+      .scopeChecked(.init(scope: "north", statusChangedAt: start)),
+      added(1, .entity(.init(.create, list, content: content))),
+      added(2, .entity(.init(.create, task, content: content, mentions: [list]))),
+      added(3, .entity(.init(.update, task, content: content, mentions: [list]))),
+      added(4, .request(request)), sent(1, 5),
+      .postponed(
+        .init(
+          key: key(1), isCounted: true, retryAt: start.advanced(by: 36_000), reason: "503 \u{1B}[2J"
+        )),
+      sent(1, 7), .acknowledged(key(1)), sent(3, 9),
+      .givenUp(.init(key: key(3), cause: .refused, reason: "422 TITLE_EMPTY")),
+      added(5, .entity(.init(.delete, task))), .discarded(.init(key: key(5), cause: .app)),
+    ]
+    let batches = events.enumerated().map { place, event in
+      let (kind, payload) = ChangeCodec.encode(event, at: start.advanced(by: Int64(place) * 1_000))
+      return [JournalDraft(kind: kind, payload: payload)]
+    }
+    try SampleJournal.write(to: folder.file("changes.log"), drafts: batches)
+    try SampleJournal.write(
+      to: folder.file("changes-odd.log"), drafts: [batches[1], batches[8], batches[2]])
+    var (queue, time) = (ChangeQueue(), start)
+    for (place, event) in events.enumerated() {
+      time = start.advanced(by: Int64(place) * 1_000)
+      try queue.apply(event, at: time)
+    }
+    var options = Journal.Options()
+    options.room = .none
+    try SampleJournal.write(to: folder.file("changes-compacted.log"), drafts: batches)
+    let journal = try Journal.open(at: folder.file("changes-compacted.log"), options: options)
+    _ = try #require(
+      try journal.compact(
+        keepingFrom: .max, summary: Fixed(bytes: ChangeCodec.encode(queue, at: time))))
+    try journal.close()
+  }
+
+  /// A snapshot that is made elsewhere.
+  private struct Fixed: JournalSummary {
+    let bytes: [UInt8]
+    mutating func take(_ frame: JournalFrame, payload: RawSpan) {}
+    func snapshot() -> [UInt8]? { bytes }
   }
 
   /// The sample without what a later version wrote, compacted to its records from `first` on.

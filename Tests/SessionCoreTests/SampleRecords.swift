@@ -86,14 +86,14 @@ enum SampleRecords {
   /// Each state, with and without what outlives it; none ends behind record 7.
   static let snapshots: [SessionFold] = [
     fold([
-      .event(events[0]), .note(.revocationPending(Generation(7))), .note(notes[4]),
+      .event(events[0]), .note(.revocationPending(Generation(7))), .note(notes[5]),
       .event(
         .refreshFailed(
           .init(
             generation: Generation(1), trigger: .schedule, attempt: 1,
             failure: .init(kind: .server, status: 503, serverCode: "DB_DOWN"), retryAt: nil,
             request: 3))),
-      .note(notes[4]), .event(events[6]), .note(.revocationPending(Generation(2))),
+      .note(notes[5]), .event(events[6]), .note(.revocationPending(Generation(2))),
     ]),
     fold([.event(events[0]), .event(.sessionExpired(.init(reason: .inactivity))), .note(.closed)]),
     fold([.event(events[1]), .event(events[8])]),

@@ -16,7 +16,8 @@ struct AllRulesTests {
 
   @Test("C* TST-1 POL-1 every rule holds of every preset", arguments: policies)
   func every(policy: SessionPolicy) {
-    for seed in 1...4 as ClosedRange<UInt64> {
+    let sweep = Sweep("all rules, \(policy.name)", takingOneOf: 4)
+    for seed in sweep.places(of: 1...4 as ClosedRange<UInt64>) {
       expect(
         Property(
           "all rules, \(policy.name), seed \(seed)", cases: 250,

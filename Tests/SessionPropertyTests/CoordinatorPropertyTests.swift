@@ -11,7 +11,8 @@ struct CoordinatorPropertyTests {
   private func hold(
     _ rule: CoordinatorRule, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let report = Property(rule.rawValue, cases: 200, regressions: RegressionFolder()).check {
+    let cases = Sweep(rule.rawValue, takingOneOf: 3).cases(of: 200)
+    let report = Property(rule.rawValue, cases: cases, regressions: RegressionFolder()).check {
       _ = try CoordinatorRun.random($0, rules: [rule])
     }
     expect(report, sourceLocation: sourceLocation)

@@ -34,6 +34,7 @@ final class Worker: Sendable {
   private let server: URL
   private let secrets: StallingSecretStore
   private let opened = Mutex<(session: Session, events: SessionEvents)?>(nil)
+  private let changes = Mutex<ChangeLog?>(nil)
 
   init?(arguments: ArraySlice<String>) {
     let arguments = Array(arguments)
@@ -122,11 +123,42 @@ final class Worker: Sendable {
     case ("await", 1):
       for try await event in events where "\(event.event.kind)" == arguments[0] { return nil }
       throw Refusal(description: "the events ended")
+    case ("changes", 0):
+      let log = try await ChangeLog.open(at: configuration.journal + ".changes")
+      changes.withLock { $0 = log }
+    case ("add", 1):
+      guard let log = changes.withLock({ $0 }), let key = UUID(uuidString: arguments[0]) else {
+        throw Refusal(description: "no change log is open, or the key is no UUID")
+      }
+      let task = EntityReference("task", Identifier(arguments[0]))
+      try await log.add(.create(task, content: [1], key: key), through: session.gate)
+    case ("drain", 0): return try await drain(session)
     case ("state", 0): break
     case ("close", 0): try await session.close()
     default: throw Refusal(description: "no such command")
     }
     return nil
+  }
+
+  /// Sends the changes that wait; how many the server took.
+  private func drain(_ session: Session) async throws -> Int? {
+    guard let log = changes.withLock({ $0 }) else {
+      throw Refusal(description: "no change log is open")
+    }
+    let api = SessionInterceptor(session)
+    let url = server.appending(path: "materials")
+    let drained = try await log.drain(through: session.gate) { waiting in
+      var request = URLRequest(url: url)
+      request.setValue(waiting.change.key.description, forHTTPHeaderField: "Idempotency-Key")
+      do {
+        let (_, response) = try await api.data(for: request)
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        return status == 200 ? .done : .tryLater("\(status)")
+      } catch {
+        return .notReached("\(error)")
+      }
+    }
+    return drained.acknowledged
   }
 
   /// Dies at that moment, whatever it is at.

@@ -16,6 +16,9 @@ let usage = """
   switch ROLE SCHOOL   switches the context
   logout               logs out
   await KIND           waits for an event of that kind since the opening
+  changes              opens the log of changes beside the journal
+  add KEY              adds a new task to it, with that UUID
+  drain                sends what waits; its status is how many the server took
   state                says how the session stands
   stall token          goes no further behind the next token item, and then answers
   stall logout         goes no further between a logout and keeping what telling the server needs

@@ -43,8 +43,14 @@ public struct SessionDecoder: Sendable {
       isNewer = try reader.finish(version, known: note.version)
     } else if kind == SessionRecord.snapshotKind {
       let version = try reader.version()
-      content = .snapshot(try reader.fold(through: sequence))
-      isNewer = try reader.finish(version)
+      if ChangeCodec.snapshotVersions.contains(version) {
+        // Of another kind of log (Specs/ChangeLog.md), and no session's.
+        content = .unknown(
+          SessionRecord.Unknown(kind: kind, payload: [version] + reader.rest()))
+      } else {
+        content = .snapshot(try reader.fold(through: sequence))
+        isNewer = try reader.finish(version)
+      }
     } else {
       content = .unknown(SessionRecord.Unknown(kind: kind, payload: reader.rest()))
     }

@@ -29,6 +29,11 @@ final class StatusHub: Sendable {
     @inline(never) get { state.withLock { $0.status } }
   }
 
+  /// Whether no newer one will come.
+  var isFinished: Bool {
+    @inline(never) get { state.withLock { $0.isFinished } }
+  }
+
   /// Takes a status in; one that says nothing new is none.
   func publish(_ status: SessionStatus) {
     let parked = state.withLock { state in

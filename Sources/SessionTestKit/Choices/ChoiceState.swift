@@ -32,6 +32,11 @@ struct ChoiceState: Sendable {
   private var spans: [Range<Int>] = []
   /// Whether the odometer left out a value or a draw.
   private(set) var isNarrowed = false
+  /// How many places of the odometer have been shown to a sweep, and behind which draw the last was.
+  private var looks = 0
+  private var lookedBehind: Int?
+  /// The digit that the odometer turned last.
+  private var turned = 0
 
   /// Of a case's schedule so many lines are told, and the others counted.
   static let maximumSchedule = 500
@@ -134,6 +139,16 @@ struct ChoiceState: Sendable {
     return record(0, upTo: min(limit, width - 1))
   }
 
+  /// Whether a sweep takes this case; it leaves out cases of the odometer only.
+  mutating func take(_ sweep: Sweep) -> Bool {
+    guard source == .odometer else { return true }
+    // Only what is drawn behind the look has changed: it is the place that was taken.
+    if let lookedBehind, turned >= lookedBehind { return true }
+    lookedBehind = position
+    defer { looks += 1 }
+    return sweep.takes(looks)
+  }
+
   /// Turns the odometer to the next case; `false` when it has shown them all.
   mutating func advance() -> Bool {
     draws.removeLast(draws.count - position)
@@ -144,6 +159,7 @@ struct ChoiceState: Sendable {
     }
     guard let last = draws.indices.last else { return false }
     draws[last] += 1
+    turned = last
     position = 0
     asked = 0
     if !labels.isEmpty { labels.removeAll(keepingCapacity: true) }

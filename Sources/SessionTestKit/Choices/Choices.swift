@@ -161,6 +161,7 @@ public final class Choices: Sendable {
   package var isNarrowed: Bool { state.withLock { $0.isNarrowed } }
   var failingCase: ShrinkCase { state.withLock { $0.failingCase } }
   package func advance() -> Bool { state.withLock { $0.advance() } }
+  func takes(_ sweep: Sweep) -> Bool { state.withLock { $0.take(sweep) } }
 }
 
 extension Choices {

@@ -136,7 +136,7 @@ extension DiskFile {
     }
     let size = max(0, candidates.count > 1 ? cut.size(candidates) : content.count)
     var bytes = Array(stored.prefix(size))
-    bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
+    if bytes.count < size { bytes += [UInt8](repeating: 0, count: size - bytes.count) }
     for sector in dirty.sectors where sector * Self.sectorSize < size {
       let fate = cut.sector(UnsyncedSector(file: file, number: sector))
       apply(fate, to: &bytes, sector: sector)
@@ -174,19 +174,41 @@ extension DiskFile {
   /// is written again with the same bytes holds them at any moment.
   private func apply(_ fate: SectorFate, to bytes: inout [UInt8], sector: Int) {
     let start = sector * Self.sectorSize
-    var noise = SplitMix(seed: fate.seed &+ UInt64(sector))
-    for place in start..<min(start + Self.sectorSize, bytes.count) {
-      let isOnMedium = place < storedSize
-      let new = place < content.count ? content[place] : bytes[place]
-      let random = UInt8(truncatingIfNeeded: noise.next())
-      guard !isOnMedium || bytes[place] != new else { continue }
-      switch fate {
-      case .new: bytes[place] = new
-      case .old: break
-      case .tornBehind(let count): if place - start < count { bytes[place] = new }
-      case .tornBefore(let count): if place - start >= count { bytes[place] = new }
-      case .zeros: if place < content.count { bytes[place] = 0 }
-      case .garbage: if place < content.count { bytes[place] = random }
+    // What stands behind the visible end changes in no fate.
+    let end = min(start + Self.sectorSize, bytes.count, content.count)
+    guard start < end else { return }
+    switch fate {
+    case .new: copy(start..<end, to: &bytes)
+    case .old: break
+    case .tornBehind(let count): copy(start..<start + min(max(0, count), end - start), to: &bytes)
+    case .tornBefore(let count): copy(start + min(max(0, count), end - start)..<end, to: &bytes)
+    case .zeros: replace(start..<end, of: &bytes) { 0 }
+    case .garbage(let seed):
+      var noise = SplitMix(seed: seed &+ UInt64(sector))
+      replace(start..<end, of: &bytes) { UInt8(truncatingIfNeeded: noise.next()) }
+    }
+  }
+
+  /// What is visible there reaches the medium.
+  private func copy(_ range: Range<Int>, to bytes: inout [UInt8]) {
+    bytes.withUnsafeMutableBytes { old in
+      content.withUnsafeBytes { new in
+        UnsafeMutableRawBufferPointer(rebasing: old[range])
+          .copyMemory(from: UnsafeRawBufferPointer(rebasing: new[range]))
+      }
+    }
+  }
+
+  /// Every byte that was to change becomes another; `other` is asked for each, in order.
+  private func replace(
+    _ range: Range<Int>, of bytes: inout [UInt8], by other: () -> UInt8
+  ) {
+    bytes.withUnsafeMutableBytes { old in
+      content.withUnsafeBytes { new in
+        for place in range {
+          let byte = other()
+          if place >= storedSize || old[place] != new[place] { old[place] = byte }
+        }
       }
     }
   }

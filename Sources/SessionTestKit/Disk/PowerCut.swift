@@ -12,10 +12,6 @@ public enum SectorFate: Equatable, Sendable {
   case zeros
   /// What was to change is noise, made of the number.
   case garbage(UInt64)
-
-  var seed: UInt64 {
-    if case .garbage(let seed) = self { seed } else { 0 }
-  }
 }
 
 /// A sector of 512 bytes that was written and not synced.

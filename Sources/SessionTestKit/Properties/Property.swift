@@ -134,11 +134,14 @@ public struct Property: Sendable {
 enum CaseOutcome: Sendable {
   case held
   case discarded
+  /// A sweep left it out.
+  case passedOver
   case failed(CaseFault)
 
   init(_ error: any Error) {
     switch error {
     case is Discard: self = .discarded
+    case is PassedOver: self = .passedOver
     case let error as any PlacedError:
       self = .failed(
         CaseFault(message: String(describing: error), place: "\(error.fileID):\(error.line)"))

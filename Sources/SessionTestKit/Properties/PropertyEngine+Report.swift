@@ -35,6 +35,7 @@ extension PropertyEngine {
   private var searched: PropertyReport.Coverage {
     guard case .exhaustive(_, let depth, let width) = search else { return .sampled }
     guard isExhausted else { return .firstCases }
+    if tally.passedOver > 0 { return .someCases }
     return isNarrowed ? .everyCaseWithin(depth: depth, width: width) : .everyCase
   }
 

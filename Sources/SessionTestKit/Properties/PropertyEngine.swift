@@ -177,6 +177,8 @@ extension PropertyEngine {
       tally.count(findings)
     case .discarded:
       tally.discarded += 1
+    case .passedOver:
+      tally.passedOver += 1
     case .failed(let fault):
       tally.cases += 1
       phase = .examine(
@@ -202,7 +204,7 @@ extension PropertyEngine {
     warn(choices.complaints)
     switch outcome {
     case .held: tally.cases += 1
-    case .discarded:
+    case .discarded, .passedOver:
       tally.discarded += 1
       problems = [
         .replay("the case is discarded now; it says nothing: delete the code, run the property")

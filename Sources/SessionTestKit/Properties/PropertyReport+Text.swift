@@ -68,6 +68,7 @@ extension PropertyReport {
         + (bounds.isEmpty ? "\(ChoiceState.maximumDraws) draws" : bounds.joined(separator: " and "))
         + rest
     case .firstCases: return "the first \(count), there are more" + rest
+    case .someCases: return count + " from everywhere in the enumeration, there are more" + rest
     case .replayed: return "the replayed case"
     }
   }

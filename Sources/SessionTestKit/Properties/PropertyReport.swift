@@ -24,6 +24,8 @@ public struct PropertyReport: Sendable {
     case everyCaseWithin(depth: Int?, width: UInt64?)
     /// The first cases of an enumeration, up to its limit; there are more.
     case firstCases
+    /// Cases from everywhere in an enumeration, as many as a run of the day looks at; there are more.
+    case someCases
     /// One case, replayed from its code.
     case replayed
   }
@@ -170,6 +172,8 @@ struct CaseFindings: Sendable {
 struct PropertyTally: Sendable {
   var cases = 0
   var discarded = 0
+  /// The cases of an enumeration that a sweep left out.
+  var passedOver = 0
   var overruns = 0
   var labels: [String: Int] = [:]
 

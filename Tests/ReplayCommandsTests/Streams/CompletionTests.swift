@@ -86,21 +86,28 @@ struct CompletionTests {
     let syntax = try ToolRun.run("/usr/bin/env", ["zsh", "-n", folder.file("zsh")])
     #expect(syntax.code == 0, "\(syntax.errors)")
     // What it hands to zsh's own functions; those work in a terminal only.
-    for command in Self.names {
-      let check = """
-        autoload -U compinit; compinit -u -D
-        source "$1"
-        _arguments() { print -r -- "${(@)argv}"; }
-        _describe() { print -r -- "${commands[@]}"; }
-        words=(sessionreplay \(command) '')
+    let check = """
+      autoload -U compinit; compinit -u -D
+      source "$1"; shift
+      _arguments() { print -r -- "${(@)argv}"; }
+      _describe() { print -r -- "${commands[@]}"; }
+      for command in "$@"; do
+        print -r -- "== $command"
+        words=(sessionreplay $command '')
         CURRENT=3
-        _sessionreplay
-        """
-      let run = try ToolRun.run("/usr/bin/env", ["zsh", "-fc", check, "zsh", folder.file("zsh")])
-      #expect(run.code == 0, "\(run.errors)")
+        _sessionreplay || exit 1
+      done
+      """
+    let run = try ToolRun.run(
+      "/usr/bin/env", ["zsh", "-fc", check, "zsh", folder.file("zsh")] + Self.names)
+    #expect(run.code == 0, "\(run.errors)")
+    let answers = run.output.components(separatedBy: "== ").dropFirst()
+    try #require(answers.count == Self.names.count)
+    for (command, answer) in zip(Self.names, answers) {
+      #expect(answer.hasPrefix(command + "\n"))
       let syntax = try #require(CommandList.all.first { $0.syntax.name == command }).syntax
       for option in syntax.allOptions {
-        #expect(run.output.contains("--\(option.name)"), "\(command) \(option.name)")
+        #expect(answer.contains("--\(option.name)"), "\(command) \(option.name)")
       }
     }
   }

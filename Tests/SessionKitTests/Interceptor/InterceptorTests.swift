@@ -74,7 +74,8 @@ struct InterceptorTests {
     }
     let session = try await signedIn(bench, server)
     let api = SessionInterceptor(session)
-    let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+    let block = (0..<3_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let body = (0..<1_000).reduce(into: Data()) { body, _ in body.append(contentsOf: block) }
     let call = request(server, "essays", "POST")
     let answer = try await bench.send(call, body, from: place, by: api)
     #expect(status(answer.1) == 201)

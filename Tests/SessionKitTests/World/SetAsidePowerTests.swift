@@ -71,7 +71,12 @@ struct SetAsidePowerTests {
   func powerCuts() throws {
     for seed in 0..<2 as Range<UInt64> {
       var cut = 0
+      let sweep = Sweep("power cuts of a setting aside, \(seed)", takingOneOf: 3)
       while true {
+        guard sweep.takes(cut) else {
+          cut += 1
+          continue
+        }
         let world = SimulatedWorld(Choices(replaying: []))
         defer { world.finish() }
         let secrets = MemorySecretStore()
@@ -101,7 +106,12 @@ struct SetAsidePowerTests {
   func faults() throws {
     for fault in [DiskFault.noSpace, .inputOutput] {
       var call = 0
+      let sweep = Sweep("\(fault) in a setting aside", takingOneOf: 3)
       while true {
+        guard sweep.takes(call) else {
+          call += 1
+          continue
+        }
         let world = SimulatedWorld(Choices(replaying: []))
         defer { world.finish() }
         let secrets = MemorySecretStore()

@@ -24,9 +24,12 @@ struct WorldTests {
     _ name: String, cases: Int = 50, _ hardships: SimulatedLife.Hardships,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
+    let sweep = Sweep(name, takingOneOf: 3)
     expect(
-      Property(name, cases: cases, shrinkRuns: 600, regressions: .init(around: #filePath))
-        .check { try live($0, hardships) },
+      Property(
+        name, cases: sweep.cases(of: cases), shrinkRuns: 600, regressions: .init(around: #filePath)
+      )
+      .check { try live($0, hardships) },
       sourceLocation: sourceLocation)
   }
 
@@ -75,7 +78,9 @@ struct WorldTests {
   func lateWipe() {
     expect(
       Property(
-        "a late wipe spares another's session", cases: 20, regressions: .init(around: #filePath)
+        "a late wipe spares another's session",
+        cases: Sweep("late wipes", takingOneOf: 3).cases(of: 20),
+        regressions: .init(around: #filePath)
       )
       .check(wipeLate))
   }

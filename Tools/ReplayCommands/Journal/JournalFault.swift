@@ -13,6 +13,8 @@ enum JournalFault: Equatable, Sendable {
   case undecodable(JournalPlace, CodecError)
   /// The record is an event that the state before it does not allow.
   case illegal(JournalPlace, SessionRejection)
+  /// The record is one of a change log that cannot follow those before it.
+  case outOfPlace(JournalPlace, ChangeRejection)
   /// The record is of a kind that only a newer version can fold.
   case unknownKind(JournalPlace, UInt8)
 
@@ -41,7 +43,7 @@ enum JournalFault: Equatable, Sendable {
     case .undetermined: "undetermined"
     case .damaged: "damaged"
     case .undecodable: "undecodable"
-    case .illegal: "illegal"
+    case .illegal, .outOfPlace: "illegal"
     case .unknownKind: "unknownKind"
     }
   }
@@ -52,7 +54,9 @@ enum JournalFault: Equatable, Sendable {
     case .torn(let tail), .undetermined(let tail):
       JournalPlace(sequence: tail.sequence, offset: tail.offset)
     case .damaged(let damage): JournalPlace(sequence: damage.sequence, offset: damage.offset)
-    case .undecodable(let place, _), .illegal(let place, _), .unknownKind(let place, _): place
+    case .undecodable(let place, _), .illegal(let place, _), .outOfPlace(let place, _),
+      .unknownKind(let place, _):
+      place
     }
   }
 
@@ -60,14 +64,14 @@ enum JournalFault: Equatable, Sendable {
   var mayHideRecords: Bool {
     switch self {
     case .torn: false
-    case .undetermined, .damaged, .undecodable, .illegal, .unknownKind: true
+    case .undetermined, .damaged, .undecodable, .illegal, .outOfPlace, .unknownKind: true
     }
   }
 
   var code: ExitCode {
     switch self {
     case .torn, .undetermined: .tail
-    case .damaged, .undecodable, .illegal, .unknownKind: .damaged
+    case .damaged, .undecodable, .illegal, .outOfPlace, .unknownKind: .damaged
     }
   }
 
@@ -87,6 +91,8 @@ enum JournalFault: Equatable, Sendable {
       return "\(name) holds a record that cannot be read \(spot): \(error)."
     case .illegal(_, let rejection):
       return "\(name) holds an impossible event \(spot): \(rejection)."
+    case .outOfPlace(_, let rejection):
+      return "\(name) holds a record that cannot follow \(spot): \(rejection)."
     case .unknownKind(_, let kind):
       return "\(name) holds an event of kind \(kind) \(spot), which a newer version wrote: "
         + "the state after it is not known."
@@ -99,7 +105,7 @@ enum JournalFault: Equatable, Sendable {
     case .torn, .undetermined:
       "look again if an app is writing to it; else the app that opens it next cuts the tail off "
         + "and keeps it aside"
-    case .damaged, .undecodable, .illegal:
+    case .damaged, .undecodable, .illegal, .outOfPlace:
       name == "standard input"
         ? "sessionreplay verify -, on the same input" : "sessionreplay verify \(name)"
     case .unknownKind: "a newer version of sessionreplay"

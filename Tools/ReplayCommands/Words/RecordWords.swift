@@ -22,6 +22,9 @@ struct RecordWords {
       let text = SnapshotWords.text(fold, through: record.sequence)
       return "\(start)  \(style.bold("snapshot".padded(to: 19)))  \(text)"
     case .unknown(let unknown):
+      if let change = record.change {
+        return "\(start)  \(change.name.padded(to: 19))  \(ChangeWords.text(change))"
+      }
       let text = "\(record.name.padded(to: 19))  \(Self.text(unknown))"
       return unknown.isIgnorable ? style.dim("\(start)  \(text)") : "\(start)  \(text)"
     }

@@ -74,7 +74,7 @@ public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
 
   static let harmlessHeaders: Set<String> = [
     "accept", "accept-encoding", "accept-language", "connection", "content-length",
-    "content-type", "expect", "transfer-encoding",
+    "content-type", "expect", "idempotency-key", "transfer-encoding",
   ]
 
   /// A path as it may be shown: only short segments of letters, as routes have them.

@@ -119,7 +119,7 @@ extension ExportEnding {
     case .undetermined: self = .undetermined
     case .damaged: self = .damaged
     case .undecodable: self = .undecodable
-    case .illegal: self = .illegal
+    case .illegal, .outOfPlace: self = .illegal
     case .unknownKind: self = .unknownKind
     }
   }

@@ -62,13 +62,12 @@ struct InputLines: ~Copyable {
   }
 
   private mutating func read() throws(ToolError) {
-    let old = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: Self.blockSize))
-    let count = buffer.withUnsafeMutableBytes { bytes in
-      readSome(descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[old...]))
+    var (count, code) = (0, Int32(0))
+    buffer += [UInt8](unsafeUninitializedCapacity: Self.blockSize) { bytes, filled in
+      count = readSome(descriptor, UnsafeMutableRawBufferPointer(bytes))
+      code = errno
+      filled = max(0, count)
     }
-    let code = errno
-    buffer.removeLast(Self.blockSize - max(0, count))
     guard count >= 0 else {
       guard code == EINTR else { throw Self.refused(name, code) }
       return try interruption.requireGoingOn()

@@ -52,11 +52,12 @@ struct EntryLine {
       json.field("sequence", entry.record.sequence)
       json.field("offset", entry.offset)
       json.field("remainingInBatch", entry.remainingInBatch)
-      json.field("class", Self.className(entry.record.content))
+      let change = entry.record.change
+      json.field("class", change == nil ? Self.className(entry.record.content) : "change")
       if asked.delta { json.field("delta", marks.delta) }
       if asked.context { json.field("isContext", marks.isContext) }
       if asked.behind { json.field("behind", marks.isBehind) }
-      json.readable(entry.record)
+      if let change { json.readable(change) } else { json.readable(entry.record) }
     }
     json.endLine()
   }

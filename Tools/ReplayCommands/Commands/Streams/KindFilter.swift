@@ -6,9 +6,10 @@ struct KindFilter: Equatable, Sendable {
   private var hasSnapshot = false
   private var hasUnknown = false
 
-  private static let classes = ["event", "note", "snapshot", "unknown"]
+  private static let classes = ["event", "note", "change", "snapshot", "unknown"]
   private static let names =
     SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
+    + ChangeEvent.Kind.allCases.map(\.description)
 
   /// Every name that a filter may have.
   static var words: String { known.joined(separator: ", ") }
@@ -23,6 +24,10 @@ struct KindFilter: Equatable, Sendable {
         kinds.insert(kind.rawValue)
       } else if let kind = SessionNote.Kind.allCases.first(where: { $0.description == word }) {
         kinds.insert(kind.rawValue)
+      } else if let kind = ChangeEvent.Kind.allCases.first(where: { $0.description == word }) {
+        kinds.insert(kind.rawValue)
+      } else if word == "change" {
+        kinds.formUnion(ChangeEvent.Kind.allCases.map(\.rawValue))
       } else if word == "event" {
         kinds.formUnion(SessionEvent.Kind.allCases.map(\.rawValue))
       } else if word == "note" {
@@ -45,7 +50,9 @@ struct KindFilter: Equatable, Sendable {
     case .event(let event): kinds.contains(event.kind.rawValue)
     case .note(let note): kinds.contains(note.kind.rawValue)
     case .snapshot: hasSnapshot
-    case .unknown: hasUnknown
+    case .unknown(let unknown):
+      kinds.contains(unknown.kind)
+        || (hasUnknown && ChangeEvent.Kind(rawValue: unknown.kind) == nil)
     }
   }
 }

@@ -42,6 +42,9 @@ struct StateCommand: JournalCommand {
         throw try file.beyondTheStart(number, option: "--at")
       }
     }
+    if let changes = try ChangeState(of: file, through: target) {
+      return try show(changes, file, context)
+    }
     var payloads = PayloadFold()
     var time: Timestamp?
     var illegal: JournalFault?
@@ -87,5 +90,15 @@ struct StateCommand: JournalCommand {
     guard let fault else { return }
     throw fault.error(
       file.name, consequence: "The state shown is as of seq \(snapshot.fold.sequence).")
+  }
+
+  private func show(_ changes: ChangeState, _ file: JournalFile, _ context: ToolContext)
+    throws(ToolError)
+  {
+    context.output.write(
+      display.isJSON ? changes.json : changes.text(zone: display.zone, style: context.style))
+    guard let fault = changes.fault else { return }
+    throw fault.error(
+      file.name, consequence: "The state shown is as of seq \(changes.sequence).")
   }
 }

@@ -101,13 +101,16 @@ struct VerifyCommand: Command {
       : "Good before it: \(count(report.records, "record")), to seq \(report.lastSequence)"
     switch fault {
     case .torn: return "\(good). Nobody was told that more was written."
-    case .undetermined, .damaged, .undecodable, .illegal, .unknownKind: return "\(good)."
+    case .undetermined, .damaged, .undecodable, .illegal, .outOfPlace, .unknownKind:
+      return "\(good)."
     }
   }
 
   private func next(_ fault: JournalFault) -> String? {
     switch fault {
     case .torn, .undetermined, .unknownKind: nil
+    case .outOfPlace:
+      "keep a copy, and restore the file from one that is good"
     case .damaged, .undecodable, .illegal:
       "keep a copy, and restore the file from one that is good; "
         + "an app may set it aside and go on with a new journal"

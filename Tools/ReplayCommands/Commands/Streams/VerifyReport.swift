@@ -17,6 +17,8 @@ struct VerifyReport {
   /// What a compacted file begins with; not counted among the records.
   private var compacted: SessionRecord?
   private var snapshot = StateSnapshot()
+  /// What a change log's records come to; `nil` where there are none.
+  private var changes: ChangeQueue?
   private var pass: JournalFile.Pass?
   private var goodBytes: UInt64 = 0
 
@@ -30,11 +32,32 @@ struct VerifyReport {
     guard fault == nil else { return }
     let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
     do throws(CodecError) {
+      if ChangeCodec.owns(kind: frame.kind, payload: payload) {
+        try takeChange(frame, payload, place)
+        guard fault == nil, frame.kind != SessionRecord.snapshotKind else { return }
+      }
       let record = try decoder.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)
       try count(record, frame)
     } catch {
       fault = .undecodable(place, error)
+    }
+  }
+
+  private mutating func takeChange(
+    _ frame: JournalFrame, _ payload: RawSpan, _ place: JournalPlace
+  ) throws(CodecError) {
+    let record = try ChangeCodec.decode(
+      sequence: frame.sequence, kind: frame.kind, payload: payload)
+    guard let record else {
+      fault = .unknownKind(place, frame.kind)
+      return
+    }
+    do throws(ChangeRejection) {
+      try changes.orEmpty.apply(record)
+      lastSequence = frame.sequence
+    } catch {
+      fault = .outOfPlace(place, error)
     }
   }
 
@@ -73,8 +96,14 @@ struct VerifyReport {
       .filter { $0.1 > 0 }
   }
 
+  private var changeCounts: [(name: String, count: UInt64)] {
+    ChangeEvent.Kind.allCases.map { ($0.description, counts[Int($0.rawValue)]) }
+      .filter { $0.1 > 0 }
+  }
+
   private var unknown: UInt64 {
     records - events.reduce(0) { $0 + $1.count } - notes.reduce(0) { $0 + $1.count }
+      - changeCounts.reduce(0) { $0 + $1.count }
   }
 }
 
@@ -104,6 +133,7 @@ extension VerifyReport {
     lines.append(("records", recordsLine))
     if !events.isEmpty { lines.append(("events", list(events))) }
     if !notes.isEmpty { lines.append(("notes", list(notes))) }
+    if !changeCounts.isEmpty { lines.append(("changes", list(changeCounts))) }
     if unknown > 0 { lines.append(("unknown", "\(unknown.grouped) from a newer version")) }
     lines.append(("batches", batches.grouped))
     lines.append(("bytes", bytesLine))
@@ -122,7 +152,7 @@ extension VerifyReport {
       lines.append(("sequence", "\(first.sequence) to \(lastSequence)"))
       lines.append(("time", "\(zone.text(first.time)) to \(zone.text(last))"))
     }
-    lines.append(("state", snapshot.fold.state.kind.description))
+    lines.append(("state", changes.map(ChangeWords.text) ?? snapshot.fold.state.kind.description))
     if let behind { lines.append(("behind", behind)) }
     if let survey = pass?.survey { lines += SurveyReport(survey).lines }
     return lines
@@ -131,7 +161,7 @@ extension VerifyReport {
   private var recordsLine: String {
     let counted = events.reduce(0) { $0 + $1.count }
     var text = "\(records.grouped) good"
-    if records > 0 {
+    if records > 0, changes == nil {
       text +=
         ": \(ReplayCommands.count(counted, "event")), "
         + ReplayCommands.count(records - counted, "note")
@@ -150,7 +180,7 @@ extension VerifyReport {
   private var behind: String? {
     guard let fault, let pass, fault != pass.fault else { return nil }
     switch fault {
-    case .undecodable, .illegal, .unknownKind:
+    case .undecodable, .illegal, .outOfPlace, .unknownKind:
       return pass.fault.map { $0.message("the file") } ?? "every frame is whole to the end"
     case .torn, .undetermined, .damaged:
       return nil
@@ -174,6 +204,11 @@ extension VerifyReport {
       json.field("records", records)
       json.object("events") { json in for (name, count) in events { json.field(name, count) } }
       json.object("notes") { json in for (name, count) in notes { json.field(name, count) } }
+      if changes != nil {
+        json.object("changes") { json in
+          for (name, count) in changeCounts { json.field(name, count) }
+        }
+      }
       json.field("unknown", unknown)
       json.field("watermarks", pass?.totals.watermarks)
       json.field("batches", batches)
@@ -185,7 +220,7 @@ extension VerifyReport {
       json.field("lastSequence", first.map { _ in lastSequence })
       json.field("firstTime", first?.time)
       json.field("lastTime", snapshot.time)
-      json.field("state", snapshot.fold.state.kind.description)
+      json.field("state", changes == nil ? snapshot.fold.state.kind.description : "changes")
       if let fault {
         json.object("problem") { json in
           json.field("sequence", fault.place.sequence)

@@ -47,7 +47,7 @@ extension SessionRecord {
 
   /// What a list calls it: notes are in parentheses.
   var label: String {
-    if case .note = content { "(\(name))" } else { name }
+    if case .note = content { "(\(name))" } else { change?.name ?? name }
   }
 
   /// What it says, on one line.
@@ -56,7 +56,9 @@ extension SessionRecord {
     case .event(let event): EventWords.text(event, at: time)
     case .note(let note): NoteWords.text(note, at: time)
     case .snapshot(let fold): SnapshotWords.text(fold, through: sequence)
-    case .unknown(let unknown): "\(count(unknown.payload.count, "byte")), from a newer version"
+    case .unknown(let unknown):
+      change.map(ChangeWords.text)
+        ?? "\(count(unknown.payload.count, "byte")), from a newer version"
     }
   }
 

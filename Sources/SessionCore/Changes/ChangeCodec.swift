@@ -1,0 +1,285 @@
+/// Turns what a change log's record holds into a payload and back (`Specs/ChangeLog.md`).
+///
+/// Time and version come first, as in a session's payloads. A version of 0xA0 to 0xBF marks
+/// the snapshot of a change log, which has the journal's kind of a snapshot as a session's has.
+public enum ChangeCodec {
+  /// The version that is written of every kind.
+  static let version: UInt8 = 1
+  /// The versions of snapshots that are a change log's, and never a session's.
+  static let snapshotVersions: ClosedRange<UInt8> = 0xA0...0xBF
+  /// The version of a snapshot that is written.
+  static let snapshotVersion: UInt8 = 0xA0
+  /// The kinds that belong to change logs, those to come among them.
+  public static let kinds: ClosedRange<UInt8> = 0xA0...0xBF
+
+  /// Whether a record of this kind and payload is a change log's, known or not.
+  public static func owns(kind: UInt8, payload: RawSpan) -> Bool {
+    if kinds.contains(kind) { return true }
+    guard kind == SessionRecord.snapshotKind, payload.byteCount > 8 else { return false }
+    return snapshotVersions.contains(payload.withUnsafeBytes { $0[8] })
+  }
+
+  /// The journal's kind byte and payload for `event` at `time`.
+  public static func encode(_ event: ChangeEvent, at time: Timestamp) -> (
+    kind: UInt8, payload: [UInt8]
+  ) {
+    var writer = PayloadWriter()
+    writer.write(time)
+    writer.write(version)
+    writer.write(event)
+    return (event.kind.rawValue, writer.bytes)
+  }
+
+  /// The payload of the snapshot of `queue`; equal queues have equal bytes.
+  public static func encode(_ queue: ChangeQueue, at time: Timestamp) -> [UInt8] {
+    var writer = PayloadWriter(capacity: 64 + queue.pendingBytes)
+    writer.write(time)
+    writer.write(snapshotVersion)
+    writer.write(queue)
+    return writer.bytes
+  }
+
+  /// The record with this sequence, kind and payload; `nil` where its kind or version is not known.
+  ///
+  /// Nothing of a change log may be passed over: what one does not know may say what is to be sent.
+  public static func decode(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(CodecError)
+    -> ChangeRecord?
+  {
+    try payload.withUnsafeBytes { (bytes) throws(CodecError) in
+      var reader = PayloadReader(bytes)
+      let time = try reader.timestamp()
+      let found = try reader.version()
+      let content: ChangeRecord.Content
+      if let event = ChangeEvent.Kind(rawValue: kind) {
+        guard found == version else { return nil }
+        content = .event(try reader.changeEvent(event))
+      } else if kind == SessionRecord.snapshotKind, found == snapshotVersion {
+        content = .snapshot(try reader.changeQueue())
+      } else {
+        return nil
+      }
+      guard reader.remaining == 0 else {
+        throw .trailingBytes(offset: reader.offset, count: reader.remaining)
+      }
+      return ChangeRecord(sequence: sequence, time: time, content: content)
+    }
+  }
+
+  /// The record with this sequence, kind and payload.
+  public static func decode(sequence: UInt64, kind: UInt8, payload: [UInt8]) throws(CodecError)
+    -> ChangeRecord?
+  {
+    try decode(sequence: sequence, kind: kind, payload: payload.span.bytes)
+  }
+}
+
+extension PayloadWriter {
+  mutating func write(_ event: ChangeEvent) {
+    switch event {
+    case .added(let added):
+      write(added.user)
+      write(added.change)
+    case .sent(let sent): write(sent)
+    case .acknowledged(let key): write(key)
+    case .postponed(let postponed): write(postponed)
+    case .givenUp(let end):
+      write(end.key)
+      write(end.cause)
+      write(end.reason)
+    case .discarded(let discarded):
+      write(discarded.key)
+      write(discarded.cause)
+    case .scopeChecked(let check):
+      write(check.scope)
+      write(check.statusChangedAt)
+    }
+  }
+
+  private mutating func write(_ sent: ChangeEvent.Sent) {
+    write(sent.key)
+    write(sent.sender)
+    write(sent.process)
+    write(sent.deadline)
+  }
+
+  private mutating func write(_ postponed: ChangeEvent.Postponed) {
+    write(postponed.key)
+    write(postponed.isCounted)
+    write(postponed.retryAt)
+    write(postponed.reason)
+  }
+
+  private mutating func write(bytes content: [UInt8]) {
+    write(UInt32(clamping: content.count))
+    append(raw: content)
+  }
+
+  private mutating func write(_ entity: EntityReference) {
+    write(entity.scope)
+    write(entity.type)
+    write(entity.id)
+  }
+
+  private mutating func write(_ change: Change) {
+    write(change.key)
+    switch change.action {
+    case .entity(let change):
+      write(change.operation.rawValue)
+      write(change.entity)
+      write(bytes: change.content)
+      write(UInt32(clamping: change.mentions.count))
+      for mention in change.mentions { write(mention) }
+    case .request(let request):
+      write(Change.requestByte)
+      write(request.method)
+      write(request.path)
+      write(optional: request.contentType) { $0.write($1) }
+      write(bytes: request.body)
+    }
+  }
+
+  mutating func write(_ queue: ChangeQueue) {
+    write(UInt32(clamping: queue.pending.count))
+    for item in queue.pending {
+      write(item.user)
+      write(item.change)
+      write(item.since)
+      write(optional: item.sent) { $0.write($1) }
+      write(item.sentAt)
+      write(item.sends)
+      write(item.attempts)
+      write(optional: item.postponed) { $0.write($1) }
+      write(item.postponedAt)
+    }
+    write(UInt32(clamping: queue.failures.count))
+    for failure in queue.failures {
+      write(failure.user)
+      write(failure.change)
+      write(failure.cause)
+      write(failure.reason)
+      write(failure.time)
+    }
+    let scopes = queue.scopes.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    write(UInt32(clamping: scopes.count))
+    for (scope, changedAt) in scopes {
+      write(scope)
+      write(changedAt)
+    }
+  }
+}
+
+extension Change {
+  /// What stands in an operation's place where there is none.
+  fileprivate static let requestByte: UInt8 = 0x10
+}
+
+extension PayloadReader {
+  fileprivate mutating func changeEvent(_ kind: ChangeEvent.Kind) throws(CodecError) -> ChangeEvent
+  {
+    switch kind {
+    case .added: .added(.init(user: try identifier(), change: try change()))
+    case .sent: .sent(try sent())
+    case .acknowledged: .acknowledged(try identifier())
+    case .postponed: .postponed(try postponed())
+    case .givenUp:
+      .givenUp(.init(key: try identifier(), cause: try code(), reason: try text()))
+    case .discarded:
+      .discarded(.init(key: try optionalIdentifier(), cause: try code()))
+    case .scopeChecked:
+      .scopeChecked(.init(scope: try text(), statusChangedAt: try timestamp()))
+    }
+  }
+
+  private mutating func sent() throws(CodecError) -> ChangeEvent.Sent {
+    ChangeEvent.Sent(
+      key: try identifier(), sender: try identifier(), process: try integer(),
+      deadline: try timestamp())
+  }
+
+  private mutating func postponed() throws(CodecError) -> ChangeEvent.Postponed {
+    ChangeEvent.Postponed(
+      key: try identifier(), isCounted: try flag(), retryAt: try timestamp(), reason: try text())
+  }
+
+  private mutating func byteString() throws(CodecError) -> [UInt8] { Array(try textBytes()) }
+
+  private mutating func entity() throws(CodecError) -> EntityReference {
+    let scope = try text()
+    let type = try text()
+    return EntityReference(type, try identifier(), scope: scope)
+  }
+
+  /// A list with its length; what is not there ends it before room is made for it.
+  private mutating func list<Value>(
+    _ read: (inout PayloadReader) throws(CodecError) -> Value
+  ) throws(CodecError) -> [Value] {
+    let count = try integer(UInt32.self)
+    var values: [Value] = []
+    for _ in 0..<count { values.append(try read(&self)) }
+    return values
+  }
+
+  private mutating func optional<Value>(
+    _ read: (inout PayloadReader) throws(CodecError) -> Value
+  ) throws(CodecError) -> Value? {
+    try flag() ? try read(&self) : nil
+  }
+
+  private mutating func change() throws(CodecError) -> Change {
+    let key = try identifier()
+    let place = offset
+    let byte = try integer(UInt8.self)
+    if let operation = Change.Operation(rawValue: byte) {
+      let entity = try entity()
+      let content = try byteString()
+      let mentions = try list { (reader) throws(CodecError) in try reader.entity() }
+      guard operation != .delete || (content.isEmpty && mentions.isEmpty) else {
+        throw .impossible(offset: place)
+      }
+      return Change(
+        key: key, .entity(.init(operation, entity, content: content, mentions: mentions)))
+    }
+    guard byte == Change.requestByte else { throw .invalid(offset: place, byte: byte) }
+    let method = try text()
+    let path = try text()
+    let contentType = try optional { (reader) throws(CodecError) in try reader.text() }
+    let body = try byteString()
+    guard let request = Change.Request(method, path, contentType: contentType, body: body) else {
+      throw .impossible(offset: place)
+    }
+    return Change(key: key, .request(request))
+  }
+
+  fileprivate mutating func changeQueue() throws(CodecError) -> ChangeQueue {
+    var queue = ChangeQueue()
+    let start = offset
+    queue.pending = try list { (reader) throws(CodecError) in
+      var item = PendingChange(
+        user: try reader.identifier(), change: try reader.change(), since: try reader.timestamp())
+      item.sent = try reader.optional { (reader) throws(CodecError) in try reader.sent() }
+      item.sentAt = try reader.timestamp()
+      item.sends = try reader.integer()
+      item.attempts = try reader.integer()
+      item.postponed = try reader.optional { (reader) throws(CodecError) in
+        try reader.postponed()
+      }
+      item.postponedAt = try reader.timestamp()
+      return item
+    }
+    let isPossible =
+      Set(queue.pending.map(\.change.key)).count == queue.pending.count
+      && queue.pending.dropFirst().allSatisfy { $0.sent == nil }
+      && queue.pending.allSatisfy { ($0.sent == nil) == ($0.sends == 0) }
+    guard isPossible else { throw .impossible(offset: start) }
+    queue.failures = try list { (reader) throws(CodecError) in
+      FailedChange(
+        user: try reader.identifier(), change: try reader.change(), cause: try reader.code(),
+        reason: try reader.text(), time: try reader.timestamp())
+    }
+    let scopes = try list { (reader) throws(CodecError) in
+      (try reader.text(), try reader.timestamp())
+    }
+    for (scope, changedAt) in scopes { queue.scopes[scope] = changedAt }
+    return queue
+  }
+}

@@ -1,0 +1,61 @@
+/// What draining a change log comes to next.
+public enum ChangeTurn: Hashable, Sendable {
+  /// Nothing waits.
+  case nothing
+  /// What waits is another user's: never sent for this one.
+  case othersChanges(count: Int)
+  /// The first change is not due yet.
+  case waits(until: Timestamp)
+  /// Another one has sent the first change and may still get its answer.
+  case heldByOthers(until: Timestamp)
+  /// This change is to be sent.
+  case send(PendingChange)
+}
+
+/// How often, how late and for how long a change is tried (SYN-3).
+public struct ChangePolicy: Hashable, Sendable {
+  /// After how many failures that a server answered a change is given up; at least 1.
+  public var attempts: UInt32
+  /// The delay after the first failure, in milliseconds; doubled with each, up to an hour.
+  public var firstDelay: Int64
+  /// For how long nobody else sends what was sent, in milliseconds: longer than any request takes.
+  public var lease: Int64
+
+  /// A policy; values below 1 count as 1.
+  public init(attempts: UInt32 = 5, firstDelay: Int64 = 1_000, lease: Int64 = 120_000) {
+    self.attempts = max(1, attempts)
+    self.firstDelay = max(1, firstDelay)
+    self.lease = max(1, lease)
+  }
+
+  /// How long to wait after so many failures, the server's own wish included; at most a day.
+  public func delay(after failures: UInt32, asked: Int64?) -> Int64 {
+    let hour: Int64 = 3_600_000
+    let doublings = min(failures > 0 ? failures - 1 : 0, 22)
+    let own = min(min(firstDelay, hour) << Int64(doublings), hour)
+    return min(max(own, asked ?? 0), 24 * hour)
+  }
+}
+
+extension ChangeQueue {
+  /// What is to be done for `user` by `sender` at `time`, where `isGone` knows dead processes.
+  ///
+  /// A time that lies in the future was written before the clock was set back: nobody waits for it.
+  public func turn(
+    of user: Identifier, sender: Identifier, at time: Timestamp,
+    isGone: (_ process: UInt32) -> Bool
+  ) -> ChangeTurn {
+    guard let first = pending.first else { return .nothing }
+    guard first.user == user else { return .othersChanges(count: pending.count) }
+    if let postponed = first.postponed {
+      return time < postponed.retryAt && first.postponedAt <= time
+        ? .waits(until: postponed.retryAt) : .send(first)
+    }
+    if let sent = first.sent, sent.sender != sender, time < sent.deadline, first.sentAt <= time,
+      !isGone(sent.process)
+    {
+      return .heldByOthers(until: sent.deadline)
+    }
+    return .send(first)
+  }
+}

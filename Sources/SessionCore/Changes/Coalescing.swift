@@ -1,0 +1,60 @@
+/// What a new change does to those that wait already (SYN-2; the table in `Specs/ChangeLog.md`).
+public enum Coalescing: Hashable, Sendable {
+  /// It stands behind all others.
+  case appended
+  /// The change at this place gets the new content and the new key, and keeps operation and place.
+  case rewritten(Int)
+  /// The change at this place goes, and the new one stands behind all others.
+  case superseded(Int)
+  /// The change at this place goes, and the new one with it.
+  case cancelled(Int)
+  /// The change at this place says it already: the new one goes.
+  case repeated(Int)
+
+  /// What `change` does behind `waiting`, of which none from `firstFree` on was ever sent.
+  ///
+  /// Looks back to the last request: what that was meant to find is not known.
+  public static func of(_ change: Change, behind waiting: [Change], firstFree: Int) -> Coalescing {
+    guard case .entity(let later) = change.action else { return .appended }
+    var mentionsMoved = false
+    var isMentioned = false
+    var deletesBetween = false
+    for place in waiting.indices.reversed() {
+      guard place >= firstFree, case .entity(let other) = waiting[place].action else {
+        return .appended
+      }
+      if other.entity == later.entity {
+        switch (other.operation, later.operation) {
+        case (.create, .update), (.update, .update), (.create, .create):
+          return mentionsMoved ? .appended : .rewritten(place)
+        case (.create, .delete):
+          if isNew(later.entity, before: place, in: waiting) {
+            return isMentioned ? .appended : .cancelled(place)
+          }
+          return deletesBetween ? .appended : .superseded(place)
+        case (.update, .delete):
+          return deletesBetween ? .appended : .superseded(place)
+        case (.delete, .delete):
+          return .repeated(place)
+        case (.delete, .create), (.delete, .update), (.update, .create):
+          return .appended
+        }
+      }
+      if other.operation != .update, later.mentions.contains(other.entity) { mentionsMoved = true }
+      if other.operation == .delete { deletesBetween = true }
+      if other.mentions.contains(later.entity) { isMentioned = true }
+    }
+    return .appended
+  }
+
+  /// Whether the entity certainly does not exist where the change at `place` creates it.
+  private static func isNew(
+    _ entity: EntityReference, before place: Int, in waiting: [Change]
+  ) -> Bool {
+    for change in waiting[..<place].reversed() {
+      guard case .entity(let other) = change.action, other.entity == entity else { continue }
+      return other.operation == .delete
+    }
+    return true
+  }
+}

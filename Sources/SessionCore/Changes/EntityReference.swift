@@ -1,0 +1,21 @@
+/// Which of the app's entities: one name on the device and at the server (SYN-2).
+public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
+  /// What is synchronised apart from the rest, such as a school; empty where there is one scope.
+  public let scope: String
+  /// The kind of entity, such as `task`.
+  public let type: String
+  /// Which of them; made on the device where the entity was.
+  public let id: Identifier
+
+  /// A reference.
+  public init(_ type: String, _ id: Identifier, scope: String = "") {
+    self.scope = scope
+    self.type = type
+    self.id = id
+  }
+
+  /// `task 17`, with its scope in front where it has one.
+  public var description: String {
+    (scope.isEmpty ? "" : scope + "/") + "\(type) \(id)"
+  }
+}

@@ -1,0 +1,332 @@
+import Foundation
+public import SessionCore
+package import SessionJournal
+import Synchronization
+
+/// What the user did and the server does not know yet: durable, in order, sent when it may be (SYN-2,
+/// SYN-3; `Specs/ChangeLog.md`).
+///
+/// ```swift
+/// let log = try await ChangeLog.open(at: folder + "/changes.journal")
+/// try await log.add(.update(task, content: json), through: session.gate)
+/// let drained = try await log.drain(through: session.gate) { waiting in
+///   await send(waiting.change)    // with waiting.change.key as its idempotency key
+/// }
+/// ```
+/// Any number of tasks, and several processes, may use one file; one of them sends at a time.
+public final class ChangeLog: Sendable {
+  /// The path that was given to open.
+  public let path: String
+
+  private let store: ChangeStore
+  private let policy: ChangePolicy
+  private let limits: ChangeLogLimits
+  private let clock: any SessionClock
+  private let runtime: SessionRuntime
+  private let isDraining = Mutex(false)
+  private let trouble = Mutex<ChangeLogError?>(nil)
+  /// Names this object in what it sends.
+  private let sender: Identifier
+  private let process: UInt32
+
+  private init(_ store: ChangeStore, _ setup: Setup) {
+    path = store.path
+    self.store = store
+    (policy, limits, clock) = (setup.policy, setup.limits, setup.clock)
+    (runtime, sender, process) = (setup.runtime, setup.sender, setup.process)
+  }
+
+  /// How a log is opened.
+  package struct Setup: Sendable {
+    package var policy = ChangePolicy()
+    package var limits = ChangeLogLimits()
+    package var clock: any SessionClock = SystemClock()
+    package var options = Journal.Options()
+    package var runtime = SessionRuntime.system()
+    package var sender = Identifier(UUID().uuidString.lowercased())
+    package var process = ProcessStatus.own
+    /// After how many records the file is compacted.
+    package var compactedAfter: UInt64 = 1_024
+
+    package init() {}
+  }
+
+  /// Opens the log at `path`, a file of its own, or creates it.
+  ///
+  /// Throws where the file cannot be used: it is never set aside, since the user's work is in it.
+  public static func open(
+    at path: String, policy: ChangePolicy = ChangePolicy(),
+    limits: ChangeLogLimits = ChangeLogLimits(), clock: any SessionClock = SystemClock()
+  ) async throws(ChangeLogError) -> ChangeLog {
+    var setup = Setup()
+    (setup.policy, setup.limits, setup.clock) = (policy, limits, clock)
+    return try await open(at: path, setup)
+  }
+
+  package static func open(at path: String, _ setup: Setup) async throws(ChangeLogError)
+    -> ChangeLog
+  {
+    let store = try await setup.runtime.result { () throws(ChangeLogError) in
+      try ChangeStore.open(path, setup)
+    }
+    let log = ChangeLog(store, setup)
+    await log.compact()
+    return log
+  }
+
+  /// Removes the log at `path` and all beside it that is its own.
+  ///
+  /// A full reset: after it no scope knows any status (SYN-4). Whoever has it open gets
+  /// `journal(.missing)` from then on.
+  public static func remove(at path: String) async throws(ChangeLogError) {
+    let setup = Setup()
+    try await setup.runtime.result { () throws(ChangeLogError) in
+      do throws(JournalError) {
+        try Journal.delete(at: path, options: setup.options)
+      } catch {
+        throw .journal(error)
+      }
+    }
+  }
+
+  // MARK: What waits
+
+  /// What waits and what was given up, as of the last look at the file; never waits for the disk.
+  public var queue: ChangeQueue { store.last }
+
+  /// How many changes wait, by a look at the file: also those that other processes added.
+  public func pendingCount() async throws(ChangeLogError) -> Int {
+    try await commit { (queue, _) throws(ChangeLogError) in ([], queue.pending.count) }
+  }
+
+  /// Why clearing at a logout, or compacting, did not work last; `nil` where it did.
+  public var problem: ChangeLogError? { trouble.withLock { $0 } }
+
+  /// Takes a change in: it is durable when the call returns.
+  ///
+  /// Returns how many wait then. A change whose key waits already is no second one. Refused with a typed
+  /// error while the session is expired or nobody is signed in, where another user's changes wait, and
+  /// where the log is full (``ChangeLogLimits``).
+  @discardableResult
+  public func add(_ change: Change, through gate: SyncGate) async throws(ChangeLogError) -> Int {
+    guard let user = gate.user else {
+      throw gate.state.kind == .expired ? .sessionExpired : .notSignedIn
+    }
+    guard change.contentSize <= ChangeLogLimits.content else {
+      throw .contentTooLong(bytes: change.contentSize, limit: ChangeLogLimits.content)
+    }
+    let limits = limits
+    return try await commit { (queue, time) throws(ChangeLogError) in
+      let pending = queue.pending
+      guard !pending.contains(where: { $0.change.key == change.key }) else {
+        return ([], pending.count)
+      }
+      guard queue.owner ?? user == user else { throw .othersChanges(pending.count) }
+      let event = ChangeEvent.added(.init(user: user, change: change))
+      var after = queue
+      do throws(ChangeRejection) { try after.apply(event, at: time) } catch {
+        throw .unknownKey(change.key)
+      }
+      let (count, bytes) = (queue.pending.count, queue.pendingBytes)
+      let isMore = after.pending.count > count || after.pendingBytes > bytes
+      guard !isMore || (after.pending.count <= limits.count && after.pendingBytes <= limits.bytes)
+      else { throw .full(count: count, bytes: bytes) }
+      return ([event], after.pending.count)
+    }
+  }
+
+  /// Takes back a change that waits, or forgets one that was given up.
+  public func discard(_ key: Identifier) async throws(ChangeLogError) {
+    try await commit { (_, _) throws(ChangeLogError) in
+      ([.discarded(.init(key: key, cause: .app))], ())
+    }
+  }
+
+  /// Takes back all that waits and forgets all that was given up, whoever's it is (OUT-3).
+  ///
+  /// What scopes know of the user's status stays (SYN-4).
+  public func discardAll() async throws(ChangeLogError) { try await discardAll(.app) }
+
+  private func discardAll(_ cause: Discarding) async throws(ChangeLogError) {
+    try await commit { (queue, _) throws(ChangeLogError) in
+      let isEmpty = queue.pending.isEmpty && queue.failures.isEmpty
+      return (isEmpty ? [] : [.discarded(.init(cause: cause))], ())
+    }
+  }
+
+  /// Discards after a logout; what goes wrong there is kept, and the changes stay nobody else's.
+  func clear() async {
+    do throws(ChangeLogError) {
+      try await discardAll(.logout)
+      trouble.withLock { $0 = nil }
+    } catch {
+      trouble.withLock { $0 = error }
+    }
+  }
+
+  // MARK: Scopes
+
+  /// When the user's status last changed at the server, as this scope knows; `nil` where it does not.
+  public func statusChangedAt(scope: String = "") -> Timestamp? { store.last.scopes[scope] }
+
+  /// Notes when the user's status last changed at the server (`lastStatusChangedAt`, SYN-4).
+  ///
+  /// Returns whether the scope knew another time, or none.
+  @discardableResult
+  public func noteStatus(changedAt time: Timestamp, scope: String = "") async throws(ChangeLogError)
+    -> Bool
+  {
+    try await commit { (queue, _) throws(ChangeLogError) in
+      let isNews = queue.scopes[scope] != time
+      return (isNews ? [.scopeChecked(.init(scope: scope, statusChangedAt: time))] : [], isNews)
+    }
+  }
+
+  // MARK: Sending
+
+  /// Sends what waits: in order, one at a time, while the gate is open.
+  ///
+  /// `send` must give the change's key to the server, which by it knows a change that comes again: where
+  /// the process dies, or the gate closes, between sending and acknowledging, it does. `send` runs in a
+  /// task that is cancelled when the gate closes. Ends at the first change that cannot be done now:
+  /// those behind it must not overtake it. Throws `drainUnderWay` where this object sends already.
+  public func drain(
+    through gate: SyncGate, _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
+  ) async throws(ChangeLogError) -> Drained {
+    let isFirst = isDraining.withLock { isDraining in
+      defer { isDraining = true }
+      return !isDraining
+    }
+    guard isFirst else { throw .drainUnderWay }
+    defer { isDraining.withLock { $0 = false } }
+    var drained = Drained()
+    var ending: Drained.Ending?
+    while ending == nil {
+      ending = try await step(gate, &drained, send)
+    }
+    drained.ending = ending ?? .empty
+    await compact()
+    return drained
+  }
+
+  /// Sends the first change; why there is nothing more to do, or `nil`.
+  private func step(
+    _ gate: SyncGate, _ drained: inout Drained,
+    _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
+  ) async throws(ChangeLogError) -> Drained.Ending? {
+    if Task.isCancelled { return .cancelled }
+    guard let user = gate.user else { return .gateClosed }
+    let (sender, process, lease) = (sender, process, policy.lease)
+    let turn = try await commit { (queue, time) throws(ChangeLogError) in
+      let turn = queue.turn(
+        of: user, sender: sender, at: time, isGone: ProcessStatus.isGone)
+      guard case .send(let item) = turn else { return ([], turn) }
+      return (
+        [
+          .sent(
+            .init(
+              key: item.change.key, sender: sender, process: process,
+              deadline: time.advanced(by: lease)))
+        ], turn
+      )
+    }
+    switch turn {
+    case .nothing: return .empty
+    case .othersChanges(let count): throw .othersChanges(count)
+    case .waits(let until): return .waits(until: until)
+    case .heldByOthers(let until): return .heldByOthers(until: until)
+    case .send(let item): return try await perform(item, gate, &drained, send)
+    }
+  }
+
+  private func perform(
+    _ item: PendingChange, _ gate: SyncGate, _ drained: inout Drained,
+    _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
+  ) async throws(ChangeLogError) -> Drained.Ending? {
+    guard gate.user == item.user else { return .gateClosed }
+    let outcome: SendOutcome
+    do {
+      outcome = try await gate.run { await send(item) }
+    } catch {
+      return .gateClosed
+    }
+    let isStopped = Task.isCancelled || gate.user != item.user
+    if case .notReached = outcome, isStopped {
+      return Task.isCancelled ? .cancelled : .gateClosed
+    }
+    let (key, policy, sender) = (item.change.key, policy, sender)
+    let ended = try await commit {
+      (queue, time) throws(ChangeLogError) -> ([ChangeEvent], ChangeEvent?) in
+      // Discarded meanwhile, or settled by another process after our lease was over.
+      guard let first = queue.pending.first, first.change.key == key, first.sent?.sender == sender
+      else { return ([], nil) }
+      let event = outcome.event(of: first, at: time, policy)
+      return ([event], event)
+    }
+    switch ended {
+    case .acknowledged?: drained.acknowledged += 1
+    case .givenUp?: drained.givenUp += 1
+    case .postponed(let postponed)?: return .waits(until: postponed.retryAt)
+    default: break
+    }
+    return nil
+  }
+
+  // MARK: The file
+
+  /// Lets go of the file; later calls throw `journal(.closed)`.
+  public func close() async throws(ChangeLogError) {
+    let store = store
+    try await runtime.result { () throws(ChangeLogError) in try store.close() }
+  }
+
+  /// A log that could not be compacted is as it was, and longer than it should be.
+  private func compact() async {
+    let store = store
+    do throws(ChangeLogError) {
+      try await runtime.result { () throws(ChangeLogError) in try store.compactIfLong() }
+    } catch {
+      trouble.withLock { $0 = error }
+    }
+  }
+
+  private func commit<Value: Sendable>(
+    _ decide:
+      @escaping @Sendable (ChangeQueue, Timestamp) throws(ChangeLogError) ->
+      (events: [ChangeEvent], Value)
+  ) async throws(ChangeLogError) -> Value {
+    let store = store
+    return try await runtime.result { () throws(ChangeLogError) in try store.commit(decide) }
+  }
+}
+
+extension SendOutcome {
+  /// What the log says of it.
+  fileprivate func event(
+    of item: PendingChange, at time: Timestamp, _ policy: ChangePolicy
+  ) -> ChangeEvent {
+    let key = item.change.key
+    switch self {
+    case .done: return .acknowledged(key)
+    case .refused(let reason): return .givenUp(.init(key: key, cause: .refused, reason: reason))
+    case .tryLater(let reason, let after):
+      let failures = item.attempts < .max ? item.attempts + 1 : item.attempts
+      guard failures < policy.attempts else {
+        return .givenUp(.init(key: key, cause: .attemptsExhausted, reason: reason))
+      }
+      // More than a day is not waited for.
+      let asked = after.map { min($0, .seconds(86_400)).components }.map {
+        $0.seconds * 1_000 + $0.attoseconds / 1_000_000_000_000_000
+      }
+      return .postponed(
+        .init(
+          key: key, isCounted: true,
+          retryAt: time.advanced(by: policy.delay(after: failures, asked: asked)), reason: reason))
+    case .notReached(let reason):
+      return .postponed(
+        .init(
+          key: key, isCounted: false,
+          retryAt: time.advanced(by: policy.delay(after: 1, asked: nil)), reason: reason))
+    }
+  }
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Decodes the payloads of a change log, from Specs/ChangeLog.md alone.
+
+    decode(kind, payload) -> {"name": ..., "time": ..., "facts": {...}}
+
+What the user wrote is shown as a number of bytes, a path without its query. Run as a program, it checks
+itself against Specs/Golden/changes.txt.
+"""
+import json
+import os
+import sys
+
+from event_payload import CODES, PayloadError, Reader
+
+SNAPSHOT = 0x7F
+CODES["giving up"] = "refused attemptsExhausted"
+CODES["discarding"] = "logout app"
+OPERATIONS = {0: "create", 1: "update", 2: "delete"}
+SENT = [("key", "id"), ("sender", "id"), ("process", "u32"), ("deadline", "time")]
+POSTPONED = [("key", "id"), ("isCounted", "flag"), ("retryAt", "time"), ("reason", "text")]
+KINDS = {
+    0xA0: ("changeAdded", None),
+    0xA1: ("changeSent", SENT),
+    0xA2: ("changeAcknowledged", [("key", "id")]),
+    0xA3: ("changePostponed", POSTPONED),
+    0xA4: ("changeGivenUp", [("key", "id"), ("cause", "giving up"), ("reason", "text")]),
+    0xA5: ("changeDiscarded", [("key", "id?"), ("cause", "discarding")]),
+    0xA6: ("scopeChecked", [("scope", "text"), ("statusChangedAt", "time")]),
+    SNAPSHOT: ("changesSnapshot", None),
+}
+
+
+def entity(reader):
+    return {"scope": reader.text(), "type": reader.text(), "id": reader.identifier(False)}
+
+
+def items(reader, read):
+    return [read(reader) for _ in range(reader.integer(4))]
+
+
+def size(reader):
+    return len(reader.take(reader.integer(4)))
+
+
+def change(reader):
+    key = reader.identifier(False)
+    operation = reader.integer(1)
+    if operation in OPERATIONS:
+        named = entity(reader)
+        count = size(reader)
+        mentions = items(reader, entity)
+        if operation == 2 and (count or mentions):
+            raise PayloadError("a deletion with content")
+        return {"key": key, "operation": OPERATIONS[operation], **named, "mentions": mentions,
+                "bytes": count}
+    if operation != 0x10:
+        raise PayloadError(f"no operation {operation}")
+    method, path = reader.text(), reader.text()
+    content_type = reader.value("text?")
+    return {"key": key, "operation": "request", "method": method, "path": path.split("?")[0],
+            "contentType": content_type, "bytes": size(reader)}
+
+
+def optional(reader, shape):
+    return reader.fields(shape) if reader.byte(1) else None
+
+
+def pending(reader):
+    found = {"user": reader.identifier(False), **change(reader), "since": reader.value("time")}
+    sent = optional(reader, SENT)
+    reader.value("time")
+    found["sends"], found["attempts"] = reader.integer(4), reader.integer(4)
+    if (sent is None) != (found["sends"] == 0):
+        raise PayloadError("sent how often?")
+    optional(reader, POSTPONED)
+    reader.value("time")
+    return found
+
+
+def failed(reader):
+    return {"user": reader.identifier(False), **change(reader), "cause": reader.value("giving up"),
+            "reason": reader.text(), "time": reader.value("time")}
+
+
+def scope(reader):
+    return reader.fields(KINDS[0xA6][1])
+
+
+def snapshot(reader):
+    found = {"pending": items(reader, pending), "failures": items(reader, failed),
+             "scopes": items(reader, scope)}
+    keys = [item["key"] for item in found["pending"]]
+    if len(set(keys)) < len(keys) or any(item["sends"] for item in found["pending"][1:]):
+        raise PayloadError("a snapshot that no history leads to")
+    return found
+
+
+def decode(kind, payload):
+    """What a record of this kind with this payload says; raises PayloadError."""
+    reader = Reader(bytes(payload))
+    time = reader.value("time")
+    name, shape = KINDS[kind]
+    version = reader.integer(1)
+    if version != (0xA0 if kind == SNAPSHOT else 1):
+        raise PayloadError(f"version {version} is not known")
+    if kind == SNAPSHOT:
+        facts = snapshot(reader)
+    elif kind == 0xA0:
+        facts = {"user": reader.identifier(False), **change(reader)}
+    else:
+        facts = reader.fields(shape)
+    if reader.offset < len(reader.payload):
+        raise PayloadError(f"bytes too many at byte {reader.offset}")
+    return {"name": name, "time": time, "facts": facts}
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    golden = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "Golden", "changes.txt")
+    seen = set()
+    with open(golden, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.startswith("#") or not line.strip():
+                continue
+            kind, payload, readable = line.rstrip("\n").split(" | ", 2)
+            kind, payload = int(kind, 16), bytes.fromhex(payload)
+            found = json.dumps(decode(kind, payload), ensure_ascii=False, separators=(",", ":"))
+            if found != readable:
+                sys.exit(f"{golden}:{number}: expected {readable}\n  found {found}")
+            for cut in range(len(payload)):
+                try:
+                    decode(kind, payload[:cut])
+                except PayloadError:
+                    continue
+                sys.exit(f"{golden}:{number}: cut to {cut} bytes, it still decodes")
+            seen.add(kind)
+    if seen != set(KINDS):
+        sys.exit(f"{golden}: no line for {sorted(set(KINDS) - seen)}")
+    print(f"{golden}: {len(seen)} kinds decode as they should")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionTestKit
+import Synchronization
+
+@testable import SessionKit
+
+/// A change log in a real folder, or on a simulated disk, with a gate that a test turns.
+final class ChangeBench: Sendable {
+  let hub = StatusHub()
+  let clock = ManualClock()
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "changes-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    signIn()
+  }
+
+  deinit {
+    // What a test leaves in the system's temporary folder is the system's to clean.
+    do { try FileManager.default.removeItem(at: folder) } catch {}
+  }
+
+  var path: String { folder.appending(path: "changes.journal").path }
+  var gate: SyncGate { SyncGate(SessionStates(hub: hub)) }
+
+  func signIn(_ user: Identifier = "u-1") {
+    let time = clock.now().time
+    hub.publish(
+      SessionStatus(
+        state: .authenticated(
+          .init(
+            user: user, method: .password, since: time,
+            token: TokenFacts(
+              generation: Generation(1), issuedAt: time, expiresAt: time.advanced(by: 60_000),
+              id: nil,
+              isRefreshable: true), context: nil, failures: .init())),
+        activity: .idle))
+  }
+
+  func expire(_ user: Identifier = "u-1") {
+    hub.publish(
+      SessionStatus(
+        state: .expired(
+          .init(user: user, context: nil, reason: .tokenExpired, since: clock.now().time)),
+        activity: .idle))
+  }
+
+  func signOut() { hub.publish(SessionStatus(state: .unauthenticated, activity: .idle)) }
+
+  func open(_ change: (inout ChangeLog.Setup) -> Void = { _ in }) async throws -> ChangeLog {
+    var setup = ChangeLog.Setup()
+    setup.clock = clock
+    change(&setup)
+    return try await ChangeLog.open(at: path, setup)
+  }
+
+  static func task(_ number: Int) -> EntityReference {
+    EntityReference("task", Identifier("t\(number)"))
+  }
+
+  static func change(
+    _ operation: Change.Operation, _ number: Int, key: Identifier, text: String = "text"
+  ) -> Change {
+    Change(key: key, .entity(.init(operation, task(number), content: Array(text.utf8))))
+  }
+}
+
+/// A server that knows keys again.
+final class ChangeServer: Sendable {
+  private let state = Mutex<(arrivals: [Identifier], answers: [SendOutcome])>(([], []))
+
+  /// The keys in the order in which they came, however often.
+  var arrivals: [Identifier] { state.withLock { $0.arrivals } }
+
+  /// What it answers next, one after the other; `done` when none is left.
+  func answer(_ outcomes: SendOutcome...) { state.withLock { $0.answers += outcomes } }
+
+  func clearAnswers() { state.withLock { $0.answers = [] } }
+
+  func take(_ item: PendingChange) -> SendOutcome { take(item.change.key) }
+
+  func take(_ key: Identifier) -> SendOutcome {
+    state.withLock { state in
+      state.arrivals.append(key)
+      return state.answers.isEmpty ? .done : state.answers.removeFirst()
+    }
+  }
+}
+
+/// Something that a test lets happen.
+final class Signal: Sendable {
+  private let state = Mutex<(isGiven: Bool, waiting: [CheckedContinuation<Void, Never>])>(
+    (false, []))
+
+  func give() {
+    let waiting = state.withLock { state in
+      defer { state = (true, []) }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isGiven = state.withLock { state in
+        if !state.isGiven { state.waiting.append(continuation) }
+        return state.isGiven
+      }
+      if isGiven { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import SessionCore
+import Synchronization
+import Testing
+
+@testable import SessionKit
+
+@Suite("The gate of a sync")
+struct SyncGateTests {
+  private struct Odd: Error {}
+
+  @Test(
+    "SYN-1 open exactly while authenticated, and each change is told once, the last one a closing")
+  func values() async throws {
+    let bench = try ChangeBench()
+    let gate = bench.gate
+    var values = gate.values.makeAsyncIterator()
+    #expect(gate.isOpen && gate.user == "u-1")
+    #expect(await values.next() == true)
+    bench.expire()
+    #expect(!gate.isOpen && gate.user == nil)
+    #expect(await values.next() == false)
+    bench.signOut()
+    bench.signIn()
+    #expect(await values.next() == true, "signed out is as closed as expired")
+    // Another user is not the same gate left open.
+    bench.signIn("u-2")
+    #expect(await values.next() == true)
+    bench.hub.finish()
+    #expect(!gate.isOpen)
+    #expect(await values.next() == false)
+    #expect(await values.next() == nil)
+  }
+
+  @Test("SYN-1 work is cancelled when the gate closes, and what it returned counts")
+  func run() async throws {
+    let bench = try ChangeBench()
+    let gate = bench.gate
+    #expect(try await gate.run { 7 } == 7)
+    await #expect(throws: Odd.self) { try await gate.run { throw Odd() } }
+    for returns in [false, true] {
+      bench.signIn()
+      let isRunning = Signal()
+      let running = Task {
+        try await gate.run {
+          let isCancelled = Signal()
+          await withTaskCancellationHandler {
+            isRunning.give()
+            await isCancelled.wait()
+          } onCancel: {
+            isCancelled.give()
+          }
+          if !returns { throw CancellationError() }
+          return "late"
+        }
+      }
+      await isRunning.wait()
+      bench.signIn("u-2")
+      if returns {
+        #expect(try await running.value == "late")
+      } else {
+        await #expect(throws: SyncGateClosed.self) { try await running.value }
+      }
+    }
+    bench.signOut()
+    await #expect(throws: SyncGateClosed.self) { try await gate.run { 7 } }
+  }
+
+  @Test("SYN-1 the caller's own cancellation is the work's, not a closing")
+  func cancelled() async throws {
+    let bench = try ChangeBench()
+    let gate = bench.gate
+    let isRunning = Signal()
+    let running = Task {
+      try await gate.run {
+        let isCancelled = Signal()
+        await withTaskCancellationHandler {
+          isRunning.give()
+          await isCancelled.wait()
+        } onCancel: {
+          isCancelled.give()
+        }
+        throw CancellationError()
+      }
+    }
+    await isRunning.wait()
+    running.cancel()
+    await #expect(throws: CancellationError.self) { try await running.value }
+    #expect(gate.isOpen)
+  }
+}

@@ -1,0 +1,76 @@
+internal import SessionCore
+internal import SessionJournal
+
+/// What a change log's records come to, up to one of them: what `state` shows of such a file.
+struct ChangeState {
+  private(set) var queue = ChangeQueue()
+  private(set) var sequence: UInt64 = 0
+  private(set) var time: Timestamp?
+  private(set) var fault: JournalFault?
+  private(set) var journal = ""
+
+  /// The state of the change log `file` through `target`, or its end; `nil` where it is none.
+  init?(of file: JournalFile, through target: UInt64?) throws(ToolError) {
+    var isChangeLog: Bool?
+    var (queue, last, time) = (ChangeQueue(), UInt64(0), Timestamp?.none)
+    var problem: JournalFault?
+    let pass = try file.visitPayloads { (frame, payload) throws(CodecError) in
+      let isChange = ChangeCodec.owns(kind: frame.kind, payload: payload)
+      if isChangeLog == nil { isChangeLog = isChange }
+      guard isChangeLog == true else { return false }
+      if let target, frame.sequence > target { return false }
+      let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
+      let found = try ChangeCodec.decode(
+        sequence: frame.sequence, kind: frame.kind, payload: payload)
+      guard let record = found else {
+        problem = .unknownKind(place, frame.kind)
+        return false
+      }
+      do throws(ChangeRejection) {
+        try queue.apply(record)
+      } catch {
+        problem = .outOfPlace(place, error)
+        return false
+      }
+      (last, time) = (frame.sequence, record.time)
+      return true
+    }
+    guard isChangeLog == true else { return nil }
+    (self.queue, sequence, self.time) = (queue, last, time)
+    fault = problem ?? pass.fault
+    journal = pass.header.identifier.description
+  }
+
+  /// One line for the whole, and one for each change that waits or was given up.
+  func text(zone: TimeZoneChoice, style: Style) -> String {
+    var lines = [("state", ChangeWords.text(queue))]
+    if let time { lines.append(("as of", "seq \(sequence), \(zone.text(time))")) }
+    for item in queue.pending {
+      let sends = item.sends == 0 ? "" : ", sent \(count(UInt64(item.sends), "time"))"
+      lines.append(("waits", "\(item.change), by \(item.user)\(sends), key \(item.change.key)"))
+    }
+    for failure in queue.failures {
+      lines.append(
+        ("given up", "\(failure.change), by \(failure.user), \(failure.cause): \(failure.reason)"))
+    }
+    for (scope, changedAt) in queue.scopes.sorted(by: { $0.key < $1.key }) {
+      lines.append(
+        ("scope", "\(scope.isEmpty ? "without a name" : scope), \(zone.text(changedAt))"))
+    }
+    return lines.map { "\(style.dim($0.0.padded(to: 8)))  \($0.1.printable)\n" }.joined()
+  }
+
+  /// One object.
+  var json: String {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("v", 1)
+      json.field("journal", journal)
+      json.field("sequence", sequence)
+      json.field("time", time)
+      json.field("state", "changes")
+      json.object("changes") { $0.facts(queue) }
+    }
+    return json.text + "\n"
+  }
+}

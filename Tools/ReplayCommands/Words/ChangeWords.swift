@@ -1,0 +1,170 @@
+internal import SessionCore
+
+/// What a change log's record says, in words for people; never what the user wrote.
+enum ChangeWords {
+  static func text(_ record: ChangeRecord) -> String {
+    switch record.content {
+    case .event(let event): text(event, at: record.time).printable
+    case .snapshot(let queue): text(queue)
+    }
+  }
+
+  private static func text(_ event: ChangeEvent, at time: Timestamp) -> String {
+    switch event {
+    case .added(let added):
+      "\(added.change), by \(added.user), key \(added.change.key)"
+    case .sent(let sent):
+      "key \(sent.key), by process \(sent.process), others wait "
+        + DurationWords.text(milliseconds: max(0, sent.deadline.milliseconds(since: time)))
+    case .acknowledged(let key):
+      "key \(key)"
+    case .postponed(let postponed):
+      "key \(postponed.key), again in "
+        + DurationWords.text(
+          milliseconds: max(0, postponed.retryAt.milliseconds(since: time)))
+        + (postponed.isCounted ? "" : ", not counted") + reason(postponed.reason)
+    case .givenUp(let end):
+      "key \(end.key), \(cause(end.cause))\(reason(end.reason))"
+    case .discarded(let discarded):
+      (discarded.key.map { "key \($0)" } ?? "all that waits")
+        + (discarded.cause == .logout ? ", behind a logout" : ", by the app")
+    case .scopeChecked(let check):
+      "\(check.scope.isEmpty ? "the scope without a name" : check.scope): the user's status changed at "
+        + "\(check.statusChangedAt)"
+    }
+  }
+
+  static func text(_ queue: ChangeQueue) -> String {
+    "\(count(queue.pending.count, "change")) waiting, \(queue.failures.count) given up, "
+      + count(queue.scopes.count, "scope")
+  }
+
+  private static func cause(_ cause: GivingUp) -> String {
+    switch cause {
+    case .refused: "the server refused it"
+    case .attemptsExhausted: "after as many attempts as allowed"
+    default: "cause \(cause)"
+    }
+  }
+
+  private static func reason(_ reason: String) -> String { reason.isEmpty ? "" : ": \(reason)" }
+}
+
+extension SessionRecord {
+  /// What it says as a change log's record; `nil` where it is none, or not readable as one.
+  var change: ChangeRecord? {
+    guard case .unknown(let unknown) = content else { return nil }
+    // The payload without its time, which the decoder has taken off.
+    let (_, payload) = SessionCodec.encode(content, at: time)
+    do throws(CodecError) {
+      return try ChangeCodec.decode(sequence: sequence, kind: unknown.kind, payload: payload)
+    } catch {
+      // Shown as what it is to a session: a record of a kind that is not known.
+      return nil
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Name, time and facts of a change log's record (`Specs/ChangeLog.md`); sizes in place of content.
+  mutating func readable(_ record: ChangeRecord) {
+    field("name", record.name)
+    field("time", record.time)
+    object("facts") { json in
+      switch record.content {
+      case .event(let event): json.facts(event)
+      case .snapshot(let queue): json.facts(queue)
+      }
+    }
+  }
+
+  private mutating func facts(_ event: ChangeEvent) {
+    switch event {
+    case .added(let added):
+      field("user", added.user.description)
+      change(added.change)
+    case .sent(let sent):
+      field("key", sent.key.description)
+      field("sender", sent.sender.description)
+      field("process", sent.process)
+      field("deadline", sent.deadline)
+    case .acknowledged(let key):
+      field("key", key.description)
+    case .postponed(let postponed):
+      field("key", postponed.key.description)
+      field("isCounted", postponed.isCounted)
+      field("retryAt", postponed.retryAt)
+      field("reason", postponed.reason)
+    case .givenUp(let end):
+      field("key", end.key.description)
+      field("cause", end.cause.description)
+      field("reason", end.reason)
+    case .discarded(let discarded):
+      field("key", discarded.key?.description)
+      field("cause", discarded.cause.description)
+    case .scopeChecked(let check):
+      field("scope", check.scope)
+      field("statusChangedAt", check.statusChangedAt)
+    }
+  }
+
+  private mutating func change(_ change: Change) {
+    field("key", change.key.description)
+    switch change.action {
+    case .entity(let operation):
+      field("operation", operation.operation.description)
+      entity(operation.entity)
+      array("mentions", operation.mentions) { json, mention in
+        json.object { $0.entity(mention) }
+      }
+    case .request(let request):
+      field("operation", "request")
+      field("method", request.method)
+      field("path", request.pathWithoutQuery)
+      field("contentType", request.contentType)
+    }
+    field("bytes", change.contentSize)
+  }
+
+  private mutating func entity(_ entity: EntityReference) {
+    field("scope", entity.scope)
+    field("type", entity.type)
+    field("id", entity.id.description)
+  }
+
+  mutating func facts(_ queue: ChangeQueue) {
+    array("pending", queue.pending) { json, item in
+      json.object { json in
+        json.field("user", item.user.description)
+        json.change(item.change)
+        json.field("since", item.since)
+        json.field("sends", item.sends)
+        json.field("attempts", item.attempts)
+      }
+    }
+    array("failures", queue.failures) { json, failure in
+      json.object { json in
+        json.field("user", failure.user.description)
+        json.change(failure.change)
+        json.field("cause", failure.cause.description)
+        json.field("reason", failure.reason)
+        json.field("time", failure.time)
+      }
+    }
+    let scopes = queue.scopes.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    array("scopes", scopes) { json, scope in
+      json.object { json in
+        json.field("scope", scope.key)
+        json.field("statusChangedAt", scope.value)
+      }
+    }
+  }
+}
+
+extension ChangeQueue? {
+  /// The queue; an empty one is there from its first use on.
+  var orEmpty: ChangeQueue {
+    get { self ?? ChangeQueue() }
+    set { self = newValue }
+  }
+}
