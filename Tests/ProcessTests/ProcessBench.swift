@@ -54,6 +54,13 @@ final class ProcessBench {
     return worker
   }
 
+  /// Whether the one request that was sent has no end yet: on a busy machine the patience of its process
+  /// may be over before that can be suspended.
+  func isFirstRequestOpen() throws -> Bool {
+    let names = try records().map(\.name)
+    return names.last == "requestSent" && names.count { $0 == "requestSent" } == 1
+  }
+
   /// Every record of the journal as it is now.
   func records() throws -> [SessionRecord] {
     var reader = try JournalReader(path: journal)

@@ -43,14 +43,14 @@ struct RecordedStories {
     var story = try await holding(at: moment, timeout: 3_000, settings)
     for timeout: Int64 in [12_000, 48_000] {
       story.holder.suspend()
-      if try story.bench.records().last?.name == "requestSent" { return story }
+      if try story.bench.isFirstRequestOpen() { return story }
       story.gate.open()
       story.holder.resume()
       try await story.holder.end()
       story = try await holding(at: moment, timeout: timeout, settings)
     }
     story.holder.suspend()
-    try #require(try story.bench.records().last?.name == "requestSent")
+    try #require(try story.bench.isFirstRequestOpen())
     return story
   }
 
