@@ -114,6 +114,34 @@ struct RepairTests {
     }
   }
 
+  @Test("RPL-3 JRN-2 of a batch with a record that cannot be in it nothing is kept")
+  func wholeBatches() throws {
+    let folder = try TemporaryFolder()
+    let login = SessionRecord.Content.event(
+      .login(
+        .init(
+          user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 10))))
+    let logout = SessionRecord.Content.event(.logout(.init(reason: .user)))
+    let path = folder.file("a.journal")
+    // Nobody can log out twice: the second logout is illegal, and stands behind three good records.
+    try SampleJournal.write(
+      to: path,
+      batches: [
+        (0, [.note(.closed)]), (10, [login]),
+        (20, [.note(.clockSkew(7)), .note(.closed), logout, logout, .note(.closed)]),
+      ])
+    let frames = try Journals.frames(try folder.bytes("a.journal"))
+    let report = try #require(
+      try ToolRun.inProcess(["repair", path, "-o", folder.file("good"), "--json"]).objects().first)
+    #expect(report["verdict"] as? String == "illegal")
+    #expect(try folder.bytes("good").count == frames[1].end)
+    #expect(frames[1].isLastOfBatch && !frames[2].isLastOfBatch)
+    let state = try #require(
+      try ToolRun.inProcess(["state", "--json", folder.file("good")]).objects().first)
+    #expect(state["state"] as? String == "authenticated")
+    #expect(ToolRun.inProcess(["verify", folder.file("good")]).code == 0)
+  }
+
   @Test("RPL-3 in place, the file is its good beginning and all of it is kept beside it")
   func inPlace() throws {
     let folder = try TemporaryFolder()
