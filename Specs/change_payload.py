@@ -6,11 +6,7 @@
 What the user wrote is shown as a number of bytes, a path without its query. Run as a program, it checks
 itself against Specs/Golden/changes.txt.
 """
-import json
-import os
-import sys
-
-from event_payload import CODES, PayloadError, Reader
+from event_payload import CODES, PayloadError, Reader, check
 
 SNAPSHOT = 0x7F
 CODES["giving up"] = "refused attemptsExhausted"
@@ -114,30 +110,5 @@ def decode(kind, payload):
     return {"name": name, "time": time, "facts": facts}
 
 
-def main():
-    here = os.path.dirname(os.path.abspath(__file__))
-    golden = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "Golden", "changes.txt")
-    seen = set()
-    with open(golden, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if line.startswith("#") or not line.strip():
-                continue
-            kind, payload, readable = line.rstrip("\n").split(" | ", 2)
-            kind, payload = int(kind, 16), bytes.fromhex(payload)
-            found = json.dumps(decode(kind, payload), ensure_ascii=False, separators=(",", ":"))
-            if found != readable:
-                sys.exit(f"{golden}:{number}: expected {readable}\n  found {found}")
-            for cut in range(len(payload)):
-                try:
-                    decode(kind, payload[:cut])
-                except PayloadError:
-                    continue
-                sys.exit(f"{golden}:{number}: cut to {cut} bytes, it still decodes")
-            seen.add(kind)
-    if seen != set(KINDS):
-        sys.exit(f"{golden}: no line for {sorted(set(KINDS) - seen)}")
-    print(f"{golden}: {len(seen)} kinds decode as they should")
-
-
 if __name__ == "__main__":
-    main()
+    check("changes.txt", KINDS, decode)
