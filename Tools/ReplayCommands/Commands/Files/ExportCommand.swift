@@ -104,6 +104,7 @@ struct ExportCommand: JournalCommand {
   }
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
+    try file.requireSession()
     let range = try SelectorResolver(file: file, zone: display.zone)
       .range(since: since, until: until)
     let header = try file.header()
