@@ -12,6 +12,7 @@ struct ExportCommand: JournalCommand {
       file can test a guess. With --key TEXT they stay the same for ever, and whoever guesses TEXT can
       test guesses: take one that nobody can.
       Times, numbers, statuses and the server's error codes stay. --reveal leaves everything in.
+      A change log, which holds what waits to be sent, is refused: copy the file instead.
 
       FORMAT is jsonl (the default), lines of JSON that import reads back; trace, for the timeline of
       https://ui.perfetto.dev or chrome://tracing; mermaid, a diagram of the transitions that happened;
