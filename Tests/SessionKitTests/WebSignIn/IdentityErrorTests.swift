@@ -82,6 +82,8 @@ struct IdentityErrorTests {
     let info = ["error": "access_denied"]
     #expect(
       IdentityError.problem(in: chain(info, depth: 2)) == .refused(IdentityCode("access_denied")))
+    // The first is too deep, and not yet too many; the second is both.
+    #expect(IdentityError.problem(in: chain(info, depth: 40)) == nil)
     #expect(IdentityError.problem(in: chain(info, depth: 200)) == nil)
   }
 
