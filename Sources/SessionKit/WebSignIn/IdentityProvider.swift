@@ -55,7 +55,8 @@ public protocol WebSignInView: Sendable {
   /// Shows the view; returns once the provider may use it.
   func present() async throws
 
-  /// Takes the view away; returns once it is gone. The next sign-in waits for that.
+  /// Takes the view away; returns once it is gone. The caller and the next sign-in wait for that, 10 seconds
+  /// at most (``WebSignIn/dismissLimit``): who has not returned by then is not waited for any more.
   func dismiss() async
 }
 

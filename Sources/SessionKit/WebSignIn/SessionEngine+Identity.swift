@@ -17,6 +17,11 @@ extension SessionEngine {
           at: configuration.clock.now().time)
       },
       giveBack: { [weak self] tokens in self?.giveBack(tokens) },
+      wait: { limit in
+        let end = configuration.clock.now().uptime.addingSaturating(limit)
+        do { try await configuration.clock.sleep(untilUptime: end) } catch { return false }
+        return true
+      },
       spawn: runtime.spawn)
     requests[number] = spawn { engine in
       // A view that the last one made may still be on its way out, and so may the account of whoever left.
