@@ -24,8 +24,9 @@ struct StoredRevocations: StoredItem {
     var user: String?
     var owned: Bool?
 
-    init(_ token: StoredToken, of user: Identifier?) {
-      self.user = user?.description
+    /// - Parameter isAccount: whether a provider is to forget the user's account, whoever gave the token.
+    init(_ token: StoredToken, of user: Identifier?, isAccount: Bool) {
+      self.user = isAccount || token.isOwned ? user?.description : nil
       owned = token.isOwned ? true : nil
       generation = token.fields.generation
       access = token.fields.access

@@ -233,7 +233,9 @@ extension SessionEngine {
     let kept: StoredRevocations.Entry?
     do throws(SecretStoreError) {
       if let token = departing[generation] {
-        kept = StoredRevocations.Entry(token, of: profile?.id ?? owed.user(of: generation))
+        kept = StoredRevocations.Entry(
+          token, of: profile?.id ?? owed.user(of: generation),
+          isAccount: configuration.identityProvider != nil)
       } else {
         kept = try vault.revocations().last { $0.token == generation }
       }

@@ -77,7 +77,9 @@ extension SessionEngine {
     let user = departingUser()
     for (generation, token) in departing {
       do throws(SessionError) {
-        try vault.keep(StoredRevocations.Entry(token, of: user))
+        try vault.keep(
+          StoredRevocations.Entry(
+            token, of: user, isAccount: configuration.identityProvider != nil))
         departing[generation] = nil
       } catch {
         // The secrets must go all the same: the server is told from memory, while this process lives.

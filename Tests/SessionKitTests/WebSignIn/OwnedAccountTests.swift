@@ -1,0 +1,265 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// A provider that owns the tokens: whose they are, how long they live, and when the account goes (WEB-6).
+@Suite("A session: the provider's accounts and tokens")
+struct OwnedAccountTests {
+  private let bench: Bench
+  private let fake = FakeIdentity()
+  private var provider: FakeProvider { FakeProvider(fake: fake) }
+  private var view: FakeView { FakeView(fake: fake) }
+
+  init() throws { bench = try Bench() }
+
+  private func open(
+    _ policy: SessionPolicy = .bench, owned: Bool = true
+  ) async throws -> Session {
+    var configuration = bench.configuration(policy)
+    configuration.wire = SessionPreset.b2c(bench.server.baseURL, clientID: "c", scope: "s").wire
+    if owned { configuration.identityProvider = provider }
+    return try await Session.open(configuration)
+  }
+
+  private func removals(of user: String = "o-1") -> Int {
+    fake.log.count { $0 == "removeAccount \(user)" }
+  }
+
+  private func isEmptied() -> Bool {
+    do { return try bench.files().isEmpty } catch { return false }
+  }
+
+  /// Whether it does not throw.
+  private func works(_ work: () async throws(SessionError) -> Void) async -> Bool {
+    do throws(SessionError) { try await work() } catch { return false }
+    return true
+  }
+
+  /// Tokens whose access token is opaque, and whose identity token has this payload.
+  private func tokens(
+    _ payload: String, access: String = "opaque", lifetime: Int64? = 3_600_000
+  ) -> IdentityTokens {
+    IdentityTokens(
+      access: Secret(access), identity: FakeIdentity.idToken(payload), lifetime: lifetime)
+  }
+
+  // MARK: The account goes with every end
+
+  @Test("WEB-6 OUT-1 a logout of an expired session removes the account, an expiry does not")
+  func expired() async throws {
+    var policy = SessionPolicy.bench
+    policy.onRejection = .keep
+    let session = try await open(policy)
+    try await session.signIn(with: provider, in: view)
+    fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state.kind == .expired && removals() == 0)
+    #expect(try await session.logout() == .success)
+    #expect(removals() == 1)
+    #expect(
+      try bench.eventNames() == ["login", "refreshFailed", "sessionExpired", "logout"])
+    try await session.close()
+    #expect(try bench.files().isEmpty)
+  }
+
+  @Test("WEB-6 OUT-1 so does an end by the policy, and it is tried again at the next opening")
+  func byPolicy() async throws {
+    var policy = SessionPolicy.bench
+    policy.onRejection = .clear
+    let session = try await open(policy)
+    try await session.signIn(with: provider, in: view)
+    fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
+    fake.script("removeAccount o-1", .fail(URLError(.notConnectedToInternet)))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state.kind == .unauthenticated)
+    await eventually("the provider is told") { removals() == 1 }
+    try await session.close()
+    fake.script("removeAccount o-1", .work)
+    let again = try await open(policy)
+    await eventually("the provider is told again") { removals() == 2 }
+    await eventually("nothing is kept") { isEmptied() }
+    try await again.close()
+  }
+
+  @Test("WEB-6 OUT-1 a process that died between the logout of an expired session and its wipe")
+  func died() async throws {
+    var policy = SessionPolicy.bench
+    policy.onRejection = .keep
+    let session = try await open(policy)
+    try await session.signIn(with: provider, in: view)
+    fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    let files = try bench.files().map { name in
+      (name, try Data(contentsOf: URL(filePath: bench.secrets + "/" + name)))
+    }
+    fake.script("removeAccount o-1", .fail(URLError(.timedOut)))
+    _ = try await session.logout()
+    try await session.close()
+    // As it was before the wipe: the user is known, and nothing is kept for the provider.
+    for name in try bench.files() {
+      try FileManager.default.removeItem(atPath: bench.secrets + "/" + name)
+    }
+    for (name, bytes) in files {
+      try bytes.write(to: URL(filePath: bench.secrets + "/" + name))
+    }
+    let told = removals()
+    fake.script("removeAccount o-1", .work)
+    let again = try await open(policy)
+    await eventually("the provider is told") { removals() == told + 1 }
+    try await again.close()
+  }
+
+  @Test("WEB-6 a sign-in waits for an account that is on its way out")
+  func waits() async throws {
+    let session = try await open()
+    try await session.signIn(with: provider, in: view)
+    fake.script("removeAccount o-1", .waitAndIgnore)
+    let leaving = Task { try await session.logout() }
+    await eventually("the account is going") { fake.isWaiting("removeAccount o-1") }
+    let coming = Task { try await session.signIn(with: provider, in: view) }
+    await eventually("the sign-in is asked for") { session.activity == .authenticating }
+    let before = fake.log
+    #expect(before.last == "removeAccount o-1")
+    fake.letGo("removeAccount o-1")
+    _ = try await leaving.value
+    _ = try await coming.value
+    #expect(fake.log.count > before.count && session.isAuthenticated)
+    try await session.close()
+  }
+
+  // MARK: Whose tokens they are
+
+  @Test(
+    "WEB-6 REF-5 newer tokens of another user are not used, and nobody's account goes for them",
+    arguments: [
+      // The identity token has one claim, and names another.
+      (#"{"sub":"ana"}"#, "opaque", #"{"sub":"bea"}"#, "opaque", false),
+      (#"{"sub":"ana"}"#, "opaque", #"{"sub":"ana"}"#, "opaque", true),
+      // The claim that named the user at the sign-in names another.
+      (#"{"oid":"ana"}"#, "opaque", #"{"oid":"bea"}"#, "opaque", false),
+      // Another claim names somebody: it may be the same.
+      (#"{"oid":"ana"}"#, "opaque", #"{"sub":"x-9"}"#, "opaque", false),
+      (#"{"oid":"ana"}"#, "opaque", #"{"oid":"ana","sub":"x-9"}"#, "opaque", true),
+      // The same claim of the access token before decides.
+      (#"{"oid":"ana"}"#, #"{"sub":"x-9"}"#, "{}", #"{"sub":"x-9"}"#, true),
+      (#"{"oid":"ana"}"#, #"{"sub":"x-9"}"#, "{}", #"{"sub":"y-1"}"#, false),
+      // Nobody is named.
+      (#"{"oid":"ana"}"#, "opaque", "{}", "opaque", true),
+    ])
+  func whose(
+    identity: String, access: String, newIdentity: String, newAccess: String, isSame: Bool
+  ) async throws {
+    func token(_ text: String, _ number: Int) -> String {
+      text == "opaque"
+        ? "opaque-\(number)" : FakeIdentity.idToken(text.dropLast() + #","n":\#(number)}"#).value
+    }
+    let session = try await open()
+    fake.give(tokens(identity, access: token(access, 1)))
+    try await session.signIn(with: provider, in: view)
+    #expect(session.state.user == "ana")
+    fake.give(tokens(newIdentity, access: token(newAccess, 2)))
+    let isTaken = await works { () async throws(SessionError) in
+      _ = try await session.refresh()
+    }
+    #expect(isTaken == isSame)
+    #expect((session.currentToken?.value.value == token(newAccess, 2)) == isSame)
+    #expect(!fake.log.contains { $0.hasPrefix("removeAccount") && !$0.hasSuffix(" ana") })
+    try await session.close()
+  }
+
+  // MARK: How long they live
+
+  @Test("WEB-6 REF-1 tokens that are dead already sign nobody in", arguments: [0, -5, Int64.min])
+  func deadOnArrival(lifetime: Int64) async throws {
+    let session = try await open()
+    fake.give(tokens(#"{"oid":"o-1"}"#, lifetime: lifetime))
+    let error = await failure { () async throws(SessionError) in
+      try await session.signInSilently(with: provider)
+    }
+    #expect(error != nil && !session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test("WEB-6 REF-1 a refresh that brings a dead token has failed, and is not tried in a circle")
+  func deadRefresh() async throws {
+    let session = try await open()
+    try await session.signIn(with: provider, in: view)
+    fake.give(tokens(#"{"oid":"o-1"}"#, lifetime: 0))
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error != nil && session.isAuthenticated)
+    #expect(session.currentToken?.value == Secret("access-SECRET-1"))
+    let events = try bench.eventNames()
+    #expect(events.first == "login" && events.dropFirst().allSatisfy { $0 == "refreshFailed" })
+    try await session.close()
+  }
+
+  @Test("WEB-6 REF-8 a token is good from its issue, whatever this device's clock says")
+  func clockAhead() async throws {
+    let session = try await open()
+    let now = bench.clock.now().time.milliseconds / 1000
+    // Issued two hours before this device's time, for an hour.
+    let access = FakeIdentity.idToken(
+      #"{"oid":"o-1","iat":\#(now - 7200),"exp":\#(now - 3600)}"#)
+    fake.give(
+      IdentityTokens(access: access, identity: FakeIdentity.idToken(#"{"oid":"o-1"}"#)))
+    try await session.signIn(with: provider, in: view)
+    #expect(session.state.token?.lifetime == 3_600_000 && !session.isTokenExpired)
+    try await session.close()
+  }
+
+  @Test("WEB-6 an SDK may say until when, also as a date beyond all bounds")
+  func until() async throws {
+    let session = try await open()
+    let now = bench.clock.now().time.milliseconds
+    for (date, isGood) in [
+      (Date.distantFuture, false), (.distantPast, false),
+      (Date(timeIntervalSince1970: .infinity), false),
+      (Date(timeIntervalSince1970: Double(now) / 1000 + 60), true),
+    ] {
+      fake.give(
+        IdentityTokens(
+          access: Secret("opaque"), identity: FakeIdentity.idToken(#"{"oid":"o-1"}"#),
+          expiresAt: date))
+      let isTaken = await works { () async throws(SessionError) in
+        _ = try await session.signInSilently(with: provider)
+      }
+      #expect(isTaken == isGood, "\(date)")
+    }
+    #expect(session.state.token?.lifetime == 60_000)
+    try await session.close()
+  }
+
+  @Test("WEB-6 tokens of more than 1 MiB are none")
+  func huge() async throws {
+    let session = try await open()
+    fake.give(tokens(#"{"oid":"o-1"}"#, access: String(repeating: "x", count: 1 << 20)))
+    let error = await failure { () async throws(SessionError) in
+      try await session.signInSilently(with: provider)
+    }
+    #expect(error != nil && !session.isAuthenticated)
+    try await session.close()
+  }
+
+  // MARK: A process without the provider
+
+  @Test("WEB-6 REF-6 a process without the provider ends nothing because it cannot refresh")
+  func without() async throws {
+    let session = try await open()
+    try await session.signIn(with: provider, in: view)
+    try await session.close()
+    let other = try await open(owned: false)
+    #expect(other.isAuthenticated && other.currentToken?.value == Secret("access-SECRET-1"))
+    bench.clock.advance(by: 3_600_000)
+    let error = await failure { () async throws(SessionError) in try await other.refresh() }
+    #expect(error != nil && other.isAuthenticated)
+    _ = try await other.logout()
+    try await other.close()
+    #expect(removals() == 0)
+    // Who has it finds what is to be done.
+    let again = try await open()
+    await eventually("the provider is told") { removals() == 1 }
+    try await again.close()
+  }
+}
