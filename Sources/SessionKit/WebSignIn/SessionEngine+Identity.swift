@@ -7,25 +7,20 @@ import Synchronization
 extension SessionEngine {
   /// Runs a sign-in with a provider, which is what the login of this number asks.
   func signIn(_ number: RequestNumber, _ caller: Caller, _ flow: WebSignInFlow) {
-    let before = self.flow
+    let before = pagesBefore
     self.flow = flow
-    let configuration = configuration
-    let host = WebSignInFlow.Host(
-      map: { (tokens) throws(WebSignInProblem) in
-        try tokens.answer(
-          for: configuration.wire, isOwned: configuration.identityProvider != nil,
-          at: configuration.clock.now().time)
-      },
-      giveBack: { [weak self] tokens in self?.giveBack(tokens) },
-      spawn: runtime.spawn)
+    // Whoever comes next waits for all who came before, also for those whose successor has given up.
+    pagesBefore = runtime.spawn {
+      await before?.value
+      await flow.left()
+    }
     requests[number] = spawn { engine in
-      // A view that the last one made may still be on its way out.
-      _ = await before?.ended()
+      await before?.value
       if let failed = await engine.untilClear(for: caller) {
         flow.cancel()
         return engine.received(number, .failure(failed))
       }
-      let ending = await flow.run(host)
+      let ending = await flow.run(engine.host(of: flow))
       // The app's view goes with it.
       if engine.flow === flow { engine.flow = nil }
       switch ending {
@@ -36,6 +31,53 @@ extension SessionEngine {
         engine.requests[number] = nil
         engine.feed(.notSignedIn(number, problem))
       }
+    }
+  }
+
+  /// What a sign-in is told of the session, as it is when its turn comes.
+  private func host(of flow: WebSignInFlow) -> WebSignInFlow.Host {
+    let configuration = configuration
+    var (prompt, account): (WebSignIn.Prompt, Identifier?) = (flow.prompt, nil)
+    if case .expired(let expired) = coordinator.state {
+      account = expired.user
+      // Whoever left the device unused has to show who they are (POL-5).
+      if expired.reason == .inactivity { prompt = .always }
+    }
+    return WebSignInFlow.Host(
+      prompt: prompt, account: account, requestTimeout: configuration.policy.requestTimeout,
+      isUnwelcome: { [weak self] user in await self?.isUnwelcome(user) ?? true },
+      map: { (tokens) throws(WebSignInProblem) in
+        try tokens.answer(
+          for: configuration.wire, isOwned: configuration.identityProvider != nil,
+          at: configuration.clock.now().time)
+      },
+      giveBack: { [weak self] tokens in self?.giveBack(tokens) },
+      wait: { limit in
+        let end = configuration.clock.now().uptime.addingSaturating(limit)
+        do { try await configuration.clock.sleep(untilUptime: end) } catch { return false }
+        return true
+      },
+      spawn: runtime.spawn)
+  }
+
+  /// Whether tokens of this user, whom nobody asked, are not to sign in: an expired session is another's, or
+  /// the user has logged out and the provider could not be told of it yet.
+  private func isUnwelcome(_ user: Identifier) -> Bool {
+    if case .expired(let expired) = coordinator.state, expired.user != user { return true }
+    return isRemoving(user)
+  }
+
+  private func isRemoving(_ user: Identifier) -> Bool {
+    let open = coordinator.fold.intents.revocations
+    guard configuration.identityProvider != nil, !open.isEmpty else { return false }
+    if open.contains(where: { departing[$0] != nil }) { return true }
+    do throws(SecretStoreError) {
+      return try vault.revocations().contains {
+        open.contains($0.token) && ($0.user == nil || $0.user == user.description)
+      }
+    } catch {
+      // Nobody knows whose account it is: the page will ask.
+      return true
     }
   }
 
