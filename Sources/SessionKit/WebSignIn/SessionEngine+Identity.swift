@@ -15,7 +15,9 @@ extension SessionEngine {
       await flow.left()
     }
     requests[number] = spawn { engine in
+      // A view may still be on its way out, and so may the account of whoever left.
       await before?.value
+      await engine.removal?.value
       if let failed = await engine.untilClear(for: caller) {
         flow.cancel()
         return engine.received(number, .failure(failed))
@@ -64,21 +66,7 @@ extension SessionEngine {
   /// the user has logged out and the provider could not be told of it yet.
   private func isUnwelcome(_ user: Identifier) -> Bool {
     if case .expired(let expired) = coordinator.state, expired.user != user { return true }
-    return isRemoving(user)
-  }
-
-  private func isRemoving(_ user: Identifier) -> Bool {
-    let open = coordinator.fold.intents.revocations
-    guard configuration.identityProvider != nil, !open.isEmpty else { return false }
-    if open.contains(where: { departing[$0] != nil }) { return true }
-    do throws(SecretStoreError) {
-      return try vault.revocations().contains {
-        open.contains($0.token) && ($0.user == nil || $0.user == user.description)
-      }
-    } catch {
-      // Nobody knows whose account it is: the page will ask.
-      return true
-    }
+    return owed.contains(user)
   }
 
   func handIn(_ redirect: URL) async -> Bool {
@@ -88,6 +76,10 @@ extension SessionEngine {
   /// Asks the provider that owns the tokens for newer ones: that is the refresh.
   func renew(_ number: RequestNumber, with provider: any IdentityProvider) {
     let (configuration, user) = (configuration, coordinator.state.user)
+    let lifetime = coordinator.state.token?.lifetime
+    let before = user.map {
+      IdentityPredecessor(user: $0, access: token?.access, lifetime: lifetime)
+    }
     requests[number] = spawn { engine in
       let ending = await engine.bounded(by: configuration.policy.requestTimeout) {
         try await provider.acquireSilently(user)
@@ -95,8 +87,11 @@ extension SessionEngine {
       switch ending {
       case .success(let tokens):
         do throws(WebSignInProblem) {
-          let answer = try tokens.answer(
-            for: configuration.wire, of: user, isOwned: true, at: configuration.clock.now().time)
+          var answer = try tokens.answer(
+            for: configuration.wire, after: before, isOwned: true,
+            at: configuration.clock.now().time)
+          // No user signed in for it: nobody's account goes where it is not wanted.
+          answer.method = .silent
           engine.received(number, .success(answer))
         } catch {
           engine.received(number, .failure(Failed(error)))
@@ -116,8 +111,10 @@ extension SessionEngine {
     guard let user, coordinator.state.user != user else {
       return feed(.revoked(generation, .abandoned, status: 0))
     }
+    // Nor does it go under whoever is about to: that may be the same user.
+    guard !coordinator.isSigningIn else { return feed(.revoked(generation, .failed, status: 0)) }
     let limit = configuration.policy.revocationTimeout
-    spawn { engine in
+    removal = spawn { engine in
       let ending = await engine.bounded(by: limit) { try await provider.removeAccount(user) }
       switch ending {
       case .success: engine.feed(.revoked(generation, .revoked, status: 0))

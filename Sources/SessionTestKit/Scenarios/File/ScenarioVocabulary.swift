@@ -5,14 +5,14 @@ package enum ScenarioVocabulary {
   package static let header = ["scenario", "proves", "app", "policy", "start", "user", "known"]
   package static let steps = [
     "at", "until", "clock", "network", "secrets", "journal", "do", "request", "answer", "lost",
-    "silent",
-    "token",
+    "silent", "page", "token",
     "event", "note", "state", "shows", "result", "stored", "pending", "cleared",
   ]
   package static let apps: [String: [String]] = [
-    "EDU": ["environment"], "B2C": ["client", "scope"], "OFF": [], "TIK": [], "API": [],
+    "EDU": ["environment"], "B2C": ["client", "scope", "tokens"], "OFF": [], "TIK": [], "API": [],
     "OAuth": ["client", "scope", "revocation"],
   ]
+  static let owners = ["session", "provider"]
   static let environments = ["development", "staging", "production"]
   static let policy = [
     "refreshThreshold", "maximumAttempts", "firstRetryDelay", "longestRetryDelay",
@@ -22,10 +22,13 @@ package enum ScenarioVocabulary {
   ]
   package static let commands = [
     "open", "close", "login", "register", "social", "unlock", "foreground", "use", "refresh",
-    "refreshIfNeeded", "switch", "logout", "clearError", "call", "adopt",
+    "refreshIfNeeded", "switch", "logout", "clearError", "call", "adopt", "page", "silently",
+    "redirect",
   ]
-  static let request = ["bearer", "basic", "header", "json", "form"]
-  static let answer = ["header", "json", "html"]
+  package static let acts = ["types", "forgets", "cancels", "leaves"]
+  package static let links = ["forgot", "cancel"]
+  static let request = ["query", "bearer", "basic", "header", "json", "form"]
+  static let answer = ["header", "json", "html", "page"]
   package static let items = ["token", "user", "context", "revocation", "nothing"]
 
   package static let events: [String: [String]] = [
@@ -55,7 +58,8 @@ package enum ScenarioVocabulary {
     "expired": ["user", "role", "school", "reason"],
   ]
   package static let shows = [
-    "token", "expired", "refreshable", "activity", "waiters", "email", "permissions", "storage",
+    "token", "expired", "refreshable", "activity", "page", "waiters", "email", "permissions",
+    "storage",
   ]
   package static let results = ["token", "outcome", "user", "role", "state", "status"]
   package static let errorDetails = [
@@ -63,7 +67,7 @@ package enum ScenarioVocabulary {
   ]
   package static let errors = [
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
-    "signInUnderWay", "secretsUnavailable", "needsPresence", "secretsOfAnotherSession",
+    "signInUnderWay", "webSignIn", "secretsUnavailable", "needsPresence", "secretsOfAnotherSession",
     "pendingChanges", "noRefreshToken",
     "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",

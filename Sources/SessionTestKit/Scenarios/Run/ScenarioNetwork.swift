@@ -28,8 +28,6 @@ final class ScenarioNetwork: HTTPTransport {
     var count = 0
     var parked: [Int: Parked] = [:]
     var arrived: [(number: Int, request: ReceivedRequest)] = []
-    /// The requests whose address has a query.
-    var queried: Set<Int> = []
     var box: [Int: Result<HTTPResponse, TransportError>] = [:]
     var isOn = true
     var isOver = false
@@ -57,7 +55,6 @@ final class ScenarioNetwork: HTTPTransport {
       let (number, isOn) = state.withLock { state -> (Int?, Bool) in
         guard !state.isOver else { return (nil, false) }
         state.count += 1
-        if request.url.query != nil { state.queried.insert(state.count) }
         state.parked[state.count] = Parked(deadline: deadline, continuation: continuation)
         return (state.count, state.isOn)
       }
@@ -94,9 +91,6 @@ final class ScenarioNetwork: HTTPTransport {
 
   /// What has come to the server so far, in its order.
   var arrived: [(number: Int, request: ReceivedRequest)] { state.withLock { $0.arrived } }
-
-  /// Whether a request's address has a query, which could hold anything.
-  func hasQuery(_ number: Int) -> Bool { state.withLock { $0.queried.contains(number) } }
 
   /// Whether the sender of a request still waits for it.
   func isWaiting(_ number: Int) -> Bool { state.withLock { $0.parked[number] != nil } }

@@ -16,8 +16,9 @@ extension ScenarioRun {
       }
       try compare(fields, with: ScenarioWords.of(state), of: "\(kind)")
     case .shows(let fields):
-      try compare(
-        fields, with: ScenarioWords.of(try session(step.process)), of: step.process)
+      var words = ScenarioWords.of(try session(step.process))
+      words["page"] = calls.page(step.process) == nil ? "no" : "yes"
+      try compare(fields, with: words, of: step.process)
     case .result(let label, let ending, let fields): try result(label, ending, fields)
     case .stored(let items):
       let stored: Set<SecretItem>
@@ -30,9 +31,7 @@ extension ScenarioRun {
         throw fail("the app's data was cleared \(calls.cleared) times")
       }
     case .pending, .at, .until, .clock, .network, .secrets, .journal, .act, .request, .answer,
-      .lost,
-      .silent,
-      .token:
+      .lost, .silent, .page, .token:
       break
     }
   }
@@ -118,9 +117,7 @@ extension ScenarioRun {
     guard request.method == expected.method, request.path == expected.path else {
       throw fail("the next request is not \(wanted), but \(request.line)")
     }
-    guard !stage.network.hasQuery(number) else {
-      throw fail("\(wanted) carries a query, for which a file has no word")
-    }
+    try compare(expected.query, query: request.query, wanted)
     try compareAuthorization(expected.authorization, request)
     for header in expected.headers {
       let values = request.fields.values(of: header.name)
@@ -155,7 +152,44 @@ extension ScenarioRun {
         : "\(request.line) has another Authorization, or none")
   }
 
+  /// An address has a query where the file has named it; what a name stands for first is taken from it.
+  private mutating func compare(
+    _ fields: [ScenarioStep.Field]?, query: String?, _ wanted: String
+  ) throws(ScenarioFailure) {
+    guard let fields else {
+      guard query == nil else { throw fail("\(wanted) carries a query, which no query has named") }
+      return
+    }
+    guard let query else { throw fail("\(wanted) has no query") }
+    let form = WebForm(query)
+    for field in fields {
+      guard case .name(let name)? = ScenarioName.pieces(of: field.value).first,
+        !tokens.knows(name), let value = form[field.name]
+      else { continue }
+      tokens.take(value, as: name)
+    }
+    try compare(fields, with: form, wanted)
+    if let challenge = form["code_challenge"] { challenges.insert(challenge) }
+  }
+
   private func compare(
+    _ fields: [ScenarioStep.Field], with form: WebForm, _ wanted: String
+  ) throws(ScenarioFailure) {
+    for pair in form.fields {
+      guard let field = fields.first(where: { $0.name == pair.name }) else {
+        let isWord = pair.name.count <= 24 && pair.name.allSatisfy { $0.isLetter || $0 == "_" }
+        throw fail("\(wanted) also has \(isWord ? pair.name : "what is no form")")
+      }
+      guard field.value == "*" || pair.value == tokens.fill(field.value) else {
+        throw fail("\(pair.name) of \(wanted) is another")
+      }
+    }
+    for field in fields where form[field.name] == nil {
+      throw fail("\(wanted) has no \(field.name)")
+    }
+  }
+
+  private mutating func compare(
     _ body: ExpectedRequest.Body, _ request: ReceivedRequest, _ wanted: String
   ) throws(ScenarioFailure) {
     switch body {
@@ -169,30 +203,13 @@ extension ScenarioRun {
         throw fail("\(wanted): \(difference)")
       }
     case .form(let fields):
-      let pairs = ScenarioRun.form(request.body)
-      for (name, value) in pairs {
-        guard let field = fields.first(where: { $0.name == name }) else {
-          let isWord = name.count <= 24 && name.allSatisfy { $0.isLetter || $0 == "_" }
-          throw fail("\(wanted) also has \(isWord ? name : "what is no form")")
-        }
-        guard field.value == "*" || value == tokens.fill(field.value) else {
-          throw fail("\(name) of \(wanted) is another")
-        }
+      let form = WebForm(request.body)
+      try compare(fields, with: form, wanted)
+      guard let verifier = form["code_verifier"] else { return }
+      tokens.learn(verifier)
+      guard challenges.contains(CodeGrant.challenge(of: verifier)) else {
+        throw fail("code_verifier of \(wanted) is of no code_challenge that came before")
       }
-      for field in fields where !pairs.contains(where: { $0.name == field.name }) {
-        throw fail("\(wanted) has no \(field.name)")
-      }
-    }
-  }
-
-  private static func form(_ body: [UInt8]) -> [(name: String, value: String)] {
-    String(decoding: body, as: UTF8.self).split(separator: "&").map { pair in
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        .map { part in
-          let spaced = part.replacing("+", with: " ")
-          return spaced.removingPercentEncoding ?? String(spaced)
-        }
-      return (parts[0], parts.count > 1 ? parts[1] : "")
     }
   }
 

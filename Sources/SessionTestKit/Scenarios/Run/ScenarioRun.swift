@@ -26,6 +26,9 @@ struct ScenarioRun {
   let scenario: Scenario
   let stage: ScenarioStage
   let calls: ScenarioCalls
+  private let identity: ScenarioIdentity
+  /// The challenges that came with addresses; each verifier must be of one.
+  var challenges: Set<String> = []
   var tokens = ScenarioTokens()
   private let start: Int64
   /// The line that is played.
@@ -53,7 +56,8 @@ struct ScenarioRun {
   init(_ scenario: Scenario, on stage: ScenarioStage) {
     self.scenario = scenario
     self.stage = stage
-    calls = ScenarioCalls(in: stage.world)
+    identity = ScenarioIdentity(scenario.setting, on: stage)
+    calls = ScenarioCalls(in: stage.world, identity)
     start = stage.world.clock.now().uptime
     for user in scenario.setting.users.values { tokens.keep(user) }
     tokens.keep(scenario.setting.client?.secret)
@@ -183,6 +187,7 @@ struct ScenarioRun {
       stage.secrets.isLocked = isLocked
     case .journal(let isLost): try spoilJournal(isLost: isLost)
     case .act(let command, let label): try act(command, label, in: step.process)
+    case .page(let act): try user(act, in: step.process)
     case .pending(let count): calls.pending = count
     case .request(let expected):
       try settle()
@@ -249,8 +254,7 @@ struct ScenarioRun {
     _ command: ScenarioStep.Command, _ label: String?, in process: String
   ) throws(ScenarioFailure) {
     if !isStirred { try expectAllNamed("the user goes on") }
-    let configuration = calls.hosted(
-      stage.configuration(process, scenario.setting.preset(at: stage.baseURL)))
+    let configuration = configuration(process)
     let command = command.filled { tokens.give($0, at: serverTime) }
     if calls.session(process) == nil, command != .open {
       guard opened.insert(process).inserted else { throw fail("\(process) is not open") }
@@ -265,6 +269,31 @@ struct ScenarioRun {
       await calls.perform(number, command, in: process, configuration, users)
     }
     isStirred = true
+  }
+
+  private func configuration(_ process: String) -> SessionConfiguration {
+    var configuration = calls.hosted(
+      stage.configuration(process, scenario.setting.preset(at: stage.baseURL)))
+    if identity.isOwned { configuration.identityProvider = identity.provider }
+    return configuration
+  }
+
+  /// The user does something with the page that is shown.
+  private mutating func user(
+    _ act: ScenarioStep.PageAct, in process: String
+  ) throws(ScenarioFailure) {
+    try expectAllNamed("the user goes on")
+    guard let page = calls.page(process) else { throw fail("no page is shown in \(process)") }
+    let done: HeadlessPage.Act
+    switch act {
+    case .types(let name):
+      let user = scenario.setting.users[name] ?? ScenarioUser(name: "", password: "")
+      done = .types(name: user.name, password: user.password)
+    case .forgets: done = .follows("forgot")
+    case .cancels: done = .follows("cancel")
+    case .leaves: done = .leaves
+    }
+    do throws(HeadlessPage.Problem) { try page.act(done) } catch { throw fail("\(error)") }
   }
 
   /// Opens a session before the first thing that is done with it.
@@ -289,6 +318,16 @@ struct ScenarioRun {
     case .html(let text):
       sent.fields.append(HTTPField("Content-Type", "text/html"))
       sent.body = Array("<!doctype html><title>\(text)</title>".utf8)
+    case .page(var page):
+      let time = serverTime
+      page.form = page.form.map { form in
+        WebPage.Form(action: tokens.give(form.action, at: time), hidden: form.hidden)
+      }
+      for id in page.links.keys.sorted() {
+        page.links[id] = tokens.give(page.links[id] ?? "", at: time)
+      }
+      sent.fields.append(HTTPField("Content-Type", "text/html; charset=utf-8"))
+      sent.body = Array(page.html.utf8)
     case .json(let template):
       sent.fields.append(HTTPField("Content-Type", "application/json"))
       sent.body = Array(give(template).text.utf8)
@@ -338,7 +377,7 @@ struct ScenarioRun {
     preset.policy.credentials = .none
     preset.policy.profileCheck = .whenUnknown
     let configuration = stage.configuration("before", preset)
-    let before = ScenarioCalls(in: stage.world)
+    let before = ScenarioCalls(in: stage.world, identity)
     stage.world.spawn("a session that is known") {
       try await before.open(configuration, in: "before")
       try await before.session("before")?.login(
@@ -364,6 +403,7 @@ extension ScenarioStep.Command {
     switch self {
     case .social(let provider, let token): .social(provider: provider, token: fill(token))
     case .adopt(let access, let refresh): .adopt(access: fill(access), refresh: refresh.map(fill))
+    case .redirect(let address): .redirect(fill(address))
     default: self
     }
   }
@@ -386,6 +426,9 @@ extension ScenarioStep.Command {
     case .unlock: "do unlock"
     case .foreground: "do foreground"
     case .use: "do use"
+    case .page: "do page"
+    case .silently: "do silently"
+    case .redirect: "do redirect"
     }
   }
 }
