@@ -27,8 +27,11 @@ struct SessionWebSignInTurnsTests {
   private func tap(_ session: Session, _ fake: FakeIdentity? = nil) -> Task<SessionError?, Never> {
     let (provider, view) = (provider, FakeView(fake: fake ?? self.fake))
     return Task {
-      await failure { () async throws(SessionError) in
+      do throws(SessionError) {
         try await session.signIn(with: provider, in: view)
+        return nil
+      } catch {
+        return error
       }
     }
   }
