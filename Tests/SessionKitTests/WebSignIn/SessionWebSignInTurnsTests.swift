@@ -126,6 +126,7 @@ struct SessionWebSignInTurnsTests {
     let session = try await open()
     fake.script(step, .waitAndIgnore)
     let shown = tap(session)
+    await eventually("it does not answer") { fake.isWaiting(step) }
     await eventually("the page comes") {
       bench.clock.advance(by: 60_000)
       return session.isAuthenticated
@@ -148,9 +149,10 @@ struct SessionWebSignInTurnsTests {
         try await session.signInSilently(with: provider)
       }
     }
+    await eventually("it does not answer") { fake.isWaiting(step) }
     await eventually("it ends") {
       bench.clock.advance(by: 60_000)
-      return session.activity == .idle && fake.isWaiting(step)
+      return session.activity == .idle
     }
     #expect(await task.value == .webSignIn(.unreachable))
     fake.letGo(step)
