@@ -67,6 +67,12 @@ struct IdentityErrorTests {
         NSUnderlyingErrorKey: NSError(
           domain: "y", code: 2, userInfo: ["MSALErrorDescriptionKey": "AADB2C90118: x"])
       ]) { $1 }),
+    "a code over another": NSError(
+      domain: "x", code: 1,
+      userInfo: [
+        "error": "server_error",
+        NSUnderlyingErrorKey: NSError(domain: "y", code: 2, userInfo: ["error": "invalid_scope"]),
+      ]),
     "no network over a code": NSError(
       domain: "x", code: 1,
       userInfo: [NSUnderlyingErrorKey: URLError(.timedOut), "error": "server_error"]),
@@ -102,6 +108,8 @@ struct IdentityErrorTests {
     let info = ["error": "access_denied"]
     #expect(
       IdentityError.problem(in: chain(info, depth: 2)) == .refused(IdentityCode("access_denied")))
+    // The first is too deep, and not yet too many; the second is both.
+    #expect(IdentityError.problem(in: chain(info, depth: 20)) == nil)
     #expect(IdentityError.problem(in: chain(info, depth: 200)) == nil)
   }
 
