@@ -9,13 +9,12 @@ enum SDK {
   static func interactively() async throws -> IdentityTokens { FakeIdentity.tokens(1) }
 }
 
-/// Stands for the app's sheet.
+/// Stands for a web view on a sheet.
 @MainActor
-final class Sheet: WebSignInView {
-  func make() async throws {}
-  func observe(with observer: RedirectObserver) async throws {}
-  func present() async throws {}
-  func dismiss() async {}
+final class WebPage {
+  var onAddress: (URL) -> Void = { _ in }
+  func show() async throws {}
+  func close() async {}
 }
 
 // README begins
@@ -30,6 +29,21 @@ struct Identity: IdentityProvider {
   }
 
   func removeAccount(_ account: Identifier) async throws {}
+}
+
+/// The app's sheet with a web view in it.
+@MainActor
+final class Sheet: WebSignInView {
+  private var page = WebPage()
+
+  func make() async throws { page = WebPage() }
+
+  func observe(with observer: RedirectObserver) async throws {
+    page.onAddress = { observer.see($0) }  // of a WKWebView: observer.watch(view)
+  }
+
+  func present() async throws { try await page.show() }
+  func dismiss() async { await page.close() }
 }
 
 @MainActor

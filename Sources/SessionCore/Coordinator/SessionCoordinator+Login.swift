@@ -11,7 +11,8 @@ extension SessionCoordinator {
       return [.resume(caller, .failed(rejection(.login, .differentUser)))]
     }
     guard flight == nil else { return [.resume(caller, .failed(.busy))] }
-    if method != .adoption, let limit = policy.signInLimit,
+    // What reaches no credential and asks no user is no try of a user's.
+    if method != .adoption, method != .silent, let limit = policy.signInLimit,
       let wait = signInTries.admit(at: now.uptime, under: limit)
     {
       return [.resume(caller, .failed(.tooManyAttempts(retryAfter: wait)))]

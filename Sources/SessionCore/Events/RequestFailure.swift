@@ -76,12 +76,14 @@ public struct RequestFailure: Hashable, Sendable {
   /// A failure.
   ///
   /// A `serverCode` is kept if it is a capital followed by at most 47 of `A–Z 0–9 _` with at most
-  /// four digits in all, or one of the ``standardCodes``; any other is dropped, for a server may
+  /// four digits in all, a number of Microsoft's (``IdentityCode``), or one of the ``standardCodes``; any other is dropped, for a server may
   /// repeat a token or a password where a code belongs (STO-3). A negative `retryAfter` is 0.
   public init(kind: Kind, status: UInt16 = 0, serverCode: String? = nil, retryAfter: Int64? = nil) {
     self.init(
       kind: kind, status: status,
-      recordedCode: serverCode.flatMap { RequestFailure.isCode($0) ? $0 : nil },
+      recordedCode: serverCode.flatMap {
+        RequestFailure.isCode($0) || IdentityCode.isNumber($0) ? $0 : nil
+      },
       retryAfter: retryAfter)
   }
 

@@ -1,36 +1,89 @@
-/// A code of an identity provider, of a form in which it may be shown and logged (STO-3).
+/// A code of an identity provider that may be shown, logged and journaled (STO-3).
 ///
-/// A code of a server as ``RequestFailure`` keeps it, or one of Azure AD B2C: `AADB2C` and four to six
-/// digits. Whatever else stands where a code belongs is none: a server may repeat a name or a token there.
+/// One that is registered (``RequestFailure/standardCodes``, OAuth 2.0 and OpenID Connect), or a number of
+/// Microsoft's: `AADB2C` and four to six digits, or `AADSTS` and four to seven. Whatever else stands where a
+/// code belongs is none, whatever it looks like: a server may repeat a name or a token there.
 public struct IdentityCode: Hashable, Sendable, CustomStringConvertible {
   /// The code.
   public let description: String
 
-  /// The code that a text is; `nil` where it has no such form.
+  /// The code that a text is; `nil` where it is none of these.
   public init?(_ text: String) {
-    guard RequestFailure.isCode(text) || IdentityCode.isOfB2C(text.utf8[...]) else { return nil }
+    guard RequestFailure.standardCodes.contains(text) || IdentityCode.isNumber(text) else {
+      return nil
+    }
     description = text
   }
 
-  /// The first code of Azure AD B2C in a text of any length, where a letter or a digit is neither before
-  /// nor behind it; `nil` where there is none.
+  /// The first number of Microsoft's in a text of any length, where no letter, digit or `_` is before or
+  /// behind it but an escape (`%5BAADB2C90118%5D`); `nil` where there is none.
   public init?(within text: String) {
-    let isPart = { (byte: UInt8) in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    let words = text.utf8.split { !isPart($0) }
-    guard let code = words.first(where: IdentityCode.isOfB2C) else { return nil }
-    description = String(decoding: code, as: UTF8.self)
+    self.init(within: Array(text.utf8))
   }
 
-  private static func isOfB2C(_ text: Substring.UTF8View) -> Bool {
-    let digits = text.dropFirst(6)
-    return text.prefix(6).elementsEqual("AADB2C".utf8) && (4...6).contains(digits.count)
-      && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  /// The same in the bytes of a text; goes through them once.
+  package init?(within bytes: [UInt8]) {
+    var index = 0
+    while index < bytes.count {
+      guard let end = IdentityCode.end(ofNumberAt: index, in: bytes) else {
+        index += 1
+        continue
+      }
+      if IdentityCode.isFree(before: index, in: bytes),
+        end == bytes.count || !IdentityCode.isPart(bytes[end])
+      {
+        description = String(decoding: bytes[index..<end], as: UTF8.self)
+        return
+      }
+      index = end
+    }
+    return nil
+  }
+
+  /// Whether it is a number of Microsoft's, and not one that is registered.
+  public var isNumber: Bool { IdentityCode.isNumber(description) }
+
+  package static func isNumber(_ text: String) -> Bool {
+    let bytes = Array(text.utf8.prefix(16))
+    return end(ofNumberAt: 0, in: bytes) == text.utf8.count
+  }
+
+  private static let b2c = Array("AADB2C".utf8)
+  private static let sts = Array("AADSTS".utf8)
+
+  /// Where the number that begins here ends; `nil` where none does.
+  private static func end(ofNumberAt start: Int, in bytes: [UInt8]) -> Int? {
+    guard start + 10 <= bytes.count, bytes[start] == UInt8(ascii: "A") else { return nil }
+    let letters = bytes[start..<start + 6]
+    let isOfB2C = letters.elementsEqual(b2c)
+    guard isOfB2C || letters.elementsEqual(sts) else { return nil }
+    var end = start + 6
+    while end < bytes.count, isDigit(bytes[end]) { end += 1 }
+    return (4...(isOfB2C ? 6 : 7)).contains(end - start - 6) ? end : nil
+  }
+
+  /// Whether nothing that could be part of a word is before this place, or an escape ends there.
+  private static func isFree(before index: Int, in bytes: [UInt8]) -> Bool {
+    guard index > 0, isPart(bytes[index - 1]) else { return true }
+    guard index > 2, bytes[index - 3] == UInt8(ascii: "%") else { return false }
+    return bytes[index - 2..<index].allSatisfy { isDigit($0) || isHexLetter($0) }
+  }
+
+  private static func isPart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "_"):
+      true
+    default: isDigit(byte)
+    }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  private static func isHexLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 }

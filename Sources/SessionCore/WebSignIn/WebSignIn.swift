@@ -13,6 +13,14 @@ public struct WebSignIn: Hashable, Sendable {
     case silent
   }
 
+  /// Whether the user is asked, in the sense of OpenID Connect's `prompt`.
+  public enum Prompt: String, Hashable, Sendable, CaseIterable {
+    /// Only where the provider knows nobody whom it could sign in without showing anything.
+    case ifNeeded
+    /// In any case, as `prompt=login` and `prompt=select_account` ask for: nothing is tried before the page.
+    case always
+  }
+
   /// What the shell has to do and to tell the end of.
   public enum Step: String, Hashable, Sendable, CaseIterable {
     /// The provider prepares.
@@ -32,6 +40,23 @@ public struct WebSignIn: Hashable, Sendable {
 
     /// Whether it brings tokens.
     public var bringsTokens: Bool { self == .acquireSilently || self == .signIn }
+
+    /// How long it is waited for; `nil` for what lasts as long as a person takes.
+    public var limit: Limit? {
+      switch self {
+      case .warmUp, .acquireSilently: .request
+      case .dismiss: .dismissal
+      case .makeView, .observe, .present, .signIn: nil
+      }
+    }
+  }
+
+  /// A time that a step is bounded by.
+  public enum Limit: Hashable, Sendable {
+    /// The policy's `requestTimeout`.
+    case request
+    /// ``WebSignIn/dismissLimit``.
+    case dismissal
   }
 
   /// A step under way: a number, never given twice.
@@ -43,15 +68,19 @@ public struct WebSignIn: Hashable, Sendable {
   /// Something that happened.
   public enum Input: Hashable, Sendable {
     /// It may begin.
-    case begin
+    case begin(Prompt)
     /// A step was done, or the tokens that it brought could be read.
     case done(Ticket)
     /// A step failed, by what the error says where it says something; or its tokens could not be read.
     case failed(Ticket, WebSignInProblem?)
-    /// The observer saw an error.
-    case saw(WebSignInProblem)
-    /// A redirect came from outside of the view, under this number.
-    case redirected(UInt32)
+    /// A step has taken as long as it may.
+    case late(Ticket)
+    /// The observer has seen this error by now; `nil` where none stands.
+    case saw(WebSignInProblem?)
+    /// A redirect came from outside of the view, under this number, and says this of an error.
+    case redirected(UInt32, WebSignInProblem?)
+    /// The provider has said whether that redirect is its own.
+    case handedIn(UInt32)
     /// Nobody waits any more.
     case cancel
   }
@@ -96,19 +125,25 @@ public struct WebSignIn: Hashable, Sendable {
   }
 
   /// How long a view may take to go, in milliseconds: who is told, and the next sign-in, wait no longer.
+  ///
+  /// A provider whose page was given up is waited for as long by the next sign-in.
   public static let dismissLimit: Int64 = 10_000
 
   /// How far it may go.
   public let mode: Mode
+  /// Whether the page has to ask, which is told to the provider: not to sign in whom nobody wanted.
+  public private(set) var prompt = Prompt.ifNeeded
   private var phase = Phase.waiting
   private var tickets: UInt32 = 0
   private var hasView = false
   private var isObserving = false
-  /// What the observer saw last.
+  /// What the observer has seen.
   private var seen: WebSignInProblem?
+  /// The errors of redirects that the provider was handed and has not said anything of yet.
+  private var handed: [UInt32: WebSignInProblem] = [:]
   private var outcome = Outcome.failed(.cancelled)
-  /// A step that was given up and may still bring tokens.
-  private var abandoned: Ticket?
+  /// Steps that were given up and may still bring tokens.
+  private var abandoned: Set<Ticket> = []
 
   /// A sign-in that has not begun.
   public init(_ mode: Mode = .interactive) {
@@ -133,17 +168,24 @@ public struct WebSignIn: Hashable, Sendable {
   /// Takes in what happened, and says what to do next, in this order.
   public mutating func handle(_ input: Input) -> [Effect] {
     switch input {
-    case .begin:
+    case .begin(let prompt):
       guard phase == .waiting else { return [] }
+      self.prompt = prompt
+      guard mode == .interactive || prompt == .ifNeeded else { return end(.failed(.noAccount)) }
       return perform(.warmUp)
     case .done(let ticket): return ended(ticket, nil)
     case .failed(let ticket, let problem): return ended(ticket, .some(problem))
+    case .late(let ticket): return late(ticket)
     case .saw(let problem):
       if isObserving { seen = problem }
       return []
-    case .redirected(let number):
+    case .redirected(let number, let problem):
       guard case .running(.signIn, _) = phase else { return [.refuse(number)] }
+      handed[number] = problem
       return [.handIn(number)]
+    case .handedIn(let number):
+      handed[number] = nil
+      return []
     case .cancel: return cancel()
     }
   }
@@ -155,22 +197,39 @@ public struct WebSignIn: Hashable, Sendable {
       guard let failure else { return succeeded(step, ticket) }
       return failed(step, failure)
     case .mapping(ticket, let method):
-      return end(failure == nil ? .signedIn(ticket, method) : .failed(.unreadableTokens))
+      guard let failure else { return end(.signedIn(ticket, method)) }
+      guard method == .silent, mode == .interactive else {
+        return end(.failed(failure ?? .unreadableTokens))
+      }
+      // Who is not wanted must not come in by the page's cookies either.
+      if failure == .noAccount { prompt = .always }
+      return perform(.makeView)
     case .undoing(let step, ticket):
       if step == .makeView, failure == nil { hasView = true }
       return end(.failed(.cancelled))
     case .dismissing(ticket):
       return over()
     default:
-      guard abandoned == ticket else { return [] }
-      abandoned = nil
+      guard abandoned.remove(ticket) != nil else { return [] }
       return failure == nil ? [.discard(ticket)] : []
+    }
+  }
+
+  /// A step takes too long: it is given up, and the page or the end comes next.
+  private mutating func late(_ ticket: Ticket) -> [Effect] {
+    switch phase {
+    case .running(let step, ticket) where step.limit != nil:
+      if step.bringsTokens { abandoned.insert(ticket) }
+      return [.stop(ticket)]
+        + (mode == .silent ? end(.failed(.unreachable)) : perform(.makeView))
+    case .dismissing(ticket): return over()
+    default: return []
     }
   }
 
   private mutating func succeeded(_ step: Step, _ ticket: Ticket) -> [Effect] {
     switch step {
-    case .warmUp: return perform(.acquireSilently)
+    case .warmUp: return perform(prompt == .always ? .makeView : .acquireSilently)
     case .acquireSilently, .signIn:
       phase = .mapping(ticket, step == .signIn ? .interactive : .silent)
       return [.map(ticket)]
@@ -185,14 +244,19 @@ public struct WebSignIn: Hashable, Sendable {
   }
 
   private mutating func failed(_ step: Step, _ problem: WebSignInProblem?) -> [Effect] {
+    // Nobody of ours has cancelled it, so it was the user, through the SDK or the view.
+    let problem = problem == .cancelled ? .cancelledByUser : problem
     switch step {
     case .warmUp: return end(.failed(problem ?? .refused(nil)))
     case .acquireSilently:
       // Whatever kept it from being silent, the page will say what is wrong.
       guard mode == .silent else { return perform(.makeView) }
       return end(.failed(problem ?? .noAccount))
-    case .makeView, .observe, .present: return end(.failed(.viewFailed))
-    case .signIn: return end(.failed(.told(seen: seen, found: problem)))
+    case .makeView, .observe, .present:
+      return end(.failed(problem == .cancelledByUser ? .cancelledByUser : .viewFailed))
+    case .signIn:
+      let handed = handed.max { $0.key < $1.key }?.value
+      return end(.failed(.told(seen: handed ?? seen, found: problem)))
     case .dismiss: return []
     }
   }
@@ -207,7 +271,7 @@ public struct WebSignIn: Hashable, Sendable {
         return [.stop(ticket)]
       case .warmUp, .acquireSilently, .signIn, .dismiss:
         // Not waited for: a provider that does not listen would keep its page open.
-        if step.bringsTokens { abandoned = ticket }
+        if step.bringsTokens { abandoned.insert(ticket) }
         return [.stop(ticket)] + end(.failed(.cancelled))
       }
     case .mapping(let ticket, _): return [.discard(ticket)] + end(.failed(.cancelled))

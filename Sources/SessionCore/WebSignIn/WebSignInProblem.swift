@@ -23,20 +23,26 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
   /// Azure AD B2C's code of a user who has forgotten the password.
   public static let forgottenPasswordCode = "AADB2C90118"
 
+  /// Azure AD B2C's code of a browser in which nobody is signed in, where the page may not ask.
+  public static let noSessionCode = "AADB2C90077"
+
   /// What a code of a provider says.
   public init(_ code: IdentityCode?) {
     switch code?.description {
     case Self.cancellationCode: self = .cancelledByUser
     case Self.forgottenPasswordCode: self = .forgottenPassword
-    case "interaction_required", "login_required": self = .noAccount
+    case Self.noSessionCode, "interaction_required", "login_required": self = .noAccount
     default: self = .refused(code)
     }
   }
 
   /// What is told where more than one thing says what went wrong (WEB-4): what the observer saw, then what
   /// the error held, then that it was refused.
+  ///
+  /// An address that tells of an error without a code says less than an error that says something.
   public static func told(seen: WebSignInProblem?, found: WebSignInProblem?) -> WebSignInProblem {
-    seen ?? found ?? .refused(nil)
+    guard let seen, seen != .refused(nil) else { return found ?? .refused(nil) }
+    return seen
   }
 
   /// Whether nothing went wrong: somebody stopped it, or nobody was there to be signed in.

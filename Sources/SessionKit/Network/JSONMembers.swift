@@ -11,7 +11,7 @@ struct Unreadable: Error, Hashable {
 
 /// The members of a JSON object, read by path and type; `null` is as if it were missing.
 struct JSONMembers {
-  private let root: JSONValue
+  let root: JSONValue
   /// How the object is called in a problem; empty for the outermost.
   private let prefix: String
 

@@ -68,6 +68,8 @@ actor SessionEngine {
   var isClosing = false
   /// The last sign-in with an identity provider.
   var flow: WebSignInFlow?
+  /// Ends when nothing of that one and those before is open any more.
+  var pagesBefore: Task<Void, Never>?
 
   /// What the last failure was about, for the replies that follow from it.
   var detail: String?

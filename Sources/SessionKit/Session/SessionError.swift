@@ -314,6 +314,9 @@ extension SessionError {
         isSignIn
         ? .invalidCredentials(code: failure.serverCode, status: failure.status)
         : .unauthorized(code: failure.serverCode, status: failure.status)
+    // No server of the wire has answered: it was the identity provider, which has no status.
+    case .unexpected where failure.status == 0:
+      self = .webSignIn(.refused(failure.serverCode.flatMap { IdentityCode($0) }))
     default:
       if let code = failure.serverCode, Self.clientCodes.contains(code) {
         self = .appRefused(status: failure.status, code: code)

@@ -3,13 +3,23 @@ enum EmbeddedJSON {
   /// How many beginnings of an object are tried.
   static let mostTries = 32
 
-  /// The objects in a text, the outermost of each place.
-  static func objects(in bytes: [UInt8]) -> [JSONValue] {
+  /// The objects in a text, the outermost of each place; `budget` is how many bytes may still be read, of
+  /// which each is paid for as often as it is.
+  static func objects(in bytes: [UInt8], budget: inout Int) -> [JSONValue] {
     var (objects, tries, index): ([JSONValue], Int, Int) = ([], 0, 0)
-    while tries < mostTries, let start = bytes[index...].firstIndex(of: UInt8(ascii: "{")) {
+    while tries < mostTries, budget > 0,
+      let start = bytes[index...].firstIndex(of: UInt8(ascii: "{"))
+    {
       tries += 1
       index = start + 1
-      guard let end = end(ofObjectAt: start, bytes) else { continue }
+      let last = min(bytes.count, start + budget)
+      guard let end = end(ofObjectAt: start, before: last, bytes) else {
+        budget -= last - start
+        continue
+      }
+      budget -= end - start + 1
+      guard budget > end - start else { break }
+      budget -= end - start + 1
       do {
         objects.append(try JSONReader.read(Array(bytes[start...end])))
         index = end + 1
@@ -22,9 +32,9 @@ enum EmbeddedJSON {
   }
 
   /// Where the object that begins here would end; braces within its texts do not count.
-  private static func end(ofObjectAt start: Int, _ bytes: [UInt8]) -> Int? {
+  private static func end(ofObjectAt start: Int, before last: Int, _ bytes: [UInt8]) -> Int? {
     var (depth, isText, isEscaped) = (0, false, false)
-    for index in start..<bytes.count {
+    for index in start..<last {
       let byte = bytes[index]
       if isText {
         if isEscaped {
@@ -50,25 +60,24 @@ enum EmbeddedJSON {
 
   /// A text with one layer of escapes taken off, as JSON in a text in JSON has one more; `nil` where it
   /// has no escaped quote.
-  static func unescaped(_ text: String) -> String? {
-    guard text.contains("\\\"") else { return nil }
-    var plain = ""
-    var isEscaped = false
-    for scalar in text.unicodeScalars {
-      guard isEscaped || scalar == "\\" else {
-        plain.unicodeScalars.append(scalar)
-        continue
-      }
+  static func unescaped(_ bytes: [UInt8]) -> [UInt8]? {
+    var plain: [UInt8] = []
+    var (isEscaped, hasQuote, last) = (false, false, UInt8(0))
+    for byte in bytes {
+      if byte == UInt8(ascii: "\""), last == UInt8(ascii: "\\") { hasQuote = true }
+      last = byte
       guard isEscaped else {
-        isEscaped = true
+        isEscaped = byte == UInt8(ascii: "\\")
+        if !isEscaped { plain.append(byte) }
         continue
       }
       isEscaped = false
-      switch scalar {
-      case "n", "r", "t": plain += " "
-      default: plain.unicodeScalars.append(scalar)
+      switch byte {
+      case UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+        plain.append(UInt8(ascii: " "))
+      default: plain.append(byte)
       }
     }
-    return plain
+    return hasQuote ? plain : nil
   }
 }

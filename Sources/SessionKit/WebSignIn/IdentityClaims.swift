@@ -5,6 +5,9 @@ public import SessionCore
 /// No signature is checked, no issuer, no audience and no time: who holds the token could have written it. A
 /// claim may decide what a screen shows, never what somebody may do. A claim of another type than is asked
 /// for is as if it were missing.
+///
+/// A path is the claim of that very name where there is one, dots and all (`https://app.test/roles`), and
+/// else names from the outside in.
 public struct IdentityClaims: Sendable {
   private let members: JSONMembers
 
@@ -27,7 +30,7 @@ public struct IdentityClaims: Sendable {
   public var userFlow: String? { members.hint(["tfp", "acr"]) }
 
   /// A text that is not empty.
-  public func text(_ path: MemberPath) -> String? { members.hint([path]) }
+  public func text(_ path: MemberPath) -> String? { members.hint([whole(path)]) }
 
   /// Texts; empty where there are none.
   ///
@@ -35,7 +38,7 @@ public struct IdentityClaims: Sendable {
   /// (RFC 6749 §3.3).
   public func texts(_ path: MemberPath) -> [String] {
     do throws(Unreadable) {
-      switch try members.value(path) {
+      switch try members.value(whole(path)) {
       case .array(let elements):
         return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
       case .string(let text): return text.split(separator: " ").map(String.init)
@@ -50,7 +53,7 @@ public struct IdentityClaims: Sendable {
   /// A boolean, or a text that is one (`"true"`), as B2C writes it.
   public func flag(_ path: MemberPath) -> Bool? {
     do throws(Unreadable) {
-      switch try members.word(path) {
+      switch try members.word(whole(path)) {
       case "true": return true
       case "false": return false
       default: return nil
@@ -58,6 +61,13 @@ public struct IdentityClaims: Sendable {
     } catch {
       return nil
     }
+  }
+
+  /// The path as one name, where there is a claim of that name.
+  private func whole(_ path: MemberPath) -> MemberPath {
+    guard path.steps.count > 1, case .object(let claims) = members.root else { return path }
+    let name = path.steps.joined(separator: ".")
+    return claims[name] == nil ? path : MemberPath(steps: [name])
   }
 
   /// A time in seconds since 1970, such as `auth_time`.

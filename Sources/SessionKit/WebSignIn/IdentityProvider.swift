@@ -6,6 +6,15 @@ public import SessionCore
 /// What it throws is looked through for a code (``IdentityError``); a `WebSignInProblem` is taken at its
 /// word. Each step runs in a task that is cancelled when nobody waits any more; tokens that come even so are
 /// not used.
+///
+/// **Calls may overlap.** Whoever does not return when cancelled is not waited for: a silent attempt or a
+/// warming up that took longer than the policy's `requestTimeout` may still be at work behind the page. A
+/// cancelled `signIn` must take down what the SDK itself has shown, and return: the next sign-in waits for
+/// that, 10 seconds at most (``WebSignIn/dismissLimit``), and begins then.
+///
+/// Every requirement may be met by a method of the main actor, since each is awaited. Write `@MainActor` before
+/// the type, also in a module whose default isolation is the main actor: a type that conforms to a `Sendable`
+/// protocol does not get it from there. The same holds of a ``WebSignInView``.
 public protocol IdentityProvider: Sendable {
   /// The app's view, on which this provider signs in.
   associatedtype View: WebSignInView
@@ -15,16 +24,20 @@ public protocol IdentityProvider: Sendable {
 
   /// Tokens of an account that the SDK knows, without showing anything; throws where it has none.
   ///
-  /// `account` is whose tokens are wanted, by the id that the session knows the user by; `nil` at a
-  /// sign-in, where any will do. Where the provider owns the tokens it is the refresh: newer ones than it
+  /// `account` is whose tokens are wanted, by the id that the session knows the user by: at a sign-in the
+  /// expired session's user, else `nil`, where any will do. Where the provider owns the tokens it is the refresh: newer ones than it
   /// gave before are wanted then.
   func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens
 
   /// Tokens of the user who signs in on the view, which is shown.
   func signIn(in view: View) async throws -> IdentityTokens
 
-  /// Takes a redirect that reached the app from outside of the view; whether it was this provider's.
-  /// `false` if not said.
+  /// The same, and with `.always` the user is asked though the page's cookies would do: OpenID Connect's
+  /// `prompt=login` or `select_account`. If not said, `signIn(in:)`, which lets in whom the cookies know.
+  func signIn(in view: View, prompt: WebSignIn.Prompt) async throws -> IdentityTokens
+
+  /// Takes a redirect that reached the app from outside of the view; whether it was this provider's, which
+  /// is waited for as long as the policy's `requestTimeout`. `false` if not said.
   func handIn(_ redirect: URL) async -> Bool
 
   /// Forgets an account and tells the provider's server where there is a way; no error where it knows
@@ -36,6 +49,13 @@ extension IdentityProvider {
   /// Prepares nothing.
   public func warmUp() async throws {}
 
+  /// Signs in without telling the page to ask.
+  public func signIn(
+    in view: View, prompt: WebSignIn.Prompt
+  ) async throws -> IdentityTokens {
+    try await signIn(in: view)
+  }
+
   /// Takes none.
   public func handIn(_ redirect: URL) async -> Bool { false }
 }
@@ -44,6 +64,10 @@ extension IdentityProvider {
 ///
 /// The app makes it and shows it; each is called once, in this order, and `dismiss` on every way out of a
 /// sign-in whose `make` did not throw.
+///
+/// Where the user closes it, the provider's `signIn` is to fail; while it is still coming up, `make`,
+/// `observe` or `present` throws `WebSignInProblem.cancelledByUser`, which is told as that. Whatever else
+/// they throw is `viewFailed`. An SDK that shows a page of its own takes ``NoView``.
 public protocol WebSignInView: Sendable {
   /// Makes the view, which shows nothing yet.
   func make() async throws
@@ -58,6 +82,26 @@ public protocol WebSignInView: Sendable {
   /// Takes the view away; returns once it is gone. The caller and the next sign-in wait for that, 10 seconds
   /// at most (``WebSignIn/dismissLimit``): who has not returned by then is not waited for any more.
   func dismiss() async
+}
+
+/// No view: the SDK shows its own, and takes it down when its task is cancelled.
+///
+/// Nothing is observed then, and what went wrong is what the SDK's error says.
+public struct NoView: WebSignInView {
+  /// No view.
+  public init() {}
+
+  /// Makes nothing.
+  public func make() async throws {}
+
+  /// Tells nothing.
+  public func observe(with observer: RedirectObserver) async throws {}
+
+  /// Shows nothing.
+  public func present() async throws {}
+
+  /// Takes nothing away.
+  public func dismiss() async {}
 }
 
 /// What an identity SDK gave; shown without any of it.

@@ -9,6 +9,8 @@ import Synchronization
 public final class RedirectObserver: Sendable {
   private struct State {
     var last: WebSignInProblem?
+    /// What the sign-in is told, until another address withdraws it.
+    var standing: Sighting?
     /// The errors that are kept for sequences, and the number of the first of them.
     var kept: [WebSignInProblem] = []
     var first: UInt64 = 0
@@ -27,16 +29,10 @@ public final class RedirectObserver: Sendable {
 
   private let state = Mutex(State())
   private let capacity: Int
-  private let onError: @Sendable (WebSignInProblem) -> Void
 
   /// An observer that keeps so many errors for sequences that are behind; 1 at least.
-  public convenience init(keeping capacity: Int = 16) {
-    self.init(keeping: capacity) { _ in }
-  }
-
-  init(keeping capacity: Int = 16, onError: @escaping @Sendable (WebSignInProblem) -> Void) {
+  public init(keeping capacity: Int = 16) {
     self.capacity = max(1, capacity)
-    self.onError = onError
   }
 
   /// The view goes to this address.
@@ -44,9 +40,11 @@ public final class RedirectObserver: Sendable {
 
   /// The view goes to this address, which need not be one that a `URL` can be made of.
   public func see(_ address: String) {
-    guard let problem = RedirectReader.problem(in: address) else { return }
+    let sighting = Sighting(address)
     let parked: [CheckedContinuation<Void, Never>]? = state.withLock { state in
       guard !state.isStopped else { return nil }
+      state.standing = Sighting.standing(state.standing, then: sighting)
+      guard let problem = sighting.problem else { return nil }
       state.last = problem
       state.kept.append(problem)
       if state.kept.count > capacity {
@@ -55,10 +53,11 @@ public final class RedirectObserver: Sendable {
       }
       return state.takeParked()
     }
-    guard let parked else { return }
-    onError(problem)
-    for continuation in parked { continuation.resume() }
+    for continuation in parked ?? [] { continuation.resume() }
   }
+
+  /// What the sign-in is told: the last error, unless the page has gone on since (`Specs/WebSignIn.md`).
+  package var standing: WebSignInProblem? { state.withLock { $0.standing?.problem } }
 
   /// The last error that was seen; `nil` where there was none since the last `reset()`.
   public var lastError: WebSignInProblem? { state.withLock { $0.last } }
@@ -69,12 +68,12 @@ public final class RedirectObserver: Sendable {
   /// once what is kept was given.
   public var errors: RedirectErrors { RedirectErrors(observer: self) }
 
-  /// Forgets every error that was seen; goes on seeing.
+  /// Forgets every error that was seen, for the sign-in too; goes on seeing.
   public func reset() {
     state.withLock { state in
       state.first = state.end
       state.kept = []
-      state.last = nil
+      (state.last, state.standing) = (nil, nil)
     }
   }
 

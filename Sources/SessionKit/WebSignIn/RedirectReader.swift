@@ -8,7 +8,8 @@ enum RedirectReader {
   /// The error that an address tells of in its query or its fragment; `nil` where it tells of none.
   ///
   /// Of several, `b2c_error_code` comes before a code within `error_description`, and that before `error`;
-  /// of those of one name the first that has a code counts, in the query before the fragment.
+  /// of those of one name the first that has a code counts, in the query before the fragment. That the user
+  /// must be asked (`error`) comes before a number that says nothing known.
   static func problem(in address: String) -> WebSignInProblem? {
     guard address.utf8.count <= longest else { return nil }
     var (codes, described, errors): (IdentityCode?, IdentityCode?, IdentityCode?)
@@ -31,7 +32,10 @@ enum RedirectReader {
       }
     }
     guard isError else { return nil }
-    return WebSignInProblem(codes ?? described ?? errors)
+    let problem = WebSignInProblem(codes ?? described ?? errors)
+    // A number that says nothing known takes nothing from an error that does.
+    if case .refused = problem, WebSignInProblem(errors) == .noAccount { return .noAccount }
+    return problem
   }
 
   /// The query, then the fragment.

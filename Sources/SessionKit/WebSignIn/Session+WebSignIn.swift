@@ -10,17 +10,26 @@ extension Session {
   /// `signInUnderWay` at a second tap: the first sign-in goes on. Throws `webSignIn` where the provider
   /// brought nothing; that the user left the page is one of its cases and leaves `activity` idle, as
   /// everything does of which nobody would say that it failed.
+  ///
+  /// With `.ifNeeded` whom the provider still knows comes in without a page: after a logout too, where the
+  /// provider does not own the tokens (`SessionConfiguration.identityProvider`) and so was not told of it.
+  /// Where the user is to choose or to show who they are, pass `.always`. A session that expired unused asks
+  /// in any case (POL-5); so does one that expired where the provider knows another user only, and a
+  /// provider that could not be told of that user's logout yet.
+  ///
+  /// Where the provider owns the tokens, `provider` must be the configuration's, or one of the same SDK and
+  /// accounts: the refresh and the logout ask that one.
   @discardableResult
   public func signIn<Provider: IdentityProvider>(
-    with provider: Provider, in view: Provider.View
+    with provider: Provider, in view: Provider.View, prompt: WebSignIn.Prompt = .ifNeeded
   ) async throws(SessionError) -> UserProfile? {
-    try await signIn(WebSignInFlow(provider, view), .interactive)
+    try await signIn(WebSignInFlow(provider, view, prompt), .interactive)
   }
 
   /// Signs in with an account that the identity SDK knows, without showing anything (LOG-5).
   ///
-  /// Throws `webSignIn(.noAccount)` where it knows none that it could sign in so; `activity` is idle after
-  /// any failure.
+  /// Throws `webSignIn(.noAccount)` where it knows none that it could sign in so, or none that may come in
+  /// unasked; `activity` is idle after any failure. It does not count towards the limit of sign-ins (LOG-2).
   @discardableResult
   public func signInSilently(
     with provider: some IdentityProvider
@@ -30,7 +39,8 @@ extension Session {
 
   /// Hands in a redirect that reached the app from outside of the view (`onOpenURL`, WEB-5).
   ///
-  /// Returns whether the sign-in that waits for one took it; `false` where none does.
+  /// Returns whether the sign-in that waits for one took it; `false` where none does, and where the provider
+  /// does not say so within the policy's `requestTimeout`.
   @discardableResult
   public func handIn(_ redirect: URL) async -> Bool {
     await engine.handIn(redirect)

@@ -7,10 +7,47 @@ import Synchronization
 extension SessionEngine {
   /// Runs a sign-in with a provider, which is what the login of this number asks.
   func signIn(_ number: RequestNumber, _ caller: Caller, _ flow: WebSignInFlow) {
-    let before = self.flow
+    let before = pagesBefore
     self.flow = flow
+    // Whoever comes next waits for all who came before, also for those whose successor has given up.
+    pagesBefore = runtime.spawn {
+      await before?.value
+      await flow.left()
+    }
+    requests[number] = spawn { engine in
+      // A view may still be on its way out, and so may the account of whoever left.
+      await before?.value
+      await engine.removal?.value
+      if let failed = await engine.untilClear(for: caller) {
+        flow.cancel()
+        return engine.received(number, .failure(failed))
+      }
+      let ending = await flow.run(engine.host(of: flow))
+      // The app's view goes with it.
+      if engine.flow === flow { engine.flow = nil }
+      switch ending {
+      case .signedIn(var answer, let method):
+        answer.method = method
+        await engine.landed(number, answer)
+      case .failed(let problem):
+        engine.requests[number] = nil
+        engine.feed(.notSignedIn(number, problem))
+      }
+    }
+  }
+
+  /// What a sign-in is told of the session, as it is when its turn comes.
+  private func host(of flow: WebSignInFlow) -> WebSignInFlow.Host {
     let configuration = configuration
-    let host = WebSignInFlow.Host(
+    var (prompt, account): (WebSignIn.Prompt, Identifier?) = (flow.prompt, nil)
+    if case .expired(let expired) = coordinator.state {
+      account = expired.user
+      // Whoever left the device unused has to show who they are (POL-5).
+      if expired.reason == .inactivity { prompt = .always }
+    }
+    return WebSignInFlow.Host(
+      prompt: prompt, account: account, requestTimeout: configuration.policy.requestTimeout,
+      isUnwelcome: { [weak self] user in await self?.isUnwelcome(user) ?? true },
       map: { (tokens) throws(WebSignInProblem) in
         try tokens.answer(
           for: configuration.wire, isOwned: configuration.identityProvider != nil,
@@ -23,26 +60,13 @@ extension SessionEngine {
         return true
       },
       spawn: runtime.spawn)
-    requests[number] = spawn { engine in
-      // A view that the last one made may still be on its way out, and so may the account of whoever left.
-      _ = await before?.ended()
-      await engine.removal?.value
-      if let failed = await engine.untilClear(for: caller) {
-        flow.cancel()
-        return engine.received(number, .failure(failed))
-      }
-      let ending = await flow.run(host)
-      // The app's view goes with it.
-      if engine.flow === flow { engine.flow = nil }
-      switch ending {
-      case .signedIn(var answer, let method):
-        answer.method = method
-        await engine.landed(number, answer)
-      case .failed(let problem):
-        engine.requests[number] = nil
-        engine.feed(.notSignedIn(number, problem))
-      }
-    }
+  }
+
+  /// Whether tokens of this user, whom nobody asked, are not to sign in: an expired session is another's, or
+  /// the user has logged out and the provider could not be told of it yet.
+  private func isUnwelcome(_ user: Identifier) -> Bool {
+    if case .expired(let expired) = coordinator.state, expired.user != user { return true }
+    return owed.contains(user)
   }
 
   func handIn(_ redirect: URL) async -> Bool {

@@ -15,6 +15,14 @@ final class WebSignInFlow: Sendable {
 
   /// What the session brings in.
   struct Host: Sendable {
+    /// Whether the user is asked in any case.
+    let prompt: WebSignIn.Prompt
+    /// Whose tokens are wanted; `nil` where any user's will do.
+    let account: Identifier?
+    /// How long the provider may take where nothing is shown, in milliseconds.
+    let requestTimeout: Int64
+    /// Whether nothing is to be had of this user's tokens where nobody was asked.
+    let isUnwelcome: @Sendable (Identifier) async -> Bool
     /// Makes an answer of tokens.
     let map: @Sendable (IdentityTokens) throws(WebSignInProblem) -> TokenAnswer
     /// Gives tokens back that a user's sign-in brought and nobody wants.
@@ -34,52 +42,64 @@ final class WebSignInFlow: Sendable {
     var stopped: [Task<Void, Never>] = []
     var host: Host?
     var tasks: [Ticket: Task<Void, Never>] = [:]
-    /// Bounds how long the view may take to go.
-    var timer: Task<Void, Never>?
+    /// Bound how long steps are waited for.
+    var timers: [Ticket: Task<Void, Never>] = [:]
+    /// Whether the provider is at its page.
+    var isAtPage = false
+    /// Who waits until it is no more.
+    var followers: [CheckedContinuation<Void, Never>] = []
     /// What steps brought, and whether a user signed in for it.
     var tokens: [Ticket: (tokens: IdentityTokens, isOfUser: Bool)] = [:]
     var answers: [Ticket: TokenAnswer] = [:]
-    var redirects: [UInt32: (url: URL, reply: CheckedContinuation<Bool, Never>)] = [:]
+    var redirects: [UInt32: Redirect] = [:]
     var redirectCount: UInt32 = 0
     var ending: Ending?
     var waiters: [CheckedContinuation<Ending, Never>] = []
   }
 
+  /// A redirect that the app hands in, and whoever waits for what becomes of it.
+  private struct Redirect {
+    let url: URL
+    let reply: CheckedContinuation<Bool, Never>
+  }
+
+  /// What the caller asked for.
+  let prompt: WebSignIn.Prompt
   private let state: Mutex<State>
-  private let observer = Mutex<RedirectObserver?>(nil)
+  private let observer = RedirectObserver()
   private let steps: Steps
 
   /// The app's parts, without their types.
   struct Steps: Sendable {
     let warmUp: @Sendable () async throws -> Void
-    let acquireSilently: @Sendable () async throws -> IdentityTokens
+    let acquireSilently: @Sendable (Identifier?) async throws -> IdentityTokens
     let makeView: @Sendable () async throws -> Void
     let observe: @Sendable (RedirectObserver) async throws -> Void
     let present: @Sendable () async throws -> Void
-    let signIn: @Sendable () async throws -> IdentityTokens
+    let signIn: @Sendable (WebSignIn.Prompt) async throws -> IdentityTokens
     let dismiss: @Sendable () async -> Void
     let handIn: @Sendable (URL) async -> Bool
   }
 
-  init(_ mode: WebSignIn.Mode, _ steps: Steps) {
+  init(_ mode: WebSignIn.Mode, _ prompt: WebSignIn.Prompt, _ steps: Steps) {
     state = Mutex(State(machine: WebSignIn(mode)))
+    self.prompt = prompt
     self.steps = steps
-    observer.withLock {
-      $0 = RedirectObserver { [weak self] problem in self?.tell(.saw(problem)) }
-    }
   }
 
   /// A sign-in on a view.
-  convenience init<Provider: IdentityProvider>(_ provider: Provider, _ view: Provider.View) {
+  convenience init<Provider: IdentityProvider>(
+    _ provider: Provider, _ view: Provider.View, _ prompt: WebSignIn.Prompt
+  ) {
     self.init(
-      .interactive,
+      .interactive, prompt,
       Steps(
         warmUp: { try await provider.warmUp() },
-        acquireSilently: { try await provider.acquireSilently(nil) },
+        acquireSilently: { try await provider.acquireSilently($0) },
         makeView: { try await view.make() },
         observe: { try await view.observe(with: $0) },
         present: { try await view.present() },
-        signIn: { try await provider.signIn(in: view) },
+        signIn: { try await provider.signIn(in: view, prompt: $0) },
         dismiss: { await view.dismiss() },
         handIn: { await provider.handIn($0) }))
   }
@@ -87,12 +107,12 @@ final class WebSignInFlow: Sendable {
   /// A sign-in that shows nothing.
   convenience init(silently provider: some IdentityProvider) {
     self.init(
-      .silent,
+      .silent, .ifNeeded,
       Steps(
         warmUp: { try await provider.warmUp() },
-        acquireSilently: { try await provider.acquireSilently(nil) },
+        acquireSilently: { try await provider.acquireSilently($0) },
         makeView: { throw WebSignInProblem.viewFailed }, observe: { _ in }, present: {},
-        signIn: { throw WebSignInProblem.viewFailed }, dismiss: {},
+        signIn: { _ in throw WebSignInProblem.viewFailed }, dismiss: {},
         handIn: { await provider.handIn($0) }))
   }
 
@@ -101,7 +121,7 @@ final class WebSignInFlow: Sendable {
   /// Runs it to its end, at once where it was cancelled before.
   func run(_ host: Host) async -> Ending {
     state.withLock { $0.host = host }
-    tell(.begin)
+    tell(.begin(host.prompt))
     return await ended()
   }
 
@@ -119,23 +139,42 @@ final class WebSignInFlow: Sendable {
     }
   }
 
-  /// Hands a redirect in that came from outside of the view; whether the provider took it.
-  func handIn(_ redirect: URL) async -> Bool {
+  /// Waits until it has ended, and the provider has returned from a page that was given up, which is waited
+  /// for `WebSignIn.dismissLimit` at most: two pages of one SDK are not open at once.
+  func left() async {
+    _ = await ended()
     await withCheckedContinuation { continuation in
+      let host = state.withLock { state -> Host? in
+        guard state.isAtPage, let host = state.host else { return nil }
+        state.followers.append(continuation)
+        return host
+      }
+      guard let host else { return continuation.resume() }
+      _ = spawn(host) { flow in
+        if await host.wait(WebSignIn.dismissLimit) { flow.leavePage() }
+      }
+    }
+  }
+
+  /// Hands a redirect in that came from outside of the view; whether the provider took it, `false` where it
+  /// does not say so in time.
+  func handIn(_ redirect: URL) async -> Bool {
+    let problem = RedirectReader.problem(in: redirect.absoluteString)
+    return await withCheckedContinuation { continuation in
       let number = state.withLock { state in
         state.redirectCount += 1
-        state.redirects[state.redirectCount] = (redirect, continuation)
+        state.redirects[state.redirectCount] = Redirect(url: redirect, reply: continuation)
         return state.redirectCount
       }
-      tell(.redirected(number))
+      tell(.redirected(number, problem))
     }
   }
 
   // MARK: The loop
 
-  private func tell(_ input: WebSignIn.Input) {
+  private func tell(_ inputs: WebSignIn.Input...) {
     let stopped = state.withLock { state in
-      state.inbox.append(input)
+      state.inbox += inputs
       while !state.inbox.isEmpty {
         for effect in state.machine.handle(state.inbox.removeFirst()) { perform(effect, &state) }
       }
@@ -149,41 +188,55 @@ final class WebSignInFlow: Sendable {
   private func perform(_ effect: WebSignIn.Effect, _ state: inout State) {
     switch effect {
     case .perform(let step, let ticket):
-      state.tasks[ticket] = spawn(state.host) { await $0.run(step, ticket) }
-      guard step == .dismiss, let wait = state.host?.wait else { return }
-      state.timer = spawn(state.host) { flow in
-        // A view that does not say that it is gone keeps nobody waiting for ever.
-        if await wait(WebSignIn.dismissLimit) { flow.tell(.failed(ticket, nil)) }
-      }
+      if step == .signIn { state.isAtPage = true }
+      let (account, prompt) = (state.host?.account, state.machine.prompt)
+      state.tasks[ticket] = spawn(state.host) { await $0.run(step, ticket, account, prompt) }
+      state.timers[ticket] = step.limit.flatMap { bound(ticket, by: $0, state.host) }
     case .stop(let ticket): if let task = state.tasks[ticket] { state.stopped.append(task) }
-    case .map(let ticket): map(ticket, &state)
+    case .map(let ticket): _ = spawn(state.host) { await $0.map(ticket) }
     case .discard(let ticket):
       state.answers[ticket] = nil
       guard let brought = state.tokens.removeValue(forKey: ticket), brought.isOfUser else { return }
       state.host?.giveBack(brought.tokens)
-    case .stopObserving: observer.withLock { $0 }?.stop()
-    case .handIn(let number):
-      guard let redirect = state.redirects.removeValue(forKey: number) else { return }
-      _ = spawn(state.host) { flow in
-        redirect.reply.resume(returning: await flow.handOver(redirect.url))
-      }
+    case .stopObserving: observer.stop()
+    case .handIn(let number): handOver(number, state)
     case .refuse(let number):
       state.redirects.removeValue(forKey: number)?.reply.resume(returning: false)
     case .tell(let outcome): end(outcome, &state)
     }
   }
 
-  private func map(_ ticket: Ticket, _ state: inout State) {
-    guard let brought = state.tokens[ticket], let host = state.host else {
-      return state.inbox.append(.failed(ticket, nil))
+  private func bound(
+    _ ticket: Ticket, by limit: WebSignIn.Limit, _ host: Host?
+  ) -> Task<Void, Never>? {
+    guard let host else { return nil }
+    let time =
+      switch limit {
+      case .request: host.requestTimeout
+      case .dismissal: WebSignIn.dismissLimit
+      }
+    return spawn(host) { flow in if await host.wait(time) { flow.tell(.late(ticket)) } }
+  }
+
+  private func map(_ ticket: Ticket) async {
+    let found = state.withLock { state in
+      state.tokens[ticket].flatMap { brought in state.host.map { (brought, $0) } }
     }
+    guard let (brought, host) = found else { return tell(.failed(ticket, nil)) }
     do throws(WebSignInProblem) {
-      state.answers[ticket] = try host.map(brought.tokens)
-      state.inbox.append(.done(ticket))
+      let answer = try host.map(brought.tokens)
+      if !brought.isOfUser, let user = answer.user?.id, await host.isUnwelcome(user) {
+        throw .noAccount
+      }
+      state.withLock { state in
+        // Nobody may want them any more.
+        if state.tokens[ticket] != nil { state.answers[ticket] = answer }
+      }
+      tell(.done(ticket))
     } catch {
-      state.tokens[ticket] = nil
-      if brought.isOfUser { host.giveBack(brought.tokens) }
-      state.inbox.append(.failed(ticket, error))
+      let wasThere = state.withLock { $0.tokens.removeValue(forKey: ticket) != nil }
+      if brought.isOfUser, wasThere { host.giveBack(brought.tokens) }
+      tell(.failed(ticket, error))
     }
   }
 
@@ -209,25 +262,25 @@ final class WebSignInFlow: Sendable {
 
   // MARK: Steps
 
-  private func run(_ step: WebSignIn.Step, _ ticket: Ticket) async {
+  private func run(
+    _ step: WebSignIn.Step, _ ticket: Ticket, _ account: Identifier?, _ prompt: WebSignIn.Prompt
+  ) async {
     do {
       switch step {
       case .warmUp: try await steps.warmUp()
-      case .acquireSilently: keep(try await steps.acquireSilently(), of: ticket, isOfUser: false)
+      case .acquireSilently:
+        keep(try await steps.acquireSilently(account), of: ticket, isOfUser: false)
       case .makeView: try await steps.makeView()
-      case .observe:
-        if let observer = observer.withLock({ $0 }) { try await steps.observe(observer) }
+      case .observe: try await steps.observe(observer)
       case .present: try await steps.present()
-      case .signIn: keep(try await steps.signIn(), of: ticket, isOfUser: true)
-      case .dismiss:
-        await steps.dismiss()
-        state.withLock { $0.timer }?.cancel()
+      case .signIn: keep(try await steps.signIn(prompt), of: ticket, isOfUser: true)
+      case .dismiss: await steps.dismiss()
       }
-      leave(ticket)
+      leave(step, ticket)
       tell(.done(ticket))
     } catch {
-      leave(ticket)
-      tell(.failed(ticket, IdentityError.problem(in: error)))
+      leave(step, ticket)
+      tell(.saw(observer.standing), .failed(ticket, IdentityError.problem(in: error)))
     }
   }
 
@@ -235,12 +288,43 @@ final class WebSignInFlow: Sendable {
     state.withLock { $0.tokens[ticket] = (tokens, isOfUser) }
   }
 
-  private func leave(_ ticket: Ticket) {
-    state.withLock { $0.tasks[ticket] = nil }
+  private func leave(_ step: WebSignIn.Step, _ ticket: Ticket) {
+    let timer = state.withLock { state in
+      state.tasks[ticket] = nil
+      return state.timers.removeValue(forKey: ticket)
+    }
+    timer?.cancel()
+    if step == .signIn { leavePage() }
   }
 
-  private func handOver(_ redirect: URL) async -> Bool {
-    observer.withLock { $0 }?.see(redirect)
-    return await steps.handIn(redirect)
+  /// The provider is at its page no more, or is not waited for any longer.
+  private func leavePage() {
+    let followers = state.withLock { state in
+      state.isAtPage = false
+      defer { state.followers = [] }
+      return state.followers
+    }
+    for follower in followers { follower.resume() }
+  }
+
+  // MARK: Redirects from outside
+
+  private func handOver(_ number: UInt32, _ state: borrowing State) {
+    guard let host = state.host, let url = state.redirects[number]?.url else { return }
+    let timer = spawn(host) { flow in
+      if await host.wait(host.requestTimeout) { flow.reply(number, false) }
+    }
+    _ = spawn(host) { flow in
+      let isTaken = await flow.steps.handIn(url)
+      timer?.cancel()
+      // What is another's says nothing of this sign-in.
+      if isTaken { flow.observer.see(url) }
+      flow.reply(number, isTaken)
+    }
+  }
+
+  private func reply(_ number: UInt32, _ isTaken: Bool) {
+    tell(.handedIn(number))
+    state.withLock { $0.redirects.removeValue(forKey: number) }?.reply.resume(returning: isTaken)
   }
 }

@@ -44,6 +44,18 @@ struct WaysDecisionTests {
     #expect(effects.sendCount == 0)
   }
 
+  @Test("LOG-2 LOG-5 what reaches no credential is no try: trying silently uses up no limit")
+  func silentIsNoTry() throws {
+    var policy = SessionPolicy.bench
+    policy.signInLimit = SignInLimit(perMinute: 1)
+    var bench = bench(policy)
+    for _ in 0..<3 {
+      let number = try #require(bench.tell(.login(bench.caller(), .silent)).request)
+      bench.tell(.notSignedIn(number, .noAccount))
+    }
+    #expect(bench.tell(.login(bench.caller(), .interactive)).request != nil)
+  }
+
   @Test("WEB-4 STA-3 a page that brought nothing ends its login alone, and shows only what failed")
   func notSignedIn() throws {
     let cases: [(LoginMethod, WebSignInProblem, Bool)] = [

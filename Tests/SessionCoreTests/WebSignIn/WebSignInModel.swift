@@ -11,6 +11,7 @@ struct WebSignInModel: Hashable {
   private var isObserving = false
   private var views = 0
   private var tokens: Set<WebSignIn.Ticket> = []
+  private var isAlways = false
   private(set) var outcome: WebSignIn.Outcome?
   private(set) var problem: String?
 
@@ -20,8 +21,15 @@ struct WebSignInModel: Hashable {
   var inputs: [WebSignIn.Input] {
     let open = running.keys.sorted { $0.number < $1.number } + (mapping.map { [$0] } ?? [])
     return open.flatMap {
-      [.done($0), .failed($0, nil), .failed($0, .cancelledByUser)] as [WebSignIn.Input]
-    } + [.begin, .saw(.forgottenPassword), .redirected(1), .cancel]
+      [
+        .done($0), .failed($0, nil), .failed($0, .cancelledByUser), .failed($0, .noAccount),
+        .late($0),
+      ]
+        as [WebSignIn.Input]
+    } + [
+      .begin(.ifNeeded), .begin(.always), .saw(.forgottenPassword), .saw(nil),
+      .redirected(1, .forgottenPassword), .handedIn(1), .cancel,
+    ]
   }
 
   /// What would end everything that is under way.
@@ -57,7 +65,14 @@ struct WebSignInModel: Hashable {
         tokens.remove(ticket)
       }
       if running.removeValue(forKey: ticket) == .dismiss { views -= 1 }
-    case .begin, .saw, .redirected, .cancel: break
+    case .late(let ticket):
+      // Whoever is late goes on behind it, but a view is as good as gone.
+      if running[ticket] == .dismiss {
+        running[ticket] = nil
+        views -= 1
+      }
+    case .begin(let prompt): if machine.place == "waiting" { isAlways = prompt == .always }
+    case .saw, .redirected, .handedIn, .cancel: break
     }
   }
 
@@ -78,6 +93,8 @@ struct WebSignInModel: Hashable {
       require(step != .dismiss || views == 1, "a view is dismissed that was not made")
       require(step != .dismiss || !isObserving, "a view is dismissed that is still observed")
       let before = WebSignIn.Step.allCases.prefix { $0 != step }
+        .filter { $0 != .acquireSilently || !isAlways && (steps.contains($0) || step == $0) }
+      require(step != .acquireSilently || !isAlways, "tried without asking")
       require(step == .dismiss || steps == Array(before), "\(step) out of order")
       steps.append(step)
       running[ticket] = step
@@ -107,6 +124,7 @@ struct WebSignInModel: Hashable {
     require(!isOnView, "over while something is done to the view")
     if case .signedIn(let ticket, let method)? = outcome {
       require(tokens == [ticket], "signed in with tokens that are not there, or others are left")
+      require(method != .silent || !isAlways, "signed in unasked")
       let step: WebSignIn.Step = method == .silent ? .acquireSilently : .signIn
       require(steps.contains(step), "signed in by a way not gone")
     } else {

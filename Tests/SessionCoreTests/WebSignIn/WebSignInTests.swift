@@ -37,7 +37,7 @@ struct WebSignInTests {
     var seen = Set(waiting)
     while let model = waiting.popLast() {
       var last = model
-      last.tell(.begin)
+      last.tell(.begin(.ifNeeded))
       for _ in 0..<20 {
         guard let done = last.nextDone else { break }
         last.tell(done)
@@ -65,17 +65,18 @@ struct WebSignInTests {
   @Test("WEB-4 Specs/WebSignIn.md: what the observer saw comes before what the error says")
   func precedence() throws {
     let rows = try SpecFile("Specs/WebSignIn.md").table(under: "Which error is told")
-    #expect(rows.count == 6)
+    #expect(rows.count == 10)
     let named: [String: WebSignInProblem] = [
       "cancelledByUser": .cancelledByUser, "forgottenPassword": .forgottenPassword,
       "refused AADB2C90080": .refused(IdentityCode("AADB2C90080")), "refused": .refused(nil),
-      "unreachable": .unreachable,
+      "unreachable": .unreachable, "cancelled": .cancelled,
+      "refused access_denied": .refused(IdentityCode("access_denied")),
     ]
     for row in rows {
       let (seen, found) = (row["seen"] ?? "", row["in the error"] ?? "")
       #expect((seen == "–") == (named[seen] == nil) && (found == "–") == (named[found] == nil))
       var model = WebSignInModel(.interactive)
-      model.tell(.begin)
+      model.tell(.begin(.ifNeeded))
       while model.machine.place != "signIn" {
         let step = try #require(model.nextDone)
         guard case .done(let ticket) = step else { return }
@@ -90,11 +91,86 @@ struct WebSignInTests {
   }
 
   @Test(
-    "WEB-2 STO-3 a code is shown only in a form that no name and no token has",
+    "WEB-5 POL-5 where the user is asked in any case, nothing is tried before, and nothing instead")
+  func always() throws {
+    var silent = WebSignInModel(.silent)
+    #expect(silent.tell(.begin(.always)) == [.tell(.failed(.noAccount))])
+    var page = WebSignInModel(.interactive)
+    page.tell(.begin(.always))
+    page.tell(try #require(page.nextDone))
+    #expect(page.machine.place == "makeView" && page.machine.prompt == .always)
+  }
+
+  @Test("WEB-5 who is known and not wanted gets a page that asks; unreadable tokens get a page")
+  func unwelcome() throws {
+    for (problem, prompt) in [
+      (WebSignInProblem.noAccount, WebSignIn.Prompt.always), (.unreadableTokens, .ifNeeded),
+    ] {
+      for mode in WebSignIn.Mode.allCases {
+        var model = WebSignInModel(mode)
+        model.tell(.begin(.ifNeeded))
+        while model.mapping == nil { model.tell(try #require(model.nextDone)) }
+        model.tell(.failed(try #require(model.mapping), problem))
+        #expect(model.outcome == (mode == .silent ? .failed(problem) : nil))
+        #expect(mode == .silent || model.machine.place == "makeView")
+        #expect(mode == .silent || model.machine.prompt == prompt)
+      }
+    }
+  }
+
+  @Test("WEB-4 WEB-5 a user who leaves while the view comes up, and who cancels through the SDK")
+  func leftEarly() throws {
+    let cases: [(String, WebSignInProblem?, WebSignInProblem)] = [
+      ("warmUp", .cancelled, .cancelledByUser), ("makeView", .cancelledByUser, .cancelledByUser),
+      ("observe", .cancelledByUser, .cancelledByUser), ("present", .cancelled, .cancelledByUser),
+      ("present", .forgottenPassword, .viewFailed), ("present", nil, .viewFailed),
+      ("signIn", .cancelled, .cancelledByUser),
+    ]
+    for (place, problem, told) in cases {
+      var model = WebSignInModel(.interactive)
+      model.tell(.begin(.always))
+      while model.machine.place != place { model.tell(try #require(model.nextDone)) }
+      guard case .done(let ticket)? = model.nextDone else { return }
+      model.tell(.failed(ticket, problem))
+      if let dismissed = model.nextDone { model.tell(dismissed) }
+      #expect(model.outcome == .failed(told), "\(place)")
+    }
+  }
+
+  @Test(
+    "WEB-2 WEB-4 what was seen and withdrawn is not told; a redirect that is handed in is, until refused"
+  )
+  func withdrawn() throws {
+    func told(_ inputs: [WebSignIn.Input]) throws -> WebSignIn.Outcome? {
+      var model = WebSignInModel(.interactive)
+      model.tell(.begin(.always))
+      while model.machine.place != "signIn" { model.tell(try #require(model.nextDone)) }
+      for input in inputs { model.tell(input) }
+      guard case .done(let ticket)? = model.nextDone else { return nil }
+      model.tell(.failed(ticket, .cancelledByUser))
+      model.tell(try #require(model.nextDone))
+      return model.outcome
+    }
+    let forgotten = WebSignIn.Outcome.failed(.forgottenPassword)
+    let left = WebSignIn.Outcome.failed(.cancelledByUser)
+    #expect(try told([.saw(.forgottenPassword)]) == forgotten)
+    #expect(try told([.saw(.forgottenPassword), .saw(nil)]) == left)
+    #expect(try told([.redirected(1, .forgottenPassword)]) == forgotten)
+    #expect(try told([.redirected(1, .forgottenPassword), .handedIn(1)]) == left)
+    #expect(
+      try told([.redirected(1, .forgottenPassword), .handedIn(1), .saw(.forgottenPassword)])
+        == forgotten)
+    #expect(try told([.redirected(1, nil)]) == left)
+  }
+
+  @Test(
+    "WEB-2 STO-3 a code is shown only if it is registered, or a number of Microsoft's",
     arguments: [
-      ("AADB2C90118", true), ("AADB2C9011", true), ("AADB2C901180", true), ("AADB2C901", true),
+      ("AADB2C90118", true), ("AADB2C9011", true), ("AADB2C901180", true), ("AADB2C901", false),
       ("AADB2C9011801", false), ("aadb2c90118", false), ("access_denied", true),
-      ("TOKEN_EXPIRED", true), ("ana@school.test", false), ("eyJhbGciOi", false), ("", false),
+      ("AADSTS50058", true), ("AADSTS7000215", true), ("AADSTS70002151", false),
+      ("TOKEN_EXPIRED", false), ("MARIA_GARCIA", false), ("ANASMITH", false),
+      ("JBSWY3DPEHPK3PXP", false), ("ana@school.test", false), ("eyJhbGciOi", false), ("", false),
       ("AADB2C90118 ", false), ("Any text", false),
     ])
   func codes(text: String, isCode: Bool) {
@@ -102,11 +178,14 @@ struct WebSignInTests {
   }
 
   @Test(
-    "WEB-2 a code of B2C is found within a text, where nothing clings to it",
+    "WEB-2 a number is found within a text, where nothing clings to it but an escape",
     arguments: [
       ("AADB2C90118: The user has forgotten their password.", "AADB2C90118"),
       ("x\nAADB2C90091", "AADB2C90091"), ("(AADB2C90080)", "AADB2C90080"),
-      ("AADB2C90118%3a+The", "AADB2C90118"), ("XAADB2C90118", nil), ("AADB2C90118X", nil),
+      ("AADB2C90118%3a+The", "AADB2C90118"), ("%5BAADB2C90118%5D", "AADB2C90118"),
+      ("100%AADB2C90118", "AADB2C90118"), ("x5BAADB2C90118", nil),
+      ("AADSTS50058: x", "AADSTS50058"),
+      ("XAADB2C90118", nil), ("AADB2C90118X", nil),
       ("AADB2C_90118", nil), ("", nil), ("AADB2C1 AADB2C99002", "AADB2C99002"),
     ] as [(String, String?)])
   func codesWithin(text: String, code: String?) {
@@ -118,9 +197,10 @@ struct WebSignInTests {
   /// How to come to each stage: what is told of the step under way, `+` that it is done, `-` that it
   /// failed, `x` that nobody waits.
   private static let stages: [(String, String)] = [
-    ("waiting", ""), ("warmUp", "b"), ("acquireSilently", "b+"), ("acquireSilently, silent", "sb+"),
+    ("waiting", ""), ("warmUp", "b"), ("warmUp, always", "p"), ("acquireSilently", "b+"),
+    ("acquireSilently, silent", "sb+"),
     ("makeView", "b+-"), ("observe", "b+-+"), ("present", "b+-++"), ("signIn", "b+-+++"),
-    ("mapping, silent", "b++"), ("mapping, by the user", "b+-++++"),
+    ("mapping, unasked", "b++"), ("mapping, silent", "sb++"), ("mapping, by the user", "b+-++++"),
     ("dismissing, signed in", "b+-+++++"), ("dismissing, failed", "b+-+++-"),
     ("undoing makeView", "b+-x"), ("undoing present", "b+-++x"), ("over", "b-"),
   ]
@@ -129,7 +209,8 @@ struct WebSignInTests {
     var model = WebSignInModel(path.hasPrefix("s") ? .silent : .interactive)
     for letter in path where letter != "s" {
       switch letter {
-      case "b": model.tell(.begin)
+      case "b": model.tell(.begin(.ifNeeded))
+      case "p": model.tell(.begin(.always))
       case "x": model.tell(.cancel)
       default:
         guard case .done(let ticket)? = model.nextDone else {
@@ -147,10 +228,11 @@ struct WebSignInTests {
     var row = ["at": name]
     let ticket: WebSignIn.Ticket? =
       if case .done(let ticket)? = model.nextDone { ticket } else { nil }
-    row["begin"] = cell(model, .begin)
+    row["begin"] = cell(model, .begin(.ifNeeded))
     row["done"] = ticket.map { cell(model, .done($0)) } ?? "–"
     row["failed"] = ticket.map { cell(model, .failed($0, nil)) } ?? "–"
-    row["redirected"] = cell(model, .redirected(1))
+    row["late"] = ticket.map { cell(model, .late($0)) } ?? "–"
+    row["redirected"] = cell(model, .redirected(1, nil))
     row["cancel"] = cell(model, .cancel)
     return row
   }
@@ -177,7 +259,7 @@ struct WebSignInTests {
 
   private static func line(_ row: [String: String]) -> String {
     "| "
-      + ["at", "begin", "done", "failed", "redirected", "cancel"].map { row[$0] ?? "" }
+      + ["at", "begin", "done", "failed", "late", "redirected", "cancel"].map { row[$0] ?? "" }
       .joined(separator: " | ") + " |"
   }
 }

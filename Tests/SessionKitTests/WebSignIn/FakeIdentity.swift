@@ -18,9 +18,13 @@ final class FakeIdentity: Sendable {
     var log: [String] = []
     var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
     var tokens = FakeIdentity.tokens(1)
+    /// What the page brings, where that is other than what comes silently.
+    var pageTokens: IdentityTokens?
+    var prompts: [WebSignIn.Prompt] = []
     var observer: RedirectObserver?
     var onStep: (@Sendable (String) -> Void)?
     var accounts: [Identifier?] = []
+    var failures: [String: any Error] = [:]
   }
 
   struct Failed: Error {}
@@ -49,7 +53,19 @@ final class FakeIdentity: Sendable {
 
   func script(_ step: String, _ act: Act) { state.withLock { $0.acts[step] = act } }
   func give(_ tokens: IdentityTokens) { state.withLock { $0.tokens = tokens } }
+  func giveOnPage(_ tokens: IdentityTokens) { state.withLock { $0.pageTokens = tokens } }
+  /// Whether the page was to ask, each time.
+  var prompts: [WebSignIn.Prompt] { state.withLock { $0.prompts } }
   func onStep(_ tell: @escaping @Sendable (String) -> Void) { state.withLock { $0.onStep = tell } }
+
+  /// Whoever waits at this step goes on, and fails so.
+  func failing(_ step: String, with error: any Error) {
+    let before = state.withLock { state in
+      state.failures[step] = error
+      return state.waiting.removeValue(forKey: step) ?? []
+    }
+    for one in before { one.resume() }
+  }
 
   func letGo(_ step: String) {
     for one in state.withLock({ $0.waiting.removeValue(forKey: step) }) ?? [] { one.resume() }
@@ -58,6 +74,12 @@ final class FakeIdentity: Sendable {
   func isWaiting(_ step: String) -> Bool { state.withLock { $0.waiting[step] != nil } }
 
   fileprivate func brought() -> IdentityTokens { state.withLock { $0.tokens } }
+  fileprivate func broughtOnPage(_ prompt: WebSignIn.Prompt) -> IdentityTokens {
+    state.withLock { state in
+      state.prompts.append(prompt)
+      return state.pageTokens ?? state.tokens
+    }
+  }
   fileprivate func keep(_ observer: RedirectObserver) { state.withLock { $0.observer = observer } }
   fileprivate func asked(_ account: Identifier?) { state.withLock { $0.accounts.append(account) } }
 
@@ -72,6 +94,7 @@ final class FakeIdentity: Sendable {
     case .fail(let error): throw error
     case .wait:
       await pause(step, heeds: true)
+      if let error = state.withLock({ $0.failures.removeValue(forKey: step) }) { throw error }
       try Task.checkCancellation()
     case .waitAndIgnore: await pause(step, heeds: false)
     }
@@ -106,8 +129,12 @@ struct FakeProvider: IdentityProvider {
   }
 
   func signIn(in view: FakeView) async throws -> IdentityTokens {
+    try await signIn(in: view, prompt: .ifNeeded)
+  }
+
+  func signIn(in view: FakeView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
     try await fake.run("signIn")
-    return fake.brought()
+    return fake.broughtOnPage(prompt)
   }
 
   func handIn(_ redirect: URL) async -> Bool {

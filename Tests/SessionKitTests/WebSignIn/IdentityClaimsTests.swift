@@ -27,6 +27,16 @@ struct IdentityClaimsTests {
     #expect(claims.time("auth_time") == Timestamp(milliseconds: 1000))
   }
 
+  @Test("WEB-5 a claim with dots in its name is found by its name, before a path")
+  func dots() throws {
+    let claims = try IdentityClaims(
+      FakeIdentity.idToken(
+        #"{"https://app.test/roles":["a"],"a.b":"whole","a":{"b":"nested","c":"in"},"x.y":true}"#))
+    #expect(claims.texts("https://app.test/roles") == ["a"])
+    #expect(claims.text("a.b") == "whole" && claims.text("a.c") == "in")
+    #expect(claims.flag("x.y") == true)
+  }
+
   @Test("WEB-5 a claim that is not there, or of another type, is as if it were missing")
   func missing() throws {
     let claims = try IdentityClaims(

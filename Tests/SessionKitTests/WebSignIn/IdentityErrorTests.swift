@@ -48,11 +48,30 @@ struct IdentityErrorTests {
       userInfo: ["MSALErrorDescriptionKey": "AADB2C90118: forgotten"]),
     "a number over a code": NSError(
       domain: "MSALErrorDomain", code: -50_002, userInfo: ["MSALOAuthErrorKey": "invalid_grant"]),
+    "-50002 over a code of B2C": NSError(
+      domain: "MSALErrorDomain", code: -50_002,
+      userInfo: ["MSALErrorDescriptionKey": "AADB2C90080: expired"]),
+    "no session in the browser": NSError(
+      domain: "x", code: 1, userInfo: ["NSLocalizedDescription": "AADB2C90077: no session"]),
+    "interaction_required over a code of B2C": NSError(
+      domain: "x", code: 1,
+      userInfo: ["error": "interaction_required", "error_description": "AADB2C90999"]),
+    "an address that could not be gone to": NSError(
+      domain: "WebKitErrorDomain", code: 102, userInfo: ["NSErrorFailingURLKey": forgotten as Any]),
+    "its text": NSError(
+      domain: "WebKitErrorDomain", code: 102,
+      userInfo: ["NSErrorFailingURLStringKey": forgotten?.absoluteString as Any]),
+    "a code behind 300 dull texts": NSError(
+      domain: "x", code: 1,
+      userInfo: dull(300).merging([
+        NSUnderlyingErrorKey: NSError(
+          domain: "y", code: 2, userInfo: ["MSALErrorDescriptionKey": "AADB2C90118: x"])
+      ]) { $1 }),
     "a code over another": NSError(
       domain: "x", code: 1,
       userInfo: [
-        "error": "E_OUTER",
-        NSUnderlyingErrorKey: NSError(domain: "y", code: 2, userInfo: ["error": "E_INNER"]),
+        "error": "server_error",
+        NSUnderlyingErrorKey: NSError(domain: "y", code: 2, userInfo: ["error": "invalid_scope"]),
       ]),
     "no network over a code": NSError(
       domain: "x", code: 1,
@@ -62,10 +81,17 @@ struct IdentityErrorTests {
       userInfo: [
         "NSMultipleUnderlyingErrorsKey": [
           NSError(domain: "y", code: 2),
-          NSError(domain: "y", code: 3, userInfo: ["error": "E_TWO"]),
+          NSError(domain: "y", code: 3, userInfo: ["error": "invalid_scope"]),
         ]
       ]),
   ]
+
+  private static let forgotten = URL(
+    string: "msauth.app://auth?error=access_denied&error_description=%5BAADB2C90118%5D")
+
+  private static func dull(_ count: Int) -> [String: Any] {
+    Dictionary(uniqueKeysWithValues: (0..<count).map { ("A\($0)", "dull" as Any) })
+  }
 
   private struct Worded: LocalizedError {
     var errorDescription: String? { #"failed: {"error":"access_denied"}"# }
@@ -83,7 +109,7 @@ struct IdentityErrorTests {
     #expect(
       IdentityError.problem(in: chain(info, depth: 2)) == .refused(IdentityCode("access_denied")))
     // The first is too deep, and not yet too many; the second is both.
-    #expect(IdentityError.problem(in: chain(info, depth: 40)) == nil)
+    #expect(IdentityError.problem(in: chain(info, depth: 20)) == nil)
     #expect(IdentityError.problem(in: chain(info, depth: 200)) == nil)
   }
 
@@ -99,8 +125,8 @@ struct IdentityErrorTests {
   @Test("WEB-3 an error that holds itself, and ever more of itself, ends")
   func circle() {
     #expect(IdentityError.problem(in: Circle()) == nil)
-    let error = NSError(domain: "x", code: 1, userInfo: ["a": ["b": ["error": "E_IN"]]])
-    #expect(IdentityError.problem(in: error) == .refused(IdentityCode("E_IN")))
+    let error = NSError(domain: "x", code: 1, userInfo: ["a": ["b": ["error": "invalid_scope"]]])
+    #expect(IdentityError.problem(in: error) == .refused(IdentityCode("invalid_scope")))
   }
 
   @Test("WEB-3 texts of any size end, and what is beyond the bound is not read")
@@ -112,6 +138,28 @@ struct IdentityErrorTests {
       IdentityError.problem(inText: "AADB2C90118 " + braces) == .forgottenPassword)
     let quotes = String(repeating: "\\\"", count: 40_000)
     #expect(IdentityError.problem(inText: quotes) == nil)
+  }
+
+  @Test("WEB-3 however many texts and layers there are, no more than the bound is read in all")
+  func bounded() {
+    let size = 65_536
+    let head = String(repeating: #"{"a":["#, count: 31)
+    let tail = String(repeating: "]}", count: 31)
+    let late = head + String(repeating: "1,", count: 30_000) + "x" + tail
+    var layers = ""
+    var count = 1
+    while layers.utf8.count < size / 4 {
+      layers += String(repeating: #"\"#, count: count) + "\""
+      count *= 2
+    }
+    let quotes = String(repeating: #"\"a "#, count: size / 4)
+    let addresses = String(repeating: "a://b?error=%zz ", count: size / 16)
+    for text in [late + layers, late, quotes, addresses, String(repeating: "{", count: size)] {
+      let info = Dictionary(uniqueKeysWithValues: (0..<256).map { ("k\($0)", text as Any) })
+      let read = IdentityError.bytesRead(in: NSError(domain: "x", code: 1, userInfo: info))
+      #expect(read > size && read <= IdentityError.mostBytes)
+      #expect(IdentityError.problem(inText: text) == nil)
+    }
   }
 
   @Test("STO-3 WEB-3 a text that stands where a code belongs is not told")

@@ -50,10 +50,23 @@ struct RedirectObserverTests {
     #expect(observer.lastError == .refused(IdentityCode("server_error")) && observer.isStopped)
   }
 
+  @Test("WEB-2 WEB-4 Specs/WebSignIn.md: what stands for the sign-in once the page has gone on")
+  func standing() {
+    let rows = WebSignInPage.rows(["seen one after another", "stands"])
+    #expect(rows.count >= 10)
+    for row in rows where row.count == 2 {
+      let observer = RedirectObserver()
+      for address in row[0].split(separator: " ") {
+        address == "reset()" ? observer.reset() : observer.see(String(address))
+      }
+      #expect((observer.standing.map { "\($0)" } ?? "nothing") == row[1], "\(row[0])")
+    }
+  }
+
   @Test("WEB-2 each error once and in order, also to whoever comes late; the end after a stop")
   func sequence() async {
     let observer = RedirectObserver(keeping: 3)
-    for number in 1...5 { observer.see("a:/?error=E\(number)") }
+    for number in 1...5 { observer.see("a:/?error=AADB2C9000\(number)") }
     let late = observer.errors
     let waiting = Task {
       var seen: [String] = []
@@ -61,22 +74,22 @@ struct RedirectObserverTests {
       return seen
     }
     await eventually("it waits") { observer.waiterCount == 1 }
-    observer.see("a:/?error=E6")
+    observer.see("a:/?error=AADB2C90006")
     await eventually("it waits again") { observer.waiterCount == 1 }
     observer.stop()
-    #expect(await waiting.value == ["refused E3", "refused E4", "refused E5", "refused E6"])
+    #expect(await waiting.value == (3...6).map { "refused AADB2C9000\($0)" })
     // What is kept is given behind the stop as well, and then the end.
     var iterator = observer.errors.makeAsyncIterator()
-    #expect(await iterator.next() == .refused(IdentityCode("E4")))
-    #expect(await iterator.next() == .refused(IdentityCode("E5")))
-    #expect(await iterator.next() == .refused(IdentityCode("E6")))
+    #expect(await iterator.next() == .refused(IdentityCode("AADB2C90004")))
+    #expect(await iterator.next() == .refused(IdentityCode("AADB2C90005")))
+    #expect(await iterator.next() == .refused(IdentityCode("AADB2C90006")))
     #expect(await iterator.next() == nil)
   }
 
   @Test("WEB-2 a reset forgets what nobody was given, and a cancelled task waits no longer")
   func forgotten() async {
     let observer = RedirectObserver()
-    observer.see("a:/?error=E1")
+    observer.see("a:/?error=AADB2C90001")
     observer.reset()
     let errors = observer.errors
     let task = Task {
@@ -95,7 +108,7 @@ struct RedirectObserverTests {
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<8 {
         group.addTask {
-          for turn in 0..<50 { observer.see("a:/?error=E\(number)_\(turn % 10)") }
+          for turn in 0..<50 { observer.see("a:/?error=AADB2C9\(number)0\(turn)") }
         }
       }
     }

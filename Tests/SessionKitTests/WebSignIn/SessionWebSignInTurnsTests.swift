@@ -1,0 +1,359 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+/// Who comes in without a page and who does not, how long a provider is waited for, and what one sign-in
+/// leaves to the next.
+@Suite("A session: whom a page is shown to, and when")
+struct SessionWebSignInTurnsTests {
+  private let bench: Bench
+  private let fake = FakeIdentity()
+  private var provider: FakeProvider { FakeProvider(fake: fake) }
+  private var view: FakeView { FakeView(fake: fake) }
+
+  init() throws { bench = try Bench() }
+
+  private func open(owned: Bool = true, _ policy: SessionPolicy = .keeping) async throws -> Session
+  {
+    var configuration = bench.configuration(policy)
+    configuration.wire = SessionPreset.b2c(bench.server.baseURL, clientID: "c", scope: "s").wire
+    if owned { configuration.identityProvider = provider }
+    return try await Session.open(configuration)
+  }
+
+  private func tap(_ session: Session, _ fake: FakeIdentity? = nil) -> Task<SessionError?, Never> {
+    let (provider, view) = (provider, FakeView(fake: fake ?? self.fake))
+    return Task {
+      do throws(SessionError) {
+        try await session.signIn(with: provider, in: view)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  /// Signed in as `o-1`, and then expired since the provider knows nobody any more.
+  private func expired() async throws -> Session {
+    let session = try await open()
+    try await session.signIn(with: provider, in: view)
+    fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state.kind == .expired)
+    fake.script("acquireSilently", .work)
+    return session
+  }
+
+  @Test(
+    "WEB-5 LOG-5 tokens that came silently and cannot be read lock nobody out: the page is shown")
+  func unreadable() async throws {
+    let session = try await open()
+    fake.give(IdentityTokens(access: Secret("opaque"), lifetime: 1_000))
+    fake.giveOnPage(FakeIdentity.tokens(1))
+    #expect(try await session.signIn(with: provider, in: view)?.id == "o-1")
+    #expect(fake.log.contains("signIn") && fake.prompts == [.ifNeeded])
+    try await session.close()
+  }
+
+  @Test("WEB-5 STA-6 an expired session's own user is asked for, and another's tokens get a page")
+  func ofExpired() async throws {
+    let session = try await expired()
+    fake.give(FakeIdentity.tokens(2, user: "o-2"))
+    let silent = await failure { () async throws(SessionError) in
+      try await session.signInSilently(with: provider)
+    }
+    #expect(silent == .webSignIn(.noAccount) && !fake.log.contains("signIn"))
+    fake.giveOnPage(FakeIdentity.tokens(3))
+    try await session.signIn(with: provider, in: view)
+    #expect(session.isAuthenticated && fake.prompts == [.always])
+    #expect(fake.accounts == [nil, "o-1", "o-1", "o-1"])
+    try await session.close()
+  }
+
+  @Test("WEB-5 POL-5 a session that was left unused is not revived without a page")
+  func unused() async throws {
+    var policy = SessionPolicy.keeping
+    policy.inactivityLimit = 600_000
+    let session = try await open(policy)
+    try await session.signIn(with: provider, in: view)
+    bench.clock.advance(by: 700_000)
+    await eventually("it has expired") { session.state.kind == .expired }
+    let calls = fake.accounts.count
+    let silent = await failure { () async throws(SessionError) in
+      try await session.signInSilently(with: provider)
+    }
+    #expect(silent == .webSignIn(.noAccount))
+    try await session.signIn(with: provider, in: view)
+    #expect(session.isAuthenticated && fake.prompts == [.always] && fake.accounts.count == calls)
+    try await session.close()
+  }
+
+  @Test(
+    "WEB-5 WEB-6 OUT-1 who has logged out does not come back unasked while the provider is not told"
+  )
+  func loggedOut() async throws {
+    let session = try await open()
+    try await session.signIn(with: provider, in: view)
+    fake.script("removeAccount o-1", .fail(URLError(.timedOut)))
+    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+    let silent = await failure { () async throws(SessionError) in
+      try await session.signInSilently(with: provider)
+    }
+    #expect(silent == .webSignIn(.noAccount))
+    fake.giveOnPage(FakeIdentity.tokens(2, user: "o-2"))
+    #expect(try await session.signIn(with: provider, in: view)?.id == "o-2")
+    #expect(fake.prompts == [.always])
+    try await session.close()
+  }
+
+  @Test("WEB-5 whoever wants the page gets it at once, and the provider is told to ask")
+  func always() async throws {
+    let session = try await open()
+    try await session.signIn(with: provider, in: view, prompt: .always)
+    #expect(
+      fake.log == ["warmUp", "makeView", "observe", "present", "signIn", "dismiss"]
+        && fake.prompts == [.always])
+    try await session.close()
+  }
+
+  @Test(
+    "WEB-5 a provider that does not answer is waited for as long as a request, and then the page comes",
+    arguments: ["warmUp", "acquireSilently"])
+  func late(step: String) async throws {
+    let session = try await open()
+    fake.script(step, .waitAndIgnore)
+    let shown = tap(session)
+    await eventually("it does not answer") { fake.isWaiting(step) }
+    await eventually("the page comes") {
+      bench.clock.advance(by: 60_000)
+      return session.isAuthenticated
+    }
+    #expect(await shown.value == nil)
+    #expect(fake.log.contains("signIn"))
+    fake.letGo(step)
+    try await session.close()
+  }
+
+  @Test(
+    "WEB-5 the same without a page: the provider was not reached",
+    arguments: ["warmUp", "acquireSilently"])
+  func lateSilently(step: String) async throws {
+    let session = try await open()
+    fake.script(step, .waitAndIgnore)
+    let provider = provider
+    let task = Task {
+      await failure { () async throws(SessionError) in
+        try await session.signInSilently(with: provider)
+      }
+    }
+    await eventually("it does not answer") { fake.isWaiting(step) }
+    await eventually("it ends") {
+      bench.clock.advance(by: 60_000)
+      return session.activity == .idle
+    }
+    #expect(await task.value == .webSignIn(.unreachable))
+    fake.letGo(step)
+    try await session.close()
+  }
+
+  @Test("WEB-5 a third tap waits for the view of the first, though the second has given up")
+  func thirdTap() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("signIn", .wait)
+    fake.script("dismiss", .waitAndIgnore)
+    let first = tap(session)
+    await eventually("the page is shown") { fake.isWaiting("signIn") }
+    first.cancel()
+    await eventually("it goes") { fake.isWaiting("dismiss") && session.activity == .idle }
+    let others = FakeIdentity()
+    let second = tap(session, others)
+    await eventually("the second waits") { session.activity == .authenticating }
+    second.cancel()
+    #expect(await second.value == .cancelled)
+    await eventually("nobody signs in") { session.activity == .idle }
+    let third = tap(session, others)
+    await eventually("the third waits") { session.activity == .authenticating }
+    for _ in 0..<200 { await Task.yield() }
+    #expect(others.log.isEmpty && fake.log.filter { $0 == "warmUp" }.count == 1)
+    fake.script("dismiss", .work)
+    fake.script("signIn", .work)
+    fake.letGo("dismiss")
+    #expect(await third.value == nil && others.log.first == "makeView")
+    #expect(await first.value == .cancelled)
+    try await session.close()
+  }
+
+  @Test(
+    "WEB-5 the next sign-in waits for a provider that is still at a page that was given up, for so long"
+  )
+  func stillAtPage() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("signIn", .waitAndIgnore)
+    let first = tap(session)
+    await eventually("the page is shown") { fake.isWaiting("signIn") }
+    first.cancel()
+    #expect(await first.value == .cancelled)
+    fake.script("signIn", .work)
+    let second = tap(session)
+    await eventually("the second waits") { session.activity == .authenticating }
+    for _ in 0..<200 { await Task.yield() }
+    #expect(fake.log.filter { $0 == "warmUp" }.count == 1)
+    await eventually("but not for ever") {
+      bench.clock.advance(by: WebSignIn.dismissLimit)
+      return session.isAuthenticated
+    }
+    #expect(await second.value == nil)
+    fake.letGo("signIn")
+    try await session.close()
+  }
+
+  @Test("WEB-5 a view that does not say that it is gone keeps nobody waiting for ever")
+  func dismissal() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("dismiss", .waitAndIgnore)
+    let task = tap(session)
+    await eventually("it goes") { fake.isWaiting("dismiss") }
+    await eventually("it is waited for no longer") {
+      bench.clock.advance(by: WebSignIn.dismissLimit)
+      return session.isAuthenticated
+    }
+    #expect(await task.value == nil)
+    fake.letGo("dismiss")
+    try await session.close()
+  }
+
+  @Test(
+    "WEB-4 WEB-5 an address that the provider does not take is not this sign-in's error; a hanging one ends"
+  )
+  func foreign() async throws {
+    let session = try await open()
+    let url = try #require(URL(string: "shop://order?error=access_denied"))
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    for (act, problem) in [
+      (FakeIdentity.Act.fail(FakeIdentity.Failed()), WebSignInProblem.cancelledByUser),
+      (.work, .refused(IdentityCode("access_denied"))),
+    ] {
+      fake.script("signIn", .wait)
+      fake.script("handIn", act)
+      let task = tap(session)
+      await eventually("the page is shown") { fake.isWaiting("signIn") }
+      let isTaken = await session.handIn(url)
+      #expect(isTaken == (problem != .cancelledByUser))
+      fake.failing("signIn", with: WebSignInProblem.cancelledByUser)
+      #expect(await task.value == .webSignIn(problem))
+    }
+    fake.script("signIn", .wait)
+    fake.script("handIn", .waitAndIgnore)
+    let task = tap(session)
+    await eventually("the page is shown") { fake.isWaiting("signIn") }
+    let answer = Mutex<Bool?>(nil)
+    let handing = Task {
+      let isTaken = await session.handIn(url)
+      answer.withLock { $0 = isTaken }
+    }
+    await eventually("it is answered") {
+      bench.clock.advance(by: 60_000)
+      return answer.withLock { $0 } == false
+    }
+    await handing.value
+    fake.letGo("handIn")
+    fake.letGo("signIn")
+    #expect(await task.value == nil)
+    try await session.close()
+  }
+
+  @Test("WEB-2 WEB-4 what was seen and withdrawn is not told, and the last that stands is")
+  func withdrawn() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("signIn", .fail(WebSignInProblem.cancelledByUser))
+    let denied = "https://login.test/a?error=server_error"
+    let cases: [([String?], WebSignInProblem)] = [
+      ([denied], .refused(IdentityCode("server_error"))), ([denied, nil], .cancelledByUser),
+      ([denied, "https://login.test/b"], .cancelledByUser),
+      (["https://login.test/a?error=0"], .cancelledByUser),
+    ]
+    for (addresses, problem) in cases {
+      let fake = fake
+      fake.onStep { step in
+        guard step == "signIn" else { return }
+        for address in addresses {
+          if let address { fake.observer?.see(address) } else { fake.observer?.reset() }
+        }
+      }
+      let error = await tap(session).value
+      #expect(error == .webSignIn(problem), "\(addresses)")
+    }
+    try await session.close()
+  }
+
+  @Test("WEB-4 the sign-in is told what `lastError` says, from however many threads it was seen")
+  func oneOrder() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("signIn", .wait)
+    for _ in 0..<20 {
+      let task = tap(session)
+      await eventually("the page is shown") { fake.isWaiting("signIn") }
+      let observer = try #require(fake.observer)
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<8 {
+          group.addTask { observer.see("app://b?error=AADB2C9900\(number)") }
+        }
+      }
+      fake.failing("signIn", with: WebSignInProblem.cancelledByUser)
+      #expect(await task.value == observer.lastError.map(SessionError.webSignIn))
+    }
+    try await session.close()
+  }
+
+  @Test("WEB-4 a user who closes the sheet while it comes up has left, and nothing failed")
+  func swipedAway() async throws {
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("present", .fail(WebSignInProblem.cancelledByUser))
+    #expect(await tap(session).value == .webSignIn(.cancelledByUser))
+    #expect(session.activity == .idle && fake.log.last == "dismiss")
+    fake.script("present", .work)
+    fake.script("signIn", .fail(CancellationError()))
+    #expect(await tap(session).value == .webSignIn(.cancelledByUser))
+    try await session.close()
+  }
+
+  @Test("WEB-6 REF-6 a refusal of the provider is told as the provider's, with its code")
+  func refused() async throws {
+    let session = try await open()
+    try await session.signIn(with: provider, in: view)
+    let problem = WebSignInProblem.refused(IdentityCode("AADB2C90999"))
+    fake.script("acquireSilently", .fail(problem))
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .webSignIn(problem) && session.isAuthenticated)
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.contains("identity provider") && text.contains("AADB2C90999"))
+    #expect(!text.contains("status"))
+    try await session.close()
+  }
+
+  /// An SDK that shows a page of its own.
+  private struct OwnPage: IdentityProvider {
+    func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens {
+      throw WebSignInProblem.noAccount
+    }
+    func signIn(in view: NoView) async throws -> IdentityTokens { FakeIdentity.tokens(1) }
+    func removeAccount(_ account: Identifier) async throws {}
+  }
+
+  @Test("WEB-1 WEB-5 an SDK that shows its own page needs no view")
+  func noView() async throws {
+    let session = try await open(owned: false)
+    try await session.signIn(with: OwnPage(), in: NoView(), prompt: .always)
+    #expect(session.currentUser?.id == "o-1")
+    try await session.close()
+  }
+}
