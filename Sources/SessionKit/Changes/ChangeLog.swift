@@ -28,12 +28,19 @@ public final class ChangeLog: Sendable {
   /// Names this object in what it sends.
   private let sender: Identifier
   private let process: UInt32
+  private let isGone: @Sendable (ChangeEvent.Sent) -> Bool
 
   private init(_ store: ChangeStore, _ setup: Setup) {
     path = store.path
     self.store = store
     (policy, limits, clock) = (setup.policy, setup.limits, setup.clock)
     (runtime, sender, process) = (setup.runtime, setup.sender, setup.process)
+    isGone = setup.isGone
+    OpenLogs.insert(sender)
+  }
+
+  deinit {
+    OpenLogs.remove(sender)
   }
 
   /// How a log is opened.
@@ -45,6 +52,11 @@ public final class ChangeLog: Sendable {
     package var runtime = SessionRuntime.system()
     package var sender = Identifier(UUID().uuidString.lowercased())
     package var process = ProcessStatus.own
+    /// Whether who sent something certainly waits for no answer any more.
+    package var isGone: @Sendable (ChangeEvent.Sent) -> Bool = { sent in
+      sent.process == ProcessStatus.own
+        ? !OpenLogs.contains(sent.sender) : ProcessStatus.isGone(sent.process)
+    }
     /// After how many records the file is compacted.
     package var compactedAfter: UInt64 = 1_024
 
@@ -216,10 +228,9 @@ public final class ChangeLog: Sendable {
   ) async throws(ChangeLogError) -> Drained.Ending? {
     if Task.isCancelled { return .cancelled }
     guard let user = gate.user else { return .gateClosed }
-    let (sender, process, lease) = (sender, process, policy.lease)
+    let (sender, process, lease, isGone) = (sender, process, policy.lease, isGone)
     let turn = try await commit { (queue, time) throws(ChangeLogError) in
-      let turn = queue.turn(
-        of: user, sender: sender, at: time, isGone: ProcessStatus.isGone)
+      let turn = queue.turn(of: user, sender: sender, at: time, isGone: isGone)
       guard case .send(let item) = turn else { return ([], turn) }
       return (
         [
@@ -277,6 +288,8 @@ public final class ChangeLog: Sendable {
   /// Lets go of the file; later calls throw `journal(.closed)`.
   public func close() async throws(ChangeLogError) {
     let store = store
+    // A drain that is under way may still get its answer, though it cannot write it down.
+    if !isDraining.withLock({ $0 }) { OpenLogs.remove(sender) }
     try await runtime.result { () throws(ChangeLogError) in try store.close() }
   }
 
@@ -298,6 +311,18 @@ public final class ChangeLog: Sendable {
     let store = store
     return try await runtime.result { () throws(ChangeLogError) in try store.commit(decide) }
   }
+}
+
+/// The logs of this process that may still get an answer to what they sent.
+///
+/// The system's number of a process is soon another's: in a container an app is number 1 in each of its
+/// lives. And a log that is closed sends nothing any more, though its process lives on.
+private enum OpenLogs {
+  private static let senders = Mutex<Set<Identifier>>([])
+
+  static func insert(_ sender: Identifier) { senders.withLock { _ = $0.insert(sender) } }
+  static func remove(_ sender: Identifier) { senders.withLock { _ = $0.remove(sender) } }
+  static func contains(_ sender: Identifier) -> Bool { senders.withLock { $0.contains(sender) } }
 }
 
 extension SendOutcome {

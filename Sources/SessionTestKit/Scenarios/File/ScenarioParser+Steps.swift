@@ -7,7 +7,8 @@ extension ScenarioParser {
     let line = block.head
     var words = Array(line.words.dropFirst())
     let keyword = line.words[0].text
-    let hasDetails = ["request", "answer", "token"].contains(keyword)
+    let isAdding = keyword == "do" && words.first?.text == "add"
+    let hasDetails = ["request", "answer", "token"].contains(keyword) || isAdding
     if !hasDetails { try expectNoDetails(block) }
     var label: ScenarioWord?
     if ["do", "request"].contains(keyword) { label = take("as", from: &words) }
@@ -26,6 +27,9 @@ extension ScenarioParser {
       action = .secrets(isLocked: try choice(words, in: line, "locked", "unlocked"))
     case "journal":
       action = .journal(isLost: try choice(words, in: line, "lost", "damaged"))
+    case "do" where isAdding:
+      let label = try given(label, in: line)
+      action = .act(.add(try change(words, block)), label: label)
     case "do": action = try command(words, label, in: line)
     case "request": action = .request(try request(words, label, block))
     case "answer": action = try answer(words, block)
@@ -44,6 +48,13 @@ extension ScenarioParser {
     case "result": action = try result(words, in: line)
     case "pending": action = .pending(try count(words, in: line))
     case "cleared": action = .cleared(try count(words, in: line))
+    case "kill": action = .kill(try victim(words, in: line))
+    case "power":
+      try expectEnd(try cut(words, in: line), in: line)
+      action = .powerCut
+    case "change": action = try record(keyword, words, in: line)
+    case "waiting": action = .waiting(try changes(words, in: line))
+    case "givenUp": action = .givenUp(try changes(words, in: line))
     default: action = .stored(try items(words, in: line))
     }
     return ScenarioStep(line: line.number, process: process, action: action)
@@ -57,7 +68,7 @@ extension ScenarioParser {
     return name
   }
 
-  private func expectEnd(
+  func expectEnd(
     _ words: some Collection<ScenarioWord>, in line: ScenarioLine
   ) throws(ScenarioError) {
     guard let word = words.first else { return }
@@ -102,7 +113,7 @@ extension ScenarioParser {
     return duration
   }
 
-  private func count(
+  func count(
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> Int {
     guard let word = words.first, let count = Int(word.text), (0...9_999).contains(count) else {
@@ -143,6 +154,12 @@ extension ScenarioParser {
       most = arguments.first?.text == "discarding" ? 1 : 0
       command = .logout(isDiscarding: most == 1)
     case "clearError": command = .clearError
+    case "drain", "sync":
+      try expectChangeLog(verb, in: line)
+      command = verb.text == "drain" ? .drain : .sync
+    case "discard":
+      most = 1
+      command = .discard(key: try key(arguments.first, behind: verb, in: line))
     case "call":
       most = 2
       let (method, path) = try target(arguments, in: line)
@@ -190,6 +207,7 @@ extension ScenarioParser {
       switch keyword {
       case "event": ScenarioVocabulary.events
       case "note": ScenarioVocabulary.notes
+      case "change": ScenarioVocabulary.changes
       default: ScenarioVocabulary.states
       }
     guard let kind = words.first else { throw error(line, line.raw.count + 1, "which?") }
@@ -211,11 +229,15 @@ extension ScenarioParser {
     switch keyword {
     case "event": return .event(kind.text, fields, times: times)
     case "note": return .note(kind.text, fields)
+    case "change":
+      try expectChangeLog(line.words[0], in: line)
+      try checkNames(of: fields, in: line)
+      return .change(kind.text, fields)
     default: return .state(kind.text, fields)
     }
   }
 
-  private mutating func checkNames(
+  mutating func checkNames(
     of fields: [ScenarioStep.Field], in line: ScenarioLine
   ) throws(ScenarioError) {
     for field in fields {
@@ -296,7 +318,7 @@ extension ScenarioParser {
 
   // MARK: Requests and answers
 
-  private func target(
+  func target(
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> (method: String, path: String) {
     guard words.count == 2, words[1].text.first == "/" else {
@@ -343,6 +365,7 @@ extension ScenarioParser {
         try checkNames(
           arguments[0].text, in: detail, column: arguments[0].column, isGiving: false)
         request.authorization = .bearer(arguments[0].text)
+      case "key": request.key = try key(of: arguments, request.key, in: detail)
       case "basic":
         guard arguments.count == 2 else {
           throw error(detail, word.column, "basic is an id and a secret")

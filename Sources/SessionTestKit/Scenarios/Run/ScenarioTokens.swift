@@ -40,6 +40,14 @@ struct ScenarioTokens {
     }.joined()
   }
 
+  /// The key of this name, a UUID; it is no secret.
+  mutating func key(_ name: String) -> String {
+    if let value = values[name] { return value }
+    let value = random.uuid()
+    values[name] = value
+    return value
+  }
+
   private mutating func make(_ name: ScenarioName, at now: Int64) -> String {
     let value: String
     switch name.form {
