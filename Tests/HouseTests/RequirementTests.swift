@@ -69,14 +69,8 @@ struct RequirementTests {
   /// The scenarios that say that they prove an id.
   private func scenarios() throws -> [String: Set<String>] {
     var names: [String: Set<String>] = [:]
-    let folder = house.root.appending(path: "Specs/Scenarios")
-    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    where file.hasSuffix(".scenario") {
-      let text = try house.text(of: "Specs/Scenarios/" + file)
-      let line = text.split(separator: "\n").first { $0.hasPrefix("proves ") } ?? ""
-      for id in line.dropFirst(7).split(separator: " ") {
-        names[String(id), default: []].insert(file.replacing(".scenario", with: ""))
-      }
+    for scenario in try ScenarioClaims.all(in: house) {
+      for id in scenario.proves { names[id, default: []].insert(scenario.name) }
     }
     return names
   }
