@@ -65,6 +65,8 @@ private struct Draws {
 
 extension ChangeQueue {
   fileprivate mutating func add(_ change: Change) throws {
+    let load = load(with: change)
+    defer { #expect(load == (pending.count, pendingBytes)) }
     try apply(.added(.init(user: "u-1", change: change)), at: .plainStart)
   }
 

@@ -141,7 +141,7 @@ extension Change.Request {
 }
 
 extension EntityReference {
-  fileprivate var size: Int { 64 + scope.utf8.count + type.utf8.count + id.description.utf8.count }
+  fileprivate var size: Int { 64 + scope.utf8.count + type.utf8.count + id.byteCount }
 }
 
 extension UInt8 {

@@ -87,9 +87,21 @@ public struct ChangeQueue: Hashable, Sendable {
 
   /// What a new change would do to those that wait.
   public func coalescing(_ change: Change) -> Coalescing {
-    Coalescing.of(
-      change, behind: pending.map(\.change),
-      firstFree: pending.firstIndex { $0.sent == nil } ?? pending.count)
+    Coalescing.of(change, behind: pending)
+  }
+
+  /// How many changes would wait behind a new one, and how many bytes those count for.
+  public func load(with change: Change) -> (count: Int, bytes: Int) {
+    let (count, bytes) = (pending.count, pendingBytes)
+    switch coalescing(change) {
+    case .appended: return (count + 1, bytes + change.size)
+    case .superseded(let place): return (count, bytes - pending[place].change.size + change.size)
+    case .cancelled(let place): return (count - 1, bytes - pending[place].change.size)
+    case .repeated: return (count, bytes)
+    case .rewritten(let place):
+      let earlier = pending[place].change
+      return (count, bytes - earlier.size + earlier.rewritten(by: change).size)
+    }
   }
 
   /// Takes in the next record; nothing changes where it throws.

@@ -11,16 +11,17 @@ public enum Coalescing: Hashable, Sendable {
   /// The change at this place says it already: the new one goes.
   case repeated(Int)
 
-  /// What `change` does behind `waiting`, of which none from `firstFree` on was ever sent.
+  /// What `change` does behind those that wait.
   ///
-  /// Looks back to the last request: what that was meant to find is not known.
-  public static func of(_ change: Change, behind waiting: [Change], firstFree: Int) -> Coalescing {
+  /// Looks back to what was sent, and to the last request: what that was meant to find is not known.
+  public static func of(_ change: Change, behind waiting: [PendingChange]) -> Coalescing {
     guard case .entity(let later) = change.action else { return .appended }
     var mentionsMoved = false
     var isMentioned = false
     var deletesBetween = false
     for place in waiting.indices.reversed() {
-      guard place >= firstFree, case .entity(let other) = waiting[place].action else {
+      guard waiting[place].sent == nil, case .entity(let other) = waiting[place].change.action
+      else {
         return .appended
       }
       if other.entity == later.entity {
@@ -49,10 +50,10 @@ public enum Coalescing: Hashable, Sendable {
 
   /// Whether the entity certainly does not exist where the change at `place` creates it.
   private static func isNew(
-    _ entity: EntityReference, before place: Int, in waiting: [Change]
+    _ entity: EntityReference, before place: Int, in waiting: [PendingChange]
   ) -> Bool {
-    for change in waiting[..<place].reversed() {
-      guard case .entity(let other) = change.action, other.entity == entity else { continue }
+    for item in waiting[..<place].reversed() {
+      guard case .entity(let other) = item.change.action, other.entity == entity else { continue }
       return other.operation == .delete
     }
     return true

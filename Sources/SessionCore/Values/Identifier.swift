@@ -77,6 +77,14 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
     }
   }
 
+  /// How many bytes the spelling has in UTF-8.
+  package var byteCount: Int {
+    switch storage {
+    case .text(let spelling): spelling.text.utf8.count
+    case .uuid: Identifier.canonicalLength
+    }
+  }
+
   /// The identifier with this spelling.
   public init(stringLiteral text: String) {
     self.init(text)

@@ -134,16 +134,12 @@ public final class ChangeLog: Sendable {
         return ([], pending.count)
       }
       guard queue.owner ?? user == user else { throw .othersChanges(pending.count) }
-      let event = ChangeEvent.added(.init(user: user, change: change))
-      var after = queue
-      do throws(ChangeRejection) { try after.apply(event, at: time) } catch {
-        throw .unknownKey(change.key)
-      }
-      let (count, bytes) = (queue.pending.count, queue.pendingBytes)
-      let isMore = after.pending.count > count || after.pendingBytes > bytes
-      guard !isMore || (after.pending.count <= limits.count && after.pendingBytes <= limits.bytes)
+      let (count, bytes) = (pending.count, queue.pendingBytes)
+      let after = queue.load(with: change)
+      let isMore = after.count > count || after.bytes > bytes
+      guard !isMore || (after.count <= limits.count && after.bytes <= limits.bytes)
       else { throw .full(count: count, bytes: bytes) }
-      return ([event], after.pending.count)
+      return ([.added(.init(user: user, change: change))], after.count)
     }
   }
 

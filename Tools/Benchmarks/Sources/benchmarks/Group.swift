@@ -14,6 +14,6 @@ struct Group: Sendable {
   /// All of them, in the order of the table.
   static let all: [Group] = [
     .appendOne, .appendMany, .appendUnsynced, .fold, .values, .size, .open, .publish, .token,
-    .call, .fan, .restore, .memory, .replay,
+    .call, .fan, .restore, .changes, .memory, .replay,
   ]
 }
