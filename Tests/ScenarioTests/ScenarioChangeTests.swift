@@ -69,6 +69,7 @@ struct ScenarioChangeTests {
       "kill\n", "kill\nanswer 200\n", at: "answer 200", "nobody has asked for this answer"),
     Lie("kill\n", "kill other\n", "other is not open"),
     Lie("kill\n", "kill\ndo drain\n", at: "do drain", "app is not open"),
+    Lie("waiting <K1> <K2>", "news 1", "the app was told 0 times"),
     // Who is not killed goes on.
     Lie("kill\n", "answer 200\n", at: "waiting <K2>", "these changes wait: "),
     Lie(

@@ -111,7 +111,7 @@ public final class ChangeLog: Sendable {
     try await commit { (queue, _) throws(ChangeLogError) in ([], queue.pending.count) }
   }
 
-  /// Why clearing at a logout, or compacting, did not work last; `nil` where it did.
+  /// Why clearing at a logout, keeping a user's status, or compacting did not work last; `nil` where it did.
   public var problem: ChangeLogError? { trouble.withLock { $0 } }
 
   /// Takes a change in: it is durable when the call returns.
@@ -190,12 +190,32 @@ public final class ChangeLog: Sendable {
     }
   }
 
+  /// The scope in which the status of a user is kept by the session itself: `user/17`.
+  public static func scope(of user: Identifier) -> String { "user/\(user)" }
+
+  /// Keeps what a profile said, and never goes back.
+  ///
+  /// Where it cannot be kept, the next profile says it again.
+  func keep(_ change: StatusChange) async {
+    let scope = Self.scope(of: change.user)
+    do throws(ChangeLogError) {
+      try await commit { (queue, _) throws(ChangeLogError) in
+        let isNews = queue.scopes[scope].map { $0 < change.changedAt } ?? true
+        let check = ChangeEvent.ScopeChecked(scope: scope, statusChangedAt: change.changedAt)
+        return (isNews ? [.scopeChecked(check)] : [], ())
+      }
+    } catch {
+      trouble.withLock { $0 = error }
+    }
+  }
+
   // MARK: Sending
 
   /// Sends what waits: in order, one at a time, while the gate is open.
   ///
   /// `send` must give the change's key to the server, which by it knows a change that comes again: where
-  /// the process dies, or the gate closes, between sending and acknowledging, it does. `send` runs in a
+  /// the process dies, or the gate closes, between sending and acknowledging, it does. What is sent with a
+  /// key must then be the same: what is encoded anew needs `.sortedKeys`. `send` runs in a
   /// task that is cancelled when the gate closes. Ends at the first change that cannot be done now:
   /// those behind it must not overtake it. Throws `drainUnderWay` where this object sends already.
   public func drain(

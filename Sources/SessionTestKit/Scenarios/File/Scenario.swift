@@ -114,6 +114,8 @@ struct ScenarioStep: Sendable {
     case pending(Int)
     /// The app's data was cleared so often since the beginning.
     case cleared(Int)
+    /// The app was told so often since the beginning that a user's status has changed.
+    case news(Int)
     /// A process dies.
     case kill(String)
     /// All of them die, and what was not synced is lost.

@@ -48,6 +48,9 @@ extension ScenarioParser {
     case "result": action = try result(words, in: line)
     case "pending": action = .pending(try count(words, in: line))
     case "cleared": action = .cleared(try count(words, in: line))
+    case "news":
+      try expectChangeLog(line.words[0], in: line)
+      action = .news(try count(words, in: line))
     case "kill": action = .kill(try victim(words, in: line))
     case "power":
       try expectEnd(try cut(words, in: line), in: line)

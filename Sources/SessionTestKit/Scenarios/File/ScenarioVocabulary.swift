@@ -10,7 +10,7 @@ package enum ScenarioVocabulary {
     "silent",
     "token",
     "event", "note", "state", "shows", "result", "stored", "pending", "cleared",
-    "kill", "power", "change", "waiting", "givenUp",
+    "kill", "power", "change", "waiting", "givenUp", "news",
   ]
   package static let apps: [String: [String]] = [
     "EDU": ["environment"], "B2C": ["client", "scope"], "OFF": [], "TIK": [], "API": [],

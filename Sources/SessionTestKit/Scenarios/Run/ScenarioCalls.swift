@@ -32,6 +32,8 @@ final class ScenarioCalls: Sendable {
     var pending = 0
     /// How often the app's data was cleared.
     var cleared = 0
+    /// How often it was told that a user's status has changed.
+    var news = 0
   }
 
   private let state = Mutex(State())
@@ -71,11 +73,15 @@ final class ScenarioCalls: Sendable {
   /// How often the app's data was cleared.
   var cleared: Int { state.withLock { $0.cleared } }
 
+  /// How often the app was told that a user's status has changed.
+  var news: Int { state.withLock { $0.news } }
+
   /// The configuration of an app that tells of its changes and clears its data.
   func hosted(_ configuration: SessionConfiguration) -> SessionConfiguration {
     var configuration = configuration
     configuration.pendingChanges = { [self] in pending }
     configuration.clearLocalData = { [self] _ in state.withLock { $0.cleared += 1 } }
+    configuration.statusChanged = { [self] _ in state.withLock { $0.news += 1 } }
     return configuration
   }
 

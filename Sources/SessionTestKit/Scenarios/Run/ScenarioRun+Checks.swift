@@ -34,6 +34,10 @@ extension ScenarioRun {
       guard calls.cleared == count else {
         throw fail("the app's data was cleared \(calls.cleared) times")
       }
+    case .news(let count):
+      guard calls.news == count else {
+        throw fail("the app was told \(calls.news) times of a status that has changed")
+      }
     case .change(let kind, let fields): try change(kind, fields)
     case .waiting(let expected):
       try compare(changes.queue.pending.map(\.change), with: expected, "wait")
