@@ -66,6 +66,11 @@ let package = Package(
       name: "sessionworker", dependencies: ["SessionKit", "SessionCore"],
       path: "Tools/sessionworker", swiftSettings: strict),
 
+    // One side of a sign-in in a real browser: a provider on loopback and a session.
+    .executableTarget(
+      name: "signinhost", dependencies: ["SessionKit", "SessionTestKit", "SessionCore"],
+      path: "Tools/signinhost", swiftSettings: strict),
+
     .testTarget(
       name: "SessionCoreTests", dependencies: ["SessionCore", "SessionTestKit"],
       swiftSettings: strict),

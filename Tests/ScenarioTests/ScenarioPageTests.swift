@@ -39,6 +39,8 @@ struct ScenarioPageTests {
     for word in ScenarioVocabulary.commands + ScenarioVocabulary.apps.keys {
       #expect(page.contains("`\(word)"), "\(word)")
     }
+    for word in ScenarioVocabulary.acts { #expect(page.contains("`page \(word)"), "\(word)") }
+    for word in ScenarioVocabulary.links { #expect(page.contains(" \(word)=/"), "\(word)") }
   }
 
   @Test("TST-2 JRN-3 there is a word for each kind of event, note and state")

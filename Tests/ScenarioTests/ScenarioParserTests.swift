@@ -82,6 +82,17 @@ struct ScenarioParserTests {
     Mistake(12, "anwser 200", "12:1: \"anwser\" is no step; did you mean \"answer\"?"),
     Mistake(12, "answer 20", "12:8: a status is from 200 to 599"),
     Mistake(12, "answer 200 to login", "12:15: \"login\" is given to nothing above"),
+    Mistake(8, "do page", "8:4: EDU signs in on no page; B2C does"),
+    Mistake(8, "page types maria", "8:1: EDU signs in on no page; B2C does"),
+    Mistake(4, "  tokens provider", "4:3: \"tokens\" is no setting of EDU"),
+    Mistake(10, "  query state=x<S1>", "10:15: S1 comes with the address: let <S1> stand alone"),
+    Mistake(10, "  query state=<S1: jwt 1s>", "10:15: S1 comes with the address"),
+    Mistake(10, "  query a=1 a=2", "10:13: \"a\" stands here twice"),
+    Mistake(13, "  page signin", "13:8: a page is as /signin forgot=/forgotten"),
+    Mistake(
+      13, "  page /signin forget=/f",
+      "13:16: \"forget\" is no word of this line; did you mean \"forgot\"?"),
+    Mistake(13, "  header Location: <l1>", "13:20: <l1> is neither <A1> nor"),
     Mistake(13, "  header Authorization: x", "13:3: say bearer or basic"),
     Mistake(13, "\thtml x", "13:1: tabs have no width here; indent by two spaces"),
     Mistake(14, "event logn user=u-7", "14:7: \"logn\" is no event; did you mean \"login\"?"),
@@ -161,6 +172,47 @@ struct ScenarioParserTests {
     let errors = try #require(Self.errors(of: lines.joined(separator: "\n")))
     #expect(
       errors.errors.contains { $0.description.hasPrefix("x:" + mistake.told) }, "\(errors)")
+  }
+
+  /// The same of an app that signs in on a page.
+  static let paged = """
+    scenario A page
+    proves LOG-5
+    app B2C
+      client app-1
+      tokens provider
+    user maria maria@school.test correct-horse-9
+
+    do page
+    page types maria
+    do redirect app://auth?code=<C1>
+    result ok
+    """
+
+  static let pageMistakes = [
+    Mistake(
+      5, "  tokens provder",
+      "5:10: \"provder\" is nobody who keeps them; did you mean \"provider\"?"),
+    Mistake(
+      7, "known session\n  json {}", "7:1: where the provider keeps the tokens, a sign-in begins"),
+    Mistake(8, "do page now", "8:9: \"now\" is one word too many"),
+    Mistake(9, "page", "9:5: the user does what?"),
+    Mistake(
+      9, "page forgts",
+      "9:6: \"forgts\" is nothing that a user does with a page; did you mean \"forgets\"?"),
+    Mistake(9, "page types", "9:6: types of whom?"),
+    Mistake(9, "page types mario", "9:12: \"mario\" is no user; did you mean \"maria\"?"),
+    Mistake(9, "page leaves maria", "9:13: \"maria\" is one word too many"),
+    Mistake(10, "do redirect", "10:4: redirect is an address, as app://auth"),
+  ]
+
+  @Test("TST-2 WEB-5 the same where there is a page", arguments: pageMistakes)
+  func pageMistake(mistake: Mistake) throws {
+    #expect(Self.errors(of: Self.paged) == nil)
+    var lines = Self.paged.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines[mistake.line - 1] = mistake.text
+    let errors = try #require(Self.errors(of: lines.joined(separator: "\n")))
+    #expect(errors.errors.contains { $0.description.hasPrefix("x:" + mistake.told) }, "\(errors)")
   }
 
   @Test("TST-2 the file without a mistake is read")

@@ -159,6 +159,94 @@ struct ScenarioSelfTests {
     #expect(failure.description.hasPrefix("x:\(failure.line): "))
   }
 
+  /// The beginning of a sign-in on a page, up to the token request.
+  static let paged = """
+    scenario A page
+    proves LOG-5
+    app B2C
+      client app-1
+      scope s
+    user maria maria@school.test correct-horse-9
+
+    at 0s
+    do page
+    request GET /tenant/b2c_1_signin/oauth2/v2.0/authorize
+      query client_id=app-1 response_type=code redirect_uri=app://auth scope=s prompt=none
+      query state=<S1> nonce=<N1> code_challenge=<H1> code_challenge_method=S256
+    answer 302
+      header Location: app://auth?error=interaction_required&state=<S1>
+    request GET /tenant/b2c_1_signin/oauth2/v2.0/authorize
+      query client_id=app-1 response_type=code redirect_uri=app://auth scope=s
+      query state=<S2> nonce=<N2> code_challenge=<H2> code_challenge_method=S256
+    answer 200
+      page /signin
+    shows activity=authenticating page=yes
+    page types maria
+    request POST /signin
+      form username=maria@school.test password=correct-horse-9
+    answer 302
+      header Location: app://auth?code=<C1>&state=<S2>
+    request POST /tenant/b2c_1_signin/oauth2/v2.0/token
+      form grant_type=authorization_code code=<C1> redirect_uri=app://auth code_verifier=* client_id=app-1 scope=s
+    token I1 3600s
+      json {"oid": "o-1", "nonce": "<N2>"}
+    answer 200
+      json {"access_token": "<A1>", "refresh_token": "<R1>", "expires_in": 3600, "id_token": "<I1>"}
+    event login user=o-1 method=interactive
+    result ok user=o-1
+    shows page=no
+    """
+
+  private static let authorize = "request GET /tenant/b2c_1_signin/oauth2/v2.0/authorize"
+
+  static let pageLies = [
+    Lie(" prompt=none", "", at: authorize, "also has prompt"),
+    Lie("state=<S2> ", "", at: authorize, "also has state"),
+    Lie(
+      "scope=s\n  query state=<S2>", "scope=s prompt=none\n  query state=<S2>", at: authorize,
+      "has no prompt"),
+    Lie("client_id=app-1 response", "client_id=app-2 response", at: authorize, "client_id of GET"),
+    Lie("state=<S2>", "state=<S1>", at: authorize, "state of GET"),
+    Lie(
+      "request POST /signin\n", "request POST /signin\n  query tx=1\n", at: "request POST /signin",
+      "has no query"),
+    Lie("page types maria", "page forgets", "the page has no link forgot"),
+    Lie("  page /signin\n", "  html x\n", at: "page types maria", "the page has no form"),
+    Lie("page types maria\n", "", at: "request POST /signin", "no further request came"),
+    Lie("page types maria", "page leaves", at: "request POST /signin", "no further request came"),
+    Lie(
+      "result ok user=o-1\n", "result ok user=o-1\npage leaves\n", at: "page leaves",
+      "no page is shown"),
+    Lie(
+      "state=<S2>\nrequest", "state=<S1>\nrequest", at: "request POST /tenant", "no further request"
+    ),
+    Lie("\"<N2>\"", "\"<N1>\"", at: "event login", "there is no further event"),
+    Lie("page=yes", "page=no", at: "shows activity=authenticating", "page of app is yes, not no"),
+    Lie("shows page=no", "shows page=yes", "page of app is no, not yes"),
+    Lie("result ok user=o-1", "result error webSignIn", "ended: ok"),
+  ]
+
+  @Test("TST-2 WEB-5 each lie of a sign-in on a page is found, at its line", arguments: pageLies)
+  func foundOnPage(lie: Lie) throws {
+    let place = try #require(Self.paged.firstRange(of: lie.truth))
+    let text = Self.paged.replacingCharacters(in: place, with: lie.lie)
+    let failure = try #require(Self.problem(in: text))
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines[failure.line - 1].hasPrefix(lie.failing), "\(failure)")
+    #expect(failure.problem.contains(lie.problem), "\(failure)")
+  }
+
+  @Test("TST-2 STO-3 the page without a lie is true, and shows neither state nor code")
+  func pageTruth() {
+    #expect(Self.problem(in: Self.paged) == nil)
+    for lie in Self.pageLies {
+      let failure = Self.problem(in: Self.paged.replacing(lie.truth, with: lie.lie))
+      for secret in ["maria@", "correct-horse-9", "C1~", "A1~"] {
+        #expect(failure.map { !"\($0)".contains(secret) } ?? true, "\(lie)")
+      }
+    }
+  }
+
   @Test("TST-2 a lie is found over real sockets", .timeLimit(.minutes(1)))
   func foundOverLoopback() async throws {
     let text = Self.good.replacing(Self.login, with: Self.login + "\n  bearer x")

@@ -6,6 +6,7 @@
 @MainActor
 open class WKWebsiteDataStore: NSObject {
   public class func `default`() -> WKWebsiteDataStore { WKWebsiteDataStore() }
+  public class func nonPersistent() -> WKWebsiteDataStore { WKWebsiteDataStore() }
 }
 
 @MainActor

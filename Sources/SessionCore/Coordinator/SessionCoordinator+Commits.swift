@@ -6,6 +6,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     // What the opening found and could not be noted then goes first.
     var contents = openingNotes.map(SessionRecord.Content.note) + contents
+    contents += revocation(with: contents)
     var deadline: Int64?
     if case .settle(let arrival) = purpose {
       deadline = arrival.deadline
@@ -99,10 +100,12 @@ extension SessionCoordinator {
     case .send: publish(events) + send(note: fold.sequence)
     case .settle(let arrival): settled(arrival, publishing: events, at: now)
     case .fail(let failure, _, let delay):
-      publish(events) + failureNoted(failure, delay: delay, at: now)
-    case .expire: publish(events) + wipeEnded()
+      publish(events)
+        + (state.kind == .authenticated
+          ? failureNoted(failure, delay: delay, at: now) : wipeEnded(by: durable))
+    case .expire: publish(events) + wipeEnded(by: durable)
     case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
-    case .standing: publish(events) + wipeEnded()
+    case .standing: publish(events) + wipeEnded(by: durable)
     case .note: publish(events)
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)

@@ -6,23 +6,34 @@ extension SessionCoordinator {
       let waiting = stopWaiting()
       return waiting + [.resume(caller, .alreadyLoggedOut)]
     }
-    var contents: [SessionRecord.Content] = [
-      .event(.logout(SessionEvent.Logout(reason: .user)))
-    ]
-    if let token = state.token {
+    return commit(
+      [.event(.logout(SessionEvent.Logout(reason: .user)))], for: .logout(caller), at: now)
+  }
+
+  /// What a batch that ends the session for good notes beside it, so that the server is told (OUT-1).
+  ///
+  /// The token of whoever logs out is revoked. An account that a provider keeps goes with every such end,
+  /// also with one that the policy or the server decided, or of a session that has expired (WEB-6).
+  func revocation(with contents: [SessionRecord.Content]) -> [SessionRecord.Content] {
+    guard state.kind != .unauthenticated else { return [] }
+    for case .event(.logout(let logout)) in contents {
+      let known = hasProvider ? fold.generation : nil
+      let token = logout.reason == .user || hasProvider ? state.token : nil
+      guard let generation = token?.generation ?? known else { return [] }
       // So many have what they need to be tried again; the oldest give way.
-      contents += fold.intents.revocations.dropLast(Self.maximumRevocations - 1)
-        .filter { !telling.contains($0) }.map(Self.abandoned)
-      contents.append(.note(.revocationPending(token.generation)))
+      let oldest = fold.intents.revocations.dropLast(Self.maximumRevocations - 1)
+      return oldest.filter { !telling.contains($0) }.map(Self.abandoned)
+        + [.note(.revocationPending(generation))]
     }
-    return commit(contents, for: .logout(caller), at: now)
+    return []
   }
 
   /// How many logouts may wait for the server to be told of them.
   package static let maximumRevocations = 8
 
-  /// The logout of `generation` is durable: wipe, then tell the server, then let the caller go on.
-  mutating func left(_ caller: Caller, _ generation: Generation?) -> [SessionEffect] {
+  /// The logout of `generation` is durable: wipe, then tell the server, then let the caller go on, where
+  /// there is one.
+  mutating func left(_ caller: Caller?, _ generation: Generation?) -> [SessionEffect] {
     leavings.append(Leaving(caller: caller, generation: generation))
     return wipe(.everything(keepingRevocation: generation))
   }

@@ -1,7 +1,7 @@
 extension SessionCoordinator {
   mutating func open(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     process = facts.process
-    hostClears = facts.hostClears
+    (hostClears, hasProvider) = (facts.hostClears, facts.hasProvider)
     owesProfile = policy.profileCheck == .afterLoginAndLaunch
     noteLease(at: now)
     openingNotes = facts.notes
@@ -203,10 +203,14 @@ extension StoredFacts {
     token != .absent || user != .absent || context != .absent
   }
 
-  /// The token whose revocation a crash cut short before it had what it needs: the token item,
-  /// which should be wiped by now, still has it.
+  /// The token whose revocation a crash cut short before it had what it needs: an item that should be
+  /// wiped by now still has it.
+  ///
+  /// That is the token itself, or the user whose account a provider is to forget.
   package func untold(of intents: OpenIntents) -> Generation? {
-    token == .present && intents.revocations.contains(generation) ? generation : nil
+    if token == .present, intents.revocations.contains(generation) { return generation }
+    guard hasProvider, user == .present else { return nil }
+    return intents.revocations.last { !revocations.contains($0) }
   }
 
   var wipeCause: SessionNote.WipeCause {

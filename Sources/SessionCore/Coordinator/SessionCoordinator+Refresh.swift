@@ -196,11 +196,10 @@ extension SessionCoordinator {
   /// attempt may fail as fast as it is made.
   private var shortestDelay: Int64 { 100 }
 
-  /// The failure is journaled: the session ended, or another attempt is due.
+  /// The failure is journaled, and the session goes on: another attempt is due.
   mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: Moment)
     -> [SessionEffect]
   {
-    guard state.kind == .authenticated else { return wipeEnded() }
     guard let failed = flight else { return [] }
     flight = nil
     if case .switchContext = failed.purpose {

@@ -60,6 +60,11 @@ extension SessionCoordinator {
     wipe(state.kind == .expired ? .token : .session)
   }
 
+  /// The same of a session that a batch has ended; a provider is told where it keeps an account.
+  mutating func wipeEnded(by durable: PendingCommit) -> [SessionEffect] {
+    durable.pendingRevocation.map { left(nil, $0) } ?? wipeEnded()
+  }
+
   /// Asks for a wipe, and remembers it until it has ended.
   mutating func wipe(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
     wiping = wipe

@@ -61,6 +61,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   var keptUse = Int64.min
   /// Whether the host wants to be told when its local data is to be cleared.
   var hostClears = false
+  /// Whether a provider keeps an account that goes with each end of a session.
+  var hasProvider = false
   /// Who closes, once nothing is on the wire.
   var closers: [Caller] = []
   /// The wipe that was asked for and has not ended.
@@ -123,6 +125,9 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// How many callers wait for a good token.
   package var waiterCount: Int { waiters.count }
+
+  /// Whether somebody is about to be signed in.
+  package var isSigningIn: Bool { flight?.isLogin == true }
 
   /// Whether the current token's life is not over, at this uptime in milliseconds.
   public func isTokenGood(at uptime: Int64) -> Bool {

@@ -242,6 +242,8 @@ public struct StoredFacts: Hashable, Sendable {
   public var idle: Int64?
   /// Whether the host wants to be told when its local data is to be cleared (SYN-5).
   public var hostClears = false
+  /// Whether an identity provider owns the tokens, and keeps an account for the user (WEB-6).
+  public var hasProvider = false
   /// Why the last session was closed for good, where the host did not say that it has cleared its local
   /// data since.
   public var owedClearing: LogoutReason?

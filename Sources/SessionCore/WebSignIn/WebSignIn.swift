@@ -95,6 +95,9 @@ public struct WebSignIn: Hashable, Sendable {
     case over
   }
 
+  /// How long a view may take to go, in milliseconds: who is told, and the next sign-in, wait no longer.
+  public static let dismissLimit: Int64 = 10_000
+
   /// How far it may go.
   public let mode: Mode
   private var phase = Phase.waiting

@@ -3,22 +3,18 @@
   public import WebKit
 
   extension WKWebView {
-    /// A web view for a sign-in (WEB-7): the default data store, which keeps the provider's cookies; nothing
-    /// drawn before it is whole; media in the page; no swiping back into a page that was sent already;
-    /// inspectable in debug builds only.
+    /// A web view for a sign-in (WEB-7); `Specs/WebSignIn.md` has the settings.
     @MainActor
-    public static func forSignIn() -> WKWebView {
+    public static func forSignIn(_ settings: WebViewSettings = .signIn) -> WKWebView {
       let configuration = WKWebViewConfiguration()
-      configuration.websiteDataStore = .default()
-      configuration.suppressesIncrementalRendering = true
+      configuration.websiteDataStore = settings.keepsCookies ? .default() : .nonPersistent()
+      configuration.suppressesIncrementalRendering = !settings.drawsIncrementally
       #if canImport(UIKit)
-        configuration.allowsInlineMediaPlayback = true
+        configuration.allowsInlineMediaPlayback = settings.playsMediaInline
       #endif
       let view = WKWebView(frame: .zero, configuration: configuration)
-      view.allowsBackForwardNavigationGestures = false
-      #if DEBUG
-        view.isInspectable = true
-      #endif
+      view.allowsBackForwardNavigationGestures = settings.swipesBack
+      view.isInspectable = settings.isInspectable
       return view
     }
   }

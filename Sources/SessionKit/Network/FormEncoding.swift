@@ -1,6 +1,6 @@
 /// `application/x-www-form-urlencoded`: everything but letters, digits and `-._~` as `%XX`.
-enum FormEncoding {
-  static func encode(_ text: String) -> String {
+package enum FormEncoding {
+  package static func encode(_ text: String) -> String {
     text.utf8.reduce(into: "") { $0 += encode($1) { _ in false } }
   }
 

@@ -178,7 +178,11 @@ struct JSONMembers {
 
   /// The identifier there is, or `nil` where it is of another type.
   func identifierHint(_ name: String) -> Identifier? {
-    do { return try identifier(MemberPath(steps: [name])) } catch { return nil }
+    identifierHint(MemberPath(steps: [name]))
+  }
+
+  func identifierHint(_ path: MemberPath) -> Identifier? {
+    do { return try identifier(path) } catch { return nil }
   }
 
   /// A time in seconds since 1970 (RFC 7519 §2), within ±100,000 years, where milliseconds are exact.

@@ -40,6 +40,23 @@ extension Wire {
     return before.map { min(max(1, $0), 86_400_000) } ?? 300_000
   }
 
+  /// How long a token that an SDK gave is good from `now`: as the SDK says, else until its own `exp`, else
+  /// as long as is assumed of any, else as long as the one `before`, at most a day.
+  func lifetime(
+    said: Int64?, until end: Timestamp?, claims: JSONMembers?, at now: Timestamp, before: Int64?
+  ) throws(Unreadable) -> Int64 {
+    let must = "a time within ten years"
+    if let said { return try bounded(Double(said), "the lifetime", must) }
+    if let end { return try bounded(Double(end.milliseconds(since: now)), "expiresAt", must) }
+    if let claims, let end = claims.time("exp") {
+      return try claimed(until: end, issued: claims.time("iat"), now: now, "exp")
+    }
+    if let assumed = assumedLifetime ?? before.map({ min(max(1, $0), 86_400_000) }) {
+      return assumed
+    }
+    throw Unreadable("nothing says how long the token is good")
+  }
+
   private func lifetime(
     _ source: TokenLifetime, _ members: JSONMembers, _ claims: JSONMembers?, _ date: Timestamp?
   ) throws(Unreadable) -> Int64? {

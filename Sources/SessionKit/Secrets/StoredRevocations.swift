@@ -8,8 +8,10 @@ struct StoredRevocations: StoredItem {
     var generation: UInt64
     var access: String
     var refresh: String?
-    /// Whose it was, where a provider owns the tokens; no version before has it.
+    /// Whose it was; no version before has it.
     var user: String?
+    /// Whether a provider is to forget the user's account; no version before has it.
+    var owned: Bool?
     /// Oldest first; `nil` where there are none.
     var earlier: [Entry]?
   }
@@ -20,19 +22,30 @@ struct StoredRevocations: StoredItem {
     var access: String
     var refresh: String?
     var user: String?
+    var owned: Bool?
 
-    init(_ token: StoredToken, of user: Identifier? = nil) {
+    init(_ token: StoredToken, of user: Identifier?) {
       self.user = user?.description
+      owned = token.isOwned ? true : nil
       generation = token.fields.generation
       access = token.fields.access
       refresh = token.fields.refresh
     }
 
-    fileprivate init(_ newest: Fields) {
-      (generation, access, refresh) = (newest.generation, newest.access, newest.refresh)
-      user = newest.user
+    /// An account of a user whose token is gone: with no secret, for a provider only.
+    init(account user: Identifier, of generation: Generation) {
+      (self.generation, access, refresh) = (generation.number, "", nil)
+      (self.user, owned) = (user.description, true)
     }
 
+    fileprivate init(_ newest: Fields) {
+      (generation, access, refresh) = (newest.generation, newest.access, newest.refresh)
+      (user, owned) = (newest.user, newest.owned)
+    }
+
+    /// Whether a provider is to forget the account; nothing else ends it.
+    var isOwned: Bool { owned == true }
+    var account: Identifier? { user.map { Identifier($0) } }
     var token: Generation { Generation(generation) }
     var secrets: (access: Secret, refresh: Secret?) {
       (Secret(access), refresh.map(Secret.init))
@@ -56,7 +69,7 @@ struct StoredRevocations: StoredItem {
       journal: journal,
       fields: Fields(
         generation: newest.generation, access: newest.access, refresh: newest.refresh,
-        user: newest.user, earlier: earlier.isEmpty ? nil : earlier))
+        user: newest.user, owned: newest.owned, earlier: earlier.isEmpty ? nil : earlier))
   }
 
   /// Oldest first.

@@ -69,6 +69,8 @@ struct StoredToken: StoredItem {
   var refresh: Secret? { fields.refresh.map(Secret.init) }
   /// Whether there is a refresh token, wherever it lies.
   var isRefreshable: Bool { fields.refresh != nil || fields.refreshPlace != nil }
+  /// Whether an identity provider brings newer ones: it said that there would be, and nothing here gets one.
+  var isOwned: Bool { !isRefreshable && announcement?.announcedToken?.isRefreshable == true }
   var expiresAt: Timestamp { Timestamp(milliseconds: fields.expiresAt) }
 
   /// When it dies on the clock of this start of the system; `nil` where it is of another one.

@@ -148,6 +148,8 @@ extension SessionEngine {
     } catch {
       facts.isLocked = true
     }
+    facts.hasProvider = configuration.identityProvider != nil
+    for entry in contents.accounts { owed.insert(entry.account, for: entry.token) }
     lockOthersSecrets(&facts)
     if !coordinator.takesOver(facts) { answers[.stray] = nil }
     if contents.hasStrayRevocations { spawn { $0.tellStrayRevocations() } }

@@ -112,7 +112,12 @@ extension SessionEngine {
       case .adopt, .identity, .context, nil: throw .callerIsGone
       }
     case .refresh(let generation):
-      let refresh = try refreshToken(of: held(generation))
+      let token = try held(generation)
+      // Nor has it a say in whether the session goes on.
+      guard !token.isOwned else {
+        throw .notOffered("an identity provider owns the tokens, and this process has none")
+      }
+      let refresh = try refreshToken(of: token)
       guard let refresh, let request = wire.refresh(refresh) else {
         throw Failed(failure: RequestFailure(kind: .noRefreshToken), detail: nil)
       }
@@ -229,7 +234,7 @@ extension SessionEngine {
     let kept: StoredRevocations.Entry?
     do throws(SecretStoreError) {
       if let token = departing[generation] {
-        kept = StoredRevocations.Entry(token, of: profile?.id)
+        kept = StoredRevocations.Entry(token, of: profile?.id ?? owed.user(of: generation))
       } else {
         kept = try vault.revocations().last { $0.token == generation }
       }
@@ -242,8 +247,10 @@ extension SessionEngine {
       return
     }
     if let provider = configuration.identityProvider {
-      return remove(kept.user.map { Identifier($0) }, of: generation, from: provider)
+      return remove(kept.account, of: generation, from: provider)
     }
+    // A process without the provider, such as an extension, leaves it to one that has it.
+    guard !kept.isOwned else { return feed(.revoked(generation, .failed, status: 0)) }
     let secrets = kept.secrets
     guard let request = configuration.wire.revoke(access: secrets.access, refresh: secrets.refresh)
     else {

@@ -74,26 +74,32 @@ extension SessionEngine {
         throw .secrets(error)
       }
     }
+    let user = departingUser()
     for (generation, token) in departing {
       do throws(SessionError) {
-        try vault.keepRevocation(of: token, user: departingUser())
+        try vault.keep(StoredRevocations.Entry(token, of: user))
         departing[generation] = nil
       } catch {
         // The secrets must go all the same: the server is told from memory, while this process lives.
       }
     }
+    guard let generation, let user, configuration.identityProvider != nil else { return }
+    owed.insert(user, for: generation)
+    // Of a session that had expired: nothing of its token is left.
+    if departing[generation] == nil {
+      try vault.keep(StoredRevocations.Entry(account: user, of: generation))
+    }
   }
 
-  /// Whose account a provider is to forget, while the user item is still there; `nil` where none owns the
-  /// tokens, or it cannot be told.
+  /// Whose the session was, while the user item is still there; `nil` where it cannot be told.
   private func departingUser() -> Identifier? {
-    guard configuration.identityProvider != nil else { return nil }
     do throws(SecretStoreError) { return try vault.profile()?.id } catch { return nil }
   }
 
   /// Removes what a revocation needed.
   func forgetRevocation(of generation: Generation) {
     departing[generation] = nil
+    owed.remove(generation)
     do throws(JournalError) {
       _ = try journal.transact { foreign in
         met = unknown(foreign)
@@ -124,8 +130,8 @@ extension SessionEngine {
       loseJournal(by: error)
     }
     for entry in entries {
-      forget(entry.user.map { Identifier($0) })
-      giveBack(entry.secrets.access, entry.secrets.refresh)
+      forget(entry.account)
+      if !entry.isOwned { giveBack(entry.secrets.access, entry.secrets.refresh) }
     }
     if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
   }

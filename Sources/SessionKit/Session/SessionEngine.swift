@@ -44,6 +44,10 @@ actor SessionEngine {
   var ahead: (number: RequestNumber, token: StoredToken, deadline: Int64)?
   /// The tokens of sessions that have ended, until what revoking them needs is stored.
   var departing: [Generation: StoredToken] = [:]
+  /// The users whose accounts a provider is still to forget.
+  let owed = OwedAccounts()
+  /// A provider forgets an account; bounded in time.
+  var removal: Task<Void, Never>?
   /// What a sign-in has stored that could not be journaled, until it is undone.
   var unconfirmed: StoredToken?
   /// What of the journal could go; `nil` where everything is kept.

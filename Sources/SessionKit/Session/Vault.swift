@@ -13,6 +13,8 @@ struct Vault: Sendable {
     var facts = StoredFacts()
     var token: StoredToken?
     var profile: UserProfile?
+    /// The users whose accounts a provider is still to forget.
+    var accounts: [(token: Generation, account: Identifier)] = []
     /// Whether there is what revocations of another journal's logouts need.
     var hasStrayRevocations = false
   }
@@ -30,6 +32,9 @@ struct Vault: Sendable {
       contents.facts.user = user.condition
       contents.facts.context = try find(StoredContext.self).condition
       contents.facts.revocations = revocations.item?.entries.map(\.token) ?? []
+      contents.accounts = (revocations.item?.entries ?? []).compactMap { entry in
+        entry.account.map { (entry.token, $0) }
+      }
       contents.hasStrayRevocations = revocations.condition == .otherJournal
       contents.facts.generation = token.item?.generation ?? .none
       contents.facts.announcement = token.item?.announcement
@@ -151,13 +156,12 @@ struct Vault: Sendable {
     try write(token.unannounced)
   }
 
-  /// Keeps what revoking the token needs, beside what other revocations need; under the journal's lock.
-  func keepRevocation(of token: StoredToken, user: Identifier?) throws(SessionError) {
+  /// Keeps what a revocation needs, beside what others need; under the journal's lock.
+  func keep(_ entry: StoredRevocations.Entry) throws(SessionError) {
     let kept = try keptRevocations()
     // A wipe was cut short that has removed the refresh token already.
-    if token.refresh == nil, kept.contains(where: { $0.token == token.generation }) { return }
-    let others = kept.filter { $0.token != token.generation }
-    try replaceRevocations(others + [StoredRevocations.Entry(token, of: user)])
+    if entry.refresh == nil, kept.contains(where: { $0.token == entry.token }) { return }
+    try replaceRevocations(kept.filter { $0.token != entry.token } + [entry])
   }
 
   /// Removes what one revocation needed, and leaves the others theirs; under the journal's lock.

@@ -55,7 +55,8 @@ public protocol WebSignInView: Sendable {
   /// Shows the view; returns once the provider may use it.
   func present() async throws
 
-  /// Takes the view away; returns once it is gone. The next sign-in waits for that.
+  /// Takes the view away; returns once it is gone. The caller and the next sign-in wait for that, 10 seconds
+  /// at most (``WebSignIn/dismissLimit``): who has not returned by then is not waited for any more.
   func dismiss() async
 }
 
@@ -67,21 +68,27 @@ public struct IdentityTokens: Hashable, Sendable {
   public var refresh: Secret?
   /// The identity token of OpenID Connect, whose claims say who the user is.
   public var identity: Secret?
-  /// How long the access token is good from now, in milliseconds; where `nil`, until its `exp` says or as
-  /// long as the wire assumes, and where neither says, not at all.
+  /// How long the access token is good from now, in milliseconds: 1 to ten years.
+  ///
+  /// Where `nil`, until ``expiresAt``, else until its `exp`, else as long as the wire assumes. A sign-in for
+  /// which nothing says it, or whose token is dead already, is none (`unreadableTokens`).
   public var lifetime: Int64?
+  /// Until when the access token is good by this device's clock, where the SDK says it so.
+  public var expiresAt: Date?
   /// Who the user is; where `nil`, whom the claims name by the wire's ``WireAnswer/user``, else by `sub`.
+  /// Newer tokens must name the same one: in the same way, or not at all.
   public var user: UserProfile?
 
   /// Tokens of an SDK.
   public init(
     access: Secret, refresh: Secret? = nil, identity: Secret? = nil, lifetime: Int64? = nil,
-    user: UserProfile? = nil
+    expiresAt: Date? = nil, user: UserProfile? = nil
   ) {
     self.access = access
     self.refresh = refresh
     self.identity = identity
     self.lifetime = lifetime
+    self.expiresAt = expiresAt
     self.user = user
   }
 }

@@ -1,41 +1,56 @@
+import Foundation
 import SessionCore
 
+/// The session's token that an SDK's newer one takes the place of.
+struct IdentityPredecessor: Sendable {
+  /// The session's user.
+  let user: Identifier
+  /// `nil` where it is not at hand.
+  let access: Secret?
+  /// How long it was good when it came, in milliseconds.
+  let lifetime: Int64?
+}
+
 extension IdentityTokens {
+  /// The most bytes that tokens may have together: as many as an answer over HTTP.
+  static let mostBytes = 1 << 20
+
   /// The answer that these tokens are; the claims are hints and never verified.
   ///
-  /// `session` is whose newer tokens they should be, `nil` at a sign-in.
+  /// `before` is what they take the place of, `nil` at a sign-in.
   func answer(
-    for wire: Wire, of session: Identifier? = nil, isOwned: Bool, at now: Timestamp
+    for wire: Wire, after before: IdentityPredecessor? = nil, isOwned: Bool, at now: Timestamp
   ) throws(WebSignInProblem) -> TokenAnswer {
-    guard access.isToken, refresh?.isToken ?? true else { throw .unreadableTokens }
-    let payload = IdentityTokens.payload(of: access)
-    let claims = payload.map { TokenClaims(payload: $0, keys: wire.keys.contexts) }
-    let identity = self.identity.flatMap(IdentityTokens.payload)
-    let sources = UserSources(
-      members: JSONMembers([:]), access: payload, identity: identity, userName: nil,
-      expected: session, isBesideToken: session != nil)
-    var found = user
-    if found == nil {
-      do throws(Unreadable) {
-        found = try wire.user(session == nil ? .login : .refresh, sources)
-      } catch {
-        // A source that cannot be read says nothing; below is the last one.
-      }
+    guard access.isToken, refresh?.isToken ?? true, byteCount <= Self.mostBytes else {
+      throw .unreadableTokens
     }
-    if session == nil {
-      found =
-        found ?? identity.flatMap(UserProfile.init(subjectOf:))
-        ?? payload.flatMap(UserProfile.init(subjectOf:))
+    let claims = Self.payload(of: access)
+    let named = TokenNames(user: user, access: claims, identity: identity.flatMap(Self.payload))
+    let found: UserProfile?
+    if let before {
+      found = try named.user(after: before, old: before.access.flatMap(Self.payload), for: wire)
+    } else {
+      found = named.user(for: wire)
       guard let id = found?.id, !id.isAddress, !id.description.isEmpty else {
         throw .unreadableTokens
       }
     }
-    let end = claims?.expiresAt.map { $0.milliseconds(since: now) }
-    return TokenAnswer(
-      access: access, refresh: isOwned || wire.endpoints.refresh == nil ? nil : refresh,
-      lifetime: lifetime ?? end ?? wire.assumedLifetime ?? 0,
-      tokenID: claims?.tokenID.flatMap { $0.isAddress ? nil : $0 }, user: found,
-      tokenContext: claims?.context)
+    let hints = claims.map { TokenClaims(payload: $0, keys: wire.keys.contexts) }
+    do throws(Unreadable) {
+      return TokenAnswer(
+        access: access, refresh: isOwned || wire.endpoints.refresh == nil ? nil : refresh,
+        lifetime: try wire.lifetime(
+          said: lifetime, until: expiresAt.flatMap(Timestamp.init(date:)), claims: claims, at: now,
+          before: before?.lifetime),
+        tokenID: hints?.tokenID.flatMap { $0.isAddress ? nil : $0 }, user: found,
+        tokenContext: hints?.context)
+    } catch {
+      throw .unreadableTokens
+    }
+  }
+
+  private var byteCount: Int {
+    [access, refresh, identity].reduce(0) { $0 + ($1?.value.utf8.count ?? 0) }
   }
 
   /// The claims of a token; `nil` where it has none that can be read.
@@ -47,10 +62,11 @@ extension IdentityTokens {
   }
 }
 
-extension UserProfile {
-  /// The user whom a token's `sub` names.
-  fileprivate init?(subjectOf claims: JSONMembers) {
-    guard let id = claims.identifierHint("sub"), !id.isAddress else { return nil }
-    self.init(id: id, email: claims.hint(["email", "emails.0"]))
+extension Timestamp {
+  /// The moment of a date, which may lie before or behind all that can be said.
+  fileprivate init?(date: Date) {
+    let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+    guard let exact = Int64(exactly: milliseconds) else { return nil }
+    self.init(milliseconds: exact)
   }
 }

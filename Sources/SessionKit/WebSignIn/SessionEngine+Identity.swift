@@ -17,10 +17,16 @@ extension SessionEngine {
           at: configuration.clock.now().time)
       },
       giveBack: { [weak self] tokens in self?.giveBack(tokens) },
+      wait: { limit in
+        let end = configuration.clock.now().uptime.addingSaturating(limit)
+        do { try await configuration.clock.sleep(untilUptime: end) } catch { return false }
+        return true
+      },
       spawn: runtime.spawn)
     requests[number] = spawn { engine in
-      // A view that the last one made may still be on its way out.
+      // A view that the last one made may still be on its way out, and so may the account of whoever left.
       _ = await before?.ended()
+      await engine.removal?.value
       if let failed = await engine.untilClear(for: caller) {
         flow.cancel()
         return engine.received(number, .failure(failed))
@@ -46,6 +52,10 @@ extension SessionEngine {
   /// Asks the provider that owns the tokens for newer ones: that is the refresh.
   func renew(_ number: RequestNumber, with provider: any IdentityProvider) {
     let (configuration, user) = (configuration, coordinator.state.user)
+    let lifetime = coordinator.state.token?.lifetime
+    let before = user.map {
+      IdentityPredecessor(user: $0, access: token?.access, lifetime: lifetime)
+    }
     requests[number] = spawn { engine in
       let ending = await engine.bounded(by: configuration.policy.requestTimeout) {
         try await provider.acquireSilently(user)
@@ -53,8 +63,11 @@ extension SessionEngine {
       switch ending {
       case .success(let tokens):
         do throws(WebSignInProblem) {
-          let answer = try tokens.answer(
-            for: configuration.wire, of: user, isOwned: true, at: configuration.clock.now().time)
+          var answer = try tokens.answer(
+            for: configuration.wire, after: before, isOwned: true,
+            at: configuration.clock.now().time)
+          // No user signed in for it: nobody's account goes where it is not wanted.
+          answer.method = .silent
           engine.received(number, .success(answer))
         } catch {
           engine.received(number, .failure(Failed(error)))
@@ -74,8 +87,10 @@ extension SessionEngine {
     guard let user, coordinator.state.user != user else {
       return feed(.revoked(generation, .abandoned, status: 0))
     }
+    // Nor does it go under whoever is about to: that may be the same user.
+    guard !coordinator.isSigningIn else { return feed(.revoked(generation, .failed, status: 0)) }
     let limit = configuration.policy.revocationTimeout
-    spawn { engine in
+    removal = spawn { engine in
       let ending = await engine.bounded(by: limit) { try await provider.removeAccount(user) }
       switch ending {
       case .success: engine.feed(.revoked(generation, .revoked, status: 0))

@@ -19,6 +19,8 @@ final class WebSignInFlow: Sendable {
     let map: @Sendable (IdentityTokens) throws(WebSignInProblem) -> TokenAnswer
     /// Gives tokens back that a user's sign-in brought and nobody wants.
     let giveBack: @Sendable (IdentityTokens) -> Void
+    /// Waits so many milliseconds; `false` where the task is cancelled first.
+    let wait: @Sendable (Int64) async -> Bool
     /// Starts work that outlives the call.
     let spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
   }
@@ -32,6 +34,8 @@ final class WebSignInFlow: Sendable {
     var stopped: [Task<Void, Never>] = []
     var host: Host?
     var tasks: [Ticket: Task<Void, Never>] = [:]
+    /// Bounds how long the view may take to go.
+    var timer: Task<Void, Never>?
     /// What steps brought, and whether a user signed in for it.
     var tokens: [Ticket: (tokens: IdentityTokens, isOfUser: Bool)] = [:]
     var answers: [Ticket: TokenAnswer] = [:]
@@ -146,6 +150,11 @@ final class WebSignInFlow: Sendable {
     switch effect {
     case .perform(let step, let ticket):
       state.tasks[ticket] = spawn(state.host) { await $0.run(step, ticket) }
+      guard step == .dismiss, let wait = state.host?.wait else { return }
+      state.timer = spawn(state.host) { flow in
+        // A view that does not say that it is gone keeps nobody waiting for ever.
+        if await wait(WebSignIn.dismissLimit) { flow.tell(.failed(ticket, nil)) }
+      }
     case .stop(let ticket): if let task = state.tasks[ticket] { state.stopped.append(task) }
     case .map(let ticket): map(ticket, &state)
     case .discard(let ticket):
@@ -210,7 +219,9 @@ final class WebSignInFlow: Sendable {
         if let observer = observer.withLock({ $0 }) { try await steps.observe(observer) }
       case .present: try await steps.present()
       case .signIn: keep(try await steps.signIn(), of: ticket, isOfUser: true)
-      case .dismiss: await steps.dismiss()
+      case .dismiss:
+        await steps.dismiss()
+        state.withLock { $0.timer }?.cancel()
       }
       leave(ticket)
       tell(.done(ticket))

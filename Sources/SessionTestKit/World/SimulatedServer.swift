@@ -230,6 +230,7 @@ extension ReceivedRequest {
   init(_ request: HTTPRequest) {
     self.init(
       method: request.method, path: request.url.path,
+      query: request.url.query(percentEncoded: true),
       fields: request.headers.map { HTTPField($0.name.lowercased(), $0.value) },
       body: request.body ?? [])
   }

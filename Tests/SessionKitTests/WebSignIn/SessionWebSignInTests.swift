@@ -140,6 +140,34 @@ struct SessionWebSignInTests {
     #expect(try bench.eventNames().isEmpty && bench.files().isEmpty)
   }
 
+  @Test(
+    "WEB-5 Specs/WebSignIn.md: a view that never says it is gone is waited for so long, and no longer"
+  )
+  func stuckView() async throws {
+    let limit = WebSignIn.dismissLimit
+    #expect(
+      WebSignInPage.rows(["what is waited for", "milliseconds"]) == [["dismiss", "\(limit)"]])
+    let session = try await open()
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("dismiss", .waitAndIgnore)
+    let (provider, view) = (provider, view)
+    let task = Task { try await session.signIn(with: provider, in: view) }
+    await eventually("the view goes, and does not say so") { fake.isWaiting("dismiss") }
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: limit - 1)
+    #expect(session.activity == .authenticating && !session.isAuthenticated)
+    bench.clock.advance(by: 1)
+    #expect(try await task.value?.id == "o-1")
+    try await session.logout()
+    // The next one makes a view of its own; that the first is gone now changes nothing.
+    fake.script("dismiss", .work)
+    #expect(try await session.signIn(with: provider, in: view)?.id == "o-1")
+    fake.letGo("dismiss")
+    #expect(session.isAuthenticated && fake.log.filter { $0 == "dismiss" }.count == 2)
+    try await session.close()
+    #expect(try bench.eventNames() == ["login", "logout", "login"])
+  }
+
   @Test("WEB-5 a second tap is refused at once, and the first sign-in goes on")
   func secondTap() async throws {
     let session = try await open()

@@ -9,6 +9,7 @@ struct HTTPRequestHead: Sendable {
 
   private var method = ""
   private var path = ""
+  private var query: String?
   private var isVersion11 = true
   private var fields: [HTTPField] = []
 
@@ -30,7 +31,7 @@ struct HTTPRequestHead: Sendable {
       throw HTTPRejection(400, "the request line does not end in an HTTP version")
     }
     method = String(decoding: parts[0], as: UTF8.self)
-    path = try Self.path(ofTarget: String(decoding: parts[1], as: UTF8.self))
+    (path, query) = try Self.split(target: String(decoding: parts[1], as: UTF8.self))
   }
 
   mutating func add(fieldLine line: ArraySlice<UInt8>) throws(HTTPRejection) {
@@ -87,7 +88,8 @@ struct HTTPRequestHead: Sendable {
     let options = fields.tokens(of: "connection")
     let keeps = isVersion11 ? !options.contains("close") : options.contains("keep-alive")
     return ReceivedRequest(
-      method: method, path: path, fields: fields, body: body, keepsConnection: keeps)
+      method: method, path: path, query: query, fields: fields, body: body,
+      keepsConnection: keeps)
   }
 
   /// Plain digits only: `Int("+5")` would let a sign through.
@@ -109,7 +111,9 @@ struct HTTPRequestHead: Sendable {
     return number
   }
 
-  private static func path(ofTarget target: String) throws(HTTPRejection) -> String {
+  private static func split(
+    target: String
+  ) throws(HTTPRejection) -> (path: String, query: String?) {
     var rest = Substring(target)
     // A client that believes in a proxy sends the whole address (RFC 9112 §3.2.2).
     if rest.lowercased().hasPrefix("http://") {
@@ -119,7 +123,12 @@ struct HTTPRequestHead: Sendable {
     guard rest.hasPrefix("/") else {
       throw HTTPRejection(400, "the request target is no path")
     }
-    return String(rest.prefix { $0 != "?" && $0 != "#" })
+    let whole = rest.prefix { $0 != "#" }
+    let path = whole.prefix { $0 != "?" }
+    return (
+      String(path),
+      path.endIndex == whole.endIndex ? nil : String(whole[path.endIndex...].dropFirst())
+    )
   }
 
   private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {

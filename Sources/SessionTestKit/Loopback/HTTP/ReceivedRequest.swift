@@ -3,17 +3,20 @@ package struct ReceivedRequest: Sendable, Equatable {
   package let method: String
   /// The path without its query; percent escapes are left as they were sent.
   package let path: String
+  /// What stands behind the path's `?`, as it was sent; `nil` where there is none.
+  package let query: String?
   package let fields: [HTTPField]
   package let body: [UInt8]
   /// Whether the client expects further answers on the same connection (RFC 9112 §9.3).
   package let keepsConnection: Bool
 
   package init(
-    method: String, path: String, fields: [HTTPField] = [], body: [UInt8] = [],
-    keepsConnection: Bool = true
+    method: String, path: String, query: String? = nil, fields: [HTTPField] = [],
+    body: [UInt8] = [], keepsConnection: Bool = true
   ) {
     self.method = method
     self.path = path
+    self.query = query
     self.fields = fields
     self.body = body
     self.keepsConnection = keepsConnection
@@ -33,7 +36,7 @@ package struct ReceivedRequest: Sendable, Equatable {
   }
 }
 
-// Fields and body carry tokens and passwords, so neither a print nor a dump may show them.
+// Query, fields and body carry tokens and passwords, so neither a print nor a dump may show them.
 extension ReceivedRequest: CustomStringConvertible, CustomReflectable {
   package var description: String {
     "\(method) \(LoopbackCall.withoutSecrets(path: path)), "

@@ -47,7 +47,8 @@ package struct SentResponse: Sendable, Equatable {
   }
 
   private static let reasons: [Int: String] = [
-    200: "OK", 204: "No Content", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+    200: "OK", 204: "No Content", 302: "Found", 400: "Bad Request", 401: "Unauthorized",
+    403: "Forbidden",
     404: "Not Found", 405: "Method Not Allowed", 413: "Content Too Large", 414: "URI Too Long",
     417: "Expectation Failed", 423: "Locked", 429: "Too Many Requests",
     431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",

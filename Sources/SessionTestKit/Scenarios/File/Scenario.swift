@@ -78,6 +78,24 @@ struct ScenarioStep: Sendable {
     case sync
     /// A change is wanted no more.
     case discard(key: String)
+    /// Signs in on the identity provider's page, or silently where that can be done.
+    case page
+    /// Signs in silently, or not at all.
+    case silently
+    /// A redirect reaches the app from outside of the page.
+    case redirect(String)
+  }
+
+  /// What a user does with the page that is shown.
+  enum PageAct: Hashable, Sendable {
+    /// Fills in name and password of this user, and sends them.
+    case types(String)
+    /// Follows the link of those who have forgotten the password.
+    case forgets
+    /// Follows the link of those who do not want to sign in.
+    case cancels
+    /// Closes the view.
+    case leaves
   }
 
   /// How a command ends.
@@ -97,6 +115,7 @@ struct ScenarioStep: Sendable {
     /// The journal's file is gone, or damaged in what was acknowledged.
     case journal(isLost: Bool)
     case act(Command, label: String?)
+    case page(PageAct)
     case request(ExpectedRequest)
     case answer(ScriptedAnswer, to: String?)
     case lost(to: String?)
@@ -148,6 +167,8 @@ struct ExpectedRequest: Sendable {
 
   var method: String
   var path: String
+  /// `nil` for an address without a query.
+  var query: [ScenarioStep.Field]?
   var label: String?
   /// The key of the change that it carries, in `Idempotency-Key`; `nil` for none at all.
   var key: String?
@@ -162,6 +183,8 @@ struct ScriptedAnswer: Sendable {
   enum Body: Sendable {
     case json(JSONTemplate)
     case html(String)
+    /// A page with a form that is posted there, and links.
+    case page(WebPage)
     case empty
   }
 

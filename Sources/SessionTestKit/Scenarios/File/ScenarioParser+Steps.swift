@@ -13,7 +13,7 @@ extension ScenarioParser {
     var label: ScenarioWord?
     if ["do", "request"].contains(keyword) { label = take("as", from: &words) }
     var process = "app"
-    if ["do", "state", "shows"].contains(keyword), let name = take("in", from: &words) {
+    if ["do", "state", "shows", "page"].contains(keyword), let name = take("in", from: &words) {
       process = name.text
     }
     let action: ScenarioStep.Action
@@ -38,6 +38,7 @@ extension ScenarioParser {
       try expectEnd(words, in: line)
       let label = try known(word, in: line)
       action = keyword == "lost" ? .lost(to: label) : .silent(to: label)
+    case "page": action = .page(try pageAct(words, in: line))
     case "token": action = try token(words, block)
     case "event", "note", "state": action = try record(keyword, words, in: line)
     case "shows":
@@ -64,7 +65,7 @@ extension ScenarioParser {
   }
 
   /// Takes `word NAME` from the end.
-  private func take(_ word: String, from words: inout [ScenarioWord]) -> ScenarioWord? {
+  func take(_ word: String, from words: inout [ScenarioWord]) -> ScenarioWord? {
     guard words.count >= 2, words[words.count - 2].text == word else { return nil }
     let name = words.removeLast()
     words.removeLast()
@@ -78,7 +79,7 @@ extension ScenarioParser {
     throw error(line, word.column, "\"\(word.text)\" is one word too many")
   }
 
-  private mutating func given(
+  mutating func given(
     _ label: ScenarioWord?, in line: ScenarioLine
   ) throws(ScenarioError) -> String? {
     guard let label else { return nil }
@@ -91,7 +92,7 @@ extension ScenarioParser {
     return label.text
   }
 
-  private func known(
+  func known(
     _ label: ScenarioWord?, in line: ScenarioLine
   ) throws(ScenarioError) -> String? {
     guard let label else { return nil }
@@ -176,13 +177,8 @@ extension ScenarioParser {
       command = .adopt(access: access.text, refresh: arguments.dropFirst().first?.text)
     case "login", "register":
       most = 1
-      guard let user = arguments.first else {
-        throw error(line, verb.column, "\(verb.text) of whom?")
-      }
-      guard setting.users[user.text] != nil else {
-        throw unknown(user, in: line, "no user", of: Array(setting.users.keys))
-      }
-      command = verb.text == "login" ? .login(user.text) : .register(user.text)
+      let user = try user(arguments.first, of: verb, in: line)
+      command = verb.text == "login" ? .login(user) : .register(user)
     case "social":
       most = 2
       guard arguments.count >= 2 else {
@@ -191,6 +187,17 @@ extension ScenarioParser {
       try checkNames(
         arguments[1].text, in: line, column: arguments[1].column, isGiving: true)
       command = .social(provider: arguments[0].text, token: arguments[1].text)
+    case "page", "silently":
+      try expectPages(verb, in: line)
+      command = verb.text == "page" ? .page : .silently
+    case "redirect":
+      try expectPages(verb, in: line)
+      most = 1
+      guard let address = arguments.first, address.text.contains("://") else {
+        throw error(line, verb.column, "redirect is an address, as app://auth?code=<C1>&state=<S1>")
+      }
+      try checkNames(address.text, in: line, column: address.column, isGiving: true)
+      command = .redirect(address.text)
     case "switch":
       most = 3
       guard let role = arguments.first else { throw error(line, verb.column, "switch to what?") }
@@ -201,6 +208,49 @@ extension ScenarioParser {
     }
     try expectEnd(arguments.dropFirst(most), in: line)
     return .act(command, label: label)
+  }
+
+  /// The user whom a word names.
+  private func user(
+    _ word: ScenarioWord?, of verb: ScenarioWord, in line: ScenarioLine
+  ) throws(ScenarioError) -> String {
+    guard let word else { throw error(line, verb.column, "\(verb.text) of whom?") }
+    guard setting.users[word.text] != nil else {
+      throw unknown(word, in: line, "no user", of: Array(setting.users.keys))
+    }
+    return word.text
+  }
+
+  private func expectPages(
+    _ word: ScenarioWord, in line: ScenarioLine
+  ) throws(ScenarioError) {
+    guard setting.app == "B2C" else {
+      throw error(line, word.column, "\(setting.app) signs in on no page; B2C does")
+    }
+  }
+
+  private func pageAct(
+    _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) -> ScenarioStep.PageAct {
+    try expectPages(line.words[0], in: line)
+    guard let verb = words.first else {
+      throw error(line, line.raw.count + 1, "the user does what?")
+    }
+    var most = 1
+    let act: ScenarioStep.PageAct
+    switch verb.text {
+    case "types":
+      most = 2
+      act = .types(try user(words.dropFirst().first, of: verb, in: line))
+    case "forgets": act = .forgets
+    case "cancels": act = .cancels
+    case "leaves": act = .leaves
+    default:
+      throw unknown(
+        verb, in: line, "nothing that a user does with a page", of: ScenarioVocabulary.acts)
+    }
+    try expectEnd(words.dropFirst(most), in: line)
+    return act
   }
 
   private mutating func record(
@@ -317,114 +367,5 @@ extension ScenarioParser {
       if let item = SecretItem(word: word.text) { items.insert(item) }
     }
     return items
-  }
-
-  // MARK: Requests and answers
-
-  func target(
-    _ words: [ScenarioWord], in line: ScenarioLine
-  ) throws(ScenarioError) -> (method: String, path: String) {
-    guard words.count == 2, words[1].text.first == "/" else {
-      throw error(
-        line, words.first?.column ?? line.words[0].text.count + 1,
-        "a request is as POST /auth/refresh")
-    }
-    guard ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(words[0].text) else {
-      throw unknown(words[0], in: line, "no method", of: ["GET", "POST", "PUT", "DELETE"])
-    }
-    return (words[0].text, words[1].text)
-  }
-
-  private mutating func request(
-    _ words: [ScenarioWord], _ label: ScenarioWord?, _ block: ScenarioBlock
-  ) throws(ScenarioError) -> ExpectedRequest {
-    let line = block.head
-    let label = try given(label, in: line)
-    let (method, path) = try target(words, in: line)
-    var request = ExpectedRequest(method: method, path: path, label: label)
-    var index = 0
-    while index < block.details.count {
-      let detail = block.details[index]
-      let (word, arguments) = (detail.words[0], Array(detail.words.dropFirst()))
-      let isAuthorization = word.text == "bearer" || word.text == "basic"
-      let isBody = ["json", "form"].contains(word.text)
-      if isAuthorization && request.authorization != nil || isBody && request.body != nil {
-        throw error(detail, word.column, "there is one already")
-      }
-      index += 1
-      switch word.text {
-      case "json":
-        let read = try json(block.details, from: index - 1, isAnswer: false)
-        request.body = .json(read.template)
-        index = read.next
-      case "form":
-        var pairs: [ScenarioStep.Field] = []
-        let names = arguments.map { $0.text.split(separator: "=").first.map(String.init) ?? "" }
-        pairs = try fields(arguments, in: detail, names: names)
-        try checkNames(of: pairs, in: detail)
-        request.body = .form(pairs)
-      case "bearer":
-        guard arguments.count == 1 else { throw error(detail, word.column, "bearer of what?") }
-        try checkNames(
-          arguments[0].text, in: detail, column: arguments[0].column, isGiving: false)
-        request.authorization = .bearer(arguments[0].text)
-      case "key": request.key = try key(of: arguments, request.key, in: detail)
-      case "basic":
-        guard arguments.count == 2 else {
-          throw error(detail, word.column, "basic is an id and a secret")
-        }
-        request.authorization = .basic(id: arguments[0].text, secret: arguments[1].text)
-      case "header": request.headers.append(try header(detail))
-      default:
-        throw unknown(word, in: detail, "nothing of a request", of: ScenarioVocabulary.request)
-      }
-    }
-    return request
-  }
-
-  private mutating func answer(
-    _ words: [ScenarioWord], _ block: ScenarioBlock
-  ) throws(ScenarioError) -> ScenarioStep.Action {
-    let line = block.head
-    var words = words
-    let label = try known(take("to", from: &words), in: line)
-    guard words.count == 1, let status = Int(words[0].text), (200...599).contains(status) else {
-      throw error(line, words.first?.column ?? 7, "a status is from 200 to 599")
-    }
-    var answer = ScriptedAnswer(status: status)
-    var hasBody = false
-    var index = 0
-    while index < block.details.count {
-      let detail = block.details[index]
-      let word = detail.words[0]
-      if hasBody, word.text != "header" {
-        throw error(detail, word.column, "there is one already")
-      }
-      index += 1
-      hasBody = hasBody || word.text != "header"
-      switch word.text {
-      case "json":
-        let read = try json(block.details, from: index - 1, isAnswer: true)
-        answer.body = .json(read.template)
-        index = read.next
-      case "html": answer.body = .html(detail.rest)
-      case "header": answer.headers.append(try header(detail))
-      default:
-        throw unknown(word, in: detail, "nothing of an answer", of: ScenarioVocabulary.answer)
-      }
-    }
-    return .answer(answer, to: label)
-  }
-
-  private func header(_ line: ScenarioLine) throws(ScenarioError) -> ScenarioStep.Field {
-    let parts = line.rest.split(separator: ":", maxSplits: 1)
-    guard parts.count == 2, let name = parts.first, !name.isEmpty, !name.contains(" "),
-      name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
-    else { throw error(line, line.words[0].column, "a header is as Retry-After: 7") }
-    guard name.lowercased() != "authorization" else {
-      throw error(line, line.words[0].column, "say bearer or basic")
-    }
-    return ScenarioStep.Field(
-      name: name.lowercased(), value: String(parts[1].drop { $0 == " " }))
   }
 }

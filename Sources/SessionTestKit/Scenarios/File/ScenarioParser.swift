@@ -152,6 +152,11 @@ struct ScenarioParser {
         setting.environment = first.text
       case "client": setting.client = try client(arguments, in: line)
       case "scope": setting.scope = first.text
+      case "tokens":
+        guard ScenarioVocabulary.owners.contains(first.text) else {
+          throw unknown(first, in: line, "nobody who keeps them", of: ScenarioVocabulary.owners)
+        }
+        setting.isOwned = first.text == "provider"
       default: setting.revocation = first.text
       }
     }
@@ -175,6 +180,9 @@ struct ScenarioParser {
     guard line.words.map(\.text) == ["known", "session"], let detail = block.details.first,
       detail.words[0].text == "json"
     else { throw error(line, 1, "it is \"known session\", with the answer's json below it") }
+    guard !setting.isOwned else {
+      throw error(line, 1, "where the provider keeps the tokens, a sign-in begins on its page")
+    }
     setting.known = (try json(block.details, from: 0, isAnswer: true).template, line.number)
   }
 }

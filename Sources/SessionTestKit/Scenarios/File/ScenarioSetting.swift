@@ -9,6 +9,8 @@ struct ScenarioSetting: Sendable {
   var client: Client?
   var scope: String?
   var revocation: String?
+  /// Whether the identity provider's SDK keeps the refresh token (WEB-6).
+  var isOwned = false
   /// What differs from the preset's policy, in the file's order.
   var policy: [ScenarioStep.Field] = []
   var start = Timestamp(milliseconds: 1_767_225_600_000)
@@ -43,6 +45,13 @@ struct ScenarioSetting: Sendable {
     var id: String
     var secret: String?
     var isBasic = false
+  }
+
+  /// Whom the identity provider knows the app as, at this address.
+  func identity(at base: URL) -> CodeGrant.Client {
+    CodeGrant.Client(
+      userFlow: base.appending(path: "tenant/b2c_1_signin"), id: client?.id ?? "",
+      scope: scope ?? "")
   }
 
   /// The app's preset at this address.

@@ -7,15 +7,15 @@ package enum ScenarioVocabulary {
   ]
   package static let steps = [
     "at", "until", "clock", "network", "secrets", "journal", "do", "request", "answer", "lost",
-    "silent",
-    "token",
+    "silent", "page", "token",
     "event", "note", "state", "shows", "result", "stored", "pending", "cleared",
     "kill", "power", "change", "waiting", "givenUp", "news",
   ]
   package static let apps: [String: [String]] = [
-    "EDU": ["environment"], "B2C": ["client", "scope"], "OFF": [], "TIK": [], "API": [],
+    "EDU": ["environment"], "B2C": ["client", "scope", "tokens"], "OFF": [], "TIK": [], "API": [],
     "OAuth": ["client", "scope", "revocation"],
   ]
+  static let owners = ["session", "provider"]
   static let environments = ["development", "staging", "production"]
   static let policy = [
     "refreshThreshold", "maximumAttempts", "firstRetryDelay", "longestRetryDelay",
@@ -25,13 +25,15 @@ package enum ScenarioVocabulary {
   ]
   package static let commands = [
     "open", "close", "login", "register", "social", "unlock", "foreground", "use", "refresh",
-    "refreshIfNeeded", "switch", "logout", "clearError", "call", "adopt",
-    "add", "drain", "sync", "discard",
+    "refreshIfNeeded", "switch", "logout", "clearError", "call", "adopt", "page", "silently",
+    "redirect", "add", "drain", "sync", "discard",
   ]
-  static let request = ["bearer", "basic", "key", "header", "json", "form"]
+  package static let acts = ["types", "forgets", "cancels", "leaves"]
+  package static let links = ["forgot", "cancel"]
+  static let request = ["query", "bearer", "basic", "key", "header", "json", "form"]
   static let change = ["json", "mentions"]
   static let log = ["attempts", "firstDelay", "lease", "limit"]
-  static let answer = ["header", "json", "html"]
+  static let answer = ["header", "json", "html", "page"]
   package static let items = ["token", "user", "context", "revocation", "nothing"]
 
   package static let events: [String: [String]] = [
@@ -61,8 +63,8 @@ package enum ScenarioVocabulary {
     "expired": ["user", "role", "school", "reason"],
   ]
   package static let shows = [
-    "token", "expired", "refreshable", "activity", "waiters", "email", "permissions", "storage",
-    "gate",
+    "token", "expired", "refreshable", "activity", "page", "waiters", "email", "permissions",
+    "storage", "gate",
   ]
   package static let changes: [String: [String]] = [
     "added": ["key", "user", "what"],
@@ -82,7 +84,7 @@ package enum ScenarioVocabulary {
   ]
   package static let errors = [
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
-    "signInUnderWay", "secretsUnavailable", "needsPresence", "secretsOfAnotherSession",
+    "signInUnderWay", "webSignIn", "secretsUnavailable", "needsPresence", "secretsOfAnotherSession",
     "pendingChanges", "noRefreshToken",
     "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",

@@ -30,6 +30,8 @@ final class ScenarioCalls: Sendable {
     var ended: [Int] = []
     /// How many changes of the user are not sent.
     var pending = 0
+    /// The pages that were opened in each process, in their order.
+    var pages: [String: [HeadlessPage]] = [:]
     /// How often the app's data was cleared.
     var cleared = 0
     /// How often it was told that a user's status has changed.
@@ -38,10 +40,11 @@ final class ScenarioCalls: Sendable {
 
   private let state = Mutex(State())
   private let world: SimulatedWorld
+  private let identity: ScenarioIdentity
 
   /// No session yet.
-  init(in world: SimulatedWorld) {
-    self.world = world
+  init(in world: SimulatedWorld, _ identity: ScenarioIdentity) {
+    (self.world, self.identity) = (world, identity)
   }
 
   /// How many changes of the user are not sent.
@@ -83,6 +86,11 @@ final class ScenarioCalls: Sendable {
     configuration.clearLocalData = { [self] _ in state.withLock { $0.cleared += 1 } }
     configuration.statusChanged = { [self] _ in state.withLock { $0.news += 1 } }
     return configuration
+  }
+
+  /// The page that is shown in a process.
+  func page(_ process: String) -> HeadlessPage? {
+    state.withLock { $0.pages[process]?.last { $0.isShown } }
   }
 
   func session(_ process: String) -> Session? { state.withLock { $0.sessions[process] } }
@@ -208,6 +216,17 @@ final class ScenarioCalls: Sendable {
     case .logout(let isDiscarding):
       let outcome = try await session.logout(discardingPendingChanges: isDiscarding)
       return ["outcome": ScenarioWords.outcome(outcome)]
+    case .page:
+      let page = HeadlessPage(identity.browser)
+      state.withLock { $0.pages[process, default: []].append(page) }
+      let profile = try await session.signIn(with: identity.provider, in: page)
+      return ["user": profile.map { "\($0.id)" } ?? "none"]
+    case .silently:
+      let profile = try await session.signInSilently(with: identity.provider)
+      return ["user": profile.map { "\($0.id)" } ?? "none"]
+    case .redirect(let address):
+      guard let url = URL(string: address) else { return ["outcome": "refused"] }
+      return ["outcome": await session.handIn(url) ? "taken" : "refused"]
     case .clearError:
       await session.clearError()
       return [:]

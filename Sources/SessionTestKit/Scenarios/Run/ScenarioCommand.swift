@@ -4,6 +4,7 @@ extension ScenarioStep.Command {
     switch self {
     case .social(let provider, let token): .social(provider: provider, token: fill(token))
     case .adopt(let access, let refresh): .adopt(access: fill(access), refresh: refresh.map(fill))
+    case .redirect(let address): .redirect(fill(address))
     default: self
     }
   }
@@ -40,6 +41,9 @@ extension ScenarioStep.Command {
     case .unlock: "do unlock"
     case .foreground: "do foreground"
     case .use: "do use"
+    case .page: "do page"
+    case .silently: "do silently"
+    case .redirect: "do redirect"
     case .add: "do add"
     case .drain: "do drain"
     case .sync: "do sync"

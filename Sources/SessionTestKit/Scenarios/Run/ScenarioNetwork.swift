@@ -33,8 +33,6 @@ final class ScenarioNetwork: Sendable {
     var arrived: [(number: Int, request: ReceivedRequest)] = []
     /// The requests whose sender gave up, or is dead: nobody has to answer them.
     var abandoned: Set<Int> = []
-    /// The requests whose address has a query.
-    var queried: Set<Int> = []
     var box: [Int: Result<HTTPResponse, TransportError>] = [:]
     var isOn = true
     var isOver = false
@@ -69,7 +67,6 @@ final class ScenarioNetwork: Sendable {
     let deadline = clock.now().uptime.addingSaturating(request.timeout)
     let number = state.withLock { state in
       state.count += 1
-      if request.url.query != nil { state.queried.insert(state.count) }
       return state.count
     }
     let result = await withTaskCancellationHandler {
@@ -147,9 +144,6 @@ final class ScenarioNetwork: Sendable {
 
   /// What has come to the server so far, in its order.
   var arrived: [(number: Int, request: ReceivedRequest)] { state.withLock { $0.arrived } }
-
-  /// Whether a request's address has a query, which could hold anything.
-  func hasQuery(_ number: Int) -> Bool { state.withLock { $0.queried.contains(number) } }
 
   /// Whether the sender of a request still waits for it.
   func isWaiting(_ number: Int) -> Bool { state.withLock { $0.parked[number] != nil } }

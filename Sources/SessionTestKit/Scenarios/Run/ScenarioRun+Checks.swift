@@ -17,7 +17,9 @@ extension ScenarioRun {
       try compare(fields, with: ScenarioWords.of(state), of: "\(kind)")
     case .shows(let fields):
       let session = try session(step.process)
-      try compare(fields, with: ScenarioWords.of(session), of: step.process)
+      var words = ScenarioWords.of(session)
+      words["page"] = calls.page(step.process) == nil ? "no" : "yes"
+      try compare(fields, with: words, of: step.process)
       if fields.contains(where: { $0.name == "gate" }),
         let told = calls.toldGate(step.process), told != session.gate.isOpen
       {
@@ -45,9 +47,7 @@ extension ScenarioRun {
     case .givenUp(let expected):
       try compare(changes.queue.failures.map(\.change), with: expected, "are given up")
     case .pending, .at, .until, .clock, .network, .secrets, .journal, .act, .request, .answer,
-      .lost,
-      .silent,
-      .token, .kill, .powerCut:
+      .lost, .silent, .page, .token, .kill, .powerCut:
       break
     }
   }
@@ -133,9 +133,7 @@ extension ScenarioRun {
     guard request.method == expected.method, request.path == expected.path else {
       throw fail("the next request is not \(wanted), but \(request.line)")
     }
-    guard !stage.network.hasQuery(number) else {
-      throw fail("\(wanted) carries a query, for which a file has no word")
-    }
+    try compare(expected.query, query: request.query, wanted)
     try compareAuthorization(expected.authorization, request)
     let key = expected.key.map { [tokens.fill("<\($0)>")] } ?? []
     guard request.fields.values(of: "idempotency-key") == key else {
@@ -174,7 +172,44 @@ extension ScenarioRun {
         : "\(request.line) has another Authorization, or none")
   }
 
+  /// An address has a query where the file has named it; what a name stands for first is taken from it.
+  private mutating func compare(
+    _ fields: [ScenarioStep.Field]?, query: String?, _ wanted: String
+  ) throws(ScenarioFailure) {
+    guard let fields else {
+      guard query == nil else { throw fail("\(wanted) carries a query, which no query has named") }
+      return
+    }
+    guard let query else { throw fail("\(wanted) has no query") }
+    let form = WebForm(query)
+    for field in fields {
+      guard case .name(let name)? = ScenarioName.pieces(of: field.value).first,
+        !tokens.knows(name), let value = form[field.name]
+      else { continue }
+      tokens.take(value, as: name)
+    }
+    try compare(fields, with: form, wanted)
+    if let challenge = form["code_challenge"] { challenges.insert(challenge) }
+  }
+
   private func compare(
+    _ fields: [ScenarioStep.Field], with form: WebForm, _ wanted: String
+  ) throws(ScenarioFailure) {
+    for pair in form.fields {
+      guard let field = fields.first(where: { $0.name == pair.name }) else {
+        let isWord = pair.name.count <= 24 && pair.name.allSatisfy { $0.isLetter || $0 == "_" }
+        throw fail("\(wanted) also has \(isWord ? pair.name : "what is no form")")
+      }
+      guard field.value == "*" || pair.value == tokens.fill(field.value) else {
+        throw fail("\(pair.name) of \(wanted) is another")
+      }
+    }
+    for field in fields where form[field.name] == nil {
+      throw fail("\(wanted) has no \(field.name)")
+    }
+  }
+
+  private mutating func compare(
     _ body: ExpectedRequest.Body, _ request: ReceivedRequest, _ wanted: String
   ) throws(ScenarioFailure) {
     switch body {
@@ -188,30 +223,13 @@ extension ScenarioRun {
         throw fail("\(wanted): \(difference)")
       }
     case .form(let fields):
-      let pairs = ScenarioRun.form(request.body)
-      for (name, value) in pairs {
-        guard let field = fields.first(where: { $0.name == name }) else {
-          let isWord = name.count <= 24 && name.allSatisfy { $0.isLetter || $0 == "_" }
-          throw fail("\(wanted) also has \(isWord ? name : "what is no form")")
-        }
-        guard field.value == "*" || value == tokens.fill(field.value) else {
-          throw fail("\(name) of \(wanted) is another")
-        }
+      let form = WebForm(request.body)
+      try compare(fields, with: form, wanted)
+      guard let verifier = form["code_verifier"] else { return }
+      tokens.learn(verifier)
+      guard challenges.contains(CodeGrant.challenge(of: verifier)) else {
+        throw fail("code_verifier of \(wanted) is of no code_challenge that came before")
       }
-      for field in fields where !pairs.contains(where: { $0.name == field.name }) {
-        throw fail("\(wanted) has no \(field.name)")
-      }
-    }
-  }
-
-  private static func form(_ body: [UInt8]) -> [(name: String, value: String)] {
-    String(decoding: body, as: UTF8.self).split(separator: "&").map { pair in
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        .map { part in
-          let spaced = part.replacing("+", with: " ")
-          return spaced.removingPercentEncoding ?? String(spaced)
-        }
-      return (parts[0], parts.count > 1 ? parts[1] : "")
     }
   }
 

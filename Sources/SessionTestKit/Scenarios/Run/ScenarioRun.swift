@@ -27,6 +27,9 @@ struct ScenarioRun {
   let scenario: Scenario
   let stage: ScenarioStage
   let calls: ScenarioCalls
+  private let identity: ScenarioIdentity
+  /// The challenges that came with addresses; each verifier must be of one.
+  var challenges: Set<String> = []
   var tokens = ScenarioTokens()
   private let start: Int64
   /// The line that is played.
@@ -55,7 +58,8 @@ struct ScenarioRun {
   init(_ scenario: Scenario, on stage: ScenarioStage) {
     self.scenario = scenario
     self.stage = stage
-    calls = ScenarioCalls(in: stage.world)
+    identity = ScenarioIdentity(scenario.setting, on: stage)
+    calls = ScenarioCalls(in: stage.world, identity)
     start = stage.world.clock.now().uptime
     for user in scenario.setting.users.values { tokens.keep(user) }
     tokens.keep(scenario.setting.client?.secret)
@@ -200,6 +204,7 @@ struct ScenarioRun {
       stage.secrets.isLocked = isLocked
     case .journal(let isLost): try spoilJournal(isLost: isLost)
     case .act(let command, let label): try act(command, label, in: step.process)
+    case .page(let act): try user(act, in: step.process)
     case .pending(let count): calls.pending = count
     case .kill(let process): try kill(process)
     case .powerCut: try cutPower()
@@ -290,11 +295,30 @@ struct ScenarioRun {
   /// The app as it is opened in a process.
   private func app(in process: String) -> ScenarioCalls.App {
     let (setting, stage) = (scenario.setting, stage)
-    let configuration = stage.configuration(process, setting.preset(at: stage.baseURL))
+    var configuration = stage.configuration(process, setting.preset(at: stage.baseURL))
+    if identity.isOwned { configuration.identityProvider = identity.provider }
     return ScenarioCalls.App(
       configuration: calls.hosted(configuration),
       changes: setting.changes.map { (stage.changes, stage.setup(process, $0)) },
       life: stage.lives.life(of: process))
+  }
+
+  /// The user does something with the page that is shown.
+  private mutating func user(
+    _ act: ScenarioStep.PageAct, in process: String
+  ) throws(ScenarioFailure) {
+    try expectAllNamed("the user goes on")
+    guard let page = calls.page(process) else { throw fail("no page is shown in \(process)") }
+    let done: HeadlessPage.Act
+    switch act {
+    case .types(let name):
+      let user = scenario.setting.users[name] ?? ScenarioUser(name: "", password: "")
+      done = .types(name: user.name, password: user.password)
+    case .forgets: done = .follows("forgot")
+    case .cancels: done = .follows("cancel")
+    case .leaves: done = .leaves
+    }
+    do throws(HeadlessPage.Problem) { try page.act(done) } catch { throw fail("\(error)") }
   }
 
   /// Opens a session before the first thing that is done with it.
@@ -321,6 +345,16 @@ struct ScenarioRun {
     case .html(let text):
       sent.fields.append(HTTPField("Content-Type", "text/html"))
       sent.body = Array("<!doctype html><title>\(text)</title>".utf8)
+    case .page(var page):
+      let time = serverTime
+      page.form = page.form.map { form in
+        WebPage.Form(action: tokens.give(form.action, at: time), hidden: form.hidden)
+      }
+      for id in page.links.keys.sorted() {
+        page.links[id] = tokens.give(page.links[id] ?? "", at: time)
+      }
+      sent.fields.append(HTTPField("Content-Type", "text/html; charset=utf-8"))
+      sent.body = Array(page.html.utf8)
     case .json(let template):
       sent.fields.append(HTTPField("Content-Type", "application/json"))
       sent.body = Array(give(template).text.utf8)
@@ -371,7 +405,7 @@ struct ScenarioRun {
     preset.policy.profileCheck = .whenUnknown
     let app = ScenarioCalls.App(
       configuration: stage.configuration("before", preset), life: stage.lives.life(of: "before"))
-    let before = ScenarioCalls(in: stage.world)
+    let before = ScenarioCalls(in: stage.world, identity)
     stage.world.spawn("a session that is known") {
       try await before.open(app, in: "before")
       try await before.session("before")?.login(

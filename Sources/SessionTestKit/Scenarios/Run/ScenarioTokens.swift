@@ -48,6 +48,15 @@ struct ScenarioTokens {
     return value
   }
 
+  /// Whether this stands for something already.
+  func knows(_ name: ScenarioName) -> Bool { values[name.name] != nil }
+
+  /// What came with a request: it stands behind a name from now on.
+  mutating func take(_ value: String, as name: ScenarioName) { keep(value, as: name.name) }
+
+  /// What must be in no file and no text either.
+  mutating func learn(_ secret: String) { vault.learn([secret]) }
+
   private mutating func make(_ name: ScenarioName, at now: Int64) -> String {
     let value: String
     switch name.form {

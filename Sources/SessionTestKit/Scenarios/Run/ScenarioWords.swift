@@ -128,6 +128,9 @@ package enum ScenarioWords {
     case .invalidRequest(let code), .invalidCredentials(let code, _),
       .unauthorized(let code, _), .forbidden(let code), .conflict(let code):
       ["code": code ?? "none"]
+    case .webSignIn(.refused(let code)):
+      ["problem": "refused", "code": code.map { "\($0)" } ?? "none"]
+    case .webSignIn(let problem): ["problem": "\(problem)", "code": "none"]
     case .rateLimited(let wait): ["retryAfter": wait.map(duration) ?? "none"]
     case .server(let status, let code, _): ["status": "\(status)", "code": code ?? "none"]
     case .databaseUnavailable(let code, _): ["code": code]

@@ -1,0 +1,152 @@
+package import Foundation
+package import SessionCore
+package import SessionKit
+import Synchronization
+
+/// A small identity SDK that is real: it speaks OAuth 2.0's code flow with PKCE, state and nonce over any
+/// transport, and names its errors as MSAL does.
+///
+/// It calls `access_denied` a cancellation whatever the provider meant by it, as MSAL does (WEB-4).
+package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
+  /// Goes where nothing is shown, and returns the address of the app's own scheme that it comes to; `nil`
+  /// where it ends at a page.
+  package typealias Hidden = @Sendable (_ address: URL, _ scheme: String) async throws -> URL?
+
+  private let client: CodeGrant.Client
+  private let accounts: IdentityAccounts
+  private let transport: any HTTPTransport
+  private let hidden: Hidden
+  private let current = CurrentPage<Page>()
+
+  /// A provider that keeps its accounts where its processes share them.
+  package init(
+    _ client: CodeGrant.Client, accounts: IdentityAccounts, transport: any HTTPTransport,
+    hidden: @escaping Hidden
+  ) {
+    (self.client, self.accounts) = (client, accounts)
+    (self.transport, self.hidden) = (transport, hidden)
+  }
+
+  package func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens {
+    if let kept = accounts.refreshToken(of: account) {
+      do {
+        return try await tokens(
+          WebForm(["grant_type": "refresh_token", "refresh_token": kept.token.value]), for: nil)
+      } catch let error as IdentitySDKError where error.isDeadGrant {
+        accounts.drop(kept.account)
+        throw error
+      }
+    }
+    let grant = accounts.newGrant()
+    let redirect = try await named {
+      try await hidden(grant.address(for: client, silently: true), client.scheme)
+    }
+    guard let redirect else { throw IdentitySDKError.interactionRequired }
+    let tokens = try await redeem(redirect, of: grant)
+    guard account == nil || account == IdentityAccounts.user(of: tokens) else {
+      throw IdentitySDKError.interactionRequired
+    }
+    return tokens
+  }
+
+  package func signIn(in view: Page) async throws -> IdentityTokens {
+    let grant = accounts.newGrant()
+    current.page.withLock { $0 = (view, grant) }
+    defer { current.page.withLock { $0 = nil } }
+    let redirect = try await named {
+      try await view.follow(grant.address(for: client, silently: false), to: client.scheme)
+    }
+    return try await redeem(redirect, of: grant)
+  }
+
+  package func handIn(_ redirect: URL) async -> Bool {
+    guard let (page, grant) = current.page.withLock({ $0 }),
+      redirect.scheme?.lowercased() == client.scheme, grant.reply(in: redirect) != .foreign
+    else { return false }
+    return page.end(with: redirect)
+  }
+
+  package func removeAccount(_ account: Identifier) async throws {
+    guard accounts.knows(account) else { return }
+    let form = WebForm(["client_id": client.id, "post_logout_redirect_uri": client.redirect])
+    let endpoint = client.endpoint("logout")
+    // The browser's cookie says who it is; a token has no place in an address.
+    _ = try await named {
+      try await hidden(
+        URL(string: endpoint.absoluteString + "?" + form.text) ?? endpoint, client.scheme)
+    }
+    accounts.forget(account)
+  }
+
+  /// Errors of the way there under the names that an SDK has for them.
+  private func named<Place>(_ work: () async throws -> Place) async throws -> Place {
+    do { return try await work() } catch let error as TransportError {
+      throw IdentitySDKError.unreached(error)
+    } catch is PageWasLeft {
+      throw IdentitySDKError.cancelled
+    } catch let problem as HeadlessBrowser.Problem {
+      throw IdentitySDKError.internalProblem("\(problem)")
+    }
+  }
+
+  private func redeem(_ redirect: URL, of grant: CodeGrant) async throws -> IdentityTokens {
+    switch grant.reply(in: redirect) {
+    case .foreign: throw IdentitySDKError.internalProblem("the redirect answers another request")
+    case .refused(let error, let description):
+      throw IdentitySDKError.refused(error, description: description)
+    case .code(let code):
+      return try await tokens(
+        WebForm([
+          "grant_type": "authorization_code", "code": code, "redirect_uri": client.redirect,
+          "code_verifier": grant.verifier,
+        ]), for: grant)
+    }
+  }
+
+  /// Asks the token endpoint.
+  private func tokens(_ form: WebForm, for grant: CodeGrant?) async throws -> IdentityTokens {
+    let form = form.adding("client_id", client.id).adding("scope", client.scope)
+    let answer: HTTPResponse
+    do {
+      answer = try await transport.send(
+        HTTPRequest(
+          method: "POST", url: client.endpoint("token"),
+          headers: [HTTPHeader("Content-Type", "application/x-www-form-urlencoded")],
+          body: Array(form.text.utf8)))
+    } catch {
+      throw IdentitySDKError.unreached(error)
+    }
+    guard answer.status == 200 else { throw IdentitySDKError.answered(answer) }
+    let tokens = try IdentityTokens(tokenAnswer: answer.body)
+    if let grant {
+      let nonce = tokens.identity.flatMap { token -> String? in
+        do { return try IdentityClaims(token).text("nonce") } catch { return nil }
+      }
+      guard nonce == grant.nonce else {
+        throw IdentitySDKError.internalProblem("the identity token answers another request")
+      }
+    }
+    accounts.keep(tokens)
+    return tokens
+  }
+}
+
+/// The page on which somebody signs in, and for what.
+private final class CurrentPage<Page: IdentityPage>: Sendable {
+  let page = Mutex<(page: Page, grant: CodeGrant)?>(nil)
+}
+
+extension IdentityTokens {
+  /// The tokens in the answer of a token endpoint (RFC 6749 §5.1).
+  fileprivate init(tokenAnswer body: [UInt8]) throws {
+    guard case .object(let members) = try JSONReader.read(body),
+      case .string(let access)? = members["access_token"]
+    else { throw IdentitySDKError.internalProblem("the answer holds no token") }
+    self.init(access: Secret(access))
+    if case .string(let text)? = members["refresh_token"] { refresh = Secret(text) }
+    if case .string(let text)? = members["id_token"] { identity = Secret(text) }
+    if case .number(let seconds)? = members["expires_in"] {
+      lifetime = Int64(seconds.text).map { $0 * 1000 }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// A page of a sign-in, as far as a headless browser looks at it: its title, its form and its links.
+package struct WebPage: Hashable, Sendable {
+  /// A form that is posted; beside what the user types it sends its hidden fields.
+  package struct Form: Hashable, Sendable {
+    package var action: String
+    package var hidden = WebForm()
+
+    package init(action: String, hidden: WebForm = WebForm()) {
+      (self.action, self.hidden) = (action, hidden)
+    }
+  }
+
+  package var title: String
+  package var form: Form?
+  /// The addresses of links by their ids, such as `forgot` and `cancel`.
+  package var links: [String: String]
+
+  package init(title: String, form: Form? = nil, links: [String: String] = [:]) {
+    (self.title, self.form, self.links) = (title, form, links)
+  }
+
+  /// The page as HTML, which a browser shows as well.
+  package var html: String {
+    var lines = [
+      "<!doctype html>", #"<html lang="en"><meta charset="utf-8">"#,
+      "<title>\(WebPage.escaped(title))</title><h1>\(WebPage.escaped(title))</h1>",
+    ]
+    if let form {
+      lines.append(#"<form method="post" action="\#(WebPage.escaped(form.action))">"#)
+      for field in form.hidden.fields {
+        let (name, value) = (WebPage.escaped(field.name), WebPage.escaped(field.value))
+        lines.append(#"<input type="hidden" name="\#(name)" value="\#(value)">"#)
+      }
+      lines += [
+        #"<p><label>User name <input id="username" name="username"></label>"#,
+        #"<p><label>Password <input id="password" name="password" type="password"></label>"#,
+        #"<p><button id="submit">Sign in</button></form>"#,
+      ]
+    }
+    for (id, address) in links.sorted(by: { $0.key < $1.key }) {
+      lines.append(#"<p><a id="\#(id)" href="\#(WebPage.escaped(address))">\#(id)</a>"#)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Reads a page; knows the marks that a sign-in needs and no others.
+  package init(html: String) {
+    self.init(title: "")
+    if let title = html.firstMatch(of: /<title>([^<]*)<\/title>/) {
+      self.title = WebPage.unescaped(title.1)
+    }
+    for tag in html.matches(of: /<(form|input|a) ([^>]*)>/) {
+      var marks: [String: String] = [:]
+      for mark in tag.2.matches(of: /([a-z]+)="([^"]*)"/) {
+        marks[String(mark.1)] = WebPage.unescaped(mark.2)
+      }
+      switch tag.1 {
+      case "form": form = Form(action: marks["action"] ?? "")
+      case "input" where marks["type"] == "hidden":
+        let hidden = form?.hidden.adding(marks["name"] ?? "", marks["value"] ?? "")
+        form?.hidden = hidden ?? WebForm()
+      case "a": if let id = marks["id"] { links[id] = marks["href"] }
+      default: break
+      }
+    }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;")
+  }
+
+  private static func unescaped(_ text: Substring) -> String {
+    String(text).replacing("&quot;", with: "\"").replacing("&gt;", with: ">").replacing(
+      "&lt;", with: "<"
+    )
+    .replacing("&amp;", with: "&")
+  }
+}

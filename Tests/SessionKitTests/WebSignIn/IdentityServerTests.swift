@@ -1,0 +1,206 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// A real session against an identity provider on a real socket: pages, redirects, cookies and codes, by a
+/// client that follows them one by one.
+@Suite("A sign-in over real sockets")
+struct IdentityServerTests {
+  private static let ana = LoopbackIdentity.User(
+    id: "o-1", name: "ana@school.test", password: "correct-horse-9")
+
+  private let bench: Bench
+  private let server: IdentityServer
+  private let browser = HeadlessBrowser(URLSessionTransport())
+  private let accounts = IdentityAccounts(keepsTokens: true, seed: 3)
+
+  init() throws {
+    bench = try Bench()
+    server = try IdentityServer(LoopbackIdentity(users: [Self.ana]))
+  }
+
+  private func provider(_ responseMode: String? = nil) -> CodeFlowProvider<HeadlessPage> {
+    let browser = browser
+    return CodeFlowProvider(
+      CodeGrant.Client(
+        userFlow: server.userFlow, id: "app-1", scope: "openid offline_access",
+        responseMode: responseMode),
+      accounts: accounts, transport: URLSessionTransport()
+    ) { try await browser.hidden($0, until: $1) }
+  }
+
+  private func open(owned: Bool = false) async throws -> Session {
+    var configuration = bench.configuration()
+    configuration.wire =
+      SessionPreset.b2c(
+        server.userFlow, clientID: "app-1", scope: "openid offline_access"
+      ).wire
+    if owned { configuration.identityProvider = provider() }
+    return try await Session.open(configuration)
+  }
+
+  /// Signs in while a user does these things, one at each page.
+  private func signIn(
+    _ session: Session, _ responseMode: String? = nil, _ acts: [HeadlessPage.Act]
+  ) async throws -> (page: HeadlessPage, ending: Result<UserProfile?, SessionError>) {
+    let (page, provider) = (HeadlessPage(browser), provider(responseMode))
+    let task = Task { () -> Result<UserProfile?, SessionError> in
+      do throws(SessionError) {
+        return .success(try await session.signIn(with: provider, in: page))
+      } catch {
+        return .failure(error)
+      }
+    }
+    for act in acts {
+      await eventually("a page waits for the user") { page.isWaiting }
+      #expect(session.activity == .authenticating && page.isShown)
+      try page.act(act)
+    }
+    let ending = await task.value
+    #expect(!page.isShown, "the view is gone before the caller is told")
+    return (page, ending)
+  }
+
+  private static let right = HeadlessPage.Act.types(
+    name: "ana@school.test", password: "correct-horse-9")
+
+  private func error(_ ending: Result<UserProfile?, SessionError>) -> SessionError? {
+    guard case .failure(let error) = ending else { return nil }
+    return error
+  }
+
+  @Test(
+    "WEB-1 WEB-5 LOG-5 a code that is used once, with its verifier and its nonce, in either place",
+    arguments: [nil, "fragment"])
+  func success(responseMode: String?) async throws {
+    let session = try await open()
+    let (page, ending) = try await signIn(session, responseMode, [Self.right])
+    #expect(try ending.get()?.id == "o-1")
+    #expect(session.isAuthenticated && session.currentUser?.email == "ana@school.test")
+    let identity = server.identity
+    let code = try #require(identity.codes.values.first)
+    #expect(identity.codes.count == 1 && code.uses == 1 && code.user == Self.ana)
+    #expect(!code.nonce.isEmpty && identity.violations.isEmpty && identity.wrongPasswords == 0)
+    // The silent attempt, the page, what was typed, the provider's own callback, and the code.
+    #expect(
+      identity.log == [
+        "GET /authorize", "GET /authorize", "POST /signin", "GET /confirmed", "POST /token",
+      ])
+    let places = page.visited.map { String($0.prefix { $0 != "?" && $0 != "#" }) }
+    let flow = server.userFlow.absoluteString
+    #expect(
+      places == [
+        "\(flow)/oauth2/v2.0/authorize", "\(flow)/signin", "\(flow)/confirmed", "app://auth",
+      ])
+    try await session.close()
+    #expect(try bench.eventNames() == ["login"])
+  }
+
+  @Test("WEB-5 STA-3 a wrong password shows the page again; the right one signs in, once")
+  func wrongPassword() async throws {
+    let session = try await open()
+    let wrong = HeadlessPage.Act.types(name: "ana@school.test", password: "battery-staple-7")
+    let (_, ending) = try await signIn(session, nil, [wrong, Self.right])
+    #expect(try ending.get()?.id == "o-1")
+    #expect(server.identity.wrongPasswords == 1 && server.identity.codes.count == 1)
+    #expect(server.identity.violations.isEmpty)
+    try await session.close()
+  }
+
+  @Test(
+    "WEB-2 WEB-4 STA-3 the user leaves in three ways: told apart, and nothing has failed",
+    arguments: [
+      (HeadlessPage.Act.leaves, WebSignInProblem.cancelledByUser),
+      (.follows("cancel"), .cancelledByUser), (.follows("forgot"), .forgottenPassword),
+    ])
+  func left(act: HeadlessPage.Act, problem: WebSignInProblem) async throws {
+    let session = try await open()
+    let (page, ending) = try await signIn(session, nil, [act])
+    #expect(error(ending) == .webSignIn(problem))
+    #expect(session.activity == .idle && !session.isAuthenticated)
+    #expect(server.identity.codes.isEmpty && server.identity.violations.isEmpty)
+    #expect(page.visited.last?.hasPrefix("app://auth?error=access_denied") == (act != .leaves))
+    // And nothing is in the way of the next one.
+    #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
+    try await session.close()
+    #expect(try bench.eventNames() == ["login"])
+  }
+
+  @Test(
+    "WEB-2 WEB-4 an error in the redirect is told by its code, wherever and however it stands",
+    arguments: [
+      (LoopbackIdentity.Refusal.error("server_error", description: nil), "refused server_error"),
+      (.error("invalid_request", description: "AADB2C90289: x"), "refused AADB2C90289"),
+      (.error("ana@school.test", description: "Ana"), "refused"), (.malformed, "refused"),
+      (.nowhere, "refused"),
+    ], [nil, "fragment"])
+  func refused(
+    refusal: (LoopbackIdentity.Refusal, String), responseMode: String?
+  ) async throws {
+    let session = try await open()
+    let page = HeadlessPage(browser)
+    let provider = provider(responseMode)
+    let task = Task {
+      await failure { () async throws(SessionError) in
+        try await session.signIn(with: provider, in: page)
+      }
+    }
+    await eventually("a page waits for the user") { page.isWaiting }
+    server.change { $0.refusal = refusal.0 }
+    try page.act(Self.right)
+    guard case .webSignIn(let problem)? = await task.value else {
+      Issue.record("it is no failure of the page")
+      return
+    }
+    #expect("\(problem)" == refusal.1)
+    #expect(session.activity == .failed(.webSignIn(problem)) && server.identity.codes.isEmpty)
+    #expect(server.identity.violations.isEmpty)
+    await session.clearError()
+    #expect(session.activity == .idle)
+    try await session.close()
+    #expect(try bench.eventNames().isEmpty && bench.files().isEmpty)
+  }
+
+  @Test("LOG-5 WEB-5 silently with the provider's cookie, and not without it")
+  func silent() async throws {
+    let session = try await open()
+    let provider = provider()
+    let nobody = await failure { () async throws(SessionError) in
+      try await session.signInSilently(with: provider)
+    }
+    #expect(nobody == .webSignIn(.noAccount) && session.activity == .idle)
+    #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
+    #expect(browser.cookieNames(of: "127.0.0.1") == [LoopbackIdentity.cookie])
+    try await session.logout()
+    // Another SDK's accounts on the same browser: only its cookie can say who it is.
+    let other = CodeFlowProvider<HeadlessPage>(
+      CodeGrant.Client(userFlow: server.userFlow, id: "app-1", scope: "openid"),
+      accounts: IdentityAccounts(keepsTokens: false, seed: 9), transport: URLSessionTransport()
+    ) { [browser] in try await browser.hidden($0, until: $1) }
+    #expect(try await session.signInSilently(with: other)?.id == "o-1")
+    #expect(server.identity.codes.values.allSatisfy { $0.uses == 1 })
+    #expect(server.identity.violations.isEmpty)
+    try await session.close()
+  }
+
+  @Test("WEB-6 OUT-1 the SDK's own refresh, and a logout that ends the provider's session")
+  func owned() async throws {
+    let session = try await open(owned: true)
+    _ = try await signIn(session, nil, [Self.right])
+    let first = try #require(session.currentToken)
+    let second = try await session.refresh()
+    #expect(first.value != second.value && server.identity.refreshTokens.count == 1)
+    #expect(try await session.logout() == .success)
+    let identity = server.identity
+    #expect(identity.sessions.isEmpty && identity.refreshTokens.isEmpty)
+    #expect(browser.cookieNames(of: "127.0.0.1").isEmpty && accounts.known.isEmpty)
+    #expect(identity.log.suffix(2) == ["POST /token", "GET /logout"])
+    let provider = provider()
+    let nobody = await failure { () async throws(SessionError) in
+      try await session.signInSilently(with: provider)
+    }
+    #expect(nobody == .webSignIn(.noAccount))
+    try await session.close()
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import SessionKit
+import Testing
+
+@Suite("The web view of a sign-in")
+struct WebViewSettingsTests {
+  @Test("WEB-7 Specs/WebSignIn.md: each setting in debug builds and in releases, and no other")
+  func page() throws {
+    let rows = WebSignInPage.rows(["setting", "in a debug build", "in a release"])
+    func values(_ settings: WebViewSettings) -> [String: String] {
+      Dictionary(
+        Mirror(reflecting: settings).children.map { ($0.label ?? "", "\($0.value)") }
+      ) { first, _ in first }
+    }
+    let (debug, release) = (
+      values(WebViewSettings(isDebug: true)), values(WebViewSettings(isDebug: false))
+    )
+    #expect(rows.count == debug.count && rows.count == 5)
+    for row in rows {
+      #expect(debug[row[0]] == row[1] && release[row[0]] == row[2], "\(row[0])")
+    }
+    #if DEBUG
+      #expect(WebViewSettings.signIn == WebViewSettings(isDebug: true))
+    #else
+      #expect(WebViewSettings.signIn == WebViewSettings(isDebug: false))
+    #endif
+  }
+
+  @Test("WEB-7 what makes the view applies each setting, and has none of its own")
+  func applied() throws {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { root.deleteLastPathComponent() }
+    let file = root.appending(path: "Sources/SessionKit/Apple/WebSignInView+WebKit.swift")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let maker = try #require(text.components(separatedBy: "extension RedirectObserver").first)
+    for name in Mirror(reflecting: WebViewSettings.signIn).children.compactMap(\.label) {
+      #expect(maker.contains("settings.\(name)"), "\(name)")
+    }
+    #expect(!maker.contains("= true") && !maker.contains("= false"))
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// The identity provider as a value: what it refuses, which no honest client ever sees.
+@Suite("An identity provider for tests")
+struct LoopbackIdentityTests {
+  private static let path = LoopbackIdentity.path
+  private let grant = CodeGrant(random: Array(0..<64))
+  private var client: CodeGrant.Client {
+    CodeGrant.Client(
+      userFlow: URL(filePath: Self.path), id: "app-1", scope: "openid")
+  }
+
+  private func identity() -> LoopbackIdentity {
+    LoopbackIdentity(users: [.init(id: "o-1", name: "ana", password: "right")])
+  }
+
+  private func get(_ place: String, _ form: WebForm, cookie: String? = nil) -> ReceivedRequest {
+    ReceivedRequest(
+      method: "GET", path: "\(Self.path)/\(place)", query: form.text,
+      fields: cookie.map { [HTTPField("Cookie", $0)] } ?? [])
+  }
+
+  private func post(_ place: String, _ form: WebForm) -> ReceivedRequest {
+    ReceivedRequest(method: "POST", path: "\(Self.path)/\(place)", body: Array(form.text.utf8))
+  }
+
+  private var query: WebForm {
+    WebForm(grant.address(for: client, silently: false).query(percentEncoded: true) ?? "")
+  }
+
+  /// A provider that has given a code, and the code.
+  private func withCode() throws -> (LoopbackIdentity, code: String) {
+    var identity = identity()
+    let page = identity.answer(get("oauth2/v2.0/authorize", query), now: 0)
+    let form = try #require(WebPage(html: String(decoding: page.body, as: UTF8.self)).form)
+    let typed = form.hidden.adding("username", "ana").adding("password", "right")
+    let confirmed = identity.answer(post("signin", typed), now: 0)
+    #expect(confirmed.status == 302)
+    let tx = form.hidden["tx"] ?? ""
+    let back = identity.answer(get("confirmed", WebForm(["tx": tx])), now: 0)
+    let location = try #require(back.fields.values(of: "location").first)
+    guard case .code(let code) = grant.reply(in: try #require(URL(string: location))) else {
+      throw URLError(.badServerResponse)
+    }
+    return (identity, code)
+  }
+
+  private func redeem(_ code: String, _ changes: [String: String] = [:]) -> ReceivedRequest {
+    var form = WebForm()
+    let fields = [
+      "grant_type": "authorization_code", "code": code, "redirect_uri": "app://auth",
+      "code_verifier": grant.verifier, "client_id": "app-1",
+    ].merging(changes) { $1 }
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+      form = form.adding(name, value)
+    }
+    return post("oauth2/v2.0/token", form)
+  }
+
+  @Test("TST-2 WEB-5 a code counts once, with its own verifier, redirect and client")
+  func code() throws {
+    for change in [
+      ["code_verifier": "another"], ["redirect_uri": "app://other"], ["client_id": "app-2"],
+      ["code": "another"], ["grant_type": "password"],
+    ] {
+      var (identity, code) = try withCode()
+      let refused = identity.answer(redeem(code, change), now: 0)
+      #expect(refused.status == 400 && identity.violations.count == 1, "\(change)")
+      #expect(identity.refreshTokens.isEmpty, "\(change)")
+    }
+    var (identity, code) = try withCode()
+    let tokens = identity.answer(redeem(code), now: 0)
+    #expect(tokens.status == 200 && identity.violations.isEmpty)
+    #expect(identity.codes[code]?.uses == 1 && identity.codes[code]?.nonce == grant.nonce)
+    #expect(identity.answer(redeem(code), now: 0).status == 400)
+    #expect(identity.violations == ["a code twice"] && identity.codes[code]?.uses == 2)
+  }
+
+  @Test(
+    "TST-2 WEB-5 nobody is sent to an address that is not the app's, or answered without a challenge"
+  )
+  func authorize() {
+    for (name, value) in [
+      ("client_id", "app-2"), ("redirect_uri", "https://evil.test"), ("response_type", "token"),
+      ("code_challenge_method", "plain"), ("code_challenge", "short"), ("state", ""), ("nonce", ""),
+    ] {
+      var identity = identity()
+      var changed = query
+      changed.fields = changed.fields.filter { $0.name != name }
+      let answer = identity.answer(
+        get("oauth2/v2.0/authorize", changed.adding(name, value)), now: 0)
+      #expect(answer.status == 400 && answer.fields.isEmpty, "\(name)")
+      #expect(identity.violations.count == 1 && identity.codes.isEmpty, "\(name)")
+    }
+  }
+
+  @Test("TST-2 WEB-5 a page cannot be confirmed, left or signed in on that was never shown")
+  func order() {
+    var identity = identity()
+    let typed = WebForm(["tx": "x", "username": "ana", "password": "right"])
+    for request in [
+      post("signin", typed), get("confirmed", WebForm(["tx": "x"])),
+      get("forgotten", WebForm(["tx": "x"])), get("cancelled", WebForm()),
+    ] {
+      #expect(identity.answer(request, now: 0).status == 400)
+    }
+    #expect(identity.violations.count == 4 && identity.sessions.isEmpty && identity.codes.isEmpty)
+    let unknown = identity.answer(
+      get("oauth2/v2.0/authorize", query.adding("prompt", "none"), cookie: "provider_session=x"),
+      now: 0)
+    #expect(unknown.fields.values(of: "location").first?.contains("interaction_required") == true)
+  }
+
+  @Test("TST-2 SHA-256 is the standard's, at each length around a block's end")
+  func digest() {
+    func hex(_ bytes: [UInt8]) -> String {
+      bytes.map { String($0, radix: 16) }.map { $0.count == 1 ? "0" + $0 : $0 }.joined()
+    }
+    let known = [
+      "": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "abc": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq":
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+    ]
+    for (text, digest) in known { #expect(hex(SHA256.digest(Array(text.utf8))) == digest) }
+    let lengths = [
+      55: "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318",
+      56: "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a",
+      63: "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34",
+      64: "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb",
+      65: "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0",
+      119: "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb",
+      128: "6836cf13bac400e9105071cd6af47084dfacad4e5e302c94bfed24e013afb73e",
+    ]
+    for (length, digest) in lengths {
+      #expect(hex(SHA256.digest(Array(repeating: UInt8(ascii: "a"), count: length))) == digest)
+    }
+    // RFC 7636, appendix B.
+    #expect(
+      CodeGrant.challenge(of: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+        == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+  }
+
+  @Test("TST-2 WEB-5 a redirect answers one request: another state, or none, is foreign")
+  func replies() throws {
+    func reply(_ text: String) throws -> CodeGrant.Reply {
+      grant.reply(in: try #require(URL(string: text)))
+    }
+    #expect(try reply("app://auth?code=c&state=\(grant.state)") == .code("c"))
+    #expect(try reply("app://auth#code=c&state=\(grant.state)") == .code("c"))
+    #expect(try reply("app://auth?code=c&state=other") == .foreign)
+    #expect(try reply("app://auth?code=c") == .foreign)
+    #expect(try reply("app://auth?state=\(grant.state)") == .foreign)
+    #expect(
+      try reply("app://auth?error=e&error_description=a+b&state=\(grant.state)")
+        == .refused(error: "e", description: "a b"))
+  }
+
+  @Test("TST-2 a page is read as it is written, whatever stands in it")
+  func pages() {
+    let odd = "<a href=\"x\">&amp; \"'é"
+    let page = WebPage(
+      title: odd, form: .init(action: "/p?a=1&b=\"2\"", hidden: WebForm(["tx": odd, "n": ""])),
+      links: ["forgot": "/f?a=1&b=2", "cancel": odd])
+    #expect(WebPage(html: page.html) == page)
+    #expect(WebPage(html: "no page") == WebPage(title: ""))
+    let form = WebForm(["a b": "c&d=é+", "": "", "x": odd])
+    #expect(WebForm(form.text) == form)
+    #expect(WebForm("a=%zz&b").fields.map(\.value) == ["%zz", ""])
+  }
+
+  @Test("STO-3 TST-2 neither codes nor passwords are in what is printed or dumped")
+  func printed() throws {
+    let (identity, code) = try withCode()
+    var dumped = "\(identity) \(grant) \(query) \(redeem(code))"
+    dump(identity, to: &dumped)
+    dump(grant, to: &dumped)
+    dump(query, to: &dumped)
+    for secret in [code, "right", grant.verifier, grant.state] {
+      #expect(!dumped.contains(secret))
+    }
+  }
+}
