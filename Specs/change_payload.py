@@ -52,9 +52,17 @@ def change(reader):
     if operation != 0x10:
         raise PayloadError(f"no operation {operation}")
     method, path = reader.text(), reader.text()
+    if not is_request(method, path):
+        raise PayloadError("no request")
     content_type = reader.value("text?")
     return {"key": key, "operation": "request", "method": method, "path": path.split("?")[0],
             "contentType": content_type, "bytes": size(reader)}
+
+
+def is_request(method, path):
+    return (1 <= len(method) <= 16 and method.isascii() and method.isalpha()
+            and path.startswith("/") and not path.startswith("//") and len(path) <= 8192
+            and all("!" <= letter <= "~" for letter in path))
 
 
 def optional(reader, shape):
@@ -95,8 +103,10 @@ def decode(kind, payload):
     """What a record of this kind with this payload says; raises PayloadError."""
     reader = Reader(bytes(payload))
     time = reader.value("time")
-    name, shape = KINDS[kind]
     version = reader.integer(1)
+    if kind not in KINDS:
+        raise PayloadError(f"kind {kind} is not known")
+    name, shape = KINDS[kind]
     if version != (0xA0 if kind == SNAPSHOT else 1):
         raise PayloadError(f"version {version} is not known")
     if kind == SNAPSHOT:

@@ -4,6 +4,8 @@
 usage: journal_reader.py FILE       the header, one JSON line per record, the verdict, and unless it is
                                     clean what is lost and what is readable behind it
        journal_reader.py --session FILE    the same, with the payloads of a session in words
+       journal_reader.py --changes FILE    the same of a change log; of a kind or version that it does not
+                                    know it reads nothing more (65)
        journal_reader.py --verdict FILE...    one JSON line per file: totals and verdict only
 exit:  0 ok - 2 torn tail or undetermined last commit - 65 damaged, or no journal - 66 missing -
        74 the system refused
@@ -281,6 +283,19 @@ def print_session_record(frame, payload):
     print(json.dumps(line | event_payload.decode(frame["kind"], payload), ensure_ascii=False))
 
 
+def print_change_record(frame, payload):
+    import change_payload  # what the payloads of change logs mean: Specs/ChangeLog.md
+    line = {key: frame[key] for key in ("sequence", "offset")}
+    try:
+        readable = change_payload.decode(frame["kind"], payload)
+    except change_payload.PayloadError as error:
+        raise Refused(f"record {frame['sequence']}: {error}") from None
+    print(json.dumps(line | readable, ensure_ascii=False))
+
+
+SHOWN = {"--session": print_session_record, "--changes": print_change_record}
+
+
 def verdict_of(data):
     """Totals and verdict alone: what a comparison with another reader needs."""
     try:
@@ -304,8 +319,8 @@ def contents(path):
 
 def main(arguments):
     show = print_record
-    if arguments[:1] == ["--session"]:
-        show, arguments = print_session_record, arguments[1:]
+    if arguments and arguments[0] in SHOWN:
+        show, arguments = SHOWN[arguments[0]], arguments[1:]
     if not arguments or arguments[0].startswith("-") and arguments[0] != "--verdict":
         sys.exit(__doc__)
     try:
@@ -315,6 +330,7 @@ def main(arguments):
             return 0
         data = contents(arguments[0])
         print(json.dumps(read_header(data)))
+        _, totals, verdict = read(data, show)
     except (FileNotFoundError, NotADirectoryError) as error:
         print(error, file=sys.stderr)
         return 66
@@ -326,7 +342,6 @@ def main(arguments):
     except Refused as error:
         print(f"{arguments[-1]}: {error}", file=sys.stderr)
         return 65
-    _, totals, verdict = read(data, show)
     print(json.dumps(totals | verdict))
     return {"clean": 0, "torn": 2, "undetermined": 2, "damaged": 65}[verdict["ending"]]
 

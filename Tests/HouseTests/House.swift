@@ -40,6 +40,45 @@ struct House {
     }
   }
 
+  /// The public types below a folder that are errors, by name, such as `TokenClaims.Problem`.
+  func publicErrors(below folder: String) throws -> Set<String> {
+    try swiftFiles(below: folder).reduce(into: []) { names, path in
+      names.formUnion(House.publicErrors(in: try text(of: path)))
+    }
+  }
+
+  /// The public types of a source that it declares to be errors, or extends to be.
+  static func publicErrors(in source: String) -> Set<String> {
+    let declaration =
+      /^( *)(?:(public) )?(?:final |indirect )*(enum|struct|class|actor|extension) ([\w.]+)(.*)/
+    let error = /[:,&] *(?:any )?(?:Error|LocalizedError|CustomNSError|UserFacingError)\b/
+    var around: [(indent: Int, name: String)] = []
+    var found: Set<String> = []
+    let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      guard let match = line.firstMatch(of: declaration) else { continue }
+      let indent = match.1.count
+      around.removeAll { $0.indent >= indent }
+      let name = (around.map(\.name) + [String(match.4)]).joined(separator: ".")
+      around.append((indent, String(match.4)))
+      // The head of a long declaration goes on to its brace.
+      let head = lines[index...].prefix(6).joined(separator: " ").prefix { $0 != "{" }
+      guard head.contains(error), match.2 != nil || match.3 == "extension" else { continue }
+      found.insert(name)
+    }
+    return found
+  }
+
+  /// The rows of the table with this head on a page of `Specs`.
+  func rows(_ head: String, of page: String) throws -> [[String]] {
+    let lines = try text(of: "Specs/" + page).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    guard let start = lines.firstIndex(where: { $0 == head }) else { return [] }
+    return lines[start...].dropFirst(2).prefix { $0.hasPrefix("|") }.map { line in
+      line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+  }
+
   /// The object files that the build made of a target.
   func objects(of target: String) throws -> [URL] {
     // The test bundle lies in the build's folder, wherever that is.

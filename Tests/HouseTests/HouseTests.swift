@@ -17,6 +17,46 @@ struct HouseTests {
     #expect(!package.contains(".package("))
   }
 
+  @Test(
+    "LOG-8 each public error of the library has words for users, or a row that says why it needs none"
+  )
+  func errors() throws {
+    let found = try ["SessionCore", "SessionJournal", "SessionKit"].reduce(into: Set<String>()) {
+      $0.formUnion(try house.publicErrors(below: "Sources/" + $1))
+    }
+    let told = try Set(
+      house.rows("| what | message | advice |", of: "Errors.md").compactMap { row in
+        found.first { row[0] == $0 || row[0].hasPrefix($0 + ".") }
+      })
+    let untold = try Set(house.rows("| error | who is told |", of: "Errors.md").map { $0[0] })
+    #expect(told.count >= 10 && untold.count >= 5)
+    #expect(found.subtracting(told).subtracting(untold).sorted() == [], "neither told nor said why")
+    #expect(untold.subtracting(found).sorted() == [], "no public error")
+    #expect(told.intersection(untold).sorted() == [], "both")
+  }
+
+  @Test("LOG-8 the look for public errors finds them however they are written")
+  func errorsFound() {
+    let source = """
+      public enum One: Error {}
+      public struct Outer: Sendable {
+        public enum Inner: Hashable, Error, Sendable {}
+        enum Hidden: Error {}
+        public func run() throws(any Error) {}
+      }
+      extension Outer {
+        public final class Late:
+          Sendable,
+          Error {}
+      }
+      public struct Errors<Failure: Errorful> {}
+      extension Other: UserFacingError {}
+      public protocol Refused: Error {}
+      """
+    #expect(
+      House.publicErrors(in: source).sorted() == ["One", "Other", "Outer.Inner", "Outer.Late"])
+  }
+
   /// What each room may import.
   ///
   /// The arrows of the targets are enforced by the build; this says

@@ -53,6 +53,11 @@ struct FrozenTests {
     let text =
       "\(word), records \(totals.records), last \(totals.lastSequence), readable behind \(readable)"
     // The others have payloads that are no session's.
+    if name.hasPrefix("changes") {
+      let state = ToolRun.inProcess(["state", path(name)]).output
+      let first = state.prefix { $0 != "\n" }.drop { $0 != " " }.drop { $0 == " " }
+      return text + ", change log \(report["verdict"] ?? ""): \(first)"
+    }
     guard name.hasPrefix("session") else { return text }
     return text + ", session \(report["verdict"] ?? "") and \(report["state"] ?? "")"
   }

@@ -91,12 +91,27 @@ enum Journals {
     }
     var options = Journal.Options()
     options.room = .none
+    // The fourth of a batch of five is damaged, so that two of it are read and none is kept.
+    try SampleJournal.write(
+      to: folder.file("changes-damaged.log"),
+      drafts: batches[..<3] + [batches[3..<8].flatMap { $0 }] + batches[8...])
+    var damaged = try folder.bytes("changes-damaged.log")
+    damaged[try frames(damaged)[6].middle] ^= 1
+    _ = try folder.write(damaged, to: "changes-damaged.log")
+    let newer = JournalDraft(kind: 0xB3, payload: Array(batches[0][0].payload.prefix(8)) + [1])
+    try SampleJournal.write(
+      to: folder.file("changes-newer.log"), drafts: batches[..<4] + [[newer]])
     try SampleJournal.write(to: folder.file("changes-compacted.log"), drafts: batches)
     let journal = try Journal.open(at: folder.file("changes-compacted.log"), options: options)
     _ = try #require(
       try journal.compact(
         keepingFrom: .max, summary: Fixed(bytes: ChangeCodec.encode(queue, at: time))))
+    _ = try journal.append(batches[0])
     try journal.close()
+    // Cut within what came behind the snapshot.
+    let compacted = try folder.bytes("changes-compacted.log")
+    let end = try #require(try frames(compacted).last).end
+    _ = try folder.write(Array(compacted[..<(end - 3)]), to: "changes-torn.log")
   }
 
   /// A snapshot that is made elsewhere.

@@ -52,7 +52,7 @@ struct CoverageTests {
   func everyInput() {
     var coverage = CoordinatorCoverage()
     expect(
-      Property("K2 runs meet every input and effect", cases: 900, regressions: RegressionFolder())
+      Property("K2 runs meet every input and effect", cases: 1500, regressions: RegressionFolder())
         .check { choices in
           coverage.add(try CoordinatorRun.random(choices, rules: []).coverage)
         })
@@ -63,7 +63,7 @@ struct CoverageTests {
   @Test("K3 TST-1 what was not hit is told")
   func gaps() throws {
     let nothing = CoordinatorCoverage().gaps
-    #expect(nothing.count { $0.hasPrefix("input") } == 28)
+    #expect(nothing.count { $0.hasPrefix("input") } == 29)
     #expect(nothing.count { $0.hasPrefix("effect") } == 18)
     #expect(nothing.count { $0.hasPrefix("timer") } == SessionTimer.allCases.count)
     let choices = Choices(replaying: [])

@@ -29,6 +29,7 @@ let package = Package(
     .executableTarget(name: "FuzzJournal", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzFrames", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzPayload", dependencies: ["FuzzTargets"], swiftSettings: strict),
+    .executableTarget(name: "FuzzChanges", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzAnswer", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzIdentity", dependencies: ["FuzzTargets"], swiftSettings: strict),
   ],

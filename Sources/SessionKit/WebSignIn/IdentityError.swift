@@ -50,6 +50,8 @@ struct IdentityErrorSearch {
   private var seen: Set<ObjectIdentifier> = []
   private var best: (rank: Rank, problem: WebSignInProblem)?
 
+  /// OAuth's and B2C's names, and MSAL's keys of a user info, which are spelled like their constants
+  /// (`MSAL/src/MSALError.m`).
   private static let codeNames: Set<String> = [
     "b2c_error_code", "error", "error_code", "errorCode", "suberror", "MSALOAuthErrorKey",
     "MSALOAuthSubErrorKey",
@@ -126,6 +128,10 @@ struct IdentityErrorSearch {
   }
 
   /// What an error's domain and number mean.
+  ///
+  /// Of MSAL, `MSALErrorUserCanceled` and `MSALErrorInteractionRequired` (`MSAL/src/public/MSALError.h` of
+  /// AzureAD/microsoft-authentication-library-for-objc, 87bbb62c); of Apple's `ASWebAuthenticationSession`,
+  /// `canceledLogin`.
   private mutating func note(_ domain: String, _ number: Int) {
     switch (domain, number) {
     case ("MSALErrorDomain", -50_005),

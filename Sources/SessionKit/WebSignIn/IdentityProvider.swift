@@ -76,6 +76,7 @@ public struct IdentityTokens: Hashable, Sendable {
   /// Until when the access token is good by this device's clock, where the SDK says it so.
   public var expiresAt: Date?
   /// Who the user is; where `nil`, whom the claims name by the wire's ``WireAnswer/user``, else by `sub`.
+  ///
   /// Newer tokens must name the same one: in the same way, or not at all.
   public var user: UserProfile?
 

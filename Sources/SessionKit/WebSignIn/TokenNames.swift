@@ -23,9 +23,9 @@ struct TokenNames {
   }
 
   /// Whom newer tokens name: the session's user or, where it is certain, another one; `nil` where nobody is
-  /// named. Throws where it cannot be told.
+  /// named.
   ///
-  /// A user is known by one claim at the sign-in and may be named by another one now. So what says that it
+  /// Throws where it cannot be told. A user is known by one claim at the sign-in and may be named by another one now. So what says that it
   /// is another is the SDK itself, or the same claim of the access token before.
   func user(
     after before: IdentityPredecessor, old: JSONMembers?, for wire: Wire

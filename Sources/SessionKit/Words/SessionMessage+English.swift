@@ -56,6 +56,15 @@ extension SessionMessage {
     case .tooLarge: "What should be stored on this device is too large."
     case .notTidied: "The app could not tidy up what it stores on this device. Nothing is lost."
     case .historySummedUp: "Older entries have been summed up."
+    case .othersChanges(let count):
+      "\(count == 1 ? "1 change of somebody else has" : "\(count) changes of somebody else have") not "
+        + "been sent yet."
+    case .changesFull(let count):
+      "\(count == 1 ? "1 change waits" : "\(count) changes wait") to be sent, and there is no room for "
+        + "another."
+    case .changeTooLong: "This is too long to be kept until it can be sent."
+    case .changeNotWaiting: "This change is not waiting any more. It may have been sent."
+    case .changesBeingSent: "Your changes are being sent already."
     case .serviceNotToldYet: "You are logged out. The service will be told later."
     case .notClearedYet:
       "You are logged out. What is stored on this device will be cleared the next time the app opens."

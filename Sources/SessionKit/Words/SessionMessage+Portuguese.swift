@@ -57,6 +57,14 @@ extension SessionMessage {
     case .notTidied:
       "O aplicativo não conseguiu organizar seus dados neste dispositivo. Nada foi perdido."
     case .historySummedUp: "Os registros antigos foram resumidos."
+    case .othersChanges(let count):
+      "\(count == 1 ? "1 alteração de outra pessoa ainda não foi enviada" : "\(count) alterações de outra pessoa ainda não foram enviadas")."
+    case .changesFull(let count):
+      "\(count == 1 ? "1 alteração espera para ser enviada" : "\(count) alterações esperam para ser enviadas"), "
+        + "e não há espaço para mais uma."
+    case .changeTooLong: "Isto é longo demais para ser guardado até que possa ser enviado."
+    case .changeNotWaiting: "Esta alteração não está mais pendente. Ela pode ter sido enviada."
+    case .changesBeingSent: "Suas alterações já estão sendo enviadas."
     case .serviceNotToldYet: "Você saiu da sessão. O serviço será avisado mais tarde."
     case .notClearedYet:
       "Você saiu da sessão. Os dados deste dispositivo serão apagados na próxima vez que o aplicativo "

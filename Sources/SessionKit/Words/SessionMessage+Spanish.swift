@@ -60,6 +60,14 @@ extension SessionMessage {
     case .notTidied:
       "La aplicación no ha podido ordenar sus datos en este dispositivo. No se ha perdido nada."
     case .historySummedUp: "Las entradas antiguas se han resumido."
+    case .othersChanges(let count):
+      "\(count == 1 ? "1 cambio de otra persona no se ha enviado" : "\(count) cambios de otra persona no se han enviado") todavía."
+    case .changesFull(let count):
+      "\(count == 1 ? "1 cambio espera a ser enviado" : "\(count) cambios esperan a ser enviados") y no hay "
+        + "sitio para otro más."
+    case .changeTooLong: "Esto es demasiado largo para guardarlo hasta que se pueda enviar."
+    case .changeNotWaiting: "Este cambio ya no está pendiente. Es posible que se haya enviado."
+    case .changesBeingSent: "Tus cambios ya se están enviando."
     case .serviceNotToldYet: "Se ha cerrado la sesión. Se avisará al servicio más tarde."
     case .notClearedYet:
       "Se ha cerrado la sesión. Los datos de este dispositivo se borrarán la próxima vez que se abra "

@@ -114,6 +114,18 @@ public enum SessionMessage: Hashable, Sendable {
   /// Old entries were summed up.
   case historySummedUp
 
+  // Changes that wait to be sent.
+  /// So many changes of somebody else wait, and must go first.
+  case othersChanges(count: Int)
+  /// So many changes wait, and there is room for no more.
+  case changesFull(count: Int)
+  /// What was entered is too long to wait.
+  case changeTooLong
+  /// The change does not wait any more.
+  case changeNotWaiting
+  /// The changes are being sent.
+  case changesBeingSent
+
   // A logout.
   /// Logged out, and the service is told later.
   case serviceNotToldYet
@@ -126,12 +138,12 @@ public enum SessionMessage: Hashable, Sendable {
   public var advice: SessionAdvice {
     switch self {
     case .userNameMissing, .notAnEmail, .passwordMissing, .passwordTooShort, .wrongCredentials,
-      .invalidInput, .notFound:
+      .invalidInput, .notFound, .changeTooLong:
       .correctInput
     case .notSignedIn, .sessionExpired, .endedByService, .inactive, .storedSignInLost, .loggedOut:
       .signIn
-    case .alreadySignedIn, .otherUsersSession: .logOut
-    case .signInUnderWay: .wait(seconds: nil)
+    case .alreadySignedIn, .otherUsersSession, .othersChanges: .logOut
+    case .signInUnderWay, .changesFull, .changesBeingSent: .wait(seconds: nil)
     case .tooManyRequests(let wait), .serviceTrouble(let wait), .dataTrouble(let wait):
       .wait(seconds: wait)
     case .providerSignInMissing, .changesNotSent, .signInRefused, .overtaken, .conflict,
@@ -146,7 +158,7 @@ public enum SessionMessage: Hashable, Sendable {
       .appNotSetUp, .insecureConnection, .storageUnusable, .storageDamaged, .tooLarge:
       .contactSupport
     case .notProlongable, .cancelled, .alreadyDeleted, .notTidied, .historySummedUp,
-      .serviceNotToldYet, .notClearedYet, .nowLoggedOut:
+      .changeNotWaiting, .serviceNotToldYet, .notClearedYet, .nowLoggedOut:
       .nothing
     }
   }

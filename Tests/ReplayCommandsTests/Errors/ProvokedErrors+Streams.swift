@@ -39,6 +39,7 @@ extension ProvokedErrors {
       "tooManyInputs": ["verify", journal, "-"],
       "timedOut": ["follow", "-n0", "--until-kind", "logout", "--timeout", "0ms", journal],
       "compacted": ["state", "--at", "@3", folder.file("compacted.journal")],
+      "changeLog": ["why", folder.file("changes.log")],
       "conflict": ["state", "--utc", "--local", journal],
       "beyondTheEnd": ["state", "--at", "@999", journal],
       "beyondTheStart": ["state", "--at", "@-999", journal],

@@ -12,6 +12,7 @@ extension GoldenCommands {
     ("why-damaged", ["why", "damaged.journal"]),
     ("why-illegal", ["why", "illegal.journal"]),
     ("why-unknown", ["why", "unknown.journal"]),
+    ("why-changes", ["why", "changes-compacted.log"]),
     ("why-beyond", ["why", "a.journal", "--at", "@999"]),
     ("why-conflict", ["why", "a.journal", "--all", "--at", "@2"]),
     ("why-help", ["why", "--help"]),

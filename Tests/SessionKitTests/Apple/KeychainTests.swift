@@ -186,7 +186,7 @@ struct KeychainTests {
 
   @Test("RES-3 STO-2 a status is the error that the page says, and never 'no item'")
   func statuses() throws {
-    let rows = try ErrorPage().rows(["status", "name", "reading", "writing"])
+    let rows = SpecPage("Errors.md").rows(["status", "name", "reading", "writing"])
     #expect(rows.count > 10)
     for row in rows {
       let status = try #require(Int32(row[0]))

@@ -4,16 +4,8 @@ import SessionTestKit
 
 /// `Specs/Presets.md`, section by section, and the presets with the values that it names.
 struct PresetPage {
-  private let lines: [String]
-  private let root: URL
-
-  init() throws {
-    var root = URL(fileURLWithPath: #filePath)
-    for _ in 0..<4 { root.deleteLastPathComponent() }
-    self.root = root
-    let file = root.appendingPathComponent("Specs/Presets.md")
-    lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
-  }
+  private let page = SpecPage("Presets.md")
+  private var lines: [String] { page.lines }
 
   /// The names of the sections that show code.
   var names: [String] {
@@ -32,18 +24,7 @@ struct PresetPage {
   }
 
   /// The rows of the table with this head, wherever it is.
-  func rows(_ head: [String]) -> [[String]] {
-    guard let start = lines.firstIndex(where: { cells($0) == head }) else { return [] }
-    return lines.dropFirst(start + 2).prefix { $0.hasPrefix("|") }.map(cells)
-  }
-
-  private func cells(_ line: String) -> [String] {
-    guard line.hasPrefix("|") else { return [] }
-    return line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map {
-      let trimmed = $0.trimmingCharacters(in: .whitespaces)
-      return trimmed.hasPrefix("`") ? String(trimmed.dropFirst().dropLast()) : trimmed
-    }
-  }
+  func rows(_ head: [String]) -> [[String]] { page.rows(head) }
 
   /// The source with which a section's code must agree.
   func source(of section: String) throws -> String {
@@ -51,7 +32,7 @@ struct PresetPage {
       section == "SimpleJWT"
       ? "Tests/SessionKitTests/Presets/SimpleJWTExample.swift"
       : "Sources/SessionKit/Presets/SessionPreset+Apps.swift"
-    return try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
+    return try String(contentsOf: SpecPage.root.appendingPathComponent(file), encoding: .utf8)
   }
 
   static let credentials = PasswordCredentials(

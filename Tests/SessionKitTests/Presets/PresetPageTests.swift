@@ -6,11 +6,7 @@ import Testing
 @Suite("Specs/Presets.md")
 struct PresetPageTests {
   static let names = ["EDU", "B2C", "OFF", "TIK", "API", "OAuth 2.0", "SimpleJWT"]
-  let page: PresetPage
-
-  init() throws {
-    page = try PresetPage()
-  }
+  let page = PresetPage()
 
   @Test("POL-4 the page has a section for every preset, and no other")
   func sections() {

@@ -48,6 +48,12 @@ struct IdentityErrorTests {
       userInfo: ["MSALErrorDescriptionKey": "AADB2C90118: forgotten"]),
     "a number over a code": NSError(
       domain: "MSALErrorDomain", code: -50_002, userInfo: ["MSALOAuthErrorKey": "invalid_grant"]),
+    "a code over another": NSError(
+      domain: "x", code: 1,
+      userInfo: [
+        "error": "E_OUTER",
+        NSUnderlyingErrorKey: NSError(domain: "y", code: 2, userInfo: ["error": "E_INNER"]),
+      ]),
     "no network over a code": NSError(
       domain: "x", code: 1,
       userInfo: [NSUnderlyingErrorKey: URLError(.timedOut), "error": "server_error"]),
@@ -76,6 +82,8 @@ struct IdentityErrorTests {
     let info = ["error": "access_denied"]
     #expect(
       IdentityError.problem(in: chain(info, depth: 2)) == .refused(IdentityCode("access_denied")))
+    // The first is too deep, and not yet too many; the second is both.
+    #expect(IdentityError.problem(in: chain(info, depth: 40)) == nil)
     #expect(IdentityError.problem(in: chain(info, depth: 200)) == nil)
   }
 

@@ -359,6 +359,48 @@ struct SessionWebSignInTests {
   }
 
   @Test(
+    "WEB-6 OUT-1 the account of whoever has signed in again is not removed for an earlier logout")
+  func sameUserAgain() async throws {
+    let session = try await open(owned: true)
+    try await session.signIn(with: provider, in: view)
+    fake.script("removeAccount o-1", .fail(URLError(.timedOut)))
+    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+    try await session.signIn(with: provider, in: view)
+    try await session.close()
+    fake.script("removeAccount o-1", .work)
+    let again = try await open(owned: true)
+    try await eventually("it is settled") {
+      try bench.records().contains { record in
+        guard case .note(.revocationSettled(let settled)) = record.content else { return false }
+        return settled.outcome == .abandoned
+      }
+    }
+    #expect(fake.log.filter { $0 == "removeAccount o-1" }.count == 1)
+    #expect(again.isAuthenticated)
+    try await again.close()
+  }
+
+  @Test("WEB-5 WEB-6 an account that comes behind a cancelled sign-in is given back")
+  func unwanted() async throws {
+    let session = try await open(owned: true)
+    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
+    fake.script("signIn", .waitAndIgnore)
+    let (provider, view) = (provider, view)
+    let task = Task {
+      await failure { () async throws(SessionError) in
+        try await session.signIn(with: provider, in: view)
+      }
+    }
+    await eventually("the page is shown") { fake.isWaiting("signIn") }
+    task.cancel()
+    #expect(await task.value == .cancelled)
+    #expect(!fake.log.contains { $0.hasPrefix("removeAccount") })
+    fake.letGo("signIn")
+    await eventually("it is removed") { fake.log.contains("removeAccount o-1") }
+    try await session.close()
+  }
+
+  @Test(
     "WEB-6 OUT-1 a provider that does not answer keeps no logout and no refresh waiting for ever")
   func ownedBounds() async throws {
     let session = try await open(owned: true)

@@ -132,4 +132,18 @@ extension ErrorSamples {
     .insecure(host: marked),
     .cancelled,
   ]
+
+  static let changeLogErrorCases: [ChangeLogError] = [
+    .sessionExpired,
+    .notSignedIn,
+    .othersChanges(3),
+    .full(count: 3, bytes: 4_194_000),
+    .contentTooLong(bytes: 1_048_577, limit: 1_048_576),
+    .unknownKey(Identifier(marked)),
+    .drainUnderWay,
+    .notAChangeLog(path: marked, sequence: 1, kind: 2),
+    .newerVersion(path: marked, sequence: 7, kind: 183),
+    .unusable(path: marked, sequence: 7, problem: marked),
+    .journal(.closed(path: marked)),
+  ]
 }

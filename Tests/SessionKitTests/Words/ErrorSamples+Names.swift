@@ -45,6 +45,11 @@ enum TransportErrorCase: String, CaseIterable {
   case noConnection, noReply, badAddress, insecure, cancelled
 }
 
+enum ChangeLogErrorCase: String, CaseIterable {
+  case sessionExpired, notSignedIn, othersChanges, full, contentTooLong, unknownKey, drainUnderWay,
+    notAChangeLog, newerVersion, unusable, journal
+}
+
 extension ErrorSamples {
   static func name(of error: SessionError) -> SessionErrorCase {
     switch error {
@@ -188,6 +193,22 @@ extension ErrorSamples {
     case .cancelled: .cancelled
     }
   }
+
+  static func name(of error: ChangeLogError) -> ChangeLogErrorCase {
+    switch error {
+    case .sessionExpired: .sessionExpired
+    case .notSignedIn: .notSignedIn
+    case .othersChanges: .othersChanges
+    case .full: .full
+    case .contentTooLong: .contentTooLong
+    case .unknownKey: .unknownKey
+    case .drainUnderWay: .drainUnderWay
+    case .notAChangeLog: .notAChangeLog
+    case .newerVersion: .newerVersion
+    case .unusable: .unusable
+    case .journal: .journal
+    }
+  }
 }
 
 /// The messages, by name.
@@ -202,7 +223,8 @@ enum MessageCase: String, CaseIterable {
     appNotSetUp,
     networkSignIn, noConnection, noAnswer, insecureConnection, deviceLocked, noSpace,
     answerNotStored, storageBusy, storageLost, storageUnusable, storageDamaged, newerData, tooLarge,
-    notTidied, historySummedUp, serviceNotToldYet, notClearedYet, nowLoggedOut
+    notTidied, historySummedUp, othersChanges, changesFull, changeTooLong, changeNotWaiting,
+    changesBeingSent, serviceNotToldYet, notClearedYet, nowLoggedOut
 
   init(_ message: SessionMessage) {
     switch message {
@@ -255,6 +277,11 @@ enum MessageCase: String, CaseIterable {
     case .tooLarge: self = .tooLarge
     case .notTidied: self = .notTidied
     case .historySummedUp: self = .historySummedUp
+    case .othersChanges: self = .othersChanges
+    case .changesFull: self = .changesFull
+    case .changeTooLong: self = .changeTooLong
+    case .changeNotWaiting: self = .changeNotWaiting
+    case .changesBeingSent: self = .changesBeingSent
     case .serviceNotToldYet: self = .serviceNotToldYet
     case .notClearedYet: self = .notClearedYet
     case .nowLoggedOut: self = .nowLoggedOut

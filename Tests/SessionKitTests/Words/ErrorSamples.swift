@@ -21,6 +21,7 @@ enum ErrorSamples {
     + SessionProblemCase.allCases.map { "SessionProblem.\($0.rawValue)" }
     + WebSignInProblemCase.allCases.map { "WebSignInProblem.\($0.rawValue)" }
     + TransportErrorCase.allCases.map { "TransportError.\($0.rawValue)" }
+    + changeNames
     + SessionRejection.Reason.allCases.map { "SessionRejection.\($0.rawValue)" }
     + ExpiryReason.known.map { "ExpiryReason.\($0)" } + ["ExpiryReason.unknown(200)"]
     + ["success", "serverNotTold", "itemsRemain", "alreadyLoggedOut"].map { "LogoutOutcome.\($0)" }
@@ -33,6 +34,14 @@ enum ErrorSamples {
     + sessionProblemCases.map { ("SessionProblem.\(name(of: $0).rawValue)", $0) }
     + webSignInProblemCases.map { ("WebSignInProblem.\(name(of: $0).rawValue)", $0) }
     + transportErrorCases.map { ("TransportError.\(name(of: $0).rawValue)", $0) }
+    + changeErrors
+
+  private static let changeNames: [String] =
+    ChangeLogErrorCase.allCases.map { "ChangeLogError.\($0.rawValue)" } + ["SyncGateClosed"]
+
+  private static let changeErrors: [(name: String, value: any UserFacing)] =
+    changeLogErrorCases.map { ("ChangeLogError.\(name(of: $0).rawValue)", $0) }
+    + [("SyncGateClosed", SyncGateClosed())]
 
   private static let rejections: [(name: String, value: any UserFacing)] =
     SessionRejection.Reason.allCases.map { ("SessionRejection.\($0.rawValue)", rejection($0)) }

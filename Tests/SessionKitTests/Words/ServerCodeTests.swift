@@ -25,7 +25,7 @@ struct ServerCodeTests {
   func page() async throws {
     let bench = try Bench()
     let session = try await bench.open()
-    let rows = try ErrorPage().rows(["status", "code", "Retry-After", "error"])
+    let rows = SpecPage("Errors.md").rows(["status", "code", "Retry-After", "error"])
     #expect(rows.count > 10)
     func fault(_ row: [String]) throws -> LoopbackFault {
       .status(try #require(Int(row[0])), code: row[1], retryAfter: Int(row[2]))

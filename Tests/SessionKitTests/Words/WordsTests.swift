@@ -14,7 +14,7 @@ struct WordsTests {
 
   @Test("LOG-8 the page says which message and which advice each case has")
   func cases() throws {
-    let rows = try ErrorPage().rows(["what", "message", "advice"])
+    let rows = SpecPage("Errors.md").rows(["what", "message", "advice"])
     #expect(
       rows
         == ErrorSamples.all.map { sample in
@@ -27,7 +27,7 @@ struct WordsTests {
 
   @Test("LOG-8 the page has the words of each message in each language")
   func messages() throws {
-    let rows = try ErrorPage().rows(["message", "English", "Spanish", "Portuguese"])
+    let rows = SpecPage("Errors.md").rows(["message", "English", "Spanish", "Portuguese"])
     var messages: [MessageCase: SessionMessage] = [:]
     for sample in ErrorSamples.all {
       messages[MessageCase(sample.value.message)] = sample.value.message
@@ -54,7 +54,7 @@ struct WordsTests {
 
   @Test("LOG-8 the page has the words of each advice in each language")
   func adviceWords() throws {
-    let rows = try ErrorPage().rows(["advice", "English", "Spanish", "Portuguese"])
+    let rows = SpecPage("Errors.md").rows(["advice", "English", "Spanish", "Portuguese"])
     #expect(
       rows
         == Self.advice.map { name, advice in
@@ -128,6 +128,17 @@ struct WordsTests {
     ])
   func language(tags: [String], expected: SessionLanguage) {
     #expect(SessionLanguage(preferring: tags) == expected)
+  }
+
+  @Test("LOG-8 one change is told as one, in every language", arguments: SessionLanguage.allCases)
+  func oneChange(language: SessionLanguage) {
+    for make in [
+      SessionMessage.changesNotSent, SessionMessage.othersChanges, SessionMessage.changesFull,
+    ] {
+      let (one, two) = (make(1).problem(in: language), make(2).problem(in: language))
+      #expect(one.contains("1 ") && two.contains("2 "))
+      #expect(one.replacing("1 ", with: "2 ") != two, "\(one)")
+    }
   }
 
   @Test("LOG-3 LOG-8 a wait is told in whole seconds, rounded up, and 'later' where none was named")

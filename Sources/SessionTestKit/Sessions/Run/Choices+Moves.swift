@@ -55,12 +55,16 @@ extension Choices {
   private func question() -> CoordinatorMove.Question {
     switch draw(below: 12) {
     case 0...4: .refresh(pick([.manual, .unauthorized]) ?? .manual, need())
-    case 5...7: .login(pick([.password, .social, .registration, .adoption]) ?? .password)
+    case 5...7: .login(method())
     case 8: .switchContext
     case 9: pick([.switchContext, .foreground, .unlock]) ?? .switchContext
     case 10: .logout
     default: chance(1, in: 4) ? .close : .logout
     }
+  }
+
+  private func method() -> LoginMethod {
+    pick([.password, .social, .registration, .adoption, .interactive, .silent]) ?? .password
   }
 
   private func need() -> RefreshNeed {
@@ -75,11 +79,16 @@ extension Choices {
     -> CoordinatorMove
   {
     guard chance(1, in: 3) else {
-      let isRegistration = run.callers.asked.contains {
-        request.request == .login($0.caller) && $0.question == .login(.registration)
+      let method = run.callers.method(of: request)
+      let isByProvider = method == .interactive || method == .silent
+      if method == .registration, chance(1, in: 2) { return .created(request.number) }
+      if isByProvider, chance(1, in: 2) { return .leave(request.number, problem()) }
+      var facts = answer(run)
+      if isByProvider {
+        facts.method = method == .silent || chance(1, in: 2) ? .silent : .interactive
+        facts.isRenewedByProvider = chance(1, in: 2)
       }
-      if isRegistration, chance(1, in: 2) { return .created(request.number) }
-      return .answer(request.number, answer(run))
+      return .answer(request.number, facts)
     }
     return .fail(request.number, plainFailure(), jitter: UInt16(draw(below: 65_536)))
   }
@@ -92,6 +101,14 @@ extension Choices {
       context: chance(1, in: 2) ? pick([.plainTeacher, .plainPrincipal]) : nil)
     if chance(1, in: 8) { facts.profileFailure = standing() }
     return facts
+  }
+
+  /// How a page comes to nothing.
+  private func problem() -> WebSignInProblem {
+    pick([
+      .cancelledByUser, .forgottenPassword, .noAccount, .refused(nil), .unreachable, .viewFailed,
+      .unreadableTokens, .cancelled,
+    ]) ?? .refused(nil)
   }
 
   /// What a server says of a user whom it does not let in, or nothing of use.

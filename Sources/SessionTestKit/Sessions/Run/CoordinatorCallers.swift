@@ -51,6 +51,14 @@ struct CoordinatorCallers: Sendable {
     }
   }
 
+  /// The way in of a login; `nil` of any other request.
+  func method(of request: CoordinatorWire.Request) -> LoginMethod? {
+    for asked in asked where request.request == .login(asked.caller) {
+      if case .login(let method) = asked.question { return method }
+    }
+    return nil
+  }
+
   /// The process died: nobody waits any more.
   mutating func lose() { asked = [] }
 }

@@ -47,7 +47,8 @@ extension SessionInput {
   static let names = [
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
     "clearError", "close", "answered", "failed", "revoked", "wiped", "observed",
-    "unlock", "foreground", "used", "useRead", "accountCreated", "profileRead", "cleared",
+    "unlock", "foreground", "used", "useRead", "accountCreated", "notSignedIn", "profileRead",
+    "cleared",
     "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed", "superseded",
   ]
 

@@ -58,6 +58,8 @@ public enum CoordinatorMove: Hashable, Sendable {
   case answer(RequestNumber, AnswerFacts)
   /// The server has created the account, and signs nobody in.
   case created(RequestNumber)
+  /// The sign-in with an identity provider comes to nothing.
+  case leave(RequestNumber, WebSignInProblem)
   /// Asking for the profile ends, by this failure or well.
   case profile(RequestFailure?)
   /// The session is used.
@@ -102,6 +104,8 @@ extension CoordinatorMove: CustomStringConvertible {
     case .clearError: "clear the error"
     case .answer(let number, let facts): "request \(number.number) is answered, \(facts.line)"
     case .created(let number): "request \(number.number) has created an account"
+    case .leave(let number, let problem):
+      "the page of request \(number.number) brings nothing: \(problem)"
     case .profile(let failure):
       "the profile is \(failure.map { "not read: \($0)" } ?? "read")"
     case .use: "the session is used"

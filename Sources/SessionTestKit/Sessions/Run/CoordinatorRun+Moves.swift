@@ -28,6 +28,7 @@ extension CoordinatorRun {
     case .created(let number):
       wire.discard(number)
       try tell(.accountCreated(number))
+    case .leave(let number, let problem): try leave(number, problem)
     case .profile(let failure): try profile(failure)
     case .use:
       if coordinator.state.kind == .authenticated { lastUse = max(lastUse, now.uptime) }
@@ -61,6 +62,17 @@ extension CoordinatorRun {
     try checkAnswered(number, wanted: isWanted)
   }
 
+  private mutating func leave(
+    _ number: RequestNumber, _ problem: WebSignInProblem
+  ) throws(Falsified) {
+    let (before, count) = (coordinator.fold, disk.journal.count)
+    wire.leave(number, problem)
+    try tell(.notSignedIn(number, problem))
+    try require(
+      .rejectionsChangeNothing, coordinator.fold == before && disk.journal.count == count
+    ) { "a page that brought nothing led to \(lastEffects.map(\.line))" }
+  }
+
   private mutating func profile(_ failure: RequestFailure?) throws(Falsified) {
     guard !profiles.isEmpty else { return }
     profileSaid = failure
@@ -73,6 +85,8 @@ extension CoordinatorRun {
     let (before, count) = (coordinator, disk.journal.count)
     if case .failed(let failure, let jitter) = request.fate {
       try tell(.failed(number, failure, jitter: jitter))
+    } else if case .notSignedIn(let problem) = request.fate {
+      try tell(.notSignedIn(number, problem))
     } else if let facts = request.facts {
       try tell(.answered(number, facts))
     }

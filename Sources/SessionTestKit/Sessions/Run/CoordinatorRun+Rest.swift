@@ -160,6 +160,18 @@ extension CoordinatorRun {
       try require(.repliesAreTrue, asked.question == .login(.registration)) {
         "caller \(caller.number) is told \(reply.line), and asked for \(asked.question.line)"
       }
+    case .failed(.webSignIn(let problem)):
+      let isTold = wire.requests.contains {
+        $0.request == .login(caller) && $0.fate == .notSignedIn(problem)
+      }
+      try require(.repliesAreTrue, isTold) {
+        "caller \(caller.number) is told \(reply.line), and no page said so"
+      }
+      // Leaving a page is no failure, and a sign-in that shows nothing shows none.
+      let isShown = asked.question == .login(.interactive) && !problem.isQuiet
+      try require(
+        .repliesAreTrue, (coordinator.activity == .failed(.webSignIn(problem))) == isShown
+      ) { "caller \(caller.number) is told \(reply.line), and shown is \(coordinator.activity)" }
     case .current:
       let isKnown = coordinator.activity != .loading || asked.question != .unlock
       try require(.repliesAreTrue, isStopped || isKnown) {

@@ -15,6 +15,8 @@ struct CoordinatorWire: Sendable {
     case discarded
     /// It failed.
     case failed(RequestFailure, jitter: UInt16)
+    /// A page, or an attempt without one, has brought nothing.
+    case notSignedIn(WebSignInProblem)
   }
 
   struct Request: Sendable {
@@ -66,6 +68,10 @@ struct CoordinatorWire: Sendable {
 
   mutating func fail(_ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16) {
     change(number) { $0.fate = .failed(failure, jitter: jitter) }
+  }
+
+  mutating func leave(_ number: RequestNumber, _ problem: WebSignInProblem) {
+    change(number) { $0.fate = .notSignedIn(problem) }
   }
 
   mutating func hold(_ number: RequestNumber) { change(number) { $0.fate = .held } }

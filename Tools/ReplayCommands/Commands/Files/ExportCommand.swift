@@ -12,6 +12,7 @@ struct ExportCommand: JournalCommand {
       file can test a guess. With --key TEXT they stay the same for ever, and whoever guesses TEXT can
       test guesses: take one that nobody can.
       Times, numbers, statuses and the server's error codes stay. --reveal leaves everything in.
+      A change log, which holds what waits to be sent, is refused: copy the file instead.
 
       FORMAT is jsonl (the default), lines of JSON that import reads back; trace, for the timeline of
       https://ui.perfetto.dev or chrome://tracing; mermaid, a diagram of the transitions that happened;
@@ -104,6 +105,7 @@ struct ExportCommand: JournalCommand {
   }
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
+    try file.requireSession()
     let range = try SelectorResolver(file: file, zone: display.zone)
       .range(since: since, until: until)
     let header = try file.header()

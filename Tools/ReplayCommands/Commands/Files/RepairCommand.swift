@@ -226,7 +226,8 @@ struct RepairCommand: Command {
     let draft = JournalFile(path: kept.draft, name: kept.path.quotedWhereNeeded)
     let again = try judge(draft)
     guard again.fault == nil, again.size == finding.end, again.end == finding.end,
-      again.records == finding.records, again.fold == finding.fold
+      again.records == finding.records, again.fold == finding.fold,
+      again.changes?.queue == finding.changes?.queue
     else {
       throw ToolError(
         .unexpected, "unexpected", "The repaired journal is not what was good of the old one.",

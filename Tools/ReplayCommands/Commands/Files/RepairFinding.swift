@@ -12,6 +12,8 @@ struct RepairFinding {
   let records: UInt64
   /// What they come to.
   let fold: SessionFold
+  /// The same of a change log; `nil` of a session's journal.
+  let changes: ChangeGate?
   /// How many records behind them can be read.
   let readable: UInt64
   /// The sequences between which these are; nil where there is none, or nobody knows.
@@ -23,20 +25,33 @@ struct RepairFinding {
 
   var dropped: UInt64 { size - end }
 
+  /// The sequence of the last good record.
+  var lastSequence: UInt64 { changes?.sequence ?? fold.sequence }
+
   /// Reads a journal from its first record to its end.
   init(_ reader: inout JournalReader) throws(JournalError) {
     var gate = BatchGate()
+    var changes: ChangeGate?
+    var isFirst = true
     var decoder = SessionDecoder()
     var start = UInt64(JournalHeader.size)
     var found: JournalFault?
     // Of the batch that is open, and of all behind the first fault.
     var behind = ReadableRecords()
     try reader.visit { frame, payload in
-      if found == nil, gate.isBetweenBatches {
+      if isFirst, ChangeCodec.owns(kind: frame.kind, payload: payload) { changes = ChangeGate() }
+      isFirst = false
+      if found == nil, changes?.isBetweenBatches ?? gate.isBetweenBatches {
         start = frame.offset
         behind = ReadableRecords()
       }
       let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
+      if changes != nil {
+        let fault = changes?.take(frame, payload, isCounted: found == nil)
+        if fault == nil { behind.add(1, frame.sequence...frame.sequence) }
+        found = found ?? fault
+        return true
+      }
       do throws(CodecError) {
         let record = try decoder.decode(
           sequence: frame.sequence, kind: frame.kind, payload: payload)
@@ -58,9 +73,10 @@ struct RepairFinding {
     fault = found ?? JournalFault(ending)
     end = found == nil ? reader.totals.bytes : start
     size = try reader.size()
-    records = gate.records
+    records = changes?.records ?? gate.records
     fold = gate.fold
-    lacksSnapshot = reader.header.beginsWithSnapshot && gate.records == 0
+    lacksSnapshot = reader.header.beginsWithSnapshot && records == 0
+    self.changes = changes
     if ending != .clean {
       let survey = try reader.survey()
       for run in survey.runs { behind.add(run.records, run.sequences) }
@@ -71,6 +87,47 @@ struct RepairFinding {
     }
     readable = behind.count
     readableSequences = behind.sequences
+  }
+}
+
+/// Lets a change log's records through a batch at a time, and only such as can follow each other.
+struct ChangeGate: Equatable {
+  /// What those that were let through come to.
+  private(set) var queue = ChangeQueue()
+  /// How many they are, a snapshot among them.
+  private(set) var records: UInt64 = 0
+  /// The sequence of the last of them.
+  private(set) var sequence: UInt64 = 0
+  private(set) var isBetweenBatches = true
+  private var working = ChangeQueue()
+  private var open: UInt64 = 0
+
+  /// Takes the next record; why it cannot be let through, where it cannot.
+  ///
+  /// Behind a fault records are only read (`isCounted` is false then).
+  mutating func take(_ frame: JournalFrame, _ payload: RawSpan, isCounted: Bool) -> JournalFault? {
+    let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
+    let record: ChangeRecord?
+    do throws(CodecError) {
+      record = try ChangeCodec.decode(
+        sequence: frame.sequence, kind: frame.kind, payload: payload)
+    } catch {
+      return .undecodable(place, error)
+    }
+    guard let record else { return .unknownKind(place, frame.kind) }
+    guard isCounted else { return nil }
+    do throws(ChangeRejection) {
+      try working.apply(record)
+    } catch {
+      return .outOfPlace(place, error)
+    }
+    open += 1
+    isBetweenBatches = frame.remainingInBatch == 0
+    guard isBetweenBatches else { return nil }
+    (queue, sequence) = (working, frame.sequence)
+    records += open
+    open = 0
+    return nil
   }
 }
 

@@ -76,6 +76,9 @@ struct RepairReport {
   }
 
   private var state: String {
+    if let changes = finding.changes {
+      return ChangeWords.text(changes.queue) + ", as of seq \(changes.sequence)"
+    }
     var text = finding.fold.state.kind.description
     if let token = finding.fold.state.token { text += ", \(token.generation)" }
     return text
@@ -114,7 +117,7 @@ struct RepairReport {
       json.object("kept") { json in
         json.field("bytes", finding.end)
         json.field("records", finding.records)
-        json.field("lastSequence", finding.records == 0 ? nil : finding.fold.sequence)
+        json.field("lastSequence", finding.records == 0 ? nil : finding.lastSequence)
       }
       if finding.fault == nil {
         json.null("lost")
@@ -126,7 +129,8 @@ struct RepairReport {
           json.field("looseFrames", finding.looseFrames)
         }
       }
-      json.field("state", finding.fold.state.kind.description)
+      json.field(
+        "state", finding.changes == nil ? finding.fold.state.kind.description : "changes")
       json.field("generation", finding.fold.generation.number)
       json.field("isDone", done != .nothing)
     }

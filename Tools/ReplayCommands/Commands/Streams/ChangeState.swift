@@ -8,17 +8,26 @@ struct ChangeState {
   private(set) var time: Timestamp?
   private(set) var fault: JournalFault?
   private(set) var journal = ""
+  /// Up to where a compacted log has no records one by one.
+  private(set) var compacted: UInt64 = 0
+  /// Whether all of its records are in the state.
+  private(set) var isAtEnd = true
 
   /// The state of the change log `file` through `target`, or its end; `nil` where it is none.
   init?(of file: JournalFile, through target: UInt64?) throws(ToolError) {
     var isChangeLog: Bool?
     var (queue, last, time) = (ChangeQueue(), UInt64(0), Timestamp?.none)
+    var (compacted, isAtEnd) = (UInt64(0), true)
     var problem: JournalFault?
     let pass = try file.visitPayloads { (frame, payload) throws(CodecError) in
       let isChange = ChangeCodec.owns(kind: frame.kind, payload: payload)
       if isChangeLog == nil { isChangeLog = isChange }
       guard isChangeLog == true else { return false }
-      if let target, frame.sequence > target { return false }
+      if last == 0, frame.isSnapshot { compacted = frame.sequence }
+      if let target, frame.sequence > target {
+        isAtEnd = false
+        return false
+      }
       let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
       let found = try ChangeCodec.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)
@@ -37,6 +46,7 @@ struct ChangeState {
     }
     guard isChangeLog == true else { return nil }
     (self.queue, sequence, self.time) = (queue, last, time)
+    (self.compacted, self.isAtEnd) = (compacted, isAtEnd)
     fault = problem ?? pass.fault
     journal = pass.header.identifier.description
   }

@@ -114,6 +114,7 @@ struct DiffCommand: Command {
 
   /// Prints the difference; says whether there is one.
   private func compare(in file: JournalFile, _ context: ToolContext) throws(ToolError) -> Bool {
+    try file.requireSession()
     let range = try range(in: file)
     var states = DifferingStates()
     var illegal: JournalFault?

@@ -43,7 +43,7 @@ struct StateCommand: JournalCommand {
       }
     }
     if let changes = try ChangeState(of: file, through: target) {
-      return try show(changes, file, context)
+      return try show(changes, through: target, file, context)
     }
     var payloads = PayloadFold()
     var time: Timestamp?
@@ -92,9 +92,17 @@ struct StateCommand: JournalCommand {
       file.name, consequence: "The state shown is as of seq \(snapshot.fold.sequence).")
   }
 
-  private func show(_ changes: ChangeState, _ file: JournalFile, _ context: ToolContext)
-    throws(ToolError)
-  {
+  private func show(
+    _ changes: ChangeState, through target: UInt64?, _ file: JournalFile, _ context: ToolContext
+  ) throws(ToolError) {
+    if let target, target < changes.compacted {
+      throw file.isCompacted(through: changes.compacted, option: "--at")
+    }
+    if changes.fault?.code != .damaged, changes.isAtEnd, case .sequence(let wanted)? = at,
+      wanted > changes.sequence
+    {
+      throw file.beyondTheEnd(wanted, last: changes.sequence, option: "--at")
+    }
     context.output.write(
       display.isJSON ? changes.json : changes.text(zone: display.zone, style: context.style))
     guard let fault = changes.fault else { return }

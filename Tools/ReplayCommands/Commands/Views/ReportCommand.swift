@@ -61,7 +61,8 @@ struct ReportCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let all = try JournalFolder.expanded(files)
+    let all = try JournalFile.sessions(
+      among: try JournalFolder.expanded(files), display, context)
     let isWatched = context.environment("TERM") != "dumb"
     let outcome = ReportReading(
       zone: display.zone, isRevealed: isRevealed, key: key, interruption: context.interruption

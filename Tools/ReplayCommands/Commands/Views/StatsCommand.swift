@@ -84,7 +84,8 @@ struct StatsCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let all = try JournalFolder.expanded(files)
+    let all = try JournalFile.sessions(
+      among: try JournalFolder.expanded(files), display, context)
     let isWatched = hasProgress && context.environment("TERM") != "dumb"
     let reading = StatsReading(
       files: all, grouping: grouping, since: since, until: until, zone: display.zone,

@@ -48,6 +48,7 @@ struct StepCommand: JournalCommand {
     guard context.environment("TERM") != "dumb" else {
       throw RawTerminal.notATerminal("A dumb terminal (TERM)")
     }
+    try file.requireSession()
     let terminal = try RawTerminal()
     var source = try StepFile(file)
     var model = StepModel(

@@ -50,6 +50,7 @@ struct WhyCommand: Command {
   }
 
   private func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) -> ExitCode {
+    try file.requireSession()
     var search = WhySearch(target: try target(in: file), isAll: isAll)
     var answers = 0
     let pass = try file.visit { entry in

@@ -1,0 +1,23 @@
+extension ChangeLogError: UserFacingError {
+  /// What a user is told of it.
+  public var message: SessionMessage {
+    switch self {
+    case .sessionExpired: .sessionExpired
+    case .notSignedIn: .notSignedIn
+    case .othersChanges(let count): .othersChanges(count: count)
+    case .full(let count, _): .changesFull(count: count)
+    case .contentTooLong: .changeTooLong
+    case .unknownKey: .changeNotWaiting
+    case .drainUnderWay: .changesBeingSent
+    case .notAChangeLog: .storageUnusable
+    case .newerVersion: .newerData
+    case .unusable: .storageDamaged
+    case .journal(let error): error.message
+    }
+  }
+}
+
+extension SyncGateClosed: UserFacingError {
+  /// What a user is told of it.
+  public var message: SessionMessage { .notSignedIn }
+}

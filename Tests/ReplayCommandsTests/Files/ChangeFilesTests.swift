@@ -1,0 +1,162 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import Testing
+
+/// `Specs/Golden/changes`, and what becomes of change logs in commands that make files or ask about a session.
+@Suite("Change logs in the tool")
+struct ChangeFilesTests {
+  private static let folder = "Specs/Golden/changes"
+
+  private static let golden: [(name: String, verdict: String, code: Int32)] = [
+    ("plain", "good", 0), ("compacted", "good", 0), ("torn", "torn", 2), ("damaged", "damaged", 65),
+    ("unknown-kind", "unknownKind", 65), ("newer-version", "unknownKind", 65),
+  ]
+
+  private static func path(_ name: String) -> String {
+    Repository.root.appending(path: "\(folder)/\(name)").path(percentEncoded: false)
+  }
+
+  private func objects(_ text: some StringProtocol) throws -> [[String: Any]] {
+    try text.split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+  }
+
+  /// What both readers say of a record.
+  private func said(_ line: [String: Any]) throws -> String {
+    let keys = ["sequence", "offset", "name", "time", "facts"]
+    let data = try JSONSerialization.data(
+      withJSONObject: line.filter { keys.contains($0.key) }, options: [.sortedKeys])
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  @Test("the page names each golden change log, and no other")
+  func page() throws {
+    let page = try Repository.text("Specs/ChangeLog.md")
+    let rows = page.matches(of: #/\| `([a-z-]+)\.journal` \|/#).map { String($0.1) }
+    #expect(rows == Self.golden.map(\.name))
+    let found = try FileManager.default.contentsOfDirectory(atPath: Self.path(""))
+    #expect(Set(found) == Set(rows.flatMap { ["\($0).journal", "\($0).json"] }))
+  }
+
+  @Test("JRN-5 SYN-2 the tool reads each golden change log as the second reader does")
+  func twoReaders() throws {
+    for golden in Self.golden {
+      let expected = try objects(try Repository.text("\(Self.folder)/\(golden.name).json"))
+        .filter { $0["facts"] != nil }.map(said)
+      let file = Self.path(golden.name + ".journal")
+      let run = ToolRun.inProcess(["timeline", file, "--json"])
+      let found = try objects(run.output).filter { $0["facts"] != nil }.map(said)
+      // Behind what it does not know the second reader reads nothing.
+      let isWhole = golden.verdict != "unknownKind"
+      #expect(isWhole ? found.count == expected.count : found.count > expected.count)
+      #expect(Array(found.prefix(expected.count)) == expected && expected.count > 1, "\(golden)")
+      let verdict = ToolRun.inProcess(["verify", file, "--json"])
+      let report = try #require(try objects(verdict.output).first)
+      #expect(report["verdict"] as? String == golden.verdict)
+      #expect(verdict.code == golden.code, "\(golden.name)")
+    }
+  }
+
+  @Test("JRN-5 the second reader, written from the page alone, reads them as it did")
+  func secondReader() throws {
+    for golden in Self.golden {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = [
+        "python3", "-B", Repository.root.appending(path: "Specs/journal_reader.py").path,
+        "--changes", Self.path(golden.name + ".journal"),
+      ]
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == golden.code, "\(golden.name)")
+      let isSame =
+        try String(decoding: said, as: UTF8.self)
+        == Repository.text("\(Self.folder)/\(golden.name).json")
+      #expect(isSame, "\(golden.name)")
+    }
+  }
+
+  @Test("RPL-3 SYN-2 commands about a session refuse a change log, and say what knows it")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    for name in ["changes.log", "changes-compacted.log", "changes-damaged.log"] {
+      let path = folder.file(name)
+      for arguments in [
+        ["diff", path], ["why", path], ["export", path], ["export", path, "--format", "trace"],
+        ["stats", path], ["report", path, "-o", folder.file("out.html")], ["step", path],
+      ] {
+        let run = ToolRun.inProcess(arguments + ["--utc"], isTerminal: arguments[0] == "step")
+        #expect(run.code == 64 && run.output.isEmpty, "\(arguments)")
+        #expect(run.errors.contains("is a change log"), "\(arguments): \(run.errors)")
+        #expect(run.errors.contains("sessionreplay state"), "\(arguments)")
+      }
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out.html")))
+  }
+
+  @Test("RPL-5 figures and a page of a folder leave its change logs out, and say so")
+  func leftOut() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    let both = try TemporaryFolder()
+    _ = try both.write(try folder.bytes("a.journal"), to: "a.journal")
+    _ = try both.write(try folder.bytes("changes-compacted.log"), to: "changes.journal")
+    let alone = ToolRun.inProcess(["stats", both.file("a.journal")])
+    let all = ToolRun.inProcess(["stats", both.path])
+    #expect(all.code == 0 && all.output == alone.output)
+    #expect(all.errors.contains("changes.journal is a change log and is left out"))
+    let page = ToolRun.inProcess(["report", both.path, "-o", both.file("out.html")])
+    #expect(page.code == 0 && page.output.contains("1 journal,"))
+    #expect(page.errors.contains("changes.journal is a change log and is left out"))
+  }
+
+  @Test(
+    "RPL-4 SYN-2 what is good of a change log is kept by whole batches, and it goes on",
+    arguments: ["changes-damaged.log", "changes-torn.log", "changes-odd.log"])
+  func repaired(name: String) throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    let (path, out) = (folder.file(name), folder.file("fixed.log"))
+    let run = ToolRun.inProcess(["repair", path, "-o", out])
+    #expect(run.code == 0, "\(run.errors)")
+    let whole = try folder.bytes(name)
+    let kept = try folder.bytes("fixed.log")
+    let dropped = try folder.bytes("fixed.log.dropped")
+    #expect(kept + dropped == whole)
+    let verdict = ToolRun.inProcess(["verify", out])
+    #expect(verdict.code == 0, "\(verdict.output)")
+    // The state that the report names is the one that the new file has.
+    let state = ToolRun.inProcess(["state", out]).output.split(separator: "\n")[0]
+      .dropFirst("state".count).drop { $0 == " " }
+    #expect(run.output.contains("  state     \(state), as of seq"), "\(run.output)")
+    let again = ToolRun.inProcess(["repair", out, "--dry-run"])
+    #expect(again.code == 3 && again.output.contains("nothing to repair"))
+    // In its own place it is the same.
+    let inPlace = ToolRun.inProcess(["repair", path, "--in-place"])
+    #expect(inPlace.code == 0, "\(inPlace.errors)")
+    let isSame = try folder.bytes(name) == kept
+    #expect(isSame)
+  }
+
+  @Test("RPL-4 JRN-3 what a newer version wrote into a change log is no damage")
+  func newer() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    for way in [["-o", folder.file("x")], ["--in-place"], ["--dry-run"]] {
+      let before = try folder.bytes("changes-newer.log")
+      let run = ToolRun.inProcess(["repair", folder.file("changes-newer.log")] + way)
+      #expect(run.code == 65 && run.errors.contains("newer version"), "\(way)")
+      let isSame = try folder.bytes("changes-newer.log") == before
+      #expect(isSame)
+    }
+    let compacted = ToolRun.inProcess(["repair", folder.file("changes-compacted.log"), "--dry-run"])
+    #expect(compacted.code == 3 && compacted.output.contains("is good"))
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionKit
+import Testing
+
+/// The change logs in `Specs/Golden/changes`, opened by what sends them.
+@Suite("Golden change logs")
+struct ChangeGoldenTests {
+  private let bench: ChangeBench
+
+  init() throws { bench = try ChangeBench() }
+
+  private func place(_ name: String) throws {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { root.deleteLastPathComponent() }
+    let golden = root.appending(path: "Specs/Golden/changes/\(name).journal")
+    try FileManager.default.copyItem(at: golden, to: URL(fileURLWithPath: bench.path))
+  }
+
+  @Test(
+    "JRN-3 SYN-2 a change log of version 1 is opened and sent, in order, with the keys that it has",
+    arguments: [("plain", [4]), ("compacted", [4, 1, 2]), ("torn", [4, 5])])
+  func sent(name: String, keys: [Int]) async throws {
+    try place(name)
+    let log = try await bench.open()
+    let expected = keys.map { Identifier("00000000-0000-4000-8000-00000000000\($0)") }
+    #expect(log.queue.pending.map(\.change.key) == expected)
+    #expect(log.queue.failures.map(\.reason) == ["422 TITLE_EMPTY"])
+    #expect(log.statusChangedAt(scope: "north") != nil)
+    let server = ChangeServer()
+    let drained = try await log.drain(through: bench.gate) { server.take($0) }
+    #expect(drained.acknowledged == keys.count && server.arrivals == expected)
+    #expect(try await log.pendingCount() == 0)
+    try await log.close()
+  }
+
+  @Test(
+    "JRN-3 SYN-2 what is damaged or newer is not sent, and stays as it is",
+    arguments: ["damaged", "unknown-kind", "newer-version"])
+  func refused(name: String) async throws {
+    try place(name)
+    let before = try Data(contentsOf: URL(fileURLWithPath: bench.path))
+    do {
+      _ = try await bench.open()
+      Issue.record("\(name) was opened")
+    } catch let error as ChangeLogError {
+      switch (name, error) {
+      case ("damaged", .journal(.damaged(_, let damage))): #expect(damage.sequence == 6)
+      case ("unknown-kind", .newerVersion(_, sequence: 4, kind: 0xB3)): break
+      case ("newer-version", .newerVersion(_, sequence: 3, kind: 0xA0)): break
+      default: Issue.record("\(name): \(error)")
+      }
+      #expect(error.message.advice == (name == "damaged" ? .contactSupport : .update))
+    }
+    // A journal that was opened and closed may say behind its records that they are durable.
+    let isKept = try Data(contentsOf: URL(fileURLWithPath: bench.path)).starts(with: before)
+    #expect(isKept)
+    var reader = try JournalReader(path: bench.path)
+    while try reader.next() != nil {}
+    #expect(reader.totals.records == (name == "damaged" ? 5 : name == "unknown-kind" ? 5 : 3))
+  }
+}

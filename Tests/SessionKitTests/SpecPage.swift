@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// A page of `Specs`, and the tables on it, by their heads.
+struct SpecPage: Sendable {
+  /// A row of a table, as a test's argument.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let cells: [String]
+
+    var testDescription: String { cells.joined(separator: " | ") }
+
+    subscript(index: Int) -> String {
+      cells.indices.contains(index) ? cells[index] : "no such cell"
+    }
+  }
+
+  /// The project's folder.
+  static let root: URL = {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    return root
+  }()
+
+  /// None where the page cannot be read, which tests see as tables without rows.
+  let lines: [String]
+
+  init(_ name: String) {
+    let file = SpecPage.root.appendingPathComponent("Specs/" + name)
+    do {
+      lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+    } catch {
+      lines = []
+    }
+  }
+
+  /// The rows of the table with this head, code marks taken off; none where there is no such table.
+  func rows(_ head: [String]) -> [[String]] {
+    guard let start = lines.firstIndex(where: { cells($0) == head }) else { return [] }
+    return lines.dropFirst(start + 2).prefix { $0.hasPrefix("|") }.map(cells)
+  }
+
+  private func cells(_ line: String) -> [String] {
+    guard line.hasPrefix("|") else { return [] }
+    return line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map {
+      let trimmed = $0.trimmingCharacters(in: .whitespaces)
+      let isCode = trimmed.hasPrefix("`") && trimmed.hasSuffix("`") && trimmed.count > 1
+      return isCode ? String(trimmed.dropFirst().dropLast()) : trimmed
+    }
+  }
+}

@@ -1,0 +1,215 @@
+/// What Specs/ChangeLog.md makes of a payload, read a second time and plainly: its values one after the
+/// other, as words.
+enum ChangeModel: Equatable {
+  /// Of a kind or a version that the page does not name.
+  case unknown
+  /// No payload of its kind.
+  case wrong
+  /// Its values in the order of the page.
+  case values([String])
+
+  static func read(kind: UInt8, _ payload: [UInt8]) -> ChangeModel {
+    var walk = Walk(rest: payload[...])
+    walk.time()
+    let version = walk.number(1)
+    // A version of 0 is never written, of any kind.
+    guard !walk.isWrong, version > 0 else { return .wrong }
+    switch (kind, version) {
+    case (0xA0, 1):
+      walk.id()
+      walk.change()
+    case (0xA1, 1): walk.sent()
+    case (0xA2, 1): walk.id()
+    case (0xA3, 1): walk.postponed()
+    case (0xA4, 1):
+      walk.id()
+      walk.count(1)
+      walk.reason()
+    case (0xA5, 1):
+      walk.id(orNone: true)
+      walk.count(1)
+    case (0xA6, 1):
+      walk.text()
+      walk.time()
+    case (0x7F, 0xA0): walk.snapshot()
+    default: return .unknown
+    }
+    return walk.isWrong || !walk.rest.isEmpty ? .wrong : .values(walk.values)
+  }
+
+  /// Goes over a payload from field to field; what follows something wrong counts for nothing.
+  private struct Walk {
+    var rest: ArraySlice<UInt8>
+    var values: [String] = []
+    var isWrong = false
+
+    mutating func take(_ count: Int) -> ArraySlice<UInt8> {
+      guard !isWrong, rest.count >= count else {
+        isWrong = true
+        return []
+      }
+      defer { rest = rest.dropFirst(count) }
+      return rest.prefix(count)
+    }
+
+    mutating func number(_ size: Int) -> UInt64 {
+      let bytes = take(size)
+      return bytes.count == size ? bytes.number(0, size) : 0
+    }
+
+    @discardableResult
+    mutating func count(_ size: Int) -> UInt64 {
+      let value = number(size)
+      values.append("\(value)")
+      return value
+    }
+
+    mutating func time() { values.append("\(Int64(bitPattern: number(8)))") }
+
+    mutating func flag() -> Bool {
+      let value = number(1)
+      if value > 1 { isWrong = true }
+      values.append("\(value)")
+      return value == 1
+    }
+
+    mutating func bytes() { values.append("\(Array(take(Int(number(4)))))") }
+
+    @discardableResult
+    mutating func text() -> String {
+      let text = String(validating: take(Int(number(4))), as: UTF8.self)
+      if text == nil { isWrong = true }
+      values.append(text ?? "")
+      return text ?? ""
+    }
+
+    /// A reader keeps no more than 512 characters.
+    mutating func reason() {
+      let text = text()
+      guard text.utf8.count > 512 else { return }
+      values[values.count - 1] = String(String.UnicodeScalarView(text.unicodeScalars.prefix(512)))
+    }
+
+    @discardableResult
+    mutating func id(orNone: Bool = false) -> String {
+      switch number(1) {
+      case 0 where orNone && !isWrong: values.append("-")
+      case 1:
+        let digits = take(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        var text = ""
+        for (place, digit) in digits.enumerated() {
+          text += ([4, 6, 8, 10].contains(place) ? "-" : "") + digit
+        }
+        values.append(text)
+      case 2: text()
+      default: isWrong = true
+      }
+      return values.last ?? ""
+    }
+
+    mutating func entity() {
+      text()
+      text()
+      id()
+    }
+
+    mutating func list(_ item: (inout Walk) -> Void) {
+      let count = count(4)
+      for _ in 0..<count {
+        if isWrong { return }
+        item(&self)
+      }
+    }
+
+    /// Returns the key.
+    @discardableResult
+    mutating func change() -> String {
+      let key = id()
+      switch count(1) {
+      case let operation where operation <= 2:
+        entity()
+        let before = rest
+        bytes()
+        list { $0.entity() }
+        if operation == 2, before.prefix(8).contains(where: { $0 != 0 }) { isWrong = true }
+      case 0x10: request()
+      default: isWrong = true
+      }
+      return key
+    }
+
+    mutating func request() {
+      let method = text()
+      let path = text()
+      if flag() { text() }
+      bytes()
+      let letters = method.utf8.allSatisfy {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
+      }
+      let isPath =
+        path.utf8.starts(with: "/".utf8) && !path.utf8.starts(with: "//".utf8)
+        && path.utf8.count <= 8_192 && path.utf8.allSatisfy { 0x21 <= $0 && $0 <= 0x7E }
+      if !letters || !(1...16).contains(method.utf8.count) || !isPath { isWrong = true }
+    }
+
+    mutating func sent() {
+      id()
+      id()
+      count(4)
+      time()
+    }
+
+    mutating func postponed() {
+      id()
+      _ = flag()
+      time()
+      reason()
+    }
+
+    mutating func snapshot() {
+      var keys: [String] = []
+      list { walk in
+        walk.id()
+        let key = walk.change()
+        walk.time()
+        let isSent = walk.flag()
+        if isSent { walk.sent() }
+        walk.time()
+        let sends = walk.count(4)
+        walk.count(4)
+        if walk.flag() { walk.postponed() }
+        walk.time()
+        let isKnown = keys.contains { $0.utf8.elementsEqual(key.utf8) }
+        if isKnown || isSent != (sends > 0) || (isSent && !keys.isEmpty) {
+          walk.isWrong = true
+        }
+        keys.append(key)
+      }
+      list { walk in
+        walk.id()
+        walk.change()
+        walk.count(1)
+        // The reason of a failure was cut when it was given up.
+        walk.text()
+        walk.time()
+      }
+      var scopes: [(name: String, time: String)] = []
+      list { walk in
+        let name = walk.text()
+        walk.time()
+        let time = walk.values.removeLast()
+        walk.values.removeLast()
+        // Spellings that are canonically equivalent are one scope.
+        if let place = scopes.firstIndex(where: { $0.name == name }) {
+          scopes[place].time = time
+        } else {
+          scopes.append((name, time))
+        }
+      }
+      guard !isWrong else { return }
+      values.removeLast()
+      scopes.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+      values += ["\(scopes.count)"] + scopes.flatMap { [$0.name, $0.time] }
+    }
+  }
+}

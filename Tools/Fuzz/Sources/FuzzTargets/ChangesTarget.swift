@@ -1,0 +1,198 @@
+internal import SessionCore
+
+/// A record of a change log: what the library makes of a payload is what a second reading of the page makes
+/// of it, and what is read is stable.
+public enum ChangesTarget {
+  /// The first byte is the kind, the next eight the sequence, as in a frame.
+  public static func check(_ input: [UInt8]) {
+    guard input.count >= 9 else { return }
+    let (kind, sequence) = (input[0], input.number(1, 8))
+    let payload = Array(input.dropFirst(9))
+    let model = ChangeModel.read(kind: kind, payload)
+    let found: ChangeRecord?
+    do throws(CodecError) {
+      found = try ChangeCodec.decode(sequence: sequence, kind: kind, payload: payload)
+    } catch {
+      require(!error.description.isEmpty, "an error without words")
+      return require(model == .wrong, "refused, and it is \(model): \(error)")
+    }
+    let isOwned = ChangeCodec.owns(kind: kind, payload: payload.span.bytes)
+    guard let record = found else {
+      return require(model == .unknown, "not known, and it is \(model)")
+    }
+    require(isOwned, "a record of a log that owns no such kind")
+    require(model == .values(Words.of(record)), "\(Words.of(record)) is \(model)")
+    require(record.sequence == sequence, "seq \(sequence) became \(record.sequence)")
+    checkAgain(record, kind)
+    checkQueue(record)
+    checkSession(kind, sequence, payload)
+  }
+
+  private static func bytes(_ record: ChangeRecord) -> (kind: UInt8, payload: [UInt8]) {
+    switch record.content {
+    case .event(let event): ChangeCodec.encode(event, at: record.time)
+    case .snapshot(let queue):
+      (SessionRecord.snapshotKind, ChangeCodec.encode(queue, at: record.time))
+    }
+  }
+
+  private static func checkAgain(_ record: ChangeRecord, _ kind: UInt8) {
+    let own = bytes(record)
+    require(own.kind == kind, "kind \(kind) became \(own.kind)")
+    do throws(CodecError) {
+      let again = try ChangeCodec.decode(
+        sequence: record.sequence, kind: kind, payload: own.payload)
+      require(again == record, "decoded twice, it is another record")
+      require(
+        again.map(bytes)?.payload == own.payload, "encoded twice, it is other bytes")
+    } catch {
+      finding("what was decoded and encoded is an error: \(error)")
+    }
+  }
+
+  /// A queue takes a record in or refuses it whole, and its own snapshot reads back.
+  private static func checkQueue(_ record: ChangeRecord) {
+    var queue = ChangeQueue()
+    take(record, into: &queue)
+    let first = queue.pending.first
+    let turn = queue.turn(of: "u", sender: "s", at: record.time, isGone: { $0 & 1 == 0 })
+    require((turn == .nothing) == (first == nil), "\(turn) of \(queue.pending.count)")
+    guard let key = first?.change.key else { return }
+    // On behind it: what was read is gone on with as a log does.
+    let sent = ChangeEvent.Sent(key: key, sender: "s", process: 1, deadline: record.time)
+    for event in [
+      ChangeEvent.sent(sent),
+      .postponed(.init(key: key, isCounted: true, retryAt: record.time, reason: "r")),
+      .sent(sent), .givenUp(.init(key: key, cause: .refused, reason: "r")),
+    ] {
+      do throws(ChangeRejection) { try queue.apply(event, at: record.time) } catch {
+        finding("the first change cannot be sent: \(error)")
+      }
+    }
+    require(queue.failures.last?.change == first?.change, "what was given up is another change")
+    checkSnapshot(queue, record)
+  }
+
+  private static func take(_ record: ChangeRecord, into queue: inout ChangeQueue) {
+    let before = queue
+    do throws(ChangeRejection) {
+      try queue.apply(record)
+    } catch {
+      require(!error.description.isEmpty, "a refusal without words")
+      require(queue == before, "a record that was refused changed the queue")
+    }
+    checkSnapshot(queue, record)
+  }
+
+  private static func checkSnapshot(_ queue: ChangeQueue, _ record: ChangeRecord) {
+    let payload = ChangeCodec.encode(queue, at: record.time)
+    do throws(CodecError) {
+      let back = try ChangeCodec.decode(
+        sequence: record.sequence, kind: SessionRecord.snapshotKind, payload: payload)
+      require(back?.content == .snapshot(queue), "a snapshot came back otherwise")
+    } catch {
+      finding("a queue's own snapshot does not read back: \(error)")
+    }
+  }
+
+  /// To a session it is nothing that it knows, and a snapshot nothing that it may pass over.
+  private static func checkSession(_ kind: UInt8, _ sequence: UInt64, _ payload: [UInt8]) {
+    do throws(CodecError) {
+      let record = try SessionCodec.decode(sequence: sequence, kind: kind, payload: payload)
+      guard case .unknown(let unknown) = record.content else {
+        finding("a session reads a change log's record as \(record)")
+      }
+      require(unknown.isIgnorable == (kind != SessionRecord.snapshotKind), "kind \(kind)")
+    } catch {
+      finding("a session calls a change log's record damaged: \(error)")
+    }
+  }
+
+  /// The values of a record in the order of the page, as ``ChangeModel`` has them.
+  private enum Words {
+    static func of(_ record: ChangeRecord) -> [String] {
+      let rest =
+        switch record.content {
+        case .event(let event): words(event)
+        case .snapshot(let queue): words(queue)
+        }
+      return [time(record.time)] + rest
+    }
+
+    private static func time(_ time: Timestamp) -> String { "\(time.milliseconds)" }
+    private static func flag(_ flag: Bool) -> String { flag ? "1" : "0" }
+
+    private static func words(_ event: ChangeEvent) -> [String] {
+      switch event {
+      case .added(let added): ["\(added.user)"] + words(added.change)
+      case .sent(let sent): words(sent)
+      case .acknowledged(let key): ["\(key)"]
+      case .postponed(let postponed): words(postponed)
+      case .givenUp(let end): ["\(end.key)", "\(end.cause.rawValue)", end.reason]
+      case .discarded(let end): [end.key.map { "\($0)" } ?? "-", "\(end.cause.rawValue)"]
+      case .scopeChecked(let check): [check.scope, time(check.statusChangedAt)]
+      }
+    }
+
+    private static func words(_ sent: ChangeEvent.Sent) -> [String] {
+      ["\(sent.key)", "\(sent.sender)", "\(sent.process)", time(sent.deadline)]
+    }
+
+    private static func words(_ item: ChangeEvent.Postponed) -> [String] {
+      ["\(item.key)", flag(item.isCounted), time(item.retryAt), item.reason]
+    }
+
+    private static func words(_ entity: EntityReference) -> [String] {
+      [entity.scope, entity.type, "\(entity.id)"]
+    }
+
+    private static func words(_ change: Change) -> [String] {
+      var all = ["\(change.key)"]
+      switch change.action {
+      case .entity(let action):
+        all.append("\(action.operation.rawValue)")
+        all += words(action.entity)
+        all += ["\(action.content)", "\(action.mentions.count)"]
+        for mention in action.mentions { all += words(mention) }
+      case .request(let request):
+        all += ["16", request.method, request.path]
+        all += optional(request.contentType) { [$0] }
+        all.append("\(request.body)")
+      }
+      return all
+    }
+
+    private static func optional<Value>(_ value: Value?, _ words: (Value) -> [String]) -> [String] {
+      value.map { ["1"] + words($0) } ?? ["0"]
+    }
+
+    private static func words(_ item: PendingChange) -> [String] {
+      var all = ["\(item.user)"]
+      all += words(item.change)
+      all.append(time(item.since))
+      all += optional(item.sent) { words($0) }
+      all += [time(item.sentAt), "\(item.sends)", "\(item.attempts)"]
+      all += optional(item.postponed) { words($0) }
+      all.append(time(item.postponedAt))
+      return all
+    }
+
+    private static func words(_ item: FailedChange) -> [String] {
+      var all = ["\(item.user)"]
+      all += words(item.change)
+      all += ["\(item.cause.rawValue)", item.reason, time(item.time)]
+      return all
+    }
+
+    private static func words(_ queue: ChangeQueue) -> [String] {
+      var all = ["\(queue.pending.count)"]
+      for item in queue.pending { all += words(item) }
+      all.append("\(queue.failures.count)")
+      for item in queue.failures { all += words(item) }
+      all.append("\(queue.scopes.count)")
+      let scopes = queue.scopes.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      for (scope, changedAt) in scopes { all += [scope, time(changedAt)] }
+      return all
+    }
+  }
+}
