@@ -10,8 +10,10 @@ final class ProcessBench {
   let server: LoopbackServer
   let folder: URL
 
-  init(_ settings: (inout LoopbackSettings) -> Void = { _ in }) throws {
-    server = try LoopbackServer.start()
+  init(
+    users: [LoopbackUser] = [.sample], _ settings: (inout LoopbackSettings) -> Void = { _ in }
+  ) throws {
+    server = try LoopbackServer.start(backend: .edu(users: users))
     server.settings.update { settings(&$0) }
     folder = FileManager.default.temporaryDirectory
       .appending(path: "processes-\(UUID().uuidString)")

@@ -26,6 +26,7 @@ struct ScenarioPageTests {
     for (kind, words) in ScenarioVocabulary.events { expected["event \(kind)"] = words }
     for (kind, words) in ScenarioVocabulary.notes { expected["note \(kind)"] = words }
     for (kind, words) in ScenarioVocabulary.states { expected["state \(kind)"] = words }
+    for (kind, words) in ScenarioVocabulary.changes { expected["change \(kind)"] = words }
     #expect(try rows() == expected.filter { !$0.value.isEmpty })
   }
 
@@ -57,6 +58,34 @@ struct ScenarioPageTests {
     let words = ScenarioWords.of(event, at: .plainStart)
     #expect(Set(words.keys) == Set(ScenarioVocabulary.events[event.kind.description] ?? []))
   }
+
+  @Test("TST-2 SYN-2 a record of a change log has the words of its kind", arguments: changes)
+  func change(event: ChangeEvent) throws {
+    let record = ChangeRecord(sequence: 1, time: .plainStart, content: .event(event))
+    let found = try #require(ScenarioWords.of(record))
+    let isSame = event.kind.description.lowercased().hasSuffix(found.kind.lowercased())
+    #expect(isSame, "\(event.kind) is \(found.kind)")
+    #expect(Set(found.words.keys) == Set(ScenarioVocabulary.changes[found.kind] ?? []))
+  }
+
+  @Test("TST-2 SYN-2 there is a word for each kind of a change log's records")
+  func changeKinds() {
+    #expect(Set(Self.changes.map(\.kind)) == Set(ChangeEvent.Kind.allCases))
+    #expect(ScenarioVocabulary.changes.count == ChangeEvent.Kind.allCases.count)
+  }
+
+  static let changes: [ChangeEvent] = [
+    .added(
+      .init(
+        user: "u-1",
+        change: Change(key: "k", .entity(.init(.delete, EntityReference("task", "t-1")))))),
+    .sent(.init(key: "k", sender: "s", process: 1, deadline: .plainStart)),
+    .acknowledged("k"),
+    .postponed(.init(key: "k", isCounted: true, retryAt: .plainStart, reason: "late")),
+    .givenUp(.init(key: "k", cause: .refused, reason: "no")),
+    .discarded(.init(cause: .logout)),
+    .scopeChecked(.init(scope: "", statusChangedAt: .plainStart)),
+  ]
 
   static let events: [SessionEvent] = [
     .login(as: "u-1"), .refreshed(to: 2), .refreshFailed(.server, of: 1),

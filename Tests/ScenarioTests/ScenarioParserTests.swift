@@ -108,6 +108,16 @@ struct ScenarioParserTests {
     Mistake(15, "result maybe", "15:8: \"maybe\" is neither ok nor error"),
     Mistake(15, "stored tokens", "15:8: \"tokens\" is no item; did you mean \"token\"?"),
     Mistake(
+      6, "changes limits=3", "6:9: \"limits\" is no word of this line; did you mean \"limit\"?"),
+    Mistake(6, "changes attempts=0", "6:9: \"0\" is no value of attempts"),
+    Mistake(15, "waiting 1", "15:1: the app has no change log; say \"changes\" above"),
+    Mistake(15, "do drain", "15:4: the app has no change log"),
+    Mistake(15, "do add create task/1 <K1>", "15:4: the app has no change log"),
+    Mistake(15, "change added", "15:1: the app has no change log"),
+    Mistake(15, "kill app now", "15:10: \"now\" is one word too many"),
+    Mistake(15, "power off", "15:7: it is \"power cut\""),
+    Mistake(15, "power cut all", "15:11: \"all\" is one word too many"),
+    Mistake(
       15, "shows token=<A2>", "15:13: \"A2\" is given by no answer above; did you mean \"A1\"?"),
   ]
 
@@ -115,6 +125,50 @@ struct ScenarioParserTests {
   func mistake(mistake: Mistake) throws {
     var lines = Self.good.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     lines[mistake.line - 1] = mistake.text
+    let errors = try #require(Self.errors(of: lines.joined(separator: "\n")))
+    #expect(
+      errors.errors.contains { $0.description.hasPrefix("x:" + mistake.told) }, "\(errors)")
+  }
+
+  /// The last line of a file of an app that has a change log.
+  static let changeMistakes = [
+    Mistake(
+      15, "do ad create task/1 <K2>", "15:4: \"ad\" is nothing that is done; did you mean \"add\"?"),
+    Mistake(15, "do add create task/1", "15:4: a change is as add create task/5f1c <K1>"),
+    Mistake(
+      15, "do add craete task/1 <K2>",
+      "15:8: \"craete\" is neither an operation nor a method of a request; did you mean \"create\"?"
+    ),
+    Mistake(15, "do add create task <K2>", "15:15: an entity is as task/5f1c"),
+    Mistake(15, "do add PSOT /notes <K2>", "15:8: \"PSOT\" is no method; did you mean \"POST\"?"),
+    Mistake(15, "do add POST //notes <K2>", "15:13: this is no path of a request"),
+    Mistake(15, "do add create task/1 K2", "15:22: a key is as <K1>"),
+    Mistake(15, "do add create task/1 <K2: jwt>", "15:22: a key is as <K1>"),
+    Mistake(15, "do add create task/1 <K2> now", "15:27: \"now\" is one word too many"),
+    Mistake(15, "do discard", "15:4: which, as <K1>?"),
+    Mistake(
+      15, "do discard <A2>", "15:12: \"A2\" is given by no answer above; did you mean \"A1\"?"),
+    Mistake(15, "change aded", "15:8: \"aded\" is no change; did you mean \"added\"?"),
+    Mistake(
+      15, "change sent kye=<A1>", "15:13: \"kye\" is no word of this line; did you mean \"key\"?"),
+    Mistake(15, "waiting", "15:8: how many, which keys, or nothing?"),
+    Mistake(15, "waiting nothing now", "15:17: \"now\" is one word too many"),
+    Mistake(15, "waiting <A1> A2", "15:14: a key is as <K1>"),
+    Mistake(15, "givenUp many", "15:9: how many?"),
+    Mistake(10, "  key", "10:3: which, as <K1>?"),
+    Mistake(
+      15, "do add create task/1 <K2>\n  jsn {}",
+      "16:3: \"jsn\" is nothing of a change; did you mean \"json\"?"),
+    Mistake(15, "do add create task/1 <K2>\n  mentions", "16:3: mentions what?"),
+    Mistake(15, "do add create task/1 <K2>\n  json {}\n  json {}", "17:3: there is one already"),
+  ]
+
+  @Test(
+    "TST-2 SYN-2 an error in what is said of changes says where it is", arguments: changeMistakes)
+  func changeMistake(mistake: Mistake) throws {
+    var lines = Self.good.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines[mistake.line - 1] = mistake.text
+    lines[5] = "changes"
     let errors = try #require(Self.errors(of: lines.joined(separator: "\n")))
     #expect(
       errors.errors.contains { $0.description.hasPrefix("x:" + mistake.told) }, "\(errors)")

@@ -26,21 +26,24 @@ final class Worker: Sendable {
     var error: String?
   }
 
-  private struct Refusal: Error, CustomStringConvertible {
+  struct Refusal: Error, CustomStringConvertible {
     let description: String
   }
 
   private let configuration: SessionConfiguration
-  private let server: URL
+  let server: URL
   private let secrets: StallingSecretStore
   private let opened = Mutex<(session: Session, events: SessionEvents)?>(nil)
   private let changes = Mutex<ChangeLog?>(nil)
+  /// How changes are tried, where the session is opened with a log of them.
+  private let offline: ChangePolicy?
 
   init?(arguments: ArraySlice<String>) {
     let arguments = Array(arguments)
     guard arguments.count >= 3, let url = URL(string: arguments[2]) else { return nil }
     var policy = SessionPolicy.edu(.development)
     var followsOthers = true
+    var offline: ChangePolicy?
     for option in arguments.dropFirst(3) {
       let parts = option.split(separator: "=")
       guard parts.count == 2 else { return nil }
@@ -48,6 +51,9 @@ final class Worker: Sendable {
       case ("timeout", let value?): policy.requestTimeout = value
       case ("grace", let value?): policy.overtakenGrace = value
       case ("follow", nil): followsOthers = parts[1] == "yes"
+      case ("offline", let delay?):
+        offline = ChangePolicy(firstDelay: delay)
+        policy.onRejection = .keep
       default: return nil
       }
     }
@@ -58,6 +64,7 @@ final class Worker: Sendable {
       wire: .edu(baseURL: url), policy: policy)
     configuration.followsOthers = followsOthers
     self.configuration = configuration
+    self.offline = offline
   }
 
   /// Does what the lines say, many of it at once, until there are no more.
@@ -89,6 +96,13 @@ final class Worker: Sendable {
 
   private func perform(_ order: Order) async throws -> Int? {
     if order.name == "open" {
+      var configuration = configuration
+      if let offline {
+        let log = try await ChangeLog.open(
+          at: configuration.journal + ".changes", policy: offline)
+        configuration.settle(log)
+        changes.withLock { $0 = log }
+      }
       let session = try await Session.open(configuration)
       let events = session.events
       opened.withLock { $0 = (session, events) }
@@ -132,7 +146,9 @@ final class Worker: Sendable {
       }
       let task = EntityReference("task", Identifier(arguments[0]))
       try await log.add(.create(task, content: [1], key: key), through: session.gate)
+    case ("change", 4): try await change(arguments, through: session.gate)
     case ("drain", 0): return try await drain(session)
+    case ("sync", 0): return try await sync(session)
     case ("state", 0): break
     case ("close", 0): try await session.close()
     default: throw Refusal(description: "no such command")
@@ -140,11 +156,17 @@ final class Worker: Sendable {
     return nil
   }
 
-  /// Sends the changes that wait; how many the server took.
-  private func drain(_ session: Session) async throws -> Int? {
+  /// The log of changes, where one is open.
+  func log() throws -> ChangeLog {
     guard let log = changes.withLock({ $0 }) else {
       throw Refusal(description: "no change log is open")
     }
+    return log
+  }
+
+  /// Sends the changes that wait; how many the server took.
+  private func drain(_ session: Session) async throws -> Int? {
+    let log = try log()
     let api = SessionInterceptor(session)
     let url = server.appending(path: "materials")
     let drained = try await log.drain(through: session.gate) { waiting in

@@ -2,10 +2,12 @@ import Foundation
 import SessionKit
 
 let usage = """
-  Usage: sessionworker JOURNAL SECRETS URL [timeout=MS] [grace=MS] [follow=no]
+  Usage: sessionworker JOURNAL SECRETS URL [timeout=MS] [grace=MS] [follow=no] [offline=MS]
 
   One process of a test: a session that is driven by lines of standard input, each answered by a line
-  of JSON on standard output as soon as it is done. Ends with its input.
+  of JSON on standard output as soon as it is done. Ends with its input. With offline, an expiry keeps the
+  user's data, and the log of changes is opened before the session and settled with it; a change is tried
+  again after so many milliseconds.
 
   open                 opens the session; nothing that follows is begun before
   login USER PASSWORD  signs in
@@ -19,6 +21,8 @@ let usage = """
   changes              opens the log of changes beside the journal
   add KEY              adds a new task to it, with that UUID
   drain                sends what waits; its status is how many the server took
+  change WHAT WHERE TEXT KEY   adds "create task/1 Tent KEY" or "POST /notes gas KEY" to it
+  sync                 sends what waits to /changes; its status is how many the server took
   state                says how the session stands
   stall token          goes no further behind the next token item, and then answers
   stall logout         goes no further between a logout and keeping what telling the server needs

@@ -38,12 +38,13 @@ public struct ChangePolicy: Hashable, Sendable {
 }
 
 extension ChangeQueue {
-  /// What is to be done for `user` by `sender` at `time`, where `isGone` knows dead processes.
+  /// What is to be done for `user` by `sender` at `time`, where `isGone` knows who cannot get an answer
+  /// any more to what they sent.
   ///
   /// A time that lies in the future was written before the clock was set back: nobody waits for it.
   public func turn(
     of user: Identifier, sender: Identifier, at time: Timestamp,
-    isGone: (_ process: UInt32) -> Bool
+    isGone: (_ sent: ChangeEvent.Sent) -> Bool
   ) -> ChangeTurn {
     guard let first = pending.first else { return .nothing }
     guard first.user == user else { return .othersChanges(count: pending.count) }
@@ -52,7 +53,7 @@ extension ChangeQueue {
         ? .waits(until: postponed.retryAt) : .send(first)
     }
     if let sent = first.sent, sent.sender != sender, time < sent.deadline, first.sentAt <= time,
-      !isGone(sent.process)
+      !isGone(sent)
     {
       return .heldByOthers(until: sent.deadline)
     }

@@ -28,12 +28,19 @@ public final class ChangeLog: Sendable {
   /// Names this object in what it sends.
   private let sender: Identifier
   private let process: UInt32
+  private let isGone: @Sendable (ChangeEvent.Sent) -> Bool
 
   private init(_ store: ChangeStore, _ setup: Setup) {
     path = store.path
     self.store = store
     (policy, limits, clock) = (setup.policy, setup.limits, setup.clock)
     (runtime, sender, process) = (setup.runtime, setup.sender, setup.process)
+    isGone = setup.isGone
+    OpenLogs.insert(sender)
+  }
+
+  deinit {
+    OpenLogs.remove(sender)
   }
 
   /// How a log is opened.
@@ -45,6 +52,11 @@ public final class ChangeLog: Sendable {
     package var runtime = SessionRuntime.system()
     package var sender = Identifier(UUID().uuidString.lowercased())
     package var process = ProcessStatus.own
+    /// Whether who sent something certainly waits for no answer any more.
+    package var isGone: @Sendable (ChangeEvent.Sent) -> Bool = { sent in
+      sent.process == ProcessStatus.own
+        ? !OpenLogs.contains(sent.sender) : ProcessStatus.isGone(sent.process)
+    }
     /// After how many records the file is compacted.
     package var compactedAfter: UInt64 = 1_024
 
@@ -99,7 +111,7 @@ public final class ChangeLog: Sendable {
     try await commit { (queue, _) throws(ChangeLogError) in ([], queue.pending.count) }
   }
 
-  /// Why clearing at a logout, or compacting, did not work last; `nil` where it did.
+  /// Why clearing at a logout, keeping a user's status, or compacting did not work last; `nil` where it did.
   public var problem: ChangeLogError? { trouble.withLock { $0 } }
 
   /// Takes a change in: it is durable when the call returns.
@@ -178,12 +190,32 @@ public final class ChangeLog: Sendable {
     }
   }
 
+  /// The scope in which the status of a user is kept by the session itself: `user/17`.
+  public static func scope(of user: Identifier) -> String { "user/\(user)" }
+
+  /// Keeps what a profile said, and never goes back.
+  ///
+  /// Where it cannot be kept, the next profile says it again.
+  func keep(_ change: StatusChange) async {
+    let scope = Self.scope(of: change.user)
+    do throws(ChangeLogError) {
+      try await commit { (queue, _) throws(ChangeLogError) in
+        let isNews = queue.scopes[scope].map { $0 < change.changedAt } ?? true
+        let check = ChangeEvent.ScopeChecked(scope: scope, statusChangedAt: change.changedAt)
+        return (isNews ? [.scopeChecked(check)] : [], ())
+      }
+    } catch {
+      trouble.withLock { $0 = error }
+    }
+  }
+
   // MARK: Sending
 
   /// Sends what waits: in order, one at a time, while the gate is open.
   ///
   /// `send` must give the change's key to the server, which by it knows a change that comes again: where
-  /// the process dies, or the gate closes, between sending and acknowledging, it does. `send` runs in a
+  /// the process dies, or the gate closes, between sending and acknowledging, it does. What is sent with a
+  /// key must then be the same: what is encoded anew needs `.sortedKeys`. `send` runs in a
   /// task that is cancelled when the gate closes. Ends at the first change that cannot be done now:
   /// those behind it must not overtake it. Throws `drainUnderWay` where this object sends already.
   public func drain(
@@ -212,10 +244,9 @@ public final class ChangeLog: Sendable {
   ) async throws(ChangeLogError) -> Drained.Ending? {
     if Task.isCancelled { return .cancelled }
     guard let user = gate.user else { return .gateClosed }
-    let (sender, process, lease) = (sender, process, policy.lease)
+    let (sender, process, lease, isGone) = (sender, process, policy.lease, isGone)
     let turn = try await commit { (queue, time) throws(ChangeLogError) in
-      let turn = queue.turn(
-        of: user, sender: sender, at: time, isGone: ProcessStatus.isGone)
+      let turn = queue.turn(of: user, sender: sender, at: time, isGone: isGone)
       guard case .send(let item) = turn else { return ([], turn) }
       return (
         [
@@ -273,6 +304,8 @@ public final class ChangeLog: Sendable {
   /// Lets go of the file; later calls throw `journal(.closed)`.
   public func close() async throws(ChangeLogError) {
     let store = store
+    // A drain that is under way may still get its answer, though it cannot write it down.
+    if !isDraining.withLock({ $0 }) { OpenLogs.remove(sender) }
     try await runtime.result { () throws(ChangeLogError) in try store.close() }
   }
 
@@ -294,6 +327,18 @@ public final class ChangeLog: Sendable {
     let store = store
     return try await runtime.result { () throws(ChangeLogError) in try store.commit(decide) }
   }
+}
+
+/// The logs of this process that may still get an answer to what they sent.
+///
+/// The system's number of a process is soon another's: in a container an app is number 1 in each of its
+/// lives. And a log that is closed sends nothing any more, though its process lives on.
+private enum OpenLogs {
+  private static let senders = Mutex<Set<Identifier>>([])
+
+  static func insert(_ sender: Identifier) { senders.withLock { _ = $0.insert(sender) } }
+  static func remove(_ sender: Identifier) { senders.withLock { _ = $0.remove(sender) } }
+  static func contains(_ sender: Identifier) -> Bool { senders.withLock { $0.contains(sender) } }
 }
 
 extension SendOutcome {

@@ -1,9 +1,15 @@
+import SessionCore
+
 extension SessionConfiguration {
   /// Has a logout ask for the changes that wait in `log`, and discards them after it (OUT-3).
   ///
   /// What `pendingChanges` counted before counts too, and what `clearLocalData` cleared is cleared behind
   /// the changes. Every logout discards them, whoever it was by: one by the user throws
   /// `pendingChanges` first unless it may discard them. An expiry keeps them.
+  ///
+  /// When the status of each user last changed is kept in the log too, in a scope of its own
+  /// (``ChangeLog/scope(of:)``), and outlives the clearing (SYN-4): what `statusChanged` did before is done
+  /// first, and what `knownStatus` knew counts where it is newer.
   public mutating func settle(_ log: ChangeLog) {
     let (count, clear) = (pendingChanges, clearLocalData)
     pendingChanges = {
@@ -18,6 +24,15 @@ extension SessionConfiguration {
     clearLocalData = { reason in
       await log.clear()
       await clear?(reason)
+    }
+    let (known, tell) = (knownStatus, statusChanged)
+    knownStatus = { user in
+      let times = [await known?(user), log.statusChangedAt(scope: ChangeLog.scope(of: user))]
+      return times.compactMap(\.self).max()
+    }
+    statusChanged = { change in
+      await tell?(change)
+      await log.keep(change)
     }
   }
 }

@@ -71,7 +71,15 @@ extension Wire {
   struct Standing: Sendable {
     let user: UserProfile
     /// That the user is inactive or deleted.
-    let failure: RequestFailure?
+    var failure: RequestFailure?
+    /// When that last changed, on the server's clock.
+    var changedAt: Timestamp?
+    /// What the server's clock showed when it answered; `nil` where it does not say.
+    var serverTime: Timestamp?
+    /// Whether a newer word is known, so that this one ends nothing and shows nothing.
+    var isStale = false
+    /// That it has changed since it was known.
+    var change: StatusChange?
   }
 
   func readStanding(_ response: HTTPResponse) throws(AnswerFailure) -> Standing {
@@ -84,7 +92,15 @@ extension Wire {
       let failure = try standing(members).map {
         RequestFailure(kind: $0, status: UInt16(clamping: response.status))
       }
-      return Standing(user: try profile(members), failure: failure)
+      // Of somebody who may not be here any more the time is not what counts.
+      let changedAt = try Wire.beside(failure != nil) { () throws(Unreadable) in
+        try members.first(answer.statusChangedAt) { (path) throws(Unreadable) in
+          try members.instant(path, must: "a time")
+        }
+      }
+      return Standing(
+        user: try profile(members), failure: failure, changedAt: changedAt,
+        serverTime: response.header("Date").flatMap { Timestamp(httpDate: $0) })
     } catch {
       throw AnswerFailure(unreadable: error.problem, status: response.status)
     }

@@ -30,6 +30,10 @@ public struct WireAnswer: Hashable, Sendable {
   /// What it says of a deleted user; compared without regard to case.
   public var deleted: Set<String> = ["deleted"]
 
+  /// The member of a profile that says when that last changed: RFC 3339, or since 1970 in seconds or, from
+  /// 10¹¹ on, in milliseconds (LOG-6, SYN-4).
+  public var statusChangedAt: [MemberPath] = ["lastStatusChangedAt", "last_status_changed_at"]
+
   /// The names of EDU, which are those of OAuth 2.0 as far as it has them.
   public init() {}
 

@@ -54,6 +54,20 @@ public struct SessionConfiguration: Sendable {
   /// it is called again beside the first call. Where several processes share a journal, give it to one.
   public var clearLocalData: (@Sendable (LogoutReason) async -> Void)?
 
+  /// When the status of a user last changed at the server, as far as the app knows (SYN-4).
+  ///
+  /// Asked for with each profile, which is asked by `policy.profileCheck`: one that says of an older
+  /// change (`wire.answer.statusChangedAt`) came from a replica or a cache, and that it calls the user
+  /// inactive or deleted ends nothing. `nil` where the app does not know; without this, every profile
+  /// counts. ``settle(_:)`` sets it. Must not wait for the session.
+  public var knownStatus: (@Sendable (Identifier) async -> Timestamp?)?
+  /// Told that the status of the session's user has changed since it was known: what is kept of theirs
+  /// must be synced anew, and the time must be kept for ``knownStatus`` (SYN-4).
+  ///
+  /// At least once: where the process dies in it, it is called again with the next profile. Must not wait
+  /// for the session. ``settle(_:)`` keeps the time behind what is set here.
+  public var statusChanged: (@Sendable (StatusChange) async -> Void)?
+
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()
   /// How the journal is compacted.

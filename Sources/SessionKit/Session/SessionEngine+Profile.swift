@@ -8,14 +8,31 @@ extension SessionEngine {
     guard isAsked, let request = configuration.wire.profile(access: answer.access) else {
       return nil
     }
-    return await profile(by: request)
+    return await profile(by: request, of: answer.user?.id)
   }
 
-  private func profile(by request: HTTPRequest) async -> Result<Wire.Standing, Failed> {
+  /// What it says, with its word left out where a newer one is known (SYN-4).
+  private func profile(
+    by request: HTTPRequest, of user: Identifier?
+  ) async -> Result<Wire.Standing, Failed> {
     let wire = configuration.wire
-    return await exchange(request) { (response) throws(AnswerFailure) in
+    let result = await exchange(request) { (response) throws(AnswerFailure) in
       try wire.readStanding(response)
     }
+    guard case .success(var found) = result, let asked = configuration.knownStatus else {
+      return result
+    }
+    let user = user ?? found.user.id
+    let known = await asked(user)
+    switch StatusNews.of(found.changedAt, known: known, now: found.serverTime) {
+    case .unsaid, .same: break
+    case .newer(let time):
+      found.change = StatusChange(user: user, changedAt: time, known: known)
+    case .stale:
+      found.failure = nil
+      found.isStale = true
+    }
+    return .success(found)
   }
 
   /// Asks how the user who is signed in stands.
@@ -24,14 +41,35 @@ extension SessionEngine {
       let request = configuration.wire.profile(access: token.access)
     else { return }
     spawn { engine in
-      switch await engine.profile(by: request) {
+      switch await engine.profile(by: request, of: user) {
       case .success(let found):
-        if found.failure == nil { engine.keep(found.user, of: user) }
+        if found.failure == nil, !found.isStale { engine.keep(found.user, of: user) }
+        engine.owe(found)
         // Asked with this session's own token, whatever the profile calls its user.
         engine.feed(.profileRead(user, found.failure))
+        engine.tellStatus()
       case .failure(let failed):
         engine.feed(.profileRead(user, failed.failure))
       }
+    }
+  }
+
+  /// A change of a user's status is to be told, as soon as the session is that user's; of one who is
+  /// deleted nothing is left that could be synced.
+  func owe(_ found: Wire.Standing) {
+    owedStatus = found.failure?.kind == .userDeleted ? nil : found.change
+  }
+
+  /// Tells the host of a change of the status of the session's user, one after the other.
+  func tellStatus() {
+    guard let change = owedStatus, let tell = configuration.statusChanged,
+      coordinator.state.user == change.user
+    else { return }
+    owedStatus = nil
+    let before = telling
+    telling = runtime.spawn {
+      await before?.value
+      await tell(change)
     }
   }
 

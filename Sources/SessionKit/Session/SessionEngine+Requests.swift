@@ -187,6 +187,7 @@ extension SessionEngine {
       facts = AnswerFacts(answer)
       // Asked with this very token, whatever the profile calls its user.
       facts.profileFailure = found.failure
+      owe(found)
     case .failure(let failed):
       facts.profileFailure = failed.failure
       detail = failed.detail

@@ -58,6 +58,10 @@ actor SessionEngine {
   var nextCompaction = Int64.min
   var compactionProblem: SessionError?
   var profile: UserProfile?
+  /// A change of a user's status that the host was not told of, for the session may not be theirs yet.
+  var owedStatus: StatusChange?
+  /// The host is told of one.
+  var telling: Task<Void, Never>?
   /// The host clears its local data.
   var clearing: Task<Void, Never>?
   /// How often it was told to.
@@ -262,6 +266,7 @@ actor SessionEngine {
     view.swap(snapshot)
     warn(of: snapshot, after: before)
     states.publish(SessionStatus(snapshot, sequence: coordinator.fold.eventSequence))
+    tellStatus()
   }
 
   /// Tells of trouble when it begins, or becomes another.

@@ -127,13 +127,25 @@ package final class SimulatedScheduler: Sendable {
   }
 
   /// Where actors run.
-  package var actors: any SerialExecutor { ActorLane(scheduler: self) }
+  package var actors: any SerialExecutor { ActorLane(scheduler: self, life: nil) }
+
+  /// Where the actors of a process run, as long as it lives.
+  func actors(of life: ProcessLife) -> any SerialExecutor {
+    ActorLane(scheduler: self, life: life)
+  }
 
   /// Starts a task whose every step is one of the scheduler's.
   package func spawn(
     _ name: String? = nil, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
-    Task(executorPreference: TaskLane(scheduler: self, name: name)) { await work() }
+    spawn(name, of: nil, work)
+  }
+
+  /// Starts a task of a process, which goes no further once that is dead.
+  func spawn(
+    _ name: String? = nil, of life: ProcessLife?, _ work: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
+    Task(executorPreference: TaskLane(scheduler: self, name: name, life: life)) { await work() }
   }
 }
 
@@ -155,14 +167,19 @@ extension SimulatedScheduler.State {
 /// Runs an actor's jobs when the scheduler says so.
 private final class ActorLane: SerialExecutor {
   let scheduler: SimulatedScheduler
+  let life: ProcessLife?
 
-  init(scheduler: SimulatedScheduler) {
-    self.scheduler = scheduler
+  init(scheduler: SimulatedScheduler, life: ProcessLife?) {
+    (self.scheduler, self.life) = (scheduler, life)
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    scheduler.add(job, of: nil) { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    let (job, life) = (UnownedJob(job), life)
+    guard life?.isOver != true else { return }
+    scheduler.add(job, of: nil) {
+      guard life?.isOver != true else { return }
+      job.runSynchronously(on: self.asUnownedSerialExecutor())
+    }
   }
 }
 
@@ -170,14 +187,18 @@ private final class ActorLane: SerialExecutor {
 private final class TaskLane: TaskExecutor {
   let scheduler: SimulatedScheduler
   let name: String?
+  let life: ProcessLife?
 
-  init(scheduler: SimulatedScheduler, name: String?) {
-    self.scheduler = scheduler
-    self.name = name
+  init(scheduler: SimulatedScheduler, name: String?, life: ProcessLife?) {
+    (self.scheduler, self.name, self.life) = (scheduler, name, life)
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    scheduler.add(job, of: name) { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    let (job, life) = (UnownedJob(job), life)
+    guard life?.isOver != true else { return }
+    scheduler.add(job, of: name) {
+      guard life?.isOver != true else { return }
+      job.runSynchronously(on: self.asUnownedTaskExecutor())
+    }
   }
 }

@@ -103,6 +103,15 @@ public final class SimulatedWorld: Sendable {
   public func spawn(
     _ name: String? = nil, _ work: @escaping @Sendable () async throws -> Void
   ) -> Task<Void, Never> {
+    spawn(name, of: nil, work)
+  }
+
+  /// Starts a task of a process, which goes no further once that is dead.
+  @discardableResult
+  func spawn(
+    _ name: String? = nil, of life: ProcessLife?,
+    _ work: @escaping @Sendable () async throws -> Void
+  ) -> Task<Void, Never> {
     guard !isFinished else {
       tellMisuse("\(name ?? "a task") is spawned in a finished world, and never runs")
       return Task {}
@@ -113,7 +122,7 @@ public final class SimulatedWorld: Sendable {
       counts.live[counts.started] = (name, nil)
       return (counts.started, name)
     }
-    let task = scheduler.spawn(name) { [self] in
+    let task = scheduler.spawn(name, of: life) { [self] in
       do {
         try await work()
       } catch {

@@ -208,6 +208,37 @@ struct ChangeLogTests {
     #expect(server.arrivals == ["k1", "k2", "k3", "k3"])
   }
 
+  @Test(
+    "SYN-2 a log that was closed in the middle of sending, or is gone, holds nobody of its process back"
+  )
+  func closedWhileSending() async throws {
+    let bench = try ChangeBench()
+    let (server, gate) = (ChangeServer(), bench.gate)
+    var first: ChangeLog? = try await bench.open()
+    let second = try await bench.open()
+    for key in ["k1", "k2"] as [Identifier] {
+      bench.signIn()
+      try await second.add(ChangeBench.change(.create, 1, key: key), through: gate)
+      let drained = try await first?.drain(through: gate) { item in
+        _ = server.take(item)
+        bench.expire()
+        return .notReached("the gate closed")
+      }
+      #expect(drained?.ending == .gateClosed)
+      bench.signIn()
+      if key == "k1" {
+        let held = try await second.drain(through: gate) { server.take($0) }
+        let deadline = bench.clock.now().time.advanced(by: ChangePolicy().lease)
+        #expect(held.ending == .heldByOthers(until: deadline), "it may go on with it")
+        try await first?.close()
+      }
+      first = nil
+      #expect(try await second.drain(through: gate) { server.take($0) }.acknowledged == 1)
+      first = try await bench.open()
+    }
+    #expect(server.arrivals == ["k1", "k1", "k2", "k2"])
+  }
+
   @Test("JRN-4 a long log is compacted, also under another who has it open, and is the same")
   func compaction() async throws {
     let bench = try ChangeBench()

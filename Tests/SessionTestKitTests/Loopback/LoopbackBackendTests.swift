@@ -38,6 +38,43 @@ import Testing
     return answer.code ?? String(answer.status)
   }
 
+  private mutating func change(
+    _ body: String, key: String?, _ token: String?
+  ) throws -> (answer: BackendAnswer, number: Int?) {
+    var fields = [HTTPField("Authorization", "Bearer \(try #require(token))")]
+    if let key { fields.append(HTTPField("Idempotency-Key", key)) }
+    let answer = backend.answer(
+      ReceivedRequest(method: "POST", path: "/changes", fields: fields, body: Array(body.utf8)),
+      now: now, settings: settings)
+    guard case .object(let members)? = answer.body, case .int(let number)? = members["number"]
+    else { return (answer, nil) }
+    return (answer, number)
+  }
+
+  @Test(
+    "TST-2 SYN-2 a change is taken once for its key, and said of again what was said of it first")
+  mutating func changes() throws {
+    let eve = LoopbackUser(
+      id: "7c1d2f7e-52f0-4f0a-9f3c-1d2b3c4d5e6f", email: "eve@school.test", password: "eve-8888",
+      firstName: "Eve", lastName: "Other", contexts: [])
+    backend = .edu(users: [.sample, eve])
+    let token = try login().reply.accessToken
+    let other = try login(eve.email, eve.password).reply.accessToken
+    #expect(try change("one", key: "k1", token).number == 1)
+    #expect(try change("two", key: "k2", token).number == 2)
+    let again = try change("one", key: "k1", token)
+    #expect(again.number == 1 && again.answer.status == 201)
+    #expect(try change("three", key: "k1", token).answer.code == "KEY_REUSED")
+    #expect(try change("one", key: "k1", other).number == 3, "a key is its user's")
+    for key in [nil, "", String(repeating: "k", count: 256)] {
+      #expect(try change("one", key: key, token).answer.violation == .body)
+    }
+    #expect(try change("one", key: "k9", "unknown").answer.status == 401)
+    #expect(backend.changes.map(\.key) == ["k1", "k2", "k1"])
+    #expect(
+      backend.changes.map(\.userID) == [LoopbackUser.sample.id, LoopbackUser.sample.id, eve.id])
+  }
+
   @Test mutating func aLoginCarriesUserContextAndClaims() throws {
     settings.accessTokenLifetime = .milliseconds(2500)
     let (status, reply) = try login()

@@ -108,7 +108,7 @@ extension LoopbackBackend {
 }
 
 extension LoopbackBackend {
-  private struct Refusal: Error {
+  struct Refusal: Error {
     let answer: BackendAnswer
 
     init(_ code: String, _ message: String) {
@@ -117,7 +117,7 @@ extension LoopbackBackend {
   }
 
   /// The session that the request's bearer token belongs to, or why it is refused.
-  private func authorize(_ request: ReceivedRequest, now: Int64) -> Result<Int, Refusal> {
+  func authorize(_ request: ReceivedRequest, now: Int64) -> Result<Int, Refusal> {
     guard let bearer = request.bearer else {
       return .failure(Refusal("TOKEN_MISSING", "There is no bearer token."))
     }

@@ -11,6 +11,8 @@ public struct LoopbackBackend: Sendable {
   var sessions: [LoopbackSession] = []
   var accessTokens: [String: IssuedToken] = [:]
   var refreshTokens: [String: IssuedToken] = [:]
+  /// What it was told to change, each once, in the order in which it came.
+  var changes: [LoopbackChange] = []
   private(set) var vault = SecretVault()
 
   /// A service with the EDU wire shapes: snake_case JSON, the refresh token in the body.
@@ -52,6 +54,7 @@ public struct LoopbackBackend: Sendable {
       return answer
     }
     if endpoint == .materials { return materials(request, now: now) }
+    if endpoint == .changes { return change(request, now: now) }
     // A bearer token on the refresh request is what REF-4 forbids.
     if endpoint == .refresh, request.hasAuthorization {
       return .broken(.authorizationOnRefresh, "A refresh carries no Authorization.")
@@ -65,7 +68,7 @@ public struct LoopbackBackend: Sendable {
     case .refresh: return refresh(call)
     case .switchContext: return switchContext(call)
     case .logout: return logout(call)
-    case .materials, .other, .unreadable:
+    case .materials, .changes, .other, .unreadable:
       return .failure(404, "NOT_FOUND", "There is nothing at this path.")
     }
   }

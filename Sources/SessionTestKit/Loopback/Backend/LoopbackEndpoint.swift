@@ -10,6 +10,8 @@ public enum LoopbackEndpoint: Sendable, Hashable, CaseIterable {
   case logout
   /// `GET /materials`, the protected resource.
   case materials
+  /// `POST /changes`, which takes what was changed offline, once for each `Idempotency-Key`.
+  case changes
   /// Any other path; answered 404.
   case other
   /// Bytes that were no HTTP request; answered 400, 413, 414, 417, 431, 501 or 505.
@@ -26,13 +28,14 @@ public enum LoopbackEndpoint: Sendable, Hashable, CaseIterable {
     case .switchContext: "/auth/switch-context"
     case .logout: "/auth/logout"
     case .materials: "/materials"
+    case .changes: "/changes"
     case .other, .unreadable: nil
     }
   }
 
   var method: String? {
     switch self {
-    case .login, .refresh, .switchContext, .logout: "POST"
+    case .login, .refresh, .switchContext, .logout, .changes: "POST"
     case .materials: "GET"
     case .other, .unreadable: nil
     }

@@ -191,6 +191,9 @@ extension LoopbackServer {
     desk.read { $0.count(.received(endpoint)) }
   }
 
+  /// What was changed at `POST /changes`: each once, however often it came, in the order of coming.
+  public var changes: [LoopbackChange] { desk.read(\.backend.changes) }
+
   /// How many connections the calls so far came on.
   public var connectionCount: Int { Set(calls.map(\.connection)).count }
 

@@ -70,6 +70,14 @@ struct ScenarioStep: Sendable {
     case adopt(access: String, refresh: String?)
     /// A token is read, as a call does that is about to leave.
     case use
+    /// A change is taken into the change log.
+    case add(ScenarioChange)
+    /// What waits is sent.
+    case drain
+    /// What waits is sent whenever the gate opens, until the session is closed.
+    case sync
+    /// A change is wanted no more.
+    case discard(key: String)
     /// Signs in on the identity provider's page, or silently where that can be done.
     case page
     /// Signs in silently, or not at all.
@@ -125,6 +133,18 @@ struct ScenarioStep: Sendable {
     case pending(Int)
     /// The app's data was cleared so often since the beginning.
     case cleared(Int)
+    /// The app was told so often since the beginning that a user's status has changed.
+    case news(Int)
+    /// A process dies.
+    case kill(String)
+    /// All of them die, and what was not synced is lost.
+    case powerCut
+    /// A later record of the change log.
+    case change(String, [Field])
+    /// What waits in the change log.
+    case waiting(ScenarioChanges)
+    /// What of the change log was given up.
+    case givenUp(ScenarioChanges)
   }
 
   let line: Int
@@ -150,6 +170,8 @@ struct ExpectedRequest: Sendable {
   /// `nil` for an address without a query.
   var query: [ScenarioStep.Field]?
   var label: String?
+  /// The key of the change that it carries, in `Idempotency-Key`; `nil` for none at all.
+  var key: String?
   var authorization: Authorization?
   var headers: [ScenarioStep.Field] = []
   /// `nil` for none at all.

@@ -49,6 +49,7 @@ extension ScenarioParser {
         try checkNames(
           arguments[0].text, in: detail, column: arguments[0].column, isGiving: false)
         request.authorization = .bearer(arguments[0].text)
+      case "key": request.key = try key(of: arguments, request.key, in: detail)
       case "basic":
         guard arguments.count == 2 else {
           throw error(detail, word.column, "basic is an id and a secret")

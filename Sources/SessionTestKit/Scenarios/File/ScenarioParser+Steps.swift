@@ -7,7 +7,8 @@ extension ScenarioParser {
     let line = block.head
     var words = Array(line.words.dropFirst())
     let keyword = line.words[0].text
-    let hasDetails = ["request", "answer", "token"].contains(keyword)
+    let isAdding = keyword == "do" && words.first?.text == "add"
+    let hasDetails = ["request", "answer", "token"].contains(keyword) || isAdding
     if !hasDetails { try expectNoDetails(block) }
     var label: ScenarioWord?
     if ["do", "request"].contains(keyword) { label = take("as", from: &words) }
@@ -26,6 +27,9 @@ extension ScenarioParser {
       action = .secrets(isLocked: try choice(words, in: line, "locked", "unlocked"))
     case "journal":
       action = .journal(isLost: try choice(words, in: line, "lost", "damaged"))
+    case "do" where isAdding:
+      let label = try given(label, in: line)
+      action = .act(.add(try change(words, block)), label: label)
     case "do": action = try command(words, label, in: line)
     case "request": action = .request(try request(words, label, block))
     case "answer": action = try answer(words, block)
@@ -45,6 +49,16 @@ extension ScenarioParser {
     case "result": action = try result(words, in: line)
     case "pending": action = .pending(try count(words, in: line))
     case "cleared": action = .cleared(try count(words, in: line))
+    case "news":
+      try expectChangeLog(line.words[0], in: line)
+      action = .news(try count(words, in: line))
+    case "kill": action = .kill(try victim(words, in: line))
+    case "power":
+      try expectEnd(try cut(words, in: line), in: line)
+      action = .powerCut
+    case "change": action = try record(keyword, words, in: line)
+    case "waiting": action = .waiting(try changes(words, in: line))
+    case "givenUp": action = .givenUp(try changes(words, in: line))
     default: action = .stored(try items(words, in: line))
     }
     return ScenarioStep(line: line.number, process: process, action: action)
@@ -58,7 +72,7 @@ extension ScenarioParser {
     return name
   }
 
-  private func expectEnd(
+  func expectEnd(
     _ words: some Collection<ScenarioWord>, in line: ScenarioLine
   ) throws(ScenarioError) {
     guard let word = words.first else { return }
@@ -103,7 +117,7 @@ extension ScenarioParser {
     return duration
   }
 
-  private func count(
+  func count(
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> Int {
     guard let word = words.first, let count = Int(word.text), (0...9_999).contains(count) else {
@@ -144,6 +158,12 @@ extension ScenarioParser {
       most = arguments.first?.text == "discarding" ? 1 : 0
       command = .logout(isDiscarding: most == 1)
     case "clearError": command = .clearError
+    case "drain", "sync":
+      try expectChangeLog(verb, in: line)
+      command = verb.text == "drain" ? .drain : .sync
+    case "discard":
+      most = 1
+      command = .discard(key: try key(arguments.first, behind: verb, in: line))
     case "call":
       most = 2
       let (method, path) = try target(arguments, in: line)
@@ -240,6 +260,7 @@ extension ScenarioParser {
       switch keyword {
       case "event": ScenarioVocabulary.events
       case "note": ScenarioVocabulary.notes
+      case "change": ScenarioVocabulary.changes
       default: ScenarioVocabulary.states
       }
     guard let kind = words.first else { throw error(line, line.raw.count + 1, "which?") }
@@ -261,6 +282,10 @@ extension ScenarioParser {
     switch keyword {
     case "event": return .event(kind.text, fields, times: times)
     case "note": return .note(kind.text, fields)
+    case "change":
+      try expectChangeLog(line.words[0], in: line)
+      try checkNames(of: fields, in: line)
+      return .change(kind.text, fields)
     default: return .state(kind.text, fields)
     }
   }

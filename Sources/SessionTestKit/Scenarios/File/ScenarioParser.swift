@@ -89,7 +89,7 @@ struct ScenarioParser {
     let line = block.head
     let arguments = Array(line.words.dropFirst())
     let word = line.words[0].text
-    guard !arguments.isEmpty else {
+    guard !arguments.isEmpty || word == "changes" else {
       throw error(line, line.raw.count + 1, "\"\(word)\" needs more")
     }
     if word != "app", word != "known" { try expectNoDetails(block) }
@@ -124,6 +124,7 @@ struct ScenarioParser {
       }
       setting.users[arguments[0].text] = ScenarioUser(
         name: arguments[1].text, password: arguments[2].text)
+    case "changes": try readChanges(arguments, in: line)
     default: try readKnown(block)
     }
   }

@@ -18,6 +18,29 @@ struct ScenarioSetting: Sendable {
   /// The answer of a sign-in that was over before the scenario begins, and its line.
   var known: (answer: JSONTemplate, line: Int)?
 
+  /// How the app's change log is; `nil` where it has none.
+  var changes: Changes?
+
+  struct Changes: Hashable, Sendable {
+    var policy = ChangePolicy()
+    var limits = ChangeLogLimits()
+
+    /// Sets a field; `false` where the value is none of its.
+    mutating func apply(_ field: ScenarioStep.Field) -> Bool {
+      let duration = ScenarioDuration.milliseconds(field.value)
+      switch (field.name, duration, Int(field.value)) {
+      case ("firstDelay", let duration?, _) where duration > 0: policy.firstDelay = duration
+      case ("lease", let duration?, _) where duration > 0: policy.lease = duration
+      case ("attempts", _, let count?) where (1...100).contains(count):
+        policy.attempts = UInt32(count)
+      case ("limit", _, let count?) where (1...1_000).contains(count):
+        limits = ChangeLogLimits(count: count)
+      default: return false
+      }
+      return true
+    }
+  }
+
   struct Client: Hashable, Sendable {
     var id: String
     var secret: String?

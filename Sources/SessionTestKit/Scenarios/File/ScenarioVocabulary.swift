@@ -2,11 +2,14 @@ import SessionCore
 
 /// The words that scenario files are written in.
 package enum ScenarioVocabulary {
-  package static let header = ["scenario", "proves", "app", "policy", "start", "user", "known"]
+  package static let header = [
+    "scenario", "proves", "app", "policy", "start", "user", "known", "changes",
+  ]
   package static let steps = [
     "at", "until", "clock", "network", "secrets", "journal", "do", "request", "answer", "lost",
     "silent", "page", "token",
     "event", "note", "state", "shows", "result", "stored", "pending", "cleared",
+    "kill", "power", "change", "waiting", "givenUp", "news",
   ]
   package static let apps: [String: [String]] = [
     "EDU": ["environment"], "B2C": ["client", "scope", "tokens"], "OFF": [], "TIK": [], "API": [],
@@ -23,11 +26,13 @@ package enum ScenarioVocabulary {
   package static let commands = [
     "open", "close", "login", "register", "social", "unlock", "foreground", "use", "refresh",
     "refreshIfNeeded", "switch", "logout", "clearError", "call", "adopt", "page", "silently",
-    "redirect",
+    "redirect", "add", "drain", "sync", "discard",
   ]
   package static let acts = ["types", "forgets", "cancels", "leaves"]
   package static let links = ["forgot", "cancel"]
-  static let request = ["query", "bearer", "basic", "header", "json", "form"]
+  static let request = ["query", "bearer", "basic", "key", "header", "json", "form"]
+  static let change = ["json", "mentions"]
+  static let log = ["attempts", "firstDelay", "lease", "limit"]
   static let answer = ["header", "json", "html", "page"]
   package static let items = ["token", "user", "context", "revocation", "nothing"]
 
@@ -59,9 +64,21 @@ package enum ScenarioVocabulary {
   ]
   package static let shows = [
     "token", "expired", "refreshable", "activity", "page", "waiters", "email", "permissions",
-    "storage",
+    "storage", "gate",
   ]
-  package static let results = ["token", "outcome", "user", "role", "state", "status"]
+  package static let changes: [String: [String]] = [
+    "added": ["key", "user", "what"],
+    "sent": ["key"],
+    "acknowledged": ["key"],
+    "postponed": ["key", "counted", "retry", "reason"],
+    "givenUp": ["key", "cause", "reason"],
+    "discarded": ["key", "cause"],
+    "scopeChecked": ["scope", "changed"],
+  ]
+  package static let results = [
+    "token", "outcome", "user", "role", "state", "status", "waiting", "sent", "givenUp", "ending",
+    "wait",
+  ]
   package static let errorDetails = [
     "status", "code", "retryAfter", "count", "problem", "english", "spanish", "portuguese",
   ]
@@ -75,5 +92,7 @@ package enum ScenarioVocabulary {
     "unexpectedStatus", "unreadableAnswer", "intercepted", "noConnection", "noReply", "expired",
     "loggedOut", "notStoredYet", "journal", "notOffered", "wrongAddress", "appRefused",
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",
+    "sessionExpired", "othersChanges", "full", "contentTooLong", "unknownKey", "drainUnderWay",
+    "notAChangeLog", "newerVersion", "unusable",
   ]
 }

@@ -15,6 +15,14 @@ final class ScenarioCalls: Sendable {
 
   private struct State {
     var sessions: [String: Session] = [:]
+    /// The change logs of apps that have one.
+    var logs: [String: ChangeLog] = [:]
+    /// What sends changes, and ends with its session.
+    var senders: [String: [Task<Void, Never>]] = [:]
+    /// What each process was told of its gate.
+    var gates: [String: [Bool]] = [:]
+    /// Kept as they were when their process died: nothing of it is closed.
+    var dead: [(Session, ChangeLog?)] = []
     /// The sequences of the events that a subscriber in each process heard, from the first.
     var heard: [String: [UInt64]] = [:]
     var endings: [Int: Ending] = [:]
@@ -26,6 +34,8 @@ final class ScenarioCalls: Sendable {
     var pages: [String: [HeadlessPage]] = [:]
     /// How often the app's data was cleared.
     var cleared = 0
+    /// How often it was told that a user's status has changed.
+    var news = 0
   }
 
   private let state = Mutex(State())
@@ -43,14 +53,38 @@ final class ScenarioCalls: Sendable {
     set { state.withLock { $0.pending = newValue } }
   }
 
+  func log(_ process: String) -> ChangeLog? { state.withLock { $0.logs[process] } }
+
+  /// What a process was told last of its gate.
+  func toldGate(_ process: String) -> Bool? { state.withLock { $0.gates[process]?.last } }
+
+  /// Its process is dead.
+  func bury(_ process: String) {
+    state.withLock { state in
+      if let session = state.sessions.removeValue(forKey: process) {
+        state.dead.append((session, state.logs.removeValue(forKey: process)))
+      }
+      state.senders[process] = nil
+    }
+  }
+
+  /// A task of a process sends changes.
+  func keep(_ sender: Task<Void, Never>, in process: String) {
+    state.withLock { $0.senders[process, default: []].append(sender) }
+  }
+
   /// How often the app's data was cleared.
   var cleared: Int { state.withLock { $0.cleared } }
+
+  /// How often the app was told that a user's status has changed.
+  var news: Int { state.withLock { $0.news } }
 
   /// The configuration of an app that tells of its changes and clears its data.
   func hosted(_ configuration: SessionConfiguration) -> SessionConfiguration {
     var configuration = configuration
     configuration.pendingChanges = { [self] in pending }
     configuration.clearLocalData = { [self] _ in state.withLock { $0.cleared += 1 } }
+    configuration.statusChanged = { [self] _ in state.withLock { $0.news += 1 } }
     return configuration
   }
 
@@ -69,27 +103,76 @@ final class ScenarioCalls: Sendable {
   /// What a subscriber heard since the session was opened last, history first.
   func heard(_ process: String) -> [UInt64] { state.withLock { $0.heard[process] ?? [] } }
 
-  /// Opens a session, or throws what kept it from being opened.
-  func open(_ configuration: SessionConfiguration, in process: String) async throws(SessionError) {
-    let session = try await Session.open(configuration)
-    state.withLock { ($0.sessions[process], $0.heard[process]) = (session, []) }
-    let events = session.events(after: 0)
-    world.spawn("a subscriber in \(process)") { [self] in
+  /// How an app is opened in a process.
+  struct App: Sendable {
+    var configuration: SessionConfiguration
+    /// The path of its change log, and how that is opened; `nil` where it has none.
+    var changes: (path: String, setup: ChangeLog.Setup)?
+    let life: ProcessLife
+  }
+
+  /// Opens a session, and the change log before it; or throws what kept them from being opened.
+  func open(_ app: App, in process: String) async throws {
+    var configuration = app.configuration
+    var log: ChangeLog?
+    if let (path, setup) = app.changes {
+      let opened = try await ChangeLog.open(at: path, setup)
+      configuration.settle(opened)
+      log = opened
+    }
+    let session: Session
+    do throws(SessionError) { session = try await Session.open(configuration) } catch {
+      try await log?.close()
+      throw error
+    }
+    state.withLock { state in
+      (state.sessions[process], state.logs[process]) = (session, log)
+      (state.heard[process], state.gates[process]) = ([], [])
+    }
+    let (events, gate) = (session.events(after: 0), session.gate.values)
+    world.spawn("a subscriber in \(process)", of: app.life) { [self] in
       for try await event in events { state.withLock { $0.heard[process]?.append(event.sequence) } }
     }
+    world.spawn("who looks at the gate in \(process)", of: app.life) { [self] in
+      for await isOpen in gate { state.withLock { $0.gates[process]?.append(isOpen) } }
+    }
+  }
+
+  /// Closes the session, lets what sends end with it, and then closes the change log.
+  func close(_ process: String) async throws {
+    let (session, log, senders) = state.withLock { state in
+      let senders = state.senders.removeValue(forKey: process) ?? []
+      let parts = (
+        state.sessions.removeValue(forKey: process), state.logs.removeValue(forKey: process)
+      )
+      return (parts.0, parts.1, senders)
+    }
+    guard let session else { throw SessionError.closed }
+    try await session.close()
+    for sender in senders { await sender.value }
+    try await log?.close()
   }
 
   /// Does a command and notes how it ends.
   func perform(
-    _ call: Int, _ command: ScenarioStep.Command, in process: String,
-    _ configuration: SessionConfiguration, _ users: [String: ScenarioUser]
+    _ call: Int, _ command: ScenarioStep.Command, in process: String, _ app: App,
+    _ users: [String: ScenarioUser]
   ) async {
     var ending = Ending()
-    do throws(SessionError) {
-      ending.words = try await result(of: command, in: process, configuration, users)
-    } catch {
+    do {
+      if let words = try await changed(by: command, in: process, app) {
+        ending.words = words
+      } else {
+        ending.words = try await result(of: command, in: process, app, users)
+      }
+    } catch let error as SessionError {
       ending = Ending(
         error: ScenarioWords.name(error), words: ScenarioWords.of(error), text: "\(error)")
+    } catch let error as ChangeLogError {
+      ending = Ending(
+        error: ScenarioWords.name(error), words: ScenarioWords.of(error), text: "\(error)")
+    } catch {
+      ending = Ending(error: "unknown", text: "\(error)")
     }
     state.withLock { state in
       state.endings[call] = ending
@@ -98,20 +181,12 @@ final class ScenarioCalls: Sendable {
   }
 
   private func result(
-    of command: ScenarioStep.Command, in process: String, _ configuration: SessionConfiguration,
+    of command: ScenarioStep.Command, in process: String, _ app: App,
     _ users: [String: ScenarioUser]
   ) async throws(SessionError) -> ScenarioWords.Words {
-    if command == .open {
-      try await open(configuration, in: process)
-      return [:]
-    }
     guard let session = session(process) else { throw .closed }
     switch command {
-    case .open: return [:]
-    case .close:
-      state.withLock { $0.sessions[process] = nil }
-      try await session.close()
-      return [:]
+    case .open, .close, .add, .drain, .sync, .discard: return [:]
     case .login(let name):
       let user = users[name] ?? ScenarioUser(name: "", password: "")
       let profile = try await session.login(
@@ -156,8 +231,8 @@ final class ScenarioCalls: Sendable {
       await session.clearError()
       return [:]
     case .call(let method, let path):
-      let url = configuration.wire.baseURL.appending(path: path)
-      let calls = session.calls(by: TransportCalls(configuration.transport))
+      let url = app.configuration.wire.baseURL.appending(path: path)
+      let calls = session.calls(by: TransportCalls(app.configuration.transport))
       do {
         let answer = try await calls.send(HTTPRequest(method: method, url: url))
         return ["status": "\(answer.status)"]

@@ -8,12 +8,13 @@ struct ScenarioIdentity: Sendable {
   let isOwned: Bool
 
   init(_ setting: ScenarioSetting, on stage: ScenarioStage) {
-    let browser = HeadlessBrowser(stage.network)
+    let browser = HeadlessBrowser(stage.network.line(of: "page"))
     self.browser = browser
     isOwned = setting.isOwned
     provider = CodeFlowProvider(
       setting.identity(at: stage.baseURL),
-      accounts: IdentityAccounts(keepsTokens: setting.isOwned, seed: 0x1D), transport: stage.network
+      accounts: IdentityAccounts(keepsTokens: setting.isOwned, seed: 0x1D),
+      transport: stage.network.line(of: "page")
     ) { try await browser.hidden($0, until: $1) }
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Nothing goes on by itself: what the other side does is put into a box, and comes out when the
 /// runner delivers it, on its own thread.
-final class ScenarioNetwork: HTTPTransport {
+final class ScenarioNetwork: Sendable {
   /// How far a request has come.
   private enum Phase {
     /// Under way to the server, or to nobody.
@@ -20,14 +20,19 @@ final class ScenarioNetwork: HTTPTransport {
 
   private struct Parked {
     var phase = Phase.travelling
+    let process: String
     let deadline: Int64
     let continuation: CheckedContinuation<Result<HTTPResponse, TransportError>, Never>
+    /// Has whatever carries it give up.
+    var stop: (@Sendable () -> Void)?
   }
 
   private struct State {
     var count = 0
     var parked: [Int: Parked] = [:]
     var arrived: [(number: Int, request: ReceivedRequest)] = []
+    /// The requests whose sender gave up, or is dead: nobody has to answer them.
+    var abandoned: Set<Int> = []
     var box: [Int: Result<HTTPResponse, TransportError>] = [:]
     var isOn = true
     var isOver = false
@@ -36,33 +41,81 @@ final class ScenarioNetwork: HTTPTransport {
   private let state = Mutex(State())
   private let news = DispatchSemaphore(value: 0)
   private let clock: ManualClock
-  private let carry: @Sendable (ScenarioNetwork, Int, HTTPRequest, _ isOn: Bool) -> Void
+  private let carry: Carrier
+
+  /// Sends a request of that number on its way, and says how to have it give up: it then ends all the
+  /// same.
+  typealias Carrier =
+    @Sendable (ScenarioNetwork, Int, HTTPRequest, _ isOn: Bool) -> (@Sendable () -> Void)
 
   /// - Parameters:
   ///   - clock: by which requests time out.
-  ///   - carry: sends a request of that number on its way.
-  init(
-    clock: ManualClock,
-    carry: @escaping @Sendable (ScenarioNetwork, Int, HTTPRequest, Bool) -> Void
-  ) {
+  ///   - carry: sends a request on its way.
+  init(clock: ManualClock, carry: @escaping Carrier) {
     self.clock = clock
     self.carry = carry
   }
 
-  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+  /// What carries the requests of a process.
+  func line(of process: String) -> some HTTPTransport {
+    ProcessLine(network: self, process: process)
+  }
+
+  fileprivate func send(
+    _ request: HTTPRequest, from process: String
+  ) async throws(TransportError) -> HTTPResponse {
     let deadline = clock.now().uptime.addingSaturating(request.timeout)
-    let result = await withCheckedContinuation { continuation in
-      let (number, isOn) = state.withLock { state -> (Int?, Bool) in
-        guard !state.isOver else { return (nil, false) }
-        state.count += 1
-        state.parked[state.count] = Parked(deadline: deadline, continuation: continuation)
-        return (state.count, state.isOn)
+    let number = state.withLock { state in
+      state.count += 1
+      return state.count
+    }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOn = state.withLock { state -> Bool? in
+          guard !state.isOver, !state.abandoned.contains(number) else { return nil }
+          state.parked[number] = Parked(
+            process: process, deadline: deadline, continuation: continuation)
+          return state.isOn
+        }
+        guard let isOn else { return continuation.resume(returning: .failure(.cancelled)) }
+        let stop = carry(self, number, request, isOn)
+        state.withLock { $0.parked[number]?.stop = stop }
       }
-      guard let number else { return continuation.resume(returning: .failure(.cancelled)) }
-      carry(self, number, request, isOn)
+    } onCancel: {
+      cancel(number)
     }
     return try result.get()
   }
+
+  /// Its sender gives up; what carries it ends soon.
+  private func cancel(_ number: Int) {
+    let stop = state.withLock { state in
+      state.abandoned.insert(number)
+      guard var parked = state.parked[number], parked.phase != .answered else {
+        return nil as (@Sendable () -> Void)?
+      }
+      parked.phase = .answered
+      state.parked[number] = parked
+      return parked.stop
+    }
+    stop?()
+  }
+
+  /// The process is dead, and its connections with it.
+  func abandon(_ process: String) {
+    let left = state.withLock { state in
+      let numbers = state.parked.filter { $0.value.process == process }.keys.sorted()
+      state.abandoned.formUnion(numbers)
+      return numbers.compactMap { state.parked.removeValue(forKey: $0) }
+    }
+    for parked in left {
+      parked.stop?()
+      parked.continuation.resume(returning: .failure(.cancelled))
+    }
+  }
+
+  /// Whether nobody has to answer a request, because its sender gave up.
+  func isAbandoned(_ number: Int) -> Bool { state.withLock { $0.abandoned.contains(number) } }
 
   // MARK: The other side; any thread.
 
@@ -156,5 +209,15 @@ final class ScenarioNetwork: HTTPTransport {
       return state.parked.sorted { $0.key < $1.key }.map(\.value)
     }
     for parked in left { parked.continuation.resume(returning: .failure(.cancelled)) }
+  }
+}
+
+/// What carries the requests of one process.
+private struct ProcessLine: HTTPTransport {
+  let network: ScenarioNetwork
+  let process: String
+
+  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    try await network.send(request, from: process)
   }
 }

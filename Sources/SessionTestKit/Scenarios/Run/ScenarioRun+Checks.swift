@@ -16,9 +16,15 @@ extension ScenarioRun {
       }
       try compare(fields, with: ScenarioWords.of(state), of: "\(kind)")
     case .shows(let fields):
-      var words = ScenarioWords.of(try session(step.process))
+      let session = try session(step.process)
+      var words = ScenarioWords.of(session)
       words["page"] = calls.page(step.process) == nil ? "no" : "yes"
       try compare(fields, with: words, of: step.process)
+      if fields.contains(where: { $0.name == "gate" }),
+        let told = calls.toldGate(step.process), told != session.gate.isOpen
+      {
+        throw fail("the gate's own sequence told \(step.process) otherwise")
+      }
     case .result(let label, let ending, let fields): try result(label, ending, fields)
     case .stored(let items):
       let stored: Set<SecretItem>
@@ -30,8 +36,18 @@ extension ScenarioRun {
       guard calls.cleared == count else {
         throw fail("the app's data was cleared \(calls.cleared) times")
       }
+    case .news(let count):
+      guard calls.news == count else {
+        throw fail("the app was told \(calls.news) times of a status that has changed")
+      }
+    case .change(let kind, let fields): try change(kind, fields)
+    case .waiting(let expected):
+      try compare(changes.queue.pending.map(\.change), with: expected, "wait")
+      try expectSameQueue()
+    case .givenUp(let expected):
+      try compare(changes.queue.failures.map(\.change), with: expected, "are given up")
     case .pending, .at, .until, .clock, .network, .secrets, .journal, .act, .request, .answer,
-      .lost, .silent, .page, .token:
+      .lost, .silent, .page, .token, .kill, .powerCut:
       break
     }
   }
@@ -46,7 +62,7 @@ extension ScenarioRun {
   }
 
   /// Every word of a line must be so; secrets are compared, and not told.
-  private func compare(
+  func compare(
     _ fields: [ScenarioStep.Field], with words: ScenarioWords.Words, of what: String
   ) throws(ScenarioFailure) {
     for field in fields {
@@ -119,6 +135,10 @@ extension ScenarioRun {
     }
     try compare(expected.query, query: request.query, wanted)
     try compareAuthorization(expected.authorization, request)
+    let key = expected.key.map { [tokens.fill("<\($0)>")] } ?? []
+    guard request.fields.values(of: "idempotency-key") == key else {
+      throw fail("\(wanted) has another Idempotency-Key, or one that nothing has named, or none")
+    }
     for header in expected.headers {
       let values = request.fields.values(of: header.name)
       guard header.value == "*" ? !values.isEmpty : values == [tokens.fill(header.value)] else {
@@ -242,8 +262,12 @@ extension ScenarioRun {
       texts += ["\(session)", "\(session.state)", "\(String(describing: session.currentToken))"]
     }
     var all = Data(texts.joined(separator: "\n").utf8)
-    do { all.append(contentsOf: try stage.bytes() ?? []) } catch {
-      throw fail("the journal cannot be read: \(error)")
+    do {
+      for path in [stage.journal, stage.changes] {
+        all.append(contentsOf: try stage.bytes(path) ?? [])
+      }
+    } catch {
+      throw fail("a journal cannot be read: \(error)")
     }
     for secret in tokens.secrets where all.range(of: Data(secret.utf8)) != nil {
       throw fail("a token, a password or an e-mail address is in the journal or in a text")

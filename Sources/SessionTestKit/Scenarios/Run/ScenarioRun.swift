@@ -9,6 +9,7 @@ struct ScenarioRun {
     let line: Int
     let label: String?
     let text: String
+    let process: String
     var isNamed = false
   }
 
@@ -40,6 +41,7 @@ struct ScenarioRun {
   /// Requests that were named, and how many of those that arrived are.
   var requests: [Request] = []
   var namedArrivals = 0
+  var changes = ScenarioChangeBook()
   private(set) var records: [SessionRecord] = []
   /// The journal as it was read last.
   private var journal: [UInt8] = []
@@ -70,7 +72,7 @@ struct ScenarioRun {
       try play(step)
     }
     try expectAllNamed("the scenario ends")
-    if let open = requests.first(where: { !$0.isAnswered }) {
+    if let open = requests.first(where: isOpen) {
       line = open.line
       throw fail("nothing answers this request")
     }
@@ -99,6 +101,11 @@ struct ScenarioRun {
     log.append("\(now) ms: \(text)")
   }
 
+  /// Whether a request that was named still has to be answered.
+  private func isOpen(_ request: Request) -> Bool {
+    !request.isAnswered && !stage.network.isAbandoned(request.number)
+  }
+
   mutating func settle() throws(ScenarioFailure) {
     isStirred = false
     do throws(ScenarioStage.Stuck) { try stage.settle() } catch { throw fail("\(error)") }
@@ -119,15 +126,25 @@ struct ScenarioRun {
       case .snapshot, .unknown: break
       }
     }
+    for line in try lookAtChanges() { tell(line) }
     for call in calls.ended.dropFirst(toldEnds) where asked.indices.contains(call) {
       tell("\"\(asked[call].text)\" ends: \(calls.ending(call)?.error ?? "ok")")
       toldEnds += 1
     }
   }
 
+  /// Looks at all that there is on the disk, since some of it may be gone.
+  mutating func lookAnew() throws(ScenarioFailure) {
+    (records, journal, events, notes) = ([], [], [], [])
+    changes = ScenarioChangeBook()
+    try settle()
+    namedNotes = min(namedNotes, notes.count)
+    changes.named = changes.records.count
+  }
+
   private mutating func readJournal() throws(ScenarioFailure) -> [SessionRecord] {
     do {
-      guard let bytes = try stage.bytes(), bytes != journal else { return records }
+      guard let bytes = try stage.bytes(stage.journal), bytes != journal else { return records }
       journal = bytes
       var reader = try JournalReader(bytes: bytes)
       var records: [SessionRecord] = []
@@ -189,6 +206,8 @@ struct ScenarioRun {
     case .act(let command, let label): try act(command, label, in: step.process)
     case .page(let act): try user(act, in: step.process)
     case .pending(let count): calls.pending = count
+    case .kill(let process): try kill(process)
+    case .powerCut: try cutPower()
     case .request(let expected):
       try settle()
       try name(expected)
@@ -213,7 +232,7 @@ struct ScenarioRun {
       throw fail("a session has the journal open")
     }
     do {
-      guard var bytes = try stage.bytes(), bytes.count > Self.firstPayload else {
+      guard var bytes = try stage.bytes(stage.journal), bytes.count > Self.firstPayload else {
         throw fail("there is no journal with a record")
       }
       bytes[Self.firstPayload] ^= 1
@@ -254,28 +273,34 @@ struct ScenarioRun {
     _ command: ScenarioStep.Command, _ label: String?, in process: String
   ) throws(ScenarioFailure) {
     if !isStirred { try expectAllNamed("the user goes on") }
-    let configuration = configuration(process)
-    let command = command.filled { tokens.give($0, at: serverTime) }
+    let app = app(in: process)
+    let command = command.keyed { tokens.key($0) }.filled { tokens.give($0, at: serverTime) }
     if calls.session(process) == nil, command != .open {
       guard opened.insert(process).inserted else { throw fail("\(process) is not open") }
-      try open(configuration, in: process)
+      try open(app, in: process)
     } else if command == .open {
       guard calls.session(process) == nil else { throw fail("\(process) is open already") }
       opened.insert(process)
     }
     let (number, users, calls) = (asked.count, scenario.setting.users, calls)
-    asked.append(Call(line: line, label: label, text: "\(command.text) in \(process)"))
-    stage.world.spawn("\(command.text) in \(process)") {
-      await calls.perform(number, command, in: process, configuration, users)
+    asked.append(
+      Call(line: line, label: label, text: "\(command.text) in \(process)", process: process))
+    let task = stage.world.spawn("\(command.text) in \(process)", of: app.life) {
+      await calls.perform(number, command, in: process, app, users)
     }
+    if command.isSending { calls.keep(task, in: process) }
     isStirred = true
   }
 
-  private func configuration(_ process: String) -> SessionConfiguration {
-    var configuration = calls.hosted(
-      stage.configuration(process, scenario.setting.preset(at: stage.baseURL)))
+  /// The app as it is opened in a process.
+  private func app(in process: String) -> ScenarioCalls.App {
+    let (setting, stage) = (scenario.setting, stage)
+    var configuration = stage.configuration(process, setting.preset(at: stage.baseURL))
     if identity.isOwned { configuration.identityProvider = identity.provider }
-    return configuration
+    return ScenarioCalls.App(
+      configuration: calls.hosted(configuration),
+      changes: setting.changes.map { (stage.changes, stage.setup(process, $0)) },
+      life: stage.lives.life(of: process))
   }
 
   /// The user does something with the page that is shown.
@@ -298,10 +323,12 @@ struct ScenarioRun {
 
   /// Opens a session before the first thing that is done with it.
   private mutating func open(
-    _ configuration: SessionConfiguration, in process: String
+    _ app: ScenarioCalls.App, in process: String
   ) throws(ScenarioFailure) {
     let calls = calls
-    stage.world.spawn("open in \(process)") { try await calls.open(configuration, in: process) }
+    stage.world.spawn("open in \(process)", of: app.life) {
+      try await calls.open(app, in: process)
+    }
     try settle()
     guard calls.session(process) != nil else {
       throw fail("\(process) cannot be opened: \(stage.world.failures.joined(separator: "; "))")
@@ -350,7 +377,7 @@ struct ScenarioRun {
       if let label {
         requests.lastIndex { $0.label == label }
       } else {
-        requests.lastIndex { !$0.isAnswered }
+        requests.lastIndex(where: isOpen)
       }
     guard let index, !requests[index].isAnswered else {
       throw fail("nobody has asked for this answer")
@@ -376,13 +403,14 @@ struct ScenarioRun {
     preset.wire.endpoints.login = WireEndpoint("known-session")
     preset.policy.credentials = .none
     preset.policy.profileCheck = .whenUnknown
-    let configuration = stage.configuration("before", preset)
+    let app = ScenarioCalls.App(
+      configuration: stage.configuration("before", preset), life: stage.lives.life(of: "before"))
     let before = ScenarioCalls(in: stage.world, identity)
     stage.world.spawn("a session that is known") {
-      try await before.open(configuration, in: "before")
+      try await before.open(app, in: "before")
       try await before.session("before")?.login(
         PasswordCredentials(userName: "known", password: Secret("known")))
-      try await before.session("before")?.close()
+      try await before.close("before")
     }
     try settle()
     guard let arrival = stage.network.arrived.first else { throw fail("nobody could sign in") }
@@ -394,42 +422,6 @@ struct ScenarioRun {
       throw fail("nobody was signed in: \(stage.world.failures.joined(separator: "; "))")
     }
     (namedArrivals, namedEvents, namedNotes) = (1, 1, notes.count)
-  }
-}
-
-extension ScenarioStep.Command {
-  /// The command with what stands behind its tokens' names.
-  fileprivate func filled(_ fill: (String) -> String) -> ScenarioStep.Command {
-    switch self {
-    case .social(let provider, let token): .social(provider: provider, token: fill(token))
-    case .adopt(let access, let refresh): .adopt(access: fill(access), refresh: refresh.map(fill))
-    case .redirect(let address): .redirect(fill(address))
-    default: self
-    }
-  }
-
-  /// The command as a file has it, without whom it is about.
-  fileprivate var text: String {
-    switch self {
-    case .open: "do open"
-    case .close: "do close"
-    case .login: "do login"
-    case .refresh: "do refresh"
-    case .refreshIfNeeded: "do refreshIfNeeded"
-    case .switchContext: "do switch"
-    case .logout: "do logout"
-    case .clearError: "do clearError"
-    case .call: "do call"
-    case .adopt: "do adopt"
-    case .register: "do register"
-    case .social: "do social"
-    case .unlock: "do unlock"
-    case .foreground: "do foreground"
-    case .use: "do use"
-    case .page: "do page"
-    case .silently: "do silently"
-    case .redirect: "do redirect"
-    }
   }
 }
 

@@ -28,13 +28,14 @@ extension ScenarioStage {
       request.headers.append(HTTPHeader(ScenarioService.header, "\(number)"))
       if !isOn { request.url = request.url.moved(from: port, to: nowhere) }
       let outgoing = request
-      Task {
+      let task = Task {
         do throws(TransportError) {
           network.finish(number, .success(try await URLSessionTransport().send(outgoing)))
         } catch {
           network.finish(number, .failure(error))
         }
       }
+      return { task.cancel() }
     }
     service.network.withLock { $0 = network }
     let folder = FileManager.default.temporaryDirectory
@@ -44,12 +45,13 @@ extension ScenarioStage {
     return ScenarioStage(
       world: world, network: network,
       secrets: ScenarioSecrets(FileSecretStore(folder: folder.appending(path: "secrets").path)),
-      baseURL: server.baseURL, journal: path, options: { Journal.Options() },
+      baseURL: server.baseURL, journal: path,
+      options: { _ in Journal.Options() },
       decide: { number, fate in
         service.decide(number, fate)
         server.ring()
       },
-      bytes: {
+      bytes: { path in
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return Array(try Data(contentsOf: URL(filePath: path)))
       },
@@ -57,6 +59,8 @@ extension ScenarioStage {
         guard let bytes else { return try FileManager.default.removeItem(atPath: path) }
         try Data(bytes).write(to: URL(filePath: path))
       },
+      // The dead hold no lock where nothing moves, and the file system keeps what it was given.
+      bury: { _ in }, cut: {},
       close: {
         server.stop()
         deaf.close()

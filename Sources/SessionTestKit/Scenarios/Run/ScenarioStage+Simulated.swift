@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionJournal
 import SessionKit
+import Synchronization
 
 extension ScenarioStage {
   /// A simulated world: no socket, no file, and the order of everything that is ready by draws.
@@ -12,16 +13,18 @@ extension ScenarioStage {
     clock.setTime(time)
     let start = clock.now()
     let network = ScenarioNetwork(clock: clock) { network, number, request, isOn in
-      guard isOn else {
-        return network.finish(number, .failure(.noConnection("the network is off")))
+      if isOn {
+        network.arrive(number, ReceivedRequest(request))
+      } else {
+        network.finish(number, .failure(.noConnection("the network is off")))
       }
-      network.arrive(number, ReceivedRequest(request))
+      return { network.finish(number, .failure(.cancelled)) }
     }
-    let disk = SimulatedDisk()
+    let medium = ScenarioMedium()
     let path = "session.journal"
     return ScenarioStage(
       world: world, network: network, secrets: ScenarioSecrets(MemorySecretStore()),
-      baseURL: url, journal: path, options: { .on(disk.process()) },
+      baseURL: url, journal: path, options: { .on(medium.process($0)) },
       decide: { number, fate in
         switch fate {
         case .lost: network.finish(number, .failure(.noReply("the connection broke")))
@@ -30,11 +33,33 @@ extension ScenarioStage {
           network.finish(number, .success(HTTPResponse(response.dated(now))))
         }
       },
-      bytes: { disk.contents(of: path) },
+      bytes: { medium.disk.contents(of: $0) },
       put: { bytes in
-        guard let bytes else { return try disk.process().remove(path) }
-        disk.place(bytes, at: path)
-      }, close: {})
+        guard let bytes else { return try medium.disk.process().remove(path) }
+        medium.disk.place(bytes, at: path)
+      },
+      bury: { medium.process($0).kill() }, cut: { medium.cut() }, close: {})
+  }
+}
+
+/// The disk of a scenario, and the processes on it.
+private final class ScenarioMedium: Sendable {
+  private let state = Mutex<(disk: SimulatedDisk, processes: [UInt32: SimulatedProcess])>(
+    (SimulatedDisk(), [:]))
+
+  var disk: SimulatedDisk { state.withLock { $0.disk } }
+
+  func process(_ life: ProcessLife) -> SimulatedProcess {
+    state.withLock { state in
+      if let process = state.processes[life.number] { return process }
+      let process = state.disk.process()
+      state.processes[life.number] = process
+      return process
+    }
+  }
+
+  func cut() {
+    state.withLock { $0 = ($0.disk.crash(.losingAll), [:]) }
   }
 }
 

@@ -15,36 +15,66 @@ struct ScenarioStage {
   let baseURL: URL
   /// The journal's path.
   let journal: String
-  /// How a process opens the journal.
-  let options: () -> Journal.Options
+  /// How a process opens journals.
+  let options: (_ life: ProcessLife) -> Journal.Options
   /// The server does this with a request.
   let decide: (_ number: Int, _ fate: LoopbackFate) -> Void
-  /// The journal's bytes; `nil` where there is none yet.
-  let bytes: () throws -> [UInt8]?
+  /// A journal's bytes; `nil` where there is none yet.
+  let bytes: (_ path: String) throws -> [UInt8]?
   /// Puts these bytes in the journal's place; with `nil`, nothing.
   let put: (_ bytes: [UInt8]?) throws -> Void
+  /// A process has died: its locks are free.
+  let bury: (_ life: ProcessLife) -> Void
+  /// The power fails: what was not synced is lost.
+  let cut: () -> Void
   /// Ends what it began.
   let close: () -> Void
+  /// The processes that have begun.
+  let lives = ProcessLives()
+
+  /// The change log's path.
+  var changes: String { journal + ".changes" }
 
   /// What the runtime of a session is made of.
-  private func runtime(_ process: String) -> @Sendable () -> SessionRuntime {
+  private func runtime(_ process: String, _ life: ProcessLife) -> SessionRuntime {
     let scheduler = world.scheduler
-    return {
-      SessionRuntime(
-        executor: scheduler.actors, perform: { scheduler.add("\(process)'s disk", $0) },
-        spawn: { scheduler.spawn(process, $0) }, jitter: { 0 })
-    }
+    return SessionRuntime(
+      executor: scheduler.actors(of: life),
+      perform: { scheduler.add("\(process)'s disk", life.guarding($0)) },
+      spawn: { scheduler.spawn(process, of: life, $0) }, jitter: { 0 })
   }
 
   func configuration(_ process: String, _ preset: SessionPreset) -> SessionConfiguration {
     var configuration = SessionConfiguration(
-      journal: journal, secrets: secrets, preset: preset, transport: network, clock: world.clock)
+      journal: journal, secrets: secrets, preset: preset, transport: network.line(of: process),
+      clock: world.clock)
     // What the system tells of a file comes when it comes: a scenario says who looks when.
     configuration.followsOthers = false
     configuration.whenJournalIsUnusable = .setAside
-    configuration.journalOptions = options()
-    configuration.runtime = runtime(process)
+    let life = lives.life(of: process)
+    configuration.journalOptions = options(life)
+    let runtime = runtime(process, life)
+    configuration.runtime = { runtime }
     return configuration
+  }
+
+  /// How a process opens its change log.
+  func setup(_ process: String, _ changes: ScenarioSetting.Changes) -> ChangeLog.Setup {
+    let (life, lives) = (lives.life(of: process), lives)
+    var setup = ChangeLog.Setup()
+    (setup.policy, setup.limits) = (changes.policy, changes.limits)
+    (setup.clock, setup.options) = (world.clock, options(life))
+    setup.runtime = runtime(process, life)
+    setup.process = life.number
+    setup.isGone = { lives.isGone($0.process) }
+    return setup
+  }
+
+  /// A process dies where it stands: nothing of it runs any more, and nothing of it is closed.
+  func kill(_ process: String) {
+    guard let life = lives.end(process) else { return }
+    bury(life)
+    network.abandon(process)
   }
 
   /// What went wrong with the stage itself.

@@ -40,6 +40,14 @@ struct ScenarioTokens {
     }.joined()
   }
 
+  /// The key of this name, a UUID; it is no secret.
+  mutating func key(_ name: String) -> String {
+    if let value = values[name] { return value }
+    let value = random.uuid()
+    values[name] = value
+    return value
+  }
+
   /// Whether this stands for something already.
   func knows(_ name: ScenarioName) -> Bool { values[name.name] != nil }
 

@@ -93,6 +93,7 @@ package enum ScenarioWords {
       "email": session.currentUser?.email ?? "none",
       "permissions": permissions.isEmpty ? "none" : permissions,
       "storage": problem.map(name) ?? "none",
+      "gate": session.gate.isOpen ? "open" : "closed",
     ]
   }
 
@@ -175,10 +176,10 @@ package enum ScenarioWords {
     context?.school.map { "\($0.id)" } ?? "none"
   }
 
-  private static func yes(_ holds: Bool) -> String { holds ? "yes" : "no" }
+  static func yes(_ holds: Bool) -> String { holds ? "yes" : "no" }
 
   /// `3600s`, or `1500ms` where seconds are not enough.
-  private static func duration(_ milliseconds: Int64) -> String {
+  static func duration(_ milliseconds: Int64) -> String {
     milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }
 

@@ -55,7 +55,7 @@ public enum ChangesTarget {
     var queue = ChangeQueue()
     take(record, into: &queue)
     let first = queue.pending.first
-    let turn = queue.turn(of: "u", sender: "s", at: record.time, isGone: { $0 & 1 == 0 })
+    let turn = queue.turn(of: "u", sender: "s", at: record.time, isGone: { $0.process & 1 == 0 })
     require((turn == .nothing) == (first == nil), "\(turn) of \(queue.pending.count)")
     guard let key = first?.change.key else { return }
     // On behind it: what was read is gone on with as a log does.

@@ -1,0 +1,157 @@
+import SessionCore
+import SessionKit
+
+/// What is said of the app's change log.
+extension ScenarioParser {
+  mutating func readChanges(
+    _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) {
+    var changes = ScenarioSetting.Changes()
+    for field in try fields(words, in: line, names: ScenarioVocabulary.log) {
+      guard changes.apply(field) else {
+        throw error(line, 9, "\"\(field.value)\" is no value of \(field.name)")
+      }
+    }
+    setting.changes = changes
+  }
+
+  func expectChangeLog(
+    _ word: ScenarioWord, in line: ScenarioLine
+  ) throws(ScenarioError) {
+    guard setting.changes == nil else { return }
+    throw error(
+      line, word.column, "the app has no change log; say \"changes\" above the first step")
+  }
+
+  /// `add create task/5f1c <K1>` or `add POST /comments <K1>`.
+  mutating func change(
+    _ words: [ScenarioWord], _ block: ScenarioBlock
+  ) throws(ScenarioError) -> ScenarioChange {
+    let line = block.head
+    try expectChangeLog(words[0], in: line)
+    guard words.count >= 4 else {
+      throw error(
+        line, words[0].column, "a change is as add create task/5f1c <K1> or add POST /notes <K1>")
+    }
+    try expectEnd(words.dropFirst(4), in: line)
+    var change = ScenarioChange(
+      action: try action(Array(words[1...2]), in: line),
+      key: try name(words[3], in: line, isGiving: true))
+    var index = 0
+    while index < block.details.count {
+      let detail = block.details[index]
+      let word = detail.words[0]
+      index += 1
+      switch word.text {
+      case "json":
+        guard change.content == nil else {
+          throw error(detail, word.column, "there is one already")
+        }
+        let read = try json(block.details, from: index - 1, isAnswer: false)
+        change.content = read.template.value.text
+        index = read.next
+      case "mentions":
+        guard detail.words.count > 1 else { throw error(detail, word.column, "mentions what?") }
+        for word in detail.words.dropFirst() {
+          change.mentions.append(try entity(word, in: detail))
+        }
+      default:
+        throw unknown(word, in: detail, "nothing of a change", of: ScenarioVocabulary.change)
+      }
+    }
+    return change
+  }
+
+  private func action(
+    _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) -> ScenarioChange.Action {
+    let operations = Change.Operation.allCases
+    if let operation = operations.first(where: { "\($0)" == words[0].text }) {
+      return .entity(operation, try entity(words[1], in: line))
+    }
+    guard words[1].text.first == "/" else {
+      throw unknown(
+        words[0], in: line, "neither an operation nor a method of a request",
+        of: operations.map { "\($0)" })
+    }
+    let (method, path) = try target(words, in: line)
+    guard Change.Request(method, path) != nil else {
+      throw error(line, words[1].column, "this is no path of a request")
+    }
+    return .request(method: method, path: path)
+  }
+
+  private func entity(
+    _ word: ScenarioWord, in line: ScenarioLine
+  ) throws(ScenarioError) -> EntityReference {
+    guard let entity = EntityReference(path: word.text) else {
+      throw error(
+        line, word.column, "an entity is as task/5f1c, or north/task/5f1c with its scope")
+    }
+    return entity
+  }
+
+  /// The name of a key, as `<K1>`; the first that has it gives it.
+  private mutating func name(
+    _ word: ScenarioWord, in line: ScenarioLine, isGiving: Bool
+  ) throws(ScenarioError) -> String {
+    try checkNames(word.text, in: line, column: word.column, isGiving: isGiving)
+    guard case .name(let name)? = ScenarioName.pieces(of: word.text).first, name.form == nil,
+      word.text == "<\(name.name)>"
+    else { throw error(line, word.column, "a key is as <K1>") }
+    return name.name
+  }
+
+  /// The one key behind a word.
+  mutating func key(
+    _ word: ScenarioWord?, behind verb: ScenarioWord, in line: ScenarioLine
+  ) throws(ScenarioError) -> String {
+    try expectChangeLog(verb, in: line)
+    guard let word else { throw error(line, verb.column, "which, as <K1>?") }
+    return try name(word, in: line, isGiving: false)
+  }
+
+  /// `key <K1>` of a request.
+  mutating func key(
+    of words: [ScenarioWord], _ earlier: String?, in line: ScenarioLine
+  ) throws(ScenarioError) -> String {
+    guard earlier == nil else { throw error(line, line.words[0].column, "there is one already") }
+    let name = try key(words.first, behind: line.words[0], in: line)
+    try expectEnd(words.dropFirst(), in: line)
+    return name
+  }
+
+  /// `3`, `nothing`, or keys in their order.
+  mutating func changes(
+    _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) -> ScenarioChanges {
+    try expectChangeLog(line.words[0], in: line)
+    guard let first = words.first else {
+      throw error(line, line.raw.count + 1, "how many, which keys, or nothing?")
+    }
+    if first.text == "nothing" {
+      try expectEnd(words.dropFirst(), in: line)
+      return .count(0)
+    }
+    if first.text.first != "<" { return .count(try count(words, in: line)) }
+    var keys: [String] = []
+    for word in words { keys.append(try name(word, in: line, isGiving: false)) }
+    return .keys(keys)
+  }
+
+  /// The process that dies; `app` where none is said.
+  func victim(_ words: [ScenarioWord], in line: ScenarioLine) throws(ScenarioError) -> String {
+    try expectEnd(words.dropFirst(), in: line)
+    return words.first?.text ?? "app"
+  }
+
+  /// What stands behind `power cut`.
+  func cut(
+    _ words: [ScenarioWord], in line: ScenarioLine
+  ) throws(ScenarioError) -> ArraySlice<ScenarioWord> {
+    guard let word = words.first, word.text == "cut" else {
+      throw error(line, words.first?.column ?? line.raw.count + 1, "it is \"power cut\"")
+    }
+    return words.dropFirst()
+  }
+}

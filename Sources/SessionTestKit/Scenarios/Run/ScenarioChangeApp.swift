@@ -1,0 +1,68 @@
+import Foundation
+import SessionCore
+import SessionKit
+
+/// What an app has to say of its own when it sends its changes: how each goes out, and what an answer
+/// means.
+enum ScenarioChangeApp {
+  /// How a change goes out: an entity's path and a method, or a request as it is; with its key.
+  static func request(of change: Change, at base: URL) -> HTTPRequest {
+    var request: HTTPRequest
+    switch change.action {
+    case .entity(let change):
+      let method =
+        switch change.operation {
+        case .create: "POST"
+        case .update: "PUT"
+        case .delete: "DELETE"
+        }
+      request = HTTPRequest(method: method, url: base.appending(path: change.entity.path))
+      if !change.content.isEmpty { request.body = change.content }
+    case .request(let own):
+      request = HTTPRequest(method: own.method, url: base.appending(path: own.path))
+      if !own.body.isEmpty { request.body = own.body }
+    }
+    if request.body != nil {
+      request.headers.append(HTTPHeader("Content-Type", "application/json"))
+    }
+    request.headers.append(HTTPHeader("Idempotency-Key", change.key.description))
+    return request
+  }
+
+  /// What an answer means: taken, not now, or never; what is not there is deleted.
+  static func outcome(of response: HTTPResponse, to change: Change) -> SendOutcome {
+    switch response.status {
+    case 200..<300: return .done
+    case 404 where change.isDelete: return .done
+    case 401: return .notReached("the session is over")
+    case 408, 425, 429, 500...:
+      let seconds = response.header("Retry-After").flatMap { Int64($0) }
+      return .tryLater("status \(response.status)", after: seconds.map { .seconds($0) })
+    default: return .refused("status \(response.status)")
+    }
+  }
+
+  /// The change that a file describes.
+  static func change(_ change: ScenarioChange) -> Change? {
+    guard let key = UUID(uuidString: change.key) else { return nil }
+    let content = Array((change.content ?? "").utf8)
+    switch change.action {
+    case .entity(.create, let entity):
+      return .create(entity, content: content, mentions: change.mentions, key: key)
+    case .entity(.update, let entity):
+      return .update(entity, content: content, mentions: change.mentions, key: key)
+    case .entity(.delete, let entity): return .delete(entity, key: key)
+    case .request(let method, let path):
+      let type = content.isEmpty ? nil : "application/json"
+      return Change.Request(method, path, contentType: type, body: content).map {
+        .request($0, key: key)
+      }
+    }
+  }
+}
+
+extension Change {
+  fileprivate var isDelete: Bool {
+    if case .entity(let change) = action { change.operation == .delete } else { false }
+  }
+}

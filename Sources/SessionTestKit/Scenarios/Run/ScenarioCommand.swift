@@ -1,0 +1,53 @@
+extension ScenarioStep.Command {
+  /// The command with what stands behind its tokens' names.
+  func filled(_ fill: (String) -> String) -> ScenarioStep.Command {
+    switch self {
+    case .social(let provider, let token): .social(provider: provider, token: fill(token))
+    case .adopt(let access, let refresh): .adopt(access: fill(access), refresh: refresh.map(fill))
+    case .redirect(let address): .redirect(fill(address))
+    default: self
+    }
+  }
+
+  /// The command with the keys that stand behind their names.
+  func keyed(_ key: (String) -> String) -> ScenarioStep.Command {
+    switch self {
+    case .add(var change):
+      change.key = key(change.key)
+      return .add(change)
+    case .discard(let name): return .discard(key: key(name))
+    default: return self
+    }
+  }
+
+  /// Whether it sends changes, which ends with its session.
+  var isSending: Bool { self == .drain || self == .sync }
+
+  /// The command as a file has it, without whom it is about.
+  var text: String {
+    switch self {
+    case .open: "do open"
+    case .close: "do close"
+    case .login: "do login"
+    case .refresh: "do refresh"
+    case .refreshIfNeeded: "do refreshIfNeeded"
+    case .switchContext: "do switch"
+    case .logout: "do logout"
+    case .clearError: "do clearError"
+    case .call: "do call"
+    case .adopt: "do adopt"
+    case .register: "do register"
+    case .social: "do social"
+    case .unlock: "do unlock"
+    case .foreground: "do foreground"
+    case .use: "do use"
+    case .page: "do page"
+    case .silently: "do silently"
+    case .redirect: "do redirect"
+    case .add: "do add"
+    case .drain: "do drain"
+    case .sync: "do sync"
+    case .discard: "do discard"
+    }
+  }
+}

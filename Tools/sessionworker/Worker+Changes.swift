@@ -1,0 +1,84 @@
+import Foundation
+import SessionKit
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What an app does offline, and sends when it may.
+extension Worker {
+  /// A change as it is sent, and as a server writes it down.
+  fileprivate struct Sent: Codable {
+    var what: String
+    var text: String
+  }
+
+  /// `create task/1 TEXT KEY`, or `POST /notes TEXT KEY`; a text of two words has an underscore.
+  func change(_ words: [String], through gate: SyncGate) async throws {
+    let log = try log()
+    guard let key = UUID(uuidString: words[3]) else {
+      throw Refusal(description: "the key is no UUID")
+    }
+    let content = Array(words[2].utf8)
+    let parts = words[1].split(separator: "/").map(String.init)
+    let change: Change
+    switch words[0] {
+    case "create", "update", "delete":
+      guard parts.count == 2 else { throw Refusal(description: "an entity is as task/1") }
+      let entity = EntityReference(parts[0], Identifier(parts[1]))
+      change =
+        switch words[0] {
+        case "create": .create(entity, content: content, key: key)
+        case "update": .update(entity, content: content, key: key)
+        default: .delete(entity, key: key)
+        }
+    default:
+      guard let request = Change.Request(words[0], words[1], body: content) else {
+        throw Refusal(description: "this is no request")
+      }
+      change = .request(request, key: key)
+    }
+    try await log.add(change, through: gate)
+  }
+
+  /// Sends what waits to where changes are taken; how many the server took.
+  func sync(_ session: Session) async throws -> Int? {
+    let (log, api) = (try log(), SessionInterceptor(session))
+    let url = server.appending(path: "changes")
+    let drained = try await log.drain(through: session.gate) { waiting in
+      var request = URLRequest(url: url)
+      request.httpMethod = "POST"
+      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+      request.setValue(waiting.change.key.description, forHTTPHeaderField: "Idempotency-Key")
+      do {
+        // What comes again with the same key must be the same to the byte.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        request.httpBody = try encoder.encode(Sent(waiting.change))
+        let (_, response) = try await api.data(for: request)
+        switch (response as? HTTPURLResponse)?.statusCode ?? 0 {
+        case 200..<300: return .done
+        case 429, 500...: return .tryLater("the server cannot")
+        case 401: return .notReached("the session is over")
+        case let status: return .refused("status \(status)")
+        }
+      } catch {
+        return .notReached("\(error)")
+      }
+    }
+    return drained.acknowledged
+  }
+}
+
+extension Worker.Sent {
+  fileprivate init(_ change: Change) {
+    switch change.action {
+    case .entity(let change):
+      what = "\(change.operation) \(change.entity.type)/\(change.entity.id)"
+      text = String(decoding: change.content, as: UTF8.self)
+    case .request(let request):
+      what = "\(request.method) \(request.path)"
+      text = String(decoding: request.body, as: UTF8.self)
+    }
+  }
+}
