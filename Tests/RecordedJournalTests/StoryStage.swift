@@ -165,7 +165,7 @@ extension SessionPolicy {
 
 /// Waits for something that happens on other threads.
 func eventually(
-  _ what: Comment, within seconds: Double = 60, _ isTrue: () throws -> Bool,
+  _ what: Comment, within seconds: Double = 240, _ isTrue: () throws -> Bool,
   sourceLocation: SourceLocation = #_sourceLocation
 ) async rethrows {
   let end = Date(timeIntervalSinceNow: seconds)

@@ -21,6 +21,8 @@ struct StoredToken: StoredItem {
     var refreshPlace: RefreshPlace?
     /// Where the journal stands that it belongs to.
     var journalPath: String?
+    /// Whether an identity provider brings newer ones; no version before has it.
+    var owned: Bool?
   }
 
   static var item: SecretItem { .token }
@@ -34,7 +36,8 @@ struct StoredToken: StoredItem {
   init(
     journal: String, facts: TokenFacts, access: Secret, refresh: Secret?,
     refreshPlace: RefreshPlace? = nil, announcement: SessionEvent, at time: Timestamp,
-    boot: Identifier? = nil, deadline: Int64? = nil, path: String? = nil
+    boot: Identifier? = nil, deadline: Int64? = nil, path: String? = nil,
+    isOwned: Bool = false
   ) {
     let (kind, payload) = SessionCodec.encode(.event(announcement), at: time)
     self.init(
@@ -45,7 +48,7 @@ struct StoredToken: StoredItem {
         announcementKind: kind, announcement: Data(payload),
         boot: deadline == nil ? nil : boot?.description,
         deadline: boot == nil ? nil : deadline, refreshPlace: refreshPlace,
-        journalPath: path))
+        journalPath: path, owned: isOwned ? true : nil))
   }
 
   /// One in its place that nothing announces, older than any and without secrets: of use to nobody.
@@ -69,8 +72,8 @@ struct StoredToken: StoredItem {
   var refresh: Secret? { fields.refresh.map(Secret.init) }
   /// Whether there is a refresh token, wherever it lies.
   var isRefreshable: Bool { fields.refresh != nil || fields.refreshPlace != nil }
-  /// Whether an identity provider brings newer ones: it said that there would be, and nothing here gets one.
-  var isOwned: Bool { !isRefreshable && announcement?.announcedToken?.isRefreshable == true }
+  /// Whether an identity provider brings newer ones, and nothing that is stored here.
+  var isOwned: Bool { fields.owned == true }
   var expiresAt: Timestamp { Timestamp(milliseconds: fields.expiresAt) }
 
   /// When it dies on the clock of this start of the system; `nil` where it is of another one.

@@ -25,7 +25,7 @@ extension SessionEngine {
           guard let number = commit.storing, let answer = answers[number] else { return drafts }
           stored = try vault.store(
             answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot,
-            firstUse: firstUse())
+            firstUse: firstUse(), isOwned: configuration.identityProvider != nil)
           return drafts
         } catch {
           failure = error

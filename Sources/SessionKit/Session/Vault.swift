@@ -94,7 +94,7 @@ struct Vault: Sendable {
   /// Makes an answer durable under the batch that announces it; the token item last (REF-7).
   func store(
     _ answer: TokenAnswer, announcedBy commit: SessionCommit, replacing old: StoredToken?,
-    boot: Identifier?, firstUse: UseStamp?
+    boot: Identifier?, firstUse: UseStamp?, isOwned: Bool
   ) throws(SessionError) -> StoredToken? {
     guard let event = commit.announcement, let facts = event.announcedToken else { return nil }
     let owner = journal.description
@@ -106,7 +106,7 @@ struct Vault: Sendable {
     let token = StoredToken(
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
       announcement: event, at: commit.time, boot: boot, deadline: commit.deadline,
-      path: path)
+      path: path, isOwned: isOwned)
     try write(token)
     tidy(token)
     return token
