@@ -14,6 +14,8 @@ CODES["discarding"] = "logout app"
 OPERATIONS = {0: "create", 1: "update", 2: "delete"}
 SENT = [("key", "id"), ("sender", "id"), ("process", "u32"), ("deadline", "time")]
 POSTPONED = [("key", "id"), ("isCounted", "flag"), ("retryAt", "time"), ("reason", "text")]
+SIGN_IN = [("journal", "id"), ("generation", "u64")]
+LEAVING = [("journal", "id"), ("process", "u32"), ("until", "time")]
 KINDS = {
     0xA0: ("changeAdded", None),
     0xA1: ("changeSent", SENT),
@@ -22,6 +24,10 @@ KINDS = {
     0xA4: ("changeGivenUp", [("key", "id"), ("cause", "giving up"), ("reason", "text")]),
     0xA5: ("changeDiscarded", [("key", "id?"), ("cause", "discarding")]),
     0xA6: ("scopeChecked", [("scope", "text"), ("statusChangedAt", "time")]),
+    0xA7: ("addedBy", SIGN_IN),
+    0xA8: ("leaving", LEAVING),
+    0xA9: ("signInEnded", SIGN_IN),
+    0xAA: ("changeRetried", [("key", "id")]),
     SNAPSHOT: ("changesSnapshot", None),
 }
 
@@ -90,6 +96,23 @@ def scope(reader):
     return reader.fields(KINDS[0xA6][1])
 
 
+def sign_ins(reader, pending, failures):
+    """What stands behind the rest of a snapshot of version 0xA1; only read, but for being possible."""
+    found = []
+    for _ in range(pending):
+        found += [optional(reader, SIGN_IN), reader.value("flag") or None]
+    found += [optional(reader, SIGN_IN) for _ in range(failures)] + [optional(reader, SIGN_IN)]
+    ended = items(reader, lambda reader: reader.fields(SIGN_IN)["journal"])
+    leaving = items(reader, lambda reader: reader.fields(LEAVING + [("since", "time")]))
+    for journals in ended, [item["journal"] for item in leaving]:
+        if len(journals) > 64 or len(set(journals)) < len(journals):
+            raise PayloadError("a journal that is there twice, or too many")
+    if any(item["until"] <= item["since"] for item in leaving):
+        raise PayloadError("a logout that was over when it began")
+    if not ended and not leaving and not any(found):
+        raise PayloadError("a snapshot with nothing to say of sign-ins")
+
+
 def snapshot(reader):
     found = {"pending": items(reader, pending), "failures": items(reader, failed),
              "scopes": items(reader, scope)}
@@ -107,10 +130,12 @@ def decode(kind, payload):
     if kind not in KINDS:
         raise PayloadError(f"kind {kind} is not known")
     name, shape = KINDS[kind]
-    if version != (0xA0 if kind == SNAPSHOT else 1):
+    if version not in ((0xA0, 0xA1) if kind == SNAPSHOT else (1,)):
         raise PayloadError(f"version {version} is not known")
     if kind == SNAPSHOT:
         facts = snapshot(reader)
+        if version == 0xA1:
+            sign_ins(reader, len(facts["pending"]), len(facts["failures"]))
     elif kind == 0xA0:
         facts = {"user": reader.identifier(False), **change(reader)}
     else:

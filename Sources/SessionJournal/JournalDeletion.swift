@@ -24,6 +24,27 @@ extension Journal {
     try lock.acquire()
     try deletion.run(lock, lockPath: lock.path)
   }
+
+  /// Removes what is kept beside the journal at `path` of what it held once.
+  ///
+  /// That is tails that were cut off, and journals that were set aside from its place; durably when the call
+  /// returns. The journal stays.
+  /// Throws `missing` where no journal is there, and what `delete` throws.
+  package static func deleteKept(at path: String, options: Options = Options())
+    throws(JournalError)
+  {
+    let fileSystem = options.fileSystem
+    let location = try JournalLocation.find(path, fileSystem)
+    guard location.isThere else { throw .missing(path: path) }
+    let deletion = JournalDeletion(location: location, fileSystem: fileSystem)
+    guard try !deletion.kept().isEmpty else { return }
+    var lock = LockFile(
+      beside: location, fileSystem: fileSystem, deadline: options.deadlineNanoseconds)
+    defer { lock.close() }
+    try lock.acquire()
+    for name in try deletion.kept() { try deletion.remove(name) }
+    try deletion.synchronizeFolder()
+  }
 }
 
 /// Removes what belongs to one journal, under its lock.
@@ -52,6 +73,12 @@ private struct JournalDeletion {
     guard let file = try opened() else { return }
     defer { file.close() }
     try refuse(file)
+  }
+
+  /// The paths of what is kept beside the journal of what it held once.
+  func kept() throws(JournalError) -> [String] {
+    let passing = [location.real + ".new", location.real + ".lock"]
+    return try leftovers().filter { !passing.contains($0) }
   }
 
   /// The paths of what stands beside the journal and is its own, the lock file among them.
@@ -101,7 +128,7 @@ private struct JournalDeletion {
     guard JournalHeader.read(bytes) != .notAJournal else { throw .notAJournal(path: path) }
   }
 
-  private func remove(_ name: String) throws(JournalError) {
+  func remove(_ name: String) throws(JournalError) {
     do throws(SystemFault) {
       try fileSystem.remove(name)
     } catch {
@@ -110,7 +137,7 @@ private struct JournalDeletion {
     }
   }
 
-  private func synchronizeFolder() throws(JournalError) {
+  func synchronizeFolder() throws(JournalError) {
     try onFile(path) { () throws(SystemFault) in
       try fileSystem.synchronizeFolder(of: location.real)
     }

@@ -11,9 +11,12 @@ struct ChangePayloadTests {
   func lines() throws {
     let folder = try TemporaryFolder()
     try Journals.writeChanges(into: folder)
+    try Journals.writeChangesOfSignIns(into: folder)
     var text =
       "# kind | payload | readable form; written by Tests/ReplayCommandsTests, UPDATE_GOLDEN=1\n"
-    for name in ["changes.log", "changes-compacted.log"] {
+    for name in [
+      "changes.log", "changes-compacted.log", "changes-left.log", "changes-left-compacted.log",
+    ] {
       let path = folder.file(name)
       let run = ToolRun.inProcess(["timeline", path, "--json"])
       var shown = run.output.split(separator: "\n").map { line in

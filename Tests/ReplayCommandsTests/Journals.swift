@@ -114,6 +114,51 @@ enum Journals {
     _ = try folder.write(Array(compacted[..<(end - 3)]), to: "changes-torn.log")
   }
 
+  /// A change log of two sign-ins, a logout that came to nothing and one that did not, as records and as
+  /// the snapshot of them.
+  static func writeChangesOfSignIns(into folder: TemporaryFolder) throws {
+    let start = Timestamp(milliseconds: 1_763_733_600_000)
+    let journal = Identifier("00000000-0000-4000-8000-0000000000aa")
+    func signIn(_ number: UInt64) -> SignIn {
+      SignIn(journal: journal, generation: Generation(number))
+    }
+    func leaving(_ seconds: Int64) -> ChangeEvent {
+      .leaving(
+        .init(journal: journal, process: 7, until: start.advanced(by: 1_000 * seconds)))
+    }
+    func added(_ key: Identifier) -> ChangeEvent {
+      let task = EntityReference("task", key)
+      return .added(
+        .init(
+          user: "u-1",
+          change: Change(key: key, .entity(.init(.create, task, content: Array("private".utf8))))))
+    }
+    let sent = ChangeEvent.Sent(
+      key: "k-1", sender: "log-1", process: 7, deadline: start.advanced(by: 120_000))
+    let events: [ChangeEvent] = [
+      .signInEnded(signIn(1)), .addedBy(signIn(2)), added("k-1"), .sent(sent),
+      .givenUp(.init(key: "k-1", cause: .refused, reason: "422")), .retried("k-1"),
+      leaving(66), leaving(7), added("k-2"), leaving(68),
+    ]
+    var (queue, time) = (ChangeQueue(), start)
+    var batches: [[JournalDraft]] = []
+    for (place, event) in events.enumerated() {
+      time = start.advanced(by: Int64(place) * 1_000)
+      try queue.apply(event, at: time)
+      let (kind, payload) = ChangeCodec.encode(event, at: time)
+      batches.append([JournalDraft(kind: kind, payload: payload)])
+    }
+    try SampleJournal.write(to: folder.file("changes-left.log"), drafts: batches)
+    var options = Journal.Options()
+    options.room = .none
+    try SampleJournal.write(to: folder.file("changes-left-compacted.log"), drafts: batches)
+    let file = try Journal.open(at: folder.file("changes-left-compacted.log"), options: options)
+    _ = try #require(
+      try file.compact(
+        keepingFrom: .max, summary: Fixed(bytes: ChangeCodec.encode(queue, at: time))))
+    try file.close()
+  }
+
   /// A snapshot that is made elsewhere.
   private struct Fixed: JournalSummary {
     let bytes: [UInt8]

@@ -85,6 +85,10 @@ struct ScenarioPageTests {
     .givenUp(.init(key: "k", cause: .refused, reason: "no")),
     .discarded(.init(cause: .logout)),
     .scopeChecked(.init(scope: "", statusChangedAt: .plainStart)),
+    .addedBy(.init(journal: "j", generation: Generation(1))),
+    .leaving(.init(journal: "j", process: 1, until: .plainStart)),
+    .signInEnded(.init(journal: "j", generation: Generation(1))),
+    .retried("k"),
   ]
 
   static let events: [SessionEvent] = [

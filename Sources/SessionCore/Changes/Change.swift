@@ -59,7 +59,8 @@ public struct Change: Hashable, Sendable {
     public let body: [UInt8]
 
     /// A request; `nil` where the method is not made of 1 to 16 letters, or the path does not begin with
-    /// one `/` or holds anything but visible ASCII, of which it may have 8,192 characters.
+    /// one `/` or holds anything but visible ASCII, of which it may have 8,192 characters, or the media type
+    /// anything but visible ASCII and spaces, of which it may have 1,024.
     public init?(
       _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = []
     ) {
@@ -67,6 +68,12 @@ public struct Change: Hashable, Sendable {
         path.utf8.first == UInt8(ascii: "/"), path.utf8.dropFirst().first != UInt8(ascii: "/"),
         path.utf8.count <= 8_192, path.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
       else { return nil }
+      // It becomes a header.
+      if let contentType {
+        guard contentType.utf8.count <= 1_024,
+          contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { return nil }
+      }
       self.method = method
       self.path = path
       self.contentType = contentType
@@ -111,28 +118,52 @@ public struct Change: Hashable, Sendable {
   public var size: Int {
     switch action {
     case .entity(let change):
-      64 + change.content.count + change.entity.size
+      64 + key.byteCount + change.content.count + change.entity.size
         + change.mentions.reduce(0) { $0 + $1.size }
     case .request(let request):
-      64 + request.body.count + request.path.utf8.count + (request.contentType?.utf8.count ?? 0)
+      64 + key.byteCount + request.method.utf8.count + request.path.utf8.count
+        + (request.contentType?.utf8.count ?? 0) + request.body.count
     }
   }
 }
 
 extension Change: CustomStringConvertible, CustomReflectable {
   /// What is to happen, without content: `update task 17, 120 bytes`.
-  public var description: String {
-    switch action {
-    case .entity(let change):
-      "\(change.operation) \(change.entity)"
-        + (change.operation == .delete ? "" : ", \(change.content.count) bytes")
-    case .request(let request):
-      "\(request.method) \(request.pathWithoutQuery), \(request.body.count) bytes"
-    }
-  }
+  public var description: String { action.description }
 
   /// Nothing but the description, so that no dump shows what the user wrote.
   public var customMirror: Mirror { Mirror(self, children: ["change": description]) }
+}
+
+extension Change.Action: CustomStringConvertible, CustomReflectable {
+  /// What is to happen, without content.
+  public var description: String {
+    switch self {
+    case .entity(let change): change.description
+    case .request(let request): request.description
+    }
+  }
+
+  /// Nothing but the description.
+  public var customMirror: Mirror { Mirror(self, children: ["action": description]) }
+}
+
+extension Change.OnEntity: CustomStringConvertible, CustomReflectable {
+  /// `update task 17, 120 bytes`.
+  public var description: String {
+    "\(operation) \(entity)" + (operation == .delete ? "" : ", \(content.count) bytes")
+  }
+
+  /// Nothing but the description.
+  public var customMirror: Mirror { Mirror(self, children: ["operation": description]) }
+}
+
+extension Change.Request: CustomStringConvertible, CustomReflectable {
+  /// `POST /notes, 12 bytes`: no query, no body.
+  public var description: String { "\(method) \(pathWithoutQuery), \(body.count) bytes" }
+
+  /// Nothing but the description.
+  public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }
 
 extension Change.Request {

@@ -7,8 +7,10 @@ public enum ChangeCodec {
   static let version: UInt8 = 1
   /// The versions of snapshots that are a change log's, and never a session's.
   static let snapshotVersions: ClosedRange<UInt8> = 0xA0...0xBF
-  /// The version of a snapshot that is written.
+  /// The version of a snapshot that says nothing of sign-ins.
   static let snapshotVersion: UInt8 = 0xA0
+  /// The version of one that does, or of a change that is tried again.
+  static let signInSnapshotVersion: UInt8 = 0xA1
   /// The kinds that belong to change logs, those to come among them.
   public static let kinds: ClosedRange<UInt8> = 0xA0...0xBF
 
@@ -34,8 +36,9 @@ public enum ChangeCodec {
   public static func encode(_ queue: ChangeQueue, at time: Timestamp) -> [UInt8] {
     var writer = PayloadWriter(capacity: 64 + queue.pendingBytes)
     writer.write(time)
-    writer.write(snapshotVersion)
+    writer.write(queue.hasSignIns ? signInSnapshotVersion : snapshotVersion)
     writer.write(queue)
+    if queue.hasSignIns { writer.write(signInsOf: queue) }
     return writer.bytes
   }
 
@@ -55,6 +58,10 @@ public enum ChangeCodec {
         content = .event(try reader.changeEvent(event))
       } else if kind == SessionRecord.snapshotKind, found == snapshotVersion {
         content = .snapshot(try reader.changeQueue())
+      } else if kind == SessionRecord.snapshotKind, found == signInSnapshotVersion {
+        var queue = try reader.changeQueue()
+        try reader.signIns(of: &queue)
+        content = .snapshot(queue)
       } else {
         return nil
       }
@@ -92,6 +99,9 @@ extension PayloadWriter {
     case .scopeChecked(let check):
       write(check.scope)
       write(check.statusChangedAt)
+    case .addedBy(let signIn), .signInEnded(let signIn): write(signIn)
+    case .leaving(let leaving): write(leaving)
+    case .retried(let key): write(key)
     }
   }
 
@@ -174,8 +184,7 @@ extension Change {
 }
 
 extension PayloadReader {
-  fileprivate mutating func changeEvent(_ kind: ChangeEvent.Kind) throws(CodecError) -> ChangeEvent
-  {
+  mutating func changeEvent(_ kind: ChangeEvent.Kind) throws(CodecError) -> ChangeEvent {
     switch kind {
     case .added: .added(.init(user: try identifier(), change: try change()))
     case .sent: .sent(try sent())
@@ -187,6 +196,10 @@ extension PayloadReader {
       .discarded(.init(key: try optionalIdentifier(), cause: try code()))
     case .scopeChecked:
       .scopeChecked(.init(scope: try text(), statusChangedAt: try timestamp()))
+    case .addedBy: .addedBy(try signIn())
+    case .leaving: .leaving(try leaving())
+    case .signInEnded: .signInEnded(try signIn())
+    case .retried: .retried(try identifier())
     }
   }
 
@@ -210,7 +223,7 @@ extension PayloadReader {
   }
 
   /// A list with its length; what is not there ends it before room is made for it.
-  private mutating func list<Value>(
+  mutating func list<Value>(
     _ read: (inout PayloadReader) throws(CodecError) -> Value
   ) throws(CodecError) -> [Value] {
     let count = try integer(UInt32.self)
@@ -219,7 +232,7 @@ extension PayloadReader {
     return values
   }
 
-  private mutating func optional<Value>(
+  mutating func optional<Value>(
     _ read: (inout PayloadReader) throws(CodecError) -> Value
   ) throws(CodecError) -> Value? {
     try flag() ? try read(&self) : nil

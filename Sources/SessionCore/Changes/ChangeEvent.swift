@@ -14,6 +14,14 @@ public enum ChangeEvent: Hashable, Sendable {
   case discarded(Discarded)
   /// When the user's status last changed at the server, as this scope knows (SYN-4).
   case scopeChecked(ScopeChecked)
+  /// The changes that are added from here on come through this sign-in.
+  case addedBy(SignIn)
+  /// A session is being logged out, and nothing waits: nothing is taken in through it for a while.
+  case leaving(Leaving)
+  /// That sign-in, and all before it in the same journal, was ended for good.
+  case signInEnded(SignIn)
+  /// A change that was given up is tried again.
+  case retried(Identifier)
 
   /// A change, and whose it is.
   public struct Added: Hashable, Sendable {
@@ -114,6 +122,23 @@ public enum ChangeEvent: Hashable, Sendable {
     }
   }
 
+  /// Who logs out, and until when nothing is taken in through that session.
+  public struct Leaving: Hashable, Sendable {
+    /// The session's journal.
+    public let journal: Identifier
+    /// The system's number of the process that logs out.
+    public let process: UInt32
+    /// Until when; the time of the record where it came to nothing.
+    public let until: Timestamp
+
+    /// A logout that is under way.
+    public init(journal: Identifier, process: UInt32, until: Timestamp) {
+      self.journal = journal
+      self.process = process
+      self.until = until
+    }
+  }
+
   /// The byte in the journal.
   public enum Kind: UInt8, Sendable, CaseIterable, CustomStringConvertible {
     /// ``ChangeEvent/added(_:)``
@@ -130,6 +155,14 @@ public enum ChangeEvent: Hashable, Sendable {
     case discarded = 0xA5
     /// ``ChangeEvent/scopeChecked(_:)``
     case scopeChecked = 0xA6
+    /// ``ChangeEvent/addedBy(_:)``
+    case addedBy = 0xA7
+    /// ``ChangeEvent/leaving(_:)``
+    case leaving = 0xA8
+    /// ``ChangeEvent/signInEnded(_:)``
+    case signInEnded = 0xA9
+    /// ``ChangeEvent/retried(_:)``
+    case retried = 0xAA
 
     /// The name in the page and in tools.
     public var description: String {
@@ -141,6 +174,10 @@ public enum ChangeEvent: Hashable, Sendable {
       case .givenUp: "changeGivenUp"
       case .discarded: "changeDiscarded"
       case .scopeChecked: "scopeChecked"
+      case .addedBy: "addedBy"
+      case .leaving: "leaving"
+      case .signInEnded: "signInEnded"
+      case .retried: "changeRetried"
       }
     }
   }
@@ -155,6 +192,10 @@ public enum ChangeEvent: Hashable, Sendable {
     case .givenUp: .givenUp
     case .discarded: .discarded
     case .scopeChecked: .scopeChecked
+    case .addedBy: .addedBy
+    case .leaving: .leaving
+    case .signInEnded: .signInEnded
+    case .retried: .retried
     }
   }
 }

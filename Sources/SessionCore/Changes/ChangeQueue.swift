@@ -19,6 +19,11 @@ public struct PendingChange: Hashable, Sendable {
   /// When it was postponed; with no meaning while it was not.
   public internal(set) var postponedAt = Timestamp(milliseconds: 0)
 
+  /// The sign-in through which it came; `nil` where that was not written down.
+  public internal(set) var signIn: SignIn?
+  /// Whether it was given up before: then nothing is put together with it, for it was sent.
+  public internal(set) var isRetried = false
+
   init(user: Identifier, change: Change, since: Timestamp) {
     self.user = user
     self.change = change
@@ -38,6 +43,8 @@ public struct FailedChange: Hashable, Sendable {
   public let reason: String
   /// When.
   public let time: Timestamp
+  /// The sign-in through which it came; `nil` where that was not written down.
+  public internal(set) var signIn: SignIn?
 }
 
 /// Why a record of a change log cannot follow those before it.
@@ -62,12 +69,18 @@ public enum ChangeRejection: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
+/// A session that is being logged out, and since when.
+public struct Departure: Hashable, Sendable {
+  /// Who, and until when.
+  public let leaving: ChangeEvent.Leaving
+  /// When the record that says so was written.
+  public let since: Timestamp
+}
+
 /// What a change log's records come to: the changes that wait, in the order of sending.
 public struct ChangeQueue: Hashable, Sendable {
-  /// How many changes that were given up are kept; of more, the oldest go.
-  public static let failureLimit = 100
-  /// How many bytes of changes that were given up are kept; of more, the oldest go.
-  public static let failureBytes = 1 << 20
+  /// Of how many journals it is known which sign-in was ended last, and which is being logged out.
+  public static let journalLimit = 64
 
   /// The changes that wait, in order; at most the first was ever sent.
   public internal(set) var pending: [PendingChange] = []
@@ -76,11 +89,25 @@ public struct ChangeQueue: Hashable, Sendable {
   /// When the user's status last changed, by scope (SYN-4).
   public internal(set) var scopes: [String: Timestamp] = [:]
 
+  /// Through which sign-in the changes come that are added next.
+  public internal(set) var author: SignIn?
+  /// The last sign-in of each journal that was ended for good, the newest last.
+  public internal(set) var ended: [SignIn] = []
+  /// The journals of sessions that are being logged out, the newest last.
+  public internal(set) var leaving: [Departure] = []
+
   /// Nothing waits.
   public init() {}
 
   /// How many bytes the waiting changes count for (``Change/size``).
   public var pendingBytes: Int { pending.reduce(0) { $0 + $1.change.size } }
+
+  /// How many bytes the changes that were given up count for.
+  public var failureBytes: Int { failures.reduce(0) { $0 + $1.change.size } }
+
+  /// How many changes the server has not taken: those that wait, and those that were given up and that
+  /// nobody has dismissed (OUT-3).
+  public var unsentCount: Int { pending.count + failures.count }
 
   /// The user whose changes wait; `nil` where none do.
   public var owner: Identifier? { pending.first?.user }
@@ -126,10 +153,22 @@ public struct ChangeQueue: Hashable, Sendable {
       let item = try takeSent(end.key)
       failures.append(
         FailedChange(
-          user: item.user, change: item.change, cause: end.cause, reason: end.reason, time: time))
-      limitFailures()
+          user: item.user, change: item.change, cause: end.cause, reason: end.reason, time: time,
+          signIn: item.signIn))
     case .discarded(let discarded): try discard(discarded.key)
     case .scopeChecked(let check): scopes[check.scope] = check.statusChangedAt
+    case .addedBy(let signIn): author = signIn
+    case .leaving(let event):
+      leaving.removeAll { $0.leaving.journal == event.journal }
+      if event.until > time { leaving.append(Departure(leaving: event, since: time)) }
+      if leaving.count > Self.journalLimit { leaving.removeFirst() }
+    case .signInEnded(let signIn):
+      leaving.removeAll { $0.leaving.journal == signIn.journal }
+      guard !hasEnded(signIn) else { return }
+      ended.removeAll { $0.journal == signIn.journal }
+      ended.append(signIn)
+      if ended.count > Self.journalLimit { ended.removeFirst() }
+    case .retried(let key): try retry(key, at: time)
     }
   }
 
@@ -146,9 +185,25 @@ public struct ChangeQueue: Hashable, Sendable {
     case .repeated: return
     case .rewritten(let place):
       pending[place].change = pending[place].change.rewritten(by: change)
+      pending[place].signIn = author
       return
     }
-    pending.append(PendingChange(user: added.user, change: change, since: time))
+    var item = PendingChange(user: added.user, change: change, since: time)
+    item.signIn = author
+    pending.append(item)
+  }
+
+  /// In front of all that was never sent, since that may be newer; behind what was retried before it.
+  private mutating func retry(_ key: Identifier, at time: Timestamp) throws(ChangeRejection) {
+    guard !pending.contains(where: { $0.change.key == key }) else { throw .keyTaken(key) }
+    guard let place = failures.firstIndex(where: { $0.change.key == key }) else {
+      throw .unknownKey(key)
+    }
+    let failure = failures.remove(at: place)
+    var item = PendingChange(user: failure.user, change: failure.change, since: time)
+    (item.signIn, item.isRetried) = (failure.signIn, true)
+    let before = pending.prefix { $0.sent != nil || $0.isRetried }.count
+    pending.insert(item, at: before)
   }
 
   /// The first change, which was sent and has this key.
@@ -177,16 +232,17 @@ public struct ChangeQueue: Hashable, Sendable {
     failures.removeAll { $0.change.key == key }
     guard pending.count + failures.count < count else { throw .unknownKey(key) }
   }
-
-  private mutating func limitFailures() {
-    var bytes = failures.reduce(0) { $0 + $1.change.size }
-    while failures.count > Self.failureLimit || (bytes > Self.failureBytes && failures.count > 1) {
-      bytes -= failures.removeFirst().change.size
-    }
-  }
 }
 
 extension Change {
+  /// Whether this is what has become of `change`: the same, or the same content put into an earlier one.
+  public func isMade(of change: Change) -> Bool {
+    guard case .entity(let mine) = action, case .entity(let theirs) = change.action,
+      mine.entity == theirs.entity
+    else { return self == change }
+    return self == change || self == rewritten(by: change)
+  }
+
   /// This operation with a later one's content, mentions and key.
   func rewritten(by later: Change) -> Change {
     guard case .entity(let mine) = action, case .entity(let theirs) = later.action else {

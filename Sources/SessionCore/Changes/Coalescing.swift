@@ -20,7 +20,8 @@ public enum Coalescing: Hashable, Sendable {
     var isMentioned = false
     var deletesBetween = false
     for place in waiting.indices.reversed() {
-      guard waiting[place].sent == nil, case .entity(let other) = waiting[place].change.action
+      guard waiting[place].sent == nil, !waiting[place].isRetried,
+        case .entity(let other) = waiting[place].change.action
       else {
         return .appended
       }

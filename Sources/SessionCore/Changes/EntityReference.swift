@@ -14,6 +14,20 @@ public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
     self.id = id
   }
 
+  /// As an identifier: what is spelled with other bytes is another one.
+  public static func == (left: EntityReference, right: EntityReference) -> Bool {
+    left.id == right.id && left.type.utf8.elementsEqual(right.type.utf8)
+      && left.scope.utf8.elementsEqual(right.scope.utf8)
+  }
+
+  /// By the same bytes.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(type.utf8.count)
+    for byte in type.utf8 { hasher.combine(byte) }
+    for byte in scope.utf8 { hasher.combine(byte) }
+  }
+
   /// `task 17`, with its scope in front where it has one.
   public var description: String {
     (scope.isEmpty ? "" : scope + "/") + "\(type) \(id)"

@@ -1,8 +1,24 @@
 /// Whether the host still has to clear its local data: since the last logout neither it has said that it
 /// did, nor has anybody signed in (SYN-5).
 public struct ClearingDebt: Hashable, Sendable {
+  /// A logout whose data nobody has said to be cleared, and behind which somebody has signed in.
+  ///
+  /// What the host has now may be the new user's. A change log can tell one from the other.
+  public struct Overtaken: Hashable, Sendable {
+    /// Why that session was closed for good.
+    public let reason: LogoutReason
+    /// Its user; `nil` where that is not known any more.
+    public let user: Identifier?
+    /// Its last token, or a later one of nobody.
+    public let generation: Generation
+  }
+
   /// Why that session was closed for good; `nil` where nothing is owed.
   public private(set) var reason: LogoutReason?
+  /// The user who signed in last, as far as was read.
+  public private(set) var user: Identifier?
+  /// What only a change log can clear still.
+  public private(set) var overtaken: Overtaken?
 
   /// Nothing is owed.
   public init() {}
@@ -15,7 +31,14 @@ public struct ClearingDebt: Hashable, Sendable {
   public mutating func take(_ content: SessionRecord.Content) {
     switch content {
     case .event(.logout(let logout)): reason = logout.reason
-    case .event(.login), .note(.localDataCleared): reason = nil
+    case .event(.login(let login)):
+      if let reason {
+        let number = login.token.generation.number
+        overtaken = Overtaken(
+          reason: reason, user: user, generation: Generation(number > 0 ? number - 1 : 0))
+      }
+      (reason, user) = (nil, login.user)
+    case .note(.localDataCleared): (reason, overtaken) = (nil, nil)
     case .event, .note, .snapshot, .unknown: break
     }
   }

@@ -18,16 +18,16 @@ public final class ChangeLog: Sendable {
   /// The path that was given to open.
   public let path: String
 
-  private let store: ChangeStore
+  let store: ChangeStore
   private let policy: ChangePolicy
   private let limits: ChangeLogLimits
   private let clock: any SessionClock
-  private let runtime: SessionRuntime
+  let runtime: SessionRuntime
   private let isDraining = Mutex(false)
-  private let trouble = Mutex<ChangeLogError?>(nil)
+  let trouble = Mutex<ChangeLogError?>(nil)
   /// Names this object in what it sends.
-  private let sender: Identifier
-  private let process: UInt32
+  let sender: Identifier
+  let process: UInt32
   private let isGone: @Sendable (ChangeEvent.Sent) -> Bool
 
   private init(_ store: ChangeStore, _ setup: Setup) {
@@ -82,7 +82,7 @@ public final class ChangeLog: Sendable {
       try ChangeStore.open(path, setup)
     }
     let log = ChangeLog(store, setup)
-    await log.compact()
+    await log.compactIfLong()
     return log
   }
 
@@ -116,30 +116,40 @@ public final class ChangeLog: Sendable {
 
   /// Takes a change in: it is durable when the call returns.
   ///
-  /// Returns how many wait then. A change whose key waits already is no second one. Refused with a typed
-  /// error while the session is expired or nobody is signed in, where another user's changes wait, and
-  /// where the log is full (``ChangeLogLimits``).
+  /// Returns how many wait then. The same change with the same key is no second one; with a key that waits
+  /// already for something else, or was given up, it is refused. Refused with a typed error too while the
+  /// session is expired, nobody is signed in or the user is being logged out, also where the session has not
+  /// seen that yet, where another user's changes wait, and where the log is full (``ChangeLogLimits``).
   @discardableResult
   public func add(_ change: Change, through gate: SyncGate) async throws(ChangeLogError) -> Int {
-    guard let user = gate.user else {
-      throw gate.state.kind == .expired ? .sessionExpired : .notSignedIn
-    }
+    guard let pass = gate.pass else { throw gate.refusal }
+    let user = pass.user
     guard change.contentSize <= ChangeLogLimits.content else {
       throw .contentTooLong(bytes: change.contentSize, limit: ChangeLogLimits.content)
     }
     let limits = limits
     return try await commit { (queue, time) throws(ChangeLogError) in
       let pending = queue.pending
-      guard !pending.contains(where: { $0.change.key == change.key }) else {
+      if let same = pending.first(where: { $0.change.key == change.key }) {
+        guard same.change.isMade(of: change) else { throw .keyInUse(change.key) }
         return ([], pending.count)
       }
+      guard !queue.failures.contains(where: { $0.change.key == change.key }) else {
+        throw .givenUp(change.key)
+      }
+      try queue.check(pass, at: time)
       guard queue.owner ?? user == user else { throw .othersChanges(pending.count) }
       let (count, bytes) = (pending.count, queue.pendingBytes)
+      let (failed, failedBytes) = (queue.failures.count, queue.failureBytes)
       let after = queue.load(with: change)
       let isMore = after.count > count || after.bytes > bytes
-      guard !isMore || (after.count <= limits.count && after.bytes <= limits.bytes)
-      else { throw .full(count: count, bytes: bytes) }
-      return ([.added(.init(user: user, change: change))], after.count)
+      guard
+        !isMore
+          || (after.count + failed <= limits.count && after.bytes + failedBytes <= limits.bytes)
+      else { throw .full(count: count + failed, bytes: bytes + failedBytes) }
+      var events = [ChangeEvent.added(.init(user: user, change: change))]
+      if let signIn = pass.signIn, signIn != queue.author { events.insert(.addedBy(signIn), at: 0) }
+      return (events, after.count)
     }
   }
 
@@ -153,23 +163,11 @@ public final class ChangeLog: Sendable {
   /// Takes back all that waits and forgets all that was given up, whoever's it is (OUT-3).
   ///
   /// What scopes know of the user's status stays (SYN-4).
-  public func discardAll() async throws(ChangeLogError) { try await discardAll(.app) }
-
-  private func discardAll(_ cause: Discarding) async throws(ChangeLogError) {
+  public func discardAll() async throws(ChangeLogError) {
     try await commit { (queue, _) throws(ChangeLogError) in
-      let isEmpty = queue.pending.isEmpty && queue.failures.isEmpty
-      return (isEmpty ? [] : [.discarded(.init(cause: cause))], ())
+      (queue.unsentCount == 0 ? [] : [.discarded(.init(cause: .app))], ())
     }
-  }
-
-  /// Discards after a logout; what goes wrong there is kept, and the changes stay nobody else's.
-  func clear() async {
-    do throws(ChangeLogError) {
-      try await discardAll(.logout)
-      trouble.withLock { $0 = nil }
-    } catch {
-      trouble.withLock { $0 = error }
-    }
+    await compactIfLong()
   }
 
   // MARK: Scopes
@@ -233,7 +231,7 @@ public final class ChangeLog: Sendable {
       ending = try await step(gate, &drained, send)
     }
     drained.ending = ending ?? .empty
-    await compact()
+    await compactIfLong()
     return drained
   }
 
@@ -243,9 +241,13 @@ public final class ChangeLog: Sendable {
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) -> Drained.Ending? {
     if Task.isCancelled { return .cancelled }
-    guard let user = gate.user else { return .gateClosed }
+    guard let pass = gate.pass else { return .gateClosed }
+    let user = pass.user
     let (sender, process, lease, isGone) = (sender, process, policy.lease, isGone)
-    let turn = try await commit { (queue, time) throws(ChangeLogError) in
+    let turn = try await commit {
+      (queue, time) throws(ChangeLogError) -> ([ChangeEvent], ChangeTurn?) in
+      // Logged out by another process, which the session has not seen yet.
+      if let signIn = pass.signIn, queue.hasEnded(signIn) { return ([], nil) }
       let turn = queue.turn(of: user, sender: sender, at: time, isGone: isGone)
       guard case .send(let item) = turn else { return ([], turn) }
       return (
@@ -258,6 +260,7 @@ public final class ChangeLog: Sendable {
       )
     }
     switch turn {
+    case nil: return .gateClosed
     case .nothing: return .empty
     case .othersChanges(let count): throw .othersChanges(count)
     case .waits(let until): return .waits(until: until)
@@ -270,15 +273,16 @@ public final class ChangeLog: Sendable {
     _ item: PendingChange, _ gate: SyncGate, _ drained: inout Drained,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) -> Drained.Ending? {
-    guard gate.user == item.user else { return .gateClosed }
     let outcome: SendOutcome
     do {
-      outcome = try await gate.run { await send(item) }
+      outcome = try await gate.run(for: item.user) { await send(item) }
     } catch {
+      try await release(item.change.key)
       return .gateClosed
     }
     let isStopped = Task.isCancelled || gate.user != item.user
     if case .notReached = outcome, isStopped {
+      try await release(item.change.key)
       return Task.isCancelled ? .cancelled : .gateClosed
     }
     let (key, policy, sender) = (item.change.key, policy, sender)
@@ -309,23 +313,35 @@ public final class ChangeLog: Sendable {
     try await runtime.result { () throws(ChangeLogError) in try store.close() }
   }
 
+  /// Has a snapshot take the place of the records, where they are long or nothing of them counts any more.
+  ///
   /// A log that could not be compacted is as it was, and longer than it should be.
-  private func compact() async {
+  private func compactIfLong() async {
     let store = store
     do throws(ChangeLogError) {
-      try await runtime.result { () throws(ChangeLogError) in try store.compactIfLong() }
+      try await runtime.result { () throws(ChangeLogError) in
+        guard store.isLong || store.isSpent else { return }
+        try store.compact()
+      }
     } catch {
       trouble.withLock { $0 = error }
     }
   }
 
-  private func commit<Value: Sendable>(
+  func commit<Value: Sendable>(
     _ decide:
       @escaping @Sendable (ChangeQueue, Timestamp) throws(ChangeLogError) ->
       (events: [ChangeEvent], Value)
   ) async throws(ChangeLogError) -> Value {
-    let store = store
-    return try await runtime.result { () throws(ChangeLogError) in try store.commit(decide) }
+    return try await runtime.result { [self] () throws(ChangeLogError) in
+      let value = try store.commit(decide)
+      guard store.isLong else { return value }
+      do throws(ChangeLogError) { try store.compact() } catch {
+        // What was decided is durable; the file is longer than it should be.
+        trouble.withLock { $0 = error }
+      }
+      return value
+    }
   }
 }
 
@@ -356,7 +372,7 @@ extension SendOutcome {
         return .givenUp(.init(key: key, cause: .attemptsExhausted, reason: reason))
       }
       // More than a day is not waited for.
-      let asked = after.map { min($0, .seconds(86_400)).components }.map {
+      let asked = after.map { max(.zero, min($0, .seconds(86_400))).components }.map {
         $0.seconds * 1_000 + $0.attoseconds / 1_000_000_000_000_000
       }
       return .postponed(

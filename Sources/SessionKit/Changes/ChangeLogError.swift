@@ -9,12 +9,24 @@ public enum ChangeLogError: Error, Equatable, Sendable {
   case sessionExpired
   /// Nobody is signed in, so it would be nobody's change.
   case notSignedIn
+  /// The session object is closed, or its stored items cannot be read yet, so it does not know who is
+  /// signed in.
+  case notKnown
   /// So many changes of another user wait: they must be discarded first.
   case othersChanges(Int)
-  /// So many changes wait, of so many bytes: one more is too much.
+  /// So many changes wait or were given up, of so many bytes: one more is too much.
   case full(count: Int, bytes: Int)
   /// The content is longer than a log takes; both in bytes.
   case contentTooLong(bytes: Int, limit: Int)
+  /// A change with this key waits, and says something else.
+  case keyInUse(Identifier)
+  /// A change with this key was given up: it is tried again with ``ChangeLog/retry(_:)``, or dismissed.
+  case givenUp(Identifier)
+  /// The user is being logged out, and nothing waits: nothing more is taken in until that has ended, at the
+  /// latest then.
+  case loggingOut(until: Timestamp)
+  /// The user was logged out, which the session through which it was to come has not seen yet.
+  case signInEnded
   /// No change with this key waits or was given up.
   case unknownKey(Identifier)
   /// This object is sending already.
@@ -38,22 +50,36 @@ extension ChangeLogError: CustomStringConvertible {
         + "again and add it then."
     case .notSignedIn:
       "Nobody is signed in, so the change was not taken in. Sign in first."
+    case .notKnown:
+      "The session object is closed, or does not know yet who is signed in, so the change was not taken in. Open "
+        + "the session, or wait until it has loaded, and add it then."
     case .othersChanges(let count):
       "\(count) changes of another user wait and are not sent for this one, so nothing was taken in or "
         + "sent. Let that user sign in, or discard them."
     case .full(let count, let bytes):
-      "\(count) changes of \(bytes) bytes wait, as many as the log takes, so the change was not taken in. "
-        + "Send what waits, or discard some."
+      "\(count) changes of \(bytes) bytes wait or were given up, as many as the log takes, so the change was "
+        + "not taken in. Send what waits, or discard some."
     case .contentTooLong(let bytes, let limit):
       "The change holds \(bytes) bytes and may hold \(limit), so it was not taken in. Keep large "
         + "content in a file and name that."
+    case .keyInUse(let key):
+      "Another change with the key \(key) waits, so this one was not taken in. Give each change a random key "
+        + "of its own."
+    case .givenUp(let key):
+      "The change with the key \(key) was given up, so it was not taken in again. Retry it, or discard it and "
+        + "add it with another key."
+    case .loggingOut(let until):
+      "The user is being logged out, so the change was not taken in. Where that fails, add it again, at the "
+        + "latest from \(until) on."
+    case .signInEnded:
+      "The user was logged out, so the change was not taken in. Sign in first."
     case .unknownKey(let key):
       "No change with the key \(key) waits or was given up; nothing was changed. It may have been sent."
     case .drainUnderWay:
       "This log is sending already, one change at a time. Wait until that ends."
     case .notAChangeLog(let path, let sequence, let kind):
-      "\(path) is a journal of something else: record \(sequence) is of kind \(kind). Nothing was changed. "
-        + "Give the change log a file of its own."
+      "\(path) is a journal of something else: record \(sequence) is of kind \(kind). None of its records "
+        + "was changed. Give the change log a file of its own."
     case .newerVersion(let path, let sequence, let kind):
       "Record \(sequence) of \(path), of kind \(kind), was written by a newer version. Nothing is sent, "
         + "since it may say what is to be sent. Update the app."
@@ -62,6 +88,16 @@ extension ChangeLogError: CustomStringConvertible {
         + "with `sessionreplay verify`."
     case .journal(let error):
       error.description
+    }
+  }
+}
+
+extension ChangeLogError {
+  /// Whether the disk, or the bound of a record, has no room for it.
+  var isOfRoom: Bool {
+    switch self {
+    case .journal(.diskFull), .journal(.compactionRefused): true
+    default: false
     }
   }
 }

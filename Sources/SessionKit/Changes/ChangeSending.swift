@@ -40,17 +40,19 @@ public struct Drained: Hashable, Sendable {
 public struct ChangeLogLimits: Hashable, Sendable {
   /// The bytes of content or body that one change may have.
   public static let content = 1 << 20
-  /// The most bytes that may wait.
+  /// The most bytes that may wait or be given up.
   public static let mostBytes = 4 << 20
+  /// The most changes that may wait or be given up.
+  public static let mostCount = 1_500
 
-  /// How many changes may wait; at least 1.
+  /// How many changes may wait, those counted that were given up; at least 1, up to ``mostCount``.
   public let count: Int
-  /// How many bytes may wait (``Change/size``); up to ``mostBytes``.
+  /// How many bytes those may have (``Change/size``); up to ``mostBytes``.
   public let bytes: Int
 
   /// Limits; values outside are moved to the nearest bound.
   public init(count: Int = 1_000, bytes: Int = ChangeLogLimits.mostBytes) {
-    self.count = max(1, count)
+    self.count = min(max(1, count), Self.mostCount)
     self.bytes = min(max(1, bytes), Self.mostBytes)
   }
 }

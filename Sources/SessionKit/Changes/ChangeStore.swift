@@ -10,21 +10,35 @@ final class ChangeStore: Sendable {
     var queue: ChangeQueue
     /// A record that cannot be used: from there on nothing may be built on the file.
     var problem: ChangeLogError?
+    /// About how many bytes the file has, and from how many on it is compacted.
+    var bytes: Int
+    var compactedFrom: Int
+    /// The last record when it was compacted last, or could not be.
+    var triedAt: UInt64 = 0
   }
+
+  /// A file is compacted when it is longer than twice what counts of it, and this.
+  private static let slack = 256 << 10
 
   let path: String
   private let journal: Journal
   private let clock: any SessionClock
   private let compactedAfter: UInt64
+  private let options: Journal.Options
   private let folded: Mutex<Folded>
   private let shown: Mutex<ChangeQueue>
 
-  private init(path: String, journal: Journal, _ setup: ChangeLog.Setup, queue: ChangeQueue) {
+  private init(
+    path: String, journal: Journal, _ setup: ChangeLog.Setup, queue: ChangeQueue, bytes: Int
+  ) {
     self.path = path
     self.journal = journal
     clock = setup.clock
     compactedAfter = setup.compactedAfter
-    folded = Mutex(Folded(queue: queue))
+    options = setup.options
+    let live = queue.pendingBytes + queue.failureBytes + 64 * queue.scopes.count
+    folded = Mutex(
+      Folded(queue: queue, bytes: bytes, compactedFrom: 2 * live + Self.slack))
     shown = Mutex(queue)
   }
 
@@ -35,9 +49,11 @@ final class ChangeStore: Sendable {
     options.maximumRecordSize = 8 << 20
     var queue = ChangeQueue()
     var problem: ChangeLogError?
+    var bytes = 0
     let journal: Journal
     do throws(JournalError) {
       journal = try Journal.open(at: path, options: options) { frame, payload in
+        bytes += Int(JournalFrame.bytes(of: Int(frame.payloadLength)))
         guard problem == nil, RecordKind.isOfSession(frame.kind) else { return }
         do throws(ChangeLogError) {
           try queue.take(frame.sequence, frame.kind, payload, path)
@@ -52,7 +68,7 @@ final class ChangeStore: Sendable {
       do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
       throw problem
     }
-    return ChangeStore(path: path, journal: journal, setup, queue: queue)
+    return ChangeStore(path: path, journal: journal, setup, queue: queue, bytes: bytes)
   }
 
   /// What was there when the file was last looked at; never waits for the disk.
@@ -60,8 +76,27 @@ final class ChangeStore: Sendable {
 
   /// Looks at what others have appended, and appends durably what `decide` says of it.
   ///
-  /// Nothing is appended where it throws, or where its events could not follow.
+  /// Nothing is appended where it throws, or where its events could not follow. Where there is no room, the
+  /// file is compacted and it is tried once more.
   func commit<Value: Sendable>(
+    _ decide: (ChangeQueue, Timestamp) throws(ChangeLogError) -> (events: [ChangeEvent], Value)
+  ) throws(ChangeLogError) -> Value {
+    do throws(ChangeLogError) {
+      return try commitOnce(decide)
+    } catch {
+      guard case .journal(.diskFull) = error else { throw error }
+      let isShorter: Bool
+      do throws(ChangeLogError) { isShorter = try compact() } catch let second {
+        // That it cannot be compacted either says less than why it had to be.
+        guard second.isOfRoom else { throw second }
+        throw error
+      }
+      guard isShorter else { throw error }
+      return try commitOnce(decide)
+    }
+  }
+
+  private func commitOnce<Value: Sendable>(
     _ decide: (ChangeQueue, Timestamp) throws(ChangeLogError) -> (events: [ChangeEvent], Value)
   ) throws(ChangeLogError) -> Value {
     try folded.withLock { folded throws(ChangeLogError) -> Value in
@@ -72,7 +107,9 @@ final class ChangeStore: Sendable {
       var value: Value?
       var refusal: ChangeLogError?
       var problem: ChangeLogError?
+      var read = 0
       defer {
+        folded.bytes += read
         folded.problem = problem
         folded.queue = queue
         let queue = folded.queue
@@ -80,6 +117,7 @@ final class ChangeStore: Sendable {
       }
       do throws(JournalError) {
         _ = try journal.transact { foreign in
+          for record in foreign { read += Int(JournalFrame.bytes(of: record.payload.count)) }
           do throws(ChangeLogError) {
             for record in foreign where RecordKind.isOfSession(record.kind) {
               try queue.take(record.sequence, record.kind, record.payload.span.bytes, path)
@@ -95,6 +133,7 @@ final class ChangeStore: Sendable {
             (after, value) = (next, decided.1)
             return decided.events.map { event in
               let (kind, payload) = ChangeCodec.encode(event, at: time)
+              read += Int(JournalFrame.bytes(of: payload.count))
               return JournalDraft(kind: kind, payload: payload)
             }
           } catch {
@@ -112,12 +151,39 @@ final class ChangeStore: Sendable {
     }
   }
 
-  /// Has a snapshot take the place of the records, where they are many.
-  func compactIfLong() throws(ChangeLogError) {
-    try folded.withLock { folded throws(ChangeLogError) in
+  /// Whether the file holds much that does not count any more.
+  var isLong: Bool {
+    folded.withLock {
+      $0.bytes > $0.compactedFrom
+        || journal.lastSequence >= max(journal.firstSequence, $0.triedAt) + compactedAfter
+    }
+  }
+
+  /// Whether nothing is left to be sent or shown, and the file still says what there was.
+  var isSpent: Bool {
+    folded.withLock {
+      $0.queue.unsentCount == 0 && journal.lastSequence >= journal.firstSequence
+    }
+  }
+
+  /// Removes what is kept beside the file of what it held once.
+  func forgetKept() throws(ChangeLogError) {
+    do throws(JournalError) {
+      try Journal.deleteKept(at: path, options: options)
+    } catch {
+      throw .journal(error)
+    }
+  }
+
+  /// Has a snapshot take the place of the records, however few; whether any were there.
+  @discardableResult
+  func compact() throws(ChangeLogError) -> Bool {
+    try folded.withLock { folded throws(ChangeLogError) -> Bool in
       if let problem = folded.problem { throw problem }
       let first = journal.firstSequence
-      guard journal.lastSequence >= first + compactedAfter else { return }
+      // Where it fails, not each call tries again.
+      folded.compactedFrom = folded.bytes + folded.compactedFrom
+      folded.triedAt = journal.lastSequence
       var problem: ChangeLogError?
       defer {
         folded.problem = problem
@@ -139,6 +205,10 @@ final class ChangeStore: Sendable {
         problem = error
         throw error
       }
+      guard let done else { return false }
+      folded.bytes = Int(clamping: done.bytesAfter)
+      folded.compactedFrom = 2 * folded.bytes + Self.slack
+      return true
     }
   }
 

@@ -1,4 +1,5 @@
 public import SessionCore
+import SessionJournal
 
 /// Whether a sync may run: open exactly while a user is authenticated (SYN-1).
 ///
@@ -12,21 +13,39 @@ public import SessionCore
 /// ```
 public struct SyncGate: Sendable {
   private let states: SessionStates
+  /// The session's journal.
+  let journal: Identifier?
 
-  init(_ states: SessionStates) {
+  init(_ states: SessionStates, journal: Identifier? = nil) {
     self.states = states
+    self.journal = journal
   }
 
   /// Whether it is open now; never waits for disk or network.
   public var isOpen: Bool { user != nil }
 
   /// The user for whom it is open; `nil` while it is closed.
-  public var user: Identifier? {
-    guard !states.hub.isFinished, case .authenticated(let session) = state else { return nil }
-    return session.user
+  public var user: Identifier? { pass?.user }
+
+  /// Who goes through now, and through which sign-in.
+  var pass: Pass? {
+    guard !isFinished, case .authenticated(let session) = state else { return nil }
+    return Pass(
+      user: session.user,
+      signIn: journal.map { SignIn(journal: $0, generation: session.token.generation) })
+  }
+
+  /// Who goes through a gate.
+  struct Pass: Hashable, Sendable {
+    let user: Identifier
+    let signIn: SignIn?
   }
 
   var state: SessionState { states.hub.current.state }
+  /// Whether the stored items were not read yet.
+  var isLoading: Bool { states.hub.current.activity == .loading }
+  /// Whether the session object is closed.
+  var isFinished: Bool { states.hub.isFinished }
 
   /// Whether it is open, from now on: first how it is, then each change.
   ///
@@ -44,6 +63,16 @@ public struct SyncGate: Sendable {
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     guard let user else { throw SyncGateClosed() }
+    return try await run(for: user, work)
+  }
+
+  /// Runs `work` while the gate is open for `user`: not at all where it is open for another one.
+  ///
+  /// For the rest as `run`.
+  public func run<Value: Sendable>(
+    for user: Identifier, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard self.user == user else { throw SyncGateClosed() }
     return try await withThrowingTaskGroup(of: Ending<Value>.self) { group in
       group.addTask { .worked(try await work()) }
       group.addTask {
@@ -127,5 +156,7 @@ public struct SyncGateValues: AsyncSequence, Sendable {
 
 extension Session {
   /// Whether a sync may run (SYN-1).
-  public var gate: SyncGate { SyncGate(states) }
+  public var gate: SyncGate {
+    SyncGate(states, journal: engine.journal.identifier.asIdentifier)
+  }
 }

@@ -16,6 +16,9 @@ public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
     case serverNotTold(status: UInt16?)
     /// A stored item could not be removed; it is tried again when the session is next opened.
     case itemsRemain
+    /// The app's data or changes could not be cleared; it is tried again by itself, before the next sign-in
+    /// and when the session is next opened.
+    case localDataRemains
   }
 
   /// A sentence for people.
@@ -27,6 +30,8 @@ public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
         + (status.map { " (status \($0))" } ?? "") + ", which is tried again at the next open"
     case .partial(.itemsRemain):
       "logged out; a stored item could not be removed, which is tried again at the next open"
+    case .partial(.localDataRemains):
+      "logged out; the app's data could not be cleared, which is tried again at the next open"
     case .alreadyLoggedOut: "nobody was signed in"
     }
   }

@@ -52,7 +52,13 @@ public struct SessionConfiguration: Sendable {
   /// what is gone already is no error. Until it returns, `logout` does not, and nobody signs in: it must
   /// not wait for the session. `close` does not wait for it: when the session is opened again meanwhile,
   /// it is called again beside the first call. Where several processes share a journal, give it to one.
-  public var clearLocalData: (@Sendable (LogoutReason) async -> Void)?
+  ///
+  /// Where it throws, the data counts as not cleared: it is called again a few times while the session lives
+  /// and nobody has signed in, before the next sign-in, and when the session is opened next; a logout is
+  /// `partial` then.
+  public var clearLocalData: (@Sendable (LogoutReason) async throws -> Void)?
+  /// The change logs that logouts have to do with.
+  var settled: [SettledLog] = []
 
   /// When the status of a user last changed at the server, as far as the app knows (SYN-4).
   ///

@@ -1,26 +1,80 @@
 import SessionCore
+import SessionJournal
 
 /// The host's local data (SYN-5).
 extension SessionEngine {
+  /// When clearing is tried again that did not work; in milliseconds after the last try.
+  private static let clearingDelays: [Int64] = [1_000, 10_000, 60_000]
+
+  /// The session as its journal and its newest token name it.
+  private var signIn: SignIn {
+    SignIn(journal: journal.identifier.asIdentifier, generation: coordinator.fold.generation)
+  }
+
   /// Has the host clear its data, after whatever it is clearing already.
   func clearLocalData(_ reason: LogoutReason) {
-    guard let clear = configuration.clearLocalData else { return }
+    guard configuration.hasLocalData else { return }
+    clear(EndedSession(reason: reason, user: lastUser, signIn: signIn))
+  }
+
+  /// Has the change logs let go of a session behind which somebody has signed in.
+  func clear(_ overtaken: ClearingDebt.Overtaken) {
+    guard !configuration.settled.isEmpty else { return }
+    clear(
+      EndedSession(
+        reason: overtaken.reason, user: overtaken.user,
+        signIn: SignIn(
+          journal: journal.identifier.asIdentifier, generation: overtaken.generation),
+        isOvertaken: true))
+  }
+
+  private func clear(_ ended: EndedSession) {
     let before = clearing
     clearings += 1
-    let number = clearings
+    let (number, configuration) = (clearings, configuration)
     clearing = runtime.spawn { [weak self] in
       await before?.value
-      await clear(reason)
-      await self?.cleared(number)
+      let isDone = await configuration.clear(ended)
+      await self?.cleared(number, isDone ? nil : ended)
     }
   }
 
-  private func cleared(_ number: Int) {
+  /// What could not be cleared stays owed: in the journal for the next opening, and here.
+  private func cleared(_ number: Int, _ failed: EndedSession?) {
+    owedClearing = failed
     if number == clearings {
       clearing = nil
       for number in clearingWaits.keys { endWait(number, nil) }
     }
-    feed(.cleared)
+    guard failed != nil else {
+      failedClearings = 0
+      return feed(.cleared)
+    }
+    guard failedClearings < Self.clearingDelays.count else { return }
+    let (clock, delay) = (configuration.clock, Self.clearingDelays[failedClearings])
+    failedClearings += 1
+    let due = clock.now().uptime.addingSaturating(delay)
+    clearingRetry = runtime.spawn { [weak self] in
+      do { try await clock.sleep(untilUptime: due) } catch { return }
+      await self?.clearAgain()
+    }
+  }
+
+  /// Tries again what could not be cleared; where somebody has signed in since, what is the host's may be
+  /// the new user's.
+  private func clearAgain() {
+    guard clearing == nil, !isClosing, lost == nil, var owed = owedClearing else { return }
+    if coordinator.state.kind != .unauthenticated { owed.isOvertaken = true }
+    owedClearing = nil
+    clear(owed)
+  }
+
+  /// The same; where it could not clear its data, it is to try once more first, if `tryingAgain`.
+  func untilCleared(tryingAgain: Bool) async throws(SessionError) {
+    try await untilCleared()
+    guard tryingAgain, hasOwedClearing else { return }
+    clearAgain()
+    try await untilCleared()
   }
 
   /// Returns when the host has cleared its data, where it is at it: nobody signs in to what is going.
@@ -38,6 +92,9 @@ extension SessionEngine {
     if let problem { throw problem }
   }
 
+  /// Whether the host's data, or changes, are still there that should have gone.
+  var hasOwedClearing: Bool { owedClearing != nil }
+
   /// All is looked at here, since others may have had their turn on the way to it.
   private func beginWait(
     _ number: UInt64, _ continuation: CheckedContinuation<SessionError?, Never>
@@ -51,10 +108,57 @@ extension SessionEngine {
   /// Lets everybody go on who waits for the host: what they wanted comes to nothing.
   func stopClearingWaits() {
     isClosing = true
+    clearingRetry?.cancel()
     for number in clearingWaits.keys { endWait(number, .closed) }
   }
 
   private func endWait(_ number: UInt64, _ problem: SessionError?) {
     clearingWaits.removeValue(forKey: number)?.resume(returning: problem)
   }
+}
+
+/// The host's pending changes (OUT-3).
+extension SessionConfiguration {
+  /// How many changes the server has not taken; where there are none, the logs take in none until
+  /// ``stay(_:)``.
+  func leave(_ journal: Identifier) async -> Int {
+    var count = await pendingChanges?() ?? 0
+    for settled in settled {
+      do throws(ChangeLogError) {
+        count += try await settled.log.leave(journal)
+      } catch {
+        // What was there at the last look: nothing is lost by asking the user once too often.
+        count += settled.log.queue.unsentCount
+      }
+    }
+    if count > 0 { await stay(journal) }
+    return count
+  }
+
+  /// The logout came to nothing.
+  func stay(_ journal: Identifier) async {
+    for settled in settled { await settled.log.stay(journal) }
+  }
+
+  /// Clears what is left of a session; whether all of it is gone.
+  fileprivate func clear(_ ended: EndedSession) async -> Bool {
+    var isDone = true
+    for settled in settled {
+      do throws(ChangeLogError) { try await settled.end(ended) } catch {
+        // The log's `problem` says why.
+        isDone = false
+      }
+    }
+    guard let clearLocalData, !ended.isOvertaken else { return isDone }
+    do { try await clearLocalData(ended.reason) } catch {
+      // What it is about is the app's: it threw it.
+      isDone = false
+    }
+    return isDone
+  }
+}
+
+extension JournalIdentifier {
+  /// As a change log names a session's journal.
+  var asIdentifier: Identifier { Identifier(uuidHigh: high, low: low) }
 }

@@ -44,9 +44,13 @@ extension SessionEngine {
       try Journal.open(at: path, options: options) { frame, payload in
         guard failure == nil else { return }
         do throws(SessionError) {
+          guard !ChangeCodec.owns(kind: frame.kind, payload: payload) else {
+            throw .unusableJournal(
+              path: path, sequence: frame.sequence, problem: SessionError.changeLogProblem)
+          }
           guard let time = try payloads.apply(frame, payload, path: path) else { return }
           if frame.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
-          if configuration.clearLocalData != nil { debt.take(frame, payload) }
+          if configuration.hasLocalData { debt.take(frame, payload) }
           plan?.take(
             frame.kind, sequence: frame.sequence, at: time, leaving: payloads.intents,
             bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
@@ -143,11 +147,15 @@ extension SessionEngine {
 }
 
 extension SessionError {
+  fileprivate static let changeLogProblem =
+    "a change log stands there, and a session needs a file of its own"
+
   /// Whether the journal's file is there and can be read, and is of no use to this version.
   fileprivate var isOfUnusableJournal: Bool {
     switch self {
     case .journal(let error): error.isOfUnusableFile
-    case .unusableJournal: true
+    // A change log holds the user's work, and is a session's by mistake only.
+    case .unusableJournal(_, _, let problem): problem != Self.changeLogProblem
     default: false
     }
   }

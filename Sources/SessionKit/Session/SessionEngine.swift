@@ -70,6 +70,12 @@ actor SessionEngine {
   var clearingWaits: [UInt64: CheckedContinuation<SessionError?, Never>] = [:]
   var clearingWaitCount: UInt64 = 0
   var isClosing = false
+  /// What could not be cleared, how often in a row, and who tries again.
+  var owedClearing: EndedSession?
+  var failedClearings = 0
+  var clearingRetry: Task<Void, Never>?
+  /// Whose session it is, or was last, as far as this object has seen.
+  var lastUser: Identifier?
   /// The last sign-in with an identity provider.
   var flow: WebSignInFlow?
   /// Ends when nothing of that one and those before is open any more.
@@ -114,6 +120,7 @@ actor SessionEngine {
   deinit {
     for task in timers.values { task.cancel() }
     follower?.cancel()
+    clearingRetry?.cancel()
     hub.finish()
     states.finish()
   }
@@ -124,12 +131,14 @@ actor SessionEngine {
     noting notes: [SessionNote], process: UInt32, owing debt: ClearingDebt
   ) throws(SessionError) {
     var contents = look()
-    contents.hostClears = configuration.clearLocalData != nil
+    contents.hostClears = configuration.hasLocalData
     contents.owedClearing = debt.reason
+    lastUser = debt.user
     contents.notes = notes
     contents.process = process
     feed(.opened(contents))
     if !coordinator.isOpen, let commitError, !commitError.isPassing { throw commitError }
+    if debt.reason == nil, let overtaken = debt.overtaken { clear(overtaken) }
     followOthers()
   }
 
@@ -240,6 +249,7 @@ actor SessionEngine {
 
   func show() {
     let facts = coordinator.state.token
+    lastUser = coordinator.state.user ?? lastUser
     let isHeld = token != nil && token?.generation == facts?.generation
     var snapshot = SessionView.Snapshot()
     snapshot.state = coordinator.state

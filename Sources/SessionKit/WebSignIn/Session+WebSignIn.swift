@@ -51,7 +51,7 @@ extension Session {
   ) async throws(SessionError) -> UserProfile? {
     do throws(SessionError) {
       // Nobody signs in to data that is being removed.
-      try await engine.untilCleared()
+      try await engine.untilCleared(tryingAgain: true)
       _ = try await engine.ask(wish: .identity(flow)) { .login($0, method) }
       return currentUser
     } catch {

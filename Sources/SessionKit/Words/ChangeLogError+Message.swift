@@ -3,11 +3,13 @@ extension ChangeLogError: UserFacingError {
   public var message: SessionMessage {
     switch self {
     case .sessionExpired: .sessionExpired
-    case .notSignedIn: .notSignedIn
+    case .notSignedIn, .loggingOut, .signInEnded: .notSignedIn
+    case .notKnown: .closed
     case .othersChanges(let count): .othersChanges(count: count)
     case .full(let count, _): .changesFull(count: count)
     case .contentTooLong: .changeTooLong
-    case .unknownKey: .changeNotWaiting
+    case .keyInUse: .storageUnusable
+    case .givenUp, .unknownKey: .changeNotWaiting
     case .drainUnderWay: .changesBeingSent
     case .notAChangeLog: .storageUnusable
     case .newerVersion: .newerData

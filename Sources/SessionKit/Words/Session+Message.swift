@@ -74,7 +74,7 @@ extension LogoutOutcome: UserFacing {
     switch self {
     case .success: .nowLoggedOut
     case .partial(.serverNotTold): .serviceNotToldYet
-    case .partial(.itemsRemain): .notClearedYet
+    case .partial(.itemsRemain), .partial(.localDataRemains): .notClearedYet
     case .alreadyLoggedOut: .notSignedIn
     }
   }

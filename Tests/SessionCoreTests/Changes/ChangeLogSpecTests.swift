@@ -157,7 +157,7 @@ struct ChangeLogSpecTests {
     var newer = payload
     newer[8] = 2
     #expect(try ChangeCodec.decode(sequence: 1, kind: kind, payload: newer) == nil)
-    #expect(try ChangeCodec.decode(sequence: 1, kind: 0xA7, payload: payload) == nil)
+    #expect(try ChangeCodec.decode(sequence: 1, kind: 0xBE, payload: payload) == nil)
     #expect(throws: CodecError.trailingBytes(offset: payload.count, count: 1)) {
       try ChangeCodec.decode(sequence: 1, kind: kind, payload: payload + [0])
     }
@@ -188,6 +188,38 @@ struct ChangeLogSpecTests {
     var dumped = ""
     dump(change, to: &dumped)
     #expect(!dumped.contains("private"), "\(dumped)")
+  }
+
+  @Test("STO-3 no part of a change shows what the user wrote, however it is printed")
+  func guarded() throws {
+    let request = try #require(
+      Change.Request("POST", "/n?q=private", body: Array("private".utf8)))
+    let operation = Change.OnEntity(.create, entity, content: Array("private".utf8))
+    let waiting = try queue([Change(key: "k", .entity(operation))])
+    let parts: [Any] = [
+      request, operation, Change.Action.request(request), Change.Action.entity(operation),
+      Change(key: "k", .request(request)), waiting,
+    ]
+    let bytes = "\(Array("private".utf8))"
+    for part in parts {
+      var dumped = ""
+      dump(part, to: &dumped)
+      for text in [dumped, "\(part)", String(reflecting: part)] {
+        #expect(!text.contains("private") && !text.contains(bytes), "\(text)")
+      }
+    }
+    #expect("\(Change.Action.entity(operation))" == "create task 1, 7 bytes")
+    for type in ["text/plain\r\nCookie: x", "téxt", String(repeating: "a", count: 1_025)] {
+      #expect(Change.Request("POST", "/a", contentType: type) == nil)
+    }
+  }
+
+  @Test("SYN-2 entities are named by bytes, and all that a change holds counts")
+  func names() {
+    let (one, other) = (EntityReference("t\u{e9}", "1"), EntityReference("te\u{301}", "1"))
+    #expect(one != other && Set([one, other]).count == 2)
+    let long = Identifier(String(repeating: "k", count: 5_000))
+    #expect(Change(key: long, .entity(.init(.delete, one))).size > 5_000)
   }
 
   @Test("SYN-2 SYN-3 what is next: due, held by a living process, or another user's")
@@ -240,20 +272,30 @@ struct ChangeLogSpecTests {
     }
   }
 
-  @Test("SYN-3 what is given up is kept with its reason, up to a bound")
+  @Test(
+    "SYN-3 what is given up is kept with its reason until it is dismissed, tried again or discarded"
+  )
   func failures() throws {
     var queue = ChangeQueue()
     let time = Timestamp(milliseconds: 3)
-    for number in 1...(ChangeQueue.failureLimit + 1) {
+    for number in 1...300 {
       let key = Identifier("\(number)")
       try queue.apply(.added(.init(user: "u-1", change: change(.create, key))), at: time)
       try queue.apply(.sent(.init(key: key, sender: "s", process: 1, deadline: time)), at: time)
       try queue.apply(.givenUp(.init(key: key, cause: .refused, reason: "422 \(key)")), at: time)
     }
-    #expect(queue.pending.isEmpty && queue.failures.count == ChangeQueue.failureLimit)
-    #expect(queue.failures.first?.reason == "422 2")
-    try queue.apply(.discarded(.init(key: "2", cause: .app)), at: time)
-    #expect(queue.failures.first?.change.key == "3")
+    #expect(queue.pending.isEmpty && queue.failures.count == 300 && queue.unsentCount == 300)
+    #expect(queue.failures.first?.reason == "422 1")
+    try queue.apply(.discarded(.init(key: "1", cause: .app)), at: time)
+    #expect(queue.failures.first?.change.key == "2")
+    // In front of what was never sent, in the order of retrying, and nothing is put together with it.
+    try queue.apply(.added(.init(user: "u-1", change: change(.update, "new"))), at: time)
+    try queue.apply(.retried("2"), at: time)
+    try queue.apply(.retried("3"), at: time)
+    #expect(queue.pending.map(\.change.key) == ["2", "3", "new"] && queue.failures.count == 297)
+    try queue.apply(.discarded(.init(key: "new", cause: .app)), at: time)
+    #expect(queue.coalescing(change(.update, "later")) == .appended)
+    #expect(throws: ChangeRejection.keyTaken("2")) { try queue.apply(.retried("2"), at: time) }
     try queue.apply(.scopeChecked(.init(scope: "a", statusChangedAt: time)), at: time)
     try queue.apply(.discarded(.init(cause: .logout)), at: time)
     #expect(queue.failures.isEmpty && queue.scopes == ["a": time], "SYN-4")
@@ -269,6 +311,76 @@ struct ChangeLogSpecTests {
     #expect(policy.delay(after: 0, asked: -5) == 1_000)
     #expect(policy.delay(after: 1, asked: 90_000) == 90_000)
     #expect(policy.delay(after: 1, asked: .max) == 86_400_000)
+  }
+
+  @Test("OUT-3 SYN-2 what an ended sign-in has left goes, and nothing that another one has added")
+  func signIns() throws {
+    let time = Timestamp(milliseconds: 5)
+    func signIn(_ number: UInt64, of journal: Identifier = "j") -> SignIn {
+      SignIn(journal: journal, generation: Generation(number))
+    }
+    var queue = ChangeQueue()
+    func add(_ key: Identifier, by author: SignIn?, of user: Identifier = "u-1") throws {
+      if let author { try queue.apply(.addedBy(author), at: time) }
+      let added = change(.create, key, on: EntityReference("task", key))
+      try queue.apply(.added(.init(user: user, change: added)), at: time)
+    }
+    try add("unknown", by: nil)
+    try add("first", by: signIn(3))
+    #expect(
+      queue.ending(signIn(3), of: "u-1", discards: true)
+        == [.signInEnded(signIn(3)), .discarded(.init(cause: .logout))])
+    #expect(queue.ending(signIn(3), of: "u-1", discards: false) == [.signInEnded(signIn(3))])
+    try add("later", by: signIn(4))
+    try add("elsewhere", by: signIn(1, of: "k"))
+    try add("theirs", by: signIn(1, of: "k"), of: "u-2")
+    func left(_ user: Identifier?) throws -> [Identifier] {
+      var queue = queue
+      for event in queue.ending(signIn(3), of: user, discards: true) {
+        try queue.apply(event, at: time)
+      }
+      #expect(queue.hasEnded(signIn(3)) && queue.hasEnded(signIn(2)) && !queue.hasEnded(signIn(4)))
+      #expect(!queue.hasEnded(signIn(1, of: "k")))
+      #expect(queue.ending(signIn(2), of: user, discards: true).isEmpty, "it was said before")
+      return queue.pending.map(\.change.key)
+    }
+    #expect(try left("u-1") == ["later", "theirs"])
+    #expect(try left(nil) == ["unknown", "later", "elsewhere", "theirs"])
+    #expect(try left("u-3") == ["unknown", "later", "elsewhere", "theirs"])
+  }
+
+  @Test(
+    "OUT-3 a logout under way holds the session's adds back: for a while, while its process lives")
+  func departures() throws {
+    var queue = ChangeQueue()
+    func at(_ time: Int64, until end: Int64, of journal: Identifier = "j") throws {
+      try queue.apply(
+        .leaving(
+          .init(journal: journal, process: 7, until: Timestamp(milliseconds: end))),
+        at: Timestamp(milliseconds: time))
+    }
+    func isHeld(_ time: Int64, of journal: Identifier = "j", gone: Bool = false) -> Bool {
+      queue.isLeaving(journal, at: Timestamp(milliseconds: time)) { _ in gone } != nil
+    }
+    try at(10, until: 100)
+    #expect(isHeld(10) && isHeld(99) && !isHeld(100) && !isHeld(50, gone: true))
+    #expect(!isHeld(9), "the clock was set back")
+    #expect(!isHeld(50, of: "k"))
+    try at(60, until: 60)
+    #expect(!isHeld(60) && queue.leaving.isEmpty, "it came to nothing")
+    try at(70, until: 100)
+    try queue.apply(
+      .signInEnded(.init(journal: "j", generation: Generation(1))),
+      at: Timestamp(milliseconds: 80))
+    #expect(!isHeld(80))
+    for number in 1...(ChangeQueue.journalLimit + 1) {
+      let journal = Identifier("j-\(number)")
+      try at(90, until: 100, of: journal)
+      try queue.apply(
+        .signInEnded(.init(journal: journal, generation: Generation(1))),
+        at: Timestamp(milliseconds: 90))
+    }
+    #expect(queue.ended.count == ChangeQueue.journalLimit && queue.ended.first?.journal == "j-2")
   }
 
   private func operation(_ word: String?) -> Change.Operation? {

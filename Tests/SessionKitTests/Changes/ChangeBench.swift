@@ -24,9 +24,10 @@ final class ChangeBench: Sendable {
   }
 
   var path: String { folder.appending(path: "changes.journal").path }
-  var gate: SyncGate { SyncGate(SessionStates(hub: hub)) }
+  var gate: SyncGate { SyncGate(SessionStates(hub: hub), journal: Self.journal) }
+  static let journal = Identifier("00000000-0000-4000-8000-0000000000aa")
 
-  func signIn(_ user: Identifier = "u-1") {
+  func signIn(_ user: Identifier = "u-1", token: UInt64 = 1) {
     let time = clock.now().time
     hub.publish(
       SessionStatus(
@@ -34,7 +35,7 @@ final class ChangeBench: Sendable {
           .init(
             user: user, method: .password, since: time,
             token: TokenFacts(
-              generation: Generation(1), issuedAt: time, expiresAt: time.advanced(by: 60_000),
+              generation: Generation(token), issuedAt: time, expiresAt: time.advanced(by: 60_000),
               id: nil,
               isRefreshable: true), context: nil, failures: .init())),
         activity: .idle))

@@ -46,8 +46,10 @@ enum TransportErrorCase: String, CaseIterable {
 }
 
 enum ChangeLogErrorCase: String, CaseIterable {
-  case sessionExpired, notSignedIn, othersChanges, full, contentTooLong, unknownKey, drainUnderWay,
-    notAChangeLog, newerVersion, unusable, journal
+  case sessionExpired, notSignedIn, notKnown, othersChanges, full, contentTooLong, keyInUse,
+    givenUp,
+    loggingOut, signInEnded, unknownKey, drainUnderWay, notAChangeLog, newerVersion, unusable,
+    journal
 }
 
 extension ErrorSamples {
@@ -198,6 +200,11 @@ extension ErrorSamples {
     switch error {
     case .sessionExpired: .sessionExpired
     case .notSignedIn: .notSignedIn
+    case .notKnown: .notKnown
+    case .keyInUse: .keyInUse
+    case .givenUp: .givenUp
+    case .loggingOut: .loggingOut
+    case .signInEnded: .signInEnded
     case .othersChanges: .othersChanges
     case .full: .full
     case .contentTooLong: .contentTooLong

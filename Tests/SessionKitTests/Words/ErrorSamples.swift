@@ -24,7 +24,9 @@ enum ErrorSamples {
     + changeNames
     + SessionRejection.Reason.allCases.map { "SessionRejection.\($0.rawValue)" }
     + ExpiryReason.known.map { "ExpiryReason.\($0)" } + ["ExpiryReason.unknown(200)"]
-    + ["success", "serverNotTold", "itemsRemain", "alreadyLoggedOut"].map { "LogoutOutcome.\($0)" }
+    + ["success", "serverNotTold", "itemsRemain", "localDataRemains", "alreadyLoggedOut"].map {
+      "LogoutOutcome.\($0)"
+    }
 
   static let errors: [(name: String, value: any UserFacing)] =
     sessionErrorCases.map { ("SessionError.\(name(of: $0).rawValue)", $0) }
@@ -51,6 +53,7 @@ enum ErrorSamples {
 
   private static let outcomes: [(name: String, value: any UserFacing)] = [
     LogoutOutcome.success, .partial(.serverNotTold(status: 503)), .partial(.itemsRemain),
+    .partial(.localDataRemains),
     .alreadyLoggedOut,
   ].map { ("LogoutOutcome.\(name(of: $0))", $0) }
 
@@ -59,6 +62,7 @@ enum ErrorSamples {
     case .success: "success"
     case .partial(.serverNotTold): "serverNotTold"
     case .partial(.itemsRemain): "itemsRemain"
+    case .partial(.localDataRemains): "localDataRemains"
     case .alreadyLoggedOut: "alreadyLoggedOut"
     }
   }

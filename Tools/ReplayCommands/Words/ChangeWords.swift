@@ -31,6 +31,18 @@ enum ChangeWords {
     case .scopeChecked(let check):
       "\(check.scope.isEmpty ? "the scope without a name" : check.scope): the user's status changed at "
         + "\(check.statusChangedAt)"
+    case .addedBy(let signIn):
+      "what follows comes through \(signIn.generation) of the session \(signIn.journal)"
+    case .leaving(let leaving):
+      leaving.until > time
+        ? "the session \(leaving.journal) is being logged out by process \(leaving.process), nothing is taken in for "
+          + DurationWords.text(milliseconds: leaving.until.milliseconds(since: time))
+        : "the logout of the session \(leaving.journal) came to nothing"
+    case .signInEnded(let signIn):
+      "nothing comes through \(signIn.generation) of the session \(signIn.journal) any more, nor through what was "
+        + "before it"
+    case .retried(let key):
+      "key \(key), which was given up"
     }
   }
 
@@ -105,6 +117,15 @@ extension JSONWriter {
     case .scopeChecked(let check):
       field("scope", check.scope)
       field("statusChangedAt", check.statusChangedAt)
+    case .addedBy(let signIn), .signInEnded(let signIn):
+      field("journal", signIn.journal.description)
+      field("generation", signIn.generation.number)
+    case .leaving(let leaving):
+      field("journal", leaving.journal.description)
+      field("process", leaving.process)
+      field("until", leaving.until)
+    case .retried(let key):
+      field("key", key.description)
     }
   }
 

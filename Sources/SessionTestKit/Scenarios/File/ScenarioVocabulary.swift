@@ -74,6 +74,10 @@ package enum ScenarioVocabulary {
     "givenUp": ["key", "cause", "reason"],
     "discarded": ["key", "cause"],
     "scopeChecked": ["scope", "changed"],
+    "addedBy": ["token"],
+    "leaving": ["wait"],
+    "signInEnded": ["token"],
+    "retried": ["key"],
   ]
   package static let results = [
     "token", "outcome", "user", "role", "state", "status", "waiting", "sent", "givenUp", "ending",
@@ -93,6 +97,7 @@ package enum ScenarioVocabulary {
     "loggedOut", "notStoredYet", "journal", "notOffered", "wrongAddress", "appRefused",
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",
     "sessionExpired", "othersChanges", "full", "contentTooLong", "unknownKey", "drainUnderWay",
-    "notAChangeLog", "newerVersion", "unusable",
+    "notAChangeLog", "newerVersion", "unusable", "notKnown", "keyInUse", "givenUp", "loggingOut",
+    "signInEnded",
   ]
 }

@@ -40,6 +40,12 @@ extension ScenarioWords {
           "changed": "\(check.statusChangedAt)",
         ]
       )
+    case .addedBy(let signIn): return ("addedBy", ["token": "\(signIn.generation.number)"])
+    case .leaving(let leaving):
+      return ("leaving", ["wait": duration(leaving.until.milliseconds(since: record.time))])
+    case .signInEnded(let signIn):
+      return ("signInEnded", ["token": "\(signIn.generation.number)"])
+    case .retried(let key): return ("retried", ["key": "\(key)"])
     }
   }
 
@@ -82,6 +88,11 @@ extension ScenarioWords {
     case .othersChanges: "othersChanges"
     case .full: "full"
     case .contentTooLong: "contentTooLong"
+    case .notKnown: "notKnown"
+    case .keyInUse: "keyInUse"
+    case .givenUp: "givenUp"
+    case .loggingOut: "loggingOut"
+    case .signInEnded: "signInEnded"
     case .unknownKey: "unknownKey"
     case .drainUnderWay: "drainUnderWay"
     case .notAChangeLog: "notAChangeLog"

@@ -103,6 +103,7 @@ package enum ScenarioWords {
     case .alreadyLoggedOut: "alreadyLoggedOut"
     case .partial(.serverNotTold): "serverNotTold"
     case .partial(.itemsRemain): "itemsRemain"
+    case .partial(.localDataRemains): "localDataRemains"
     }
   }
 

@@ -131,6 +131,11 @@ public enum ChangesTarget {
       case .givenUp(let end): ["\(end.key)", "\(end.cause.rawValue)", end.reason]
       case .discarded(let end): [end.key.map { "\($0)" } ?? "-", "\(end.cause.rawValue)"]
       case .scopeChecked(let check): [check.scope, time(check.statusChangedAt)]
+      case .addedBy(let signIn), .signInEnded(let signIn):
+        ["\(signIn.journal)", "\(signIn.generation.number)"]
+      case .leaving(let leaving):
+        ["\(leaving.journal)", "\(leaving.process)", time(leaving.until)]
+      case .retried(let key): ["\(key)"]
       }
     }
 

@@ -1,0 +1,61 @@
+/// Through which sign-in a change came: a session's journal, and the token that it had then.
+///
+/// Tokens of one journal have numbers that never come again, so of two of one journal it is known which was
+/// before the other.
+public struct SignIn: Hashable, Sendable {
+  /// The session's journal.
+  public let journal: Identifier
+  /// The token.
+  public let generation: Generation
+
+  /// A sign-in.
+  public init(journal: Identifier, generation: Generation) {
+    self.journal = journal
+    self.generation = generation
+  }
+}
+
+extension ChangeQueue {
+  /// Whether that sign-in was ended for good: nothing comes through it any more.
+  public func hasEnded(_ signIn: SignIn) -> Bool {
+    ended.contains { $0.journal == signIn.journal && signIn.generation <= $0.generation }
+  }
+
+  /// Until when nothing is taken in through the session of `journal`, since it is being logged out;
+  /// `nil` where it is not, where `isGone` knows dead processes.
+  ///
+  /// A time that lies in the future was written before the clock was set back: it holds nobody.
+  public func isLeaving(
+    _ journal: Identifier, at time: Timestamp, isGone: (_ process: UInt32) -> Bool
+  ) -> Timestamp? {
+    guard let found = leaving.first(where: { $0.leaving.journal == journal }),
+      time < found.leaving.until, found.since <= time, !isGone(found.leaving.process)
+    else { return nil }
+    return found.leaving.until
+  }
+
+  /// What is to be written where the sign-in of `user` was ended for good, and whether what it has left
+  /// goes with it; nothing where that was written before and nothing is left.
+  ///
+  /// What a later sign-in of the same journal has added stays, and so does another user's. Where the user is
+  /// not known, only what is known to be of that sign-in goes.
+  public func ending(_ signIn: SignIn, of user: Identifier?, discards: Bool) -> [ChangeEvent] {
+    let end: [ChangeEvent] = hasEnded(signIn) ? [] : [.signInEnded(signIn)]
+    guard discards else { return end }
+    func isOf(_ author: SignIn?, _ owner: Identifier) -> Bool {
+      guard let author, author.journal == signIn.journal else { return owner == user }
+      return author.generation <= signIn.generation
+    }
+    let found =
+      pending.filter { isOf($0.signIn, $0.user) }.map(\.change.key)
+      + failures.filter { isOf($0.signIn, $0.user) }.map(\.change.key)
+    // A key may be there twice in a log of before, and goes at once.
+    var seen: Set<Identifier> = []
+    let keys = found.filter { seen.insert($0).inserted }
+    guard !keys.isEmpty else { return end }
+    guard found.count < unsentCount else {
+      return end + [.discarded(.init(cause: .logout))]
+    }
+    return end + keys.map { .discarded(.init(key: $0, cause: .logout)) }
+  }
+}

@@ -1,0 +1,397 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionTestKit
+import Synchronization
+import Testing
+
+@testable import SessionKit
+
+/// What a logout leaves of a change log, by the log itself.
+@Suite("A change log that is left")
+struct ChangeLeavingTests {
+  private func signIn(_ token: UInt64, of journal: Identifier = ChangeBench.journal) -> SignIn {
+    SignIn(journal: journal, generation: Generation(token))
+  }
+
+  private func caught(_ body: () async throws -> Void) async throws -> ChangeLogError? {
+    do {
+      try await body()
+      return nil
+    } catch let error as ChangeLogError {
+      return error
+    }
+  }
+
+  /// All that stands in the folder, names of files aside.
+  private func bytes(in folder: URL) throws -> Data {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return try names.reduce(into: Data()) {
+      $0 += try Data(contentsOf: folder.appending(path: $1))
+    }
+  }
+
+  @Test(
+    "SYN-5 STO-3 behind a logout nothing of what the user wrote is in the folder, a cut tail included"
+  )
+  func residue() async throws {
+    let bench = try ChangeBench()
+    let log = try await bench.open()
+    try await log.add(
+      ChangeBench.change(.create, 1, key: "k1", text: "DEAR-DIARY"), through: bench.gate)
+    // A process died while it wrote, and its tail was cut off and kept.
+    try Data("DEAR-DIARY".utf8).write(to: URL(fileURLWithPath: bench.path + ".torn-3-1"))
+    var names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+    #expect(names.contains { $0.contains(".torn-") }, "\(names)")
+    try await log.end(signIn(1), of: "u-1", discards: true)
+    names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+    #expect(!names.contains { $0.contains(".torn-") }, "\(names)")
+    let isThere = try bytes(in: bench.folder).range(of: Data("DEAR-DIARY".utf8)) != nil
+    #expect(!isThere)
+    #expect(log.queue.unsentCount == 0 && log.problem == nil)
+  }
+
+  @Test("SYN-2 a log that was drained holds nothing of what was sent")
+  func drained() async throws {
+    let bench = try ChangeBench()
+    let server = ChangeServer()
+    let log = try await bench.open()
+    try await log.add(
+      ChangeBench.change(.create, 1, key: "k1", text: "DEAR-DIARY"), through: bench.gate)
+    _ = try await log.drain(through: bench.gate) { server.take($0) }
+    let isThere = try bytes(in: bench.folder).range(of: Data("DEAR-DIARY".utf8)) != nil
+    #expect(!isThere && log.problem == nil)
+  }
+
+  @Test(
+    "OUT-3 SYN-2 a session that has not seen the logout adds and sends nothing any more; the next sign-in does"
+  )
+  func stale() async throws {
+    let bench = try ChangeBench()
+    let server = ChangeServer()
+    let (log, others) = (try await bench.open(), try await bench.open())
+    let change = ChangeBench.change(.create, 1, key: "k1")
+    try await log.add(change, through: bench.gate)
+    // The policy's: what waits stays.
+    try await log.end(signIn(1), of: "u-1", discards: false)
+    let second = ChangeBench.change(.create, 2, key: "k2")
+    #expect(
+      try await caught { try await others.add(second, through: bench.gate) } == .signInEnded)
+    #expect(
+      try await others.drain(through: bench.gate) { server.take($0) }.ending == .gateClosed)
+    #expect(server.arrivals.isEmpty)
+    bench.signIn("u-1", token: 2)
+    try await others.add(second, through: bench.gate)
+    // What another process says late of the first is no news.
+    try await log.end(signIn(1), of: "u-1", discards: true)
+    #expect(log.queue.pending.map(\.change.key) == ["k2"])
+    #expect(try await others.drain(through: bench.gate) { server.take($0) }.acknowledged == 1)
+    let anew = try await bench.open()
+    bench.signIn("u-1", token: 1)
+    #expect(
+      try await caught { try await anew.add(change, through: bench.gate) } == .signInEnded,
+      "also from the snapshot")
+  }
+
+  @Test(
+    "OUT-3 from the count of a logout on nothing is taken in, until that came to nothing or its process is gone"
+  )
+  func held() async throws {
+    let bench = try ChangeBench()
+    let (log, others) = (try await bench.open(), try await bench.open())
+    let change = ChangeBench.change(.create, 1, key: "k1")
+    #expect(try await log.leave(ChangeBench.journal) == 0)
+    let until = bench.clock.now().time.advanced(by: ChangeLog.leavingLease)
+    #expect(
+      try await caught { try await others.add(change, through: bench.gate) }
+        == .loggingOut(until: until))
+    await log.stay(ChangeBench.journal)
+    try await others.add(change, through: bench.gate)
+    #expect(
+      try await log.leave(ChangeBench.journal) == 1, "what waits is counted, and nothing is held")
+    try await others.add(ChangeBench.change(.create, 2, key: "k2"), through: bench.gate)
+    try await others.discardAll()
+    let dead = try await bench.open { $0.process = UInt32(Int32.max) }
+    #expect(try await dead.leave(ChangeBench.journal) == 0)
+    try await others.add(change, through: bench.gate)
+  }
+
+  @Test("OUT-3 SYN-2 of two accounts in one log each logout takes its own user's changes only")
+  func accounts() async throws {
+    let bench = try ChangeBench()
+    let log = try await bench.open()
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
+    try await log.end(signIn(4, of: "other"), of: "u-2", discards: true)
+    #expect(log.queue.pending.map(\.change.key) == ["k1"])
+    try await log.end(signIn(4, of: "other"), of: "u-1", discards: true)
+    #expect(log.queue.pending.isEmpty)
+  }
+
+  @Test(
+    "SYN-3 OUT-3 what was given up fills the log, counts at a logout, and is tried again with its key"
+  )
+  func retried() async throws {
+    let bench = try ChangeBench()
+    let server = ChangeServer()
+    let log = try await bench.open { $0.limits = ChangeLogLimits(count: 2) }
+    let gate = bench.gate
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: gate)
+    try await log.add(ChangeBench.change(.create, 2, key: "k2"), through: gate)
+    server.answer(.refused("422"), .refused("422"))
+    #expect(try await log.drain(through: gate) { server.take($0) }.givenUp == 2)
+    let third = ChangeBench.change(.create, 3, key: "k3")
+    #expect(
+      try await caught { try await log.add(third, through: gate) }
+        == .full(count: 2, bytes: log.queue.failureBytes))
+    #expect(try await log.leave(ChangeBench.journal) == 2)
+    #expect(
+      try await caught {
+        try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: gate)
+      } == .givenUp("k1"))
+    try await log.retry("k1")
+    #expect(try await caught { try await log.retry("k1") } == .unknownKey("k1"))
+    try await log.discard("k2")
+    try await log.add(ChangeBench.change(.update, 1, key: "k4"), through: gate)
+    #expect(log.queue.pending.map(\.change.key) == ["k1", "k4"])
+    #expect(try await bench.open().queue == log.queue)
+    #expect(try await log.drain(through: gate) { server.take($0) }.acknowledged == 2)
+    #expect(server.arrivals == ["k1", "k2", "k1", "k4"])
+  }
+
+  @Test("SYN-2 a key that says something else is refused; the same again is no second change")
+  func keys() async throws {
+    let bench = try ChangeBench()
+    let log = try await bench.open()
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
+    let update = ChangeBench.change(.update, 1, key: "k2", text: "new")
+    #expect(try await log.add(update, through: bench.gate) == 1)
+    #expect(try await log.add(update, through: bench.gate) == 1)
+    for other in [
+      ChangeBench.change(.update, 2, key: "k2", text: "new"),
+      ChangeBench.change(.update, 1, key: "k2", text: "newer"),
+    ] {
+      #expect(
+        try await caught { try await log.add(other, through: bench.gate) } == .keyInUse("k2"))
+    }
+  }
+
+  @Test(
+    "JRN-4 SYN-2 the file stays within twice what counts of it and 256 KiB, with and without a drain"
+  )
+  func growth() async throws {
+    let bench = try ChangeBench()
+    let server = ChangeServer()
+    let log = try await bench.open()
+    @Sendable func size() throws -> Int {
+      try Data(contentsOf: URL(fileURLWithPath: bench.path)).count
+    }
+    let text = String(repeating: "x", count: 100_000)
+    for number in 1...20 {
+      try await log.add(
+        ChangeBench.change(.update, 1, key: Identifier("k\(number)"), text: text),
+        through: bench.gate)
+      #expect(try size() < 2 * 101_000 + (256 << 10) + 102_000 + 131_072)
+    }
+    // A drain that is kept fed.
+    let drained = try await log.drain(through: bench.gate) { item in
+      if server.arrivals.count < 20 {
+        do {
+          let key = Identifier("n\(server.arrivals.count)")
+          try await log.add(
+            ChangeBench.change(.update, 1, key: key, text: text), through: bench.gate)
+          let bytes = try size()
+          #expect(bytes < 4 * 101_000 + (256 << 10) + 204_000 + 131_072)
+        } catch {
+          Issue.record(error)
+        }
+      }
+      return server.take(item)
+    }
+    #expect(drained.acknowledged == 21)
+    #expect(try size() <= 131_072 && log.problem == nil)
+  }
+
+  @Test(
+    "SYN-3 a wish that is no time is none, and a change that is let go is nobody's lease",
+    arguments: [-2e16, 2e16])
+  func wishes(seconds: Double) async throws {
+    let bench = try ChangeBench()
+    let server = ChangeServer()
+    let log = try await bench.open()
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
+    server.answer(.tryLater("503", after: .seconds(seconds)))
+    let now = bench.clock.now().time
+    #expect(
+      try await log.drain(through: bench.gate) { server.take($0) }.ending
+        == .waits(until: now.advanced(by: seconds < 0 ? 1_000 : 86_400_000)))
+    bench.clock.advance(by: 86_400_000)
+    let others = try await bench.open()
+    let gate = bench.gate
+    let stopped = try await log.drain(through: gate) { item in
+      _ = server.take(item)
+      bench.expire()
+      return .notReached("cancelled")
+    }
+    #expect(stopped.ending == .gateClosed)
+    bench.signIn()
+    #expect(try await others.drain(through: gate) { server.take($0) }.acknowledged == 1)
+    #expect(server.arrivals == ["k1", "k1", "k1"])
+  }
+
+  @Test(
+    "SYN-1 a session object that is closed or still loading knows nobody, which is not signed out")
+  func unknown() async throws {
+    let bench = try ChangeBench()
+    let log = try await bench.open()
+    let change = ChangeBench.change(.create, 1, key: "k1")
+    bench.hub.publish(SessionStatus(state: .unauthenticated, activity: .loading))
+    #expect(try await caught { try await log.add(change, through: bench.gate) } == .notKnown)
+    bench.signIn()
+    bench.hub.finish()
+    #expect(try await caught { try await log.add(change, through: bench.gate) } == .notKnown)
+  }
+}
+
+/// The same, by a session.
+@Suite("A session that leaves a change log")
+struct SessionLeavingTests {
+  private struct Odd: Error {}
+
+  @Test("JRN-3 SYN-2 no session is opened on a change log, nor is it set aside for one")
+  func swapped() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn(.keeping)
+    let path = bench.folder.path + "/changes.journal"
+    var log = try await ChangeLog.open(at: path)
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: session.gate)
+    try await session.close()
+    try await log.close()
+    for mode in [UnusableJournal.refuse, .setAside] {
+      var configuration = bench.configuration(.keeping)
+      (configuration.journal, configuration.whenJournalIsUnusable) = (path, mode)
+      configuration.secrets = FileSecretStore(folder: bench.folder.path + "/others")
+      let other = configuration
+      let error = await failure { () async throws(SessionError) in
+        _ = try await Session.open(other)
+      }
+      guard case .unusableJournal(_, sequence: 1, _)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+    log = try await ChangeLog.open(at: path)
+    #expect(log.queue.pending.map(\.change.key) == ["k1"])
+  }
+
+  @Test(
+    "OUT-3 an add that comes between the count and the logout is refused, none that returned is lost"
+  )
+  func between() async throws {
+    let bench = try Bench()
+    let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
+    var configuration = bench.configuration(.keeping)
+    configuration.settle(log)
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    let journal = session.engine.journal.identifier.asIdentifier
+    #expect(await session.engine.configuration.leave(journal) == 0)
+    let other = try await bench.open(.keeping)
+    await #expect(throws: ChangeLogError.self) {
+      try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: other.gate)
+    }
+    await session.engine.configuration.stay(journal)
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: other.gate)
+    await #expect(throws: SessionError.pendingChanges(1)) { try await session.logout() }
+    try await log.discardAll()
+    #expect(try await session.logout() == .success)
+    #expect(other.isAuthenticated, "it has not looked")
+    await #expect(throws: ChangeLogError.signInEnded) {
+      try await log.add(ChangeBench.change(.create, 2, key: "k2"), through: other.gate)
+    }
+    // A logout of nobody holds nobody back.
+    #expect(try await session.logout() == .alreadyLoggedOut)
+    try await session.login(bench.credentials)
+    try await log.add(ChangeBench.change(.create, 3, key: "k3"), through: session.gate)
+    try await other.close()
+    try await session.close()
+  }
+
+  @Test(
+    "SYN-5 data that cannot be cleared stays owed: tried again by itself, at a sign-in and at the next opening"
+  )
+  func failing() async throws {
+    let bench = try Bench()
+    let fails = Mutex(true)
+    let calls = Mutex(0)
+    var configuration = bench.configuration(.keeping)
+    configuration.clearLocalData = { _ in
+      let isToFail = fails.withLock { $0 }
+      calls.withLock { $0 += 1 }
+      if isToFail { throw Odd() }
+    }
+    var session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    #expect(try await session.logout() == .partial(.localDataRemains))
+    #expect(calls.withLock { $0 } == 1)
+    let due = bench.clock.now().uptime + 1_000
+    await eventually("it waits for its next try") { bench.clock.nextDeadline == due }
+    bench.clock.advance(by: 1_000)
+    await eventually("the second try") { calls.withLock { $0 } == 2 }
+    try await session.close()
+    session = try await Session.open(configuration)
+    await eventually("the next opening") { calls.withLock { $0 } == 3 }
+    fails.withLock { $0 = false }
+    try await session.login(bench.credentials)
+    #expect(calls.withLock { $0 } == 4, "before the sign-in")
+    #expect(try await session.logout() == .success)
+    try await session.close()
+    session = try await Session.open(configuration)
+    try await session.close()
+    #expect(calls.withLock { $0 } == 5)
+  }
+
+  @Test(
+    "OUT-3 a policy's logout keeps what waits, unless the app says otherwise",
+    arguments: [false, true])
+  func policy(discarding: Bool) async throws {
+    let bench = try Bench()
+    let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
+    var policy = SessionPolicy.keeping
+    policy.onRejection = .clear
+    var configuration = bench.configuration(policy)
+    configuration.settle(log, discardingOnPolicyLogout: discarding)
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: session.gate)
+    bench.server.failNext(.refresh, with: .status(401))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state == .unauthenticated)
+    #expect(try await session.logout() == .alreadyLoggedOut, "and it waits for the clearing")
+    #expect(try await log.pendingCount() == (discarding ? 0 : 1))
+    // The same user's again.
+    try await session.login(bench.credentials)
+    let drained = try await log.drain(through: session.gate) { _ in .done }
+    #expect(drained.acknowledged == (discarding ? 0 : 1))
+    try await session.close()
+  }
+
+  @Test(
+    "OUT-3 SYN-5 changes of before a logout go also where somebody has signed in without the log since"
+  )
+  func overtaken() async throws {
+    let bench = try Bench()
+    let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
+    let first = try await bench.signedIn(.keeping)
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: first.gate)
+    try await first.logout()
+    try await first.login(bench.credentials)
+    try await log.add(ChangeBench.change(.create, 2, key: "k2"), through: first.gate)
+    try await first.close()
+    var configuration = bench.configuration(.keeping)
+    configuration.settle(log)
+    let session = try await Session.open(configuration)
+    await eventually("the first one's go") { log.queue.pending.map(\.change.key) == ["k2"] }
+    await #expect(throws: SessionError.pendingChanges(1)) { try await session.logout() }
+    try await session.close()
+  }
+}
