@@ -44,12 +44,12 @@ extension ChangeQueue {
   /// A time that lies in the future was written before the clock was set back: nobody waits for it.
   public func turn(
     of user: Identifier, sender: Identifier, at time: Timestamp,
-    isGone: (_ sent: ChangeEvent.Sent) -> Bool
+    isHurried: Bool = false, isGone: (_ sent: ChangeEvent.Sent) -> Bool
   ) -> ChangeTurn {
     guard let first = pending.first else { return .nothing }
     guard first.user == user else { return .othersChanges(count: pending.count) }
     if let postponed = first.postponed {
-      return time < postponed.retryAt && first.postponedAt <= time
+      return !isHurried && time < postponed.retryAt && first.postponedAt <= time
         ? .waits(until: postponed.retryAt) : .send(first)
     }
     if let sent = first.sent, sent.sender != sender, time < sent.deadline, first.sentAt <= time,

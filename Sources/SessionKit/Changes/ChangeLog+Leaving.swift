@@ -13,6 +13,7 @@ extension ChangeLog {
   ///
   /// Throws `unknownKey` where none was given up with that key, and `othersChanges` where another user's wait.
   public func retry(_ key: Identifier) async throws(ChangeLogError) {
+    defer { bell.ring() }
     try await commit { (queue, _) throws(ChangeLogError) in
       let failure = queue.failures.first { $0.change.key == key }
       guard let failure else { throw .unknownKey(key) }

@@ -21,9 +21,13 @@ public final class ChangeLog: Sendable {
   let store: ChangeStore
   private let policy: ChangePolicy
   private let limits: ChangeLogLimits
-  private let clock: any SessionClock
+  let clock: any SessionClock
   let runtime: SessionRuntime
   private let isDraining = Mutex(false)
+  /// Rings when there may be something to send.
+  let bell = ChangeBell()
+  /// Whether what waits is to be sent before it is due.
+  let isHurried = Mutex(false)
   let trouble = Mutex<ChangeLogError?>(nil)
   /// Names this object in what it sends.
   let sender: Identifier
@@ -128,6 +132,7 @@ public final class ChangeLog: Sendable {
       throw .contentTooLong(bytes: change.contentSize, limit: ChangeLogLimits.content)
     }
     let limits = limits
+    defer { bell.ring() }
     return try await commit { (queue, time) throws(ChangeLogError) in
       let pending = queue.pending
       if let same = pending.first(where: { $0.change.key == change.key }) {
@@ -155,6 +160,7 @@ public final class ChangeLog: Sendable {
 
   /// Takes back a change that waits, or forgets one that was given up.
   public func discard(_ key: Identifier) async throws(ChangeLogError) {
+    defer { bell.ring() }
     try await commit { (_, _) throws(ChangeLogError) in
       ([.discarded(.init(key: key, cause: .app))], ())
     }
@@ -216,8 +222,12 @@ public final class ChangeLog: Sendable {
   /// key must then be the same: what is encoded anew needs `.sortedKeys`. `send` runs in a
   /// task that is cancelled when the gate closes. Ends at the first change that cannot be done now:
   /// those behind it must not overtake it. Throws `drainUnderWay` where this object sends already.
+  ///
+  /// - Parameter isHurried: whether the first change is sent though it is not due yet: the user wants it now, or
+  ///   the network is back. Another process that is sending it is waited for even so.
   public func drain(
-    through gate: SyncGate, _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
+    through gate: SyncGate, isHurried: Bool = false,
+    _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) -> Drained {
     let isFirst = isDraining.withLock { isDraining in
       defer { isDraining = true }
@@ -228,7 +238,7 @@ public final class ChangeLog: Sendable {
     var drained = Drained()
     var ending: Drained.Ending?
     while ending == nil {
-      ending = try await step(gate, &drained, send)
+      ending = try await step(gate, &drained, isHurried: isHurried, send)
     }
     drained.ending = ending ?? .empty
     await compactIfLong()
@@ -237,7 +247,7 @@ public final class ChangeLog: Sendable {
 
   /// Sends the first change; why there is nothing more to do, or `nil`.
   private func step(
-    _ gate: SyncGate, _ drained: inout Drained,
+    _ gate: SyncGate, _ drained: inout Drained, isHurried: Bool,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) -> Drained.Ending? {
     if Task.isCancelled { return .cancelled }
@@ -248,7 +258,8 @@ public final class ChangeLog: Sendable {
       (queue, time) throws(ChangeLogError) -> ([ChangeEvent], ChangeTurn?) in
       // Logged out by another process, which the session has not seen yet.
       if let signIn = pass.signIn, queue.hasEnded(signIn) { return ([], nil) }
-      let turn = queue.turn(of: user, sender: sender, at: time, isGone: isGone)
+      let turn = queue.turn(
+        of: user, sender: sender, at: time, isHurried: isHurried, isGone: isGone)
       guard case .send(let item) = turn else { return ([], turn) }
       return (
         [

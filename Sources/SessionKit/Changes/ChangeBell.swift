@@ -1,0 +1,49 @@
+import Synchronization
+
+/// Wakes who waits for something to send; a ring that nobody waits for wakes the next one who does.
+final class ChangeBell: Sendable {
+  private struct State {
+    var isRung = false
+    var count: UInt64 = 0
+    var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Wakes everybody who waits now, or else the next one.
+  func ring() {
+    let waiting = state.withLock { state in
+      state.isRung = state.waiting.isEmpty
+      defer { state.waiting = [:] }
+      return Array(state.waiting.values)
+    }
+    for one in waiting { one.resume() }
+  }
+
+  /// Returns when it rings, or when the task is cancelled.
+  func wait() async {
+    let number = state.withLock { state in
+      state.count += 1
+      return state.count
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if Task.isCancelled { return true }
+          if state.isRung {
+            state.isRung = false
+            return true
+          }
+          state.waiting[number] = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+    }
+  }
+
+  /// How many wait now.
+  var waiterCount: Int { state.withLock { $0.waiting.count } }
+}
