@@ -159,7 +159,9 @@ public struct ChangeQueue: Hashable, Sendable {
     case .scopeChecked(let check): scopes[check.scope] = check.statusChangedAt
     case .addedBy(let signIn): author = signIn
     case .leaving(let event):
-      leaving.removeAll { $0.leaving.journal == event.journal }
+      leaving.removeAll {
+        $0.leaving.journal == event.journal && $0.leaving.process == event.process
+      }
       if event.until > time { leaving.append(Departure(leaving: event, since: time)) }
       if leaving.count > Self.journalLimit { leaving.removeFirst() }
     case .signInEnded(let signIn):

@@ -28,10 +28,17 @@ extension ChangeQueue {
   public func isLeaving(
     _ journal: Identifier, at time: Timestamp, isGone: (_ process: UInt32) -> Bool
   ) -> Timestamp? {
-    guard let found = leaving.first(where: { $0.leaving.journal == journal }),
-      time < found.leaving.until, found.since <= time, !isGone(found.leaving.process)
-    else { return nil }
-    return found.leaving.until
+    leaving.filter { held in
+      held.leaving.journal == journal && time < held.leaving.until && held.since <= time
+        && !isGone(held.leaving.process)
+    }.map(\.leaving.until).max()
+  }
+
+  /// How many changes of a user, pending or given up, the server has not taken; of everybody's where the
+  /// user is not known.
+  public func unsentCount(of user: Identifier?) -> Int {
+    guard let user else { return unsentCount }
+    return pending.count { $0.user == user } + failures.count { $0.user == user }
   }
 
   /// What is to be written where the sign-in of `user` was ended for good, and whether what it has left
@@ -43,7 +50,8 @@ extension ChangeQueue {
     let end: [ChangeEvent] = hasEnded(signIn) ? [] : [.signInEnded(signIn)]
     guard discards else { return end }
     func isOf(_ author: SignIn?, _ owner: Identifier) -> Bool {
-      guard let author, author.journal == signIn.journal else { return owner == user }
+      guard user == nil || owner == user else { return false }
+      guard let author, author.journal == signIn.journal else { return user != nil }
       return author.generation <= signIn.generation
     }
     let found =

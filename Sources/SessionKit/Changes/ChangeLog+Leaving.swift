@@ -11,7 +11,8 @@ extension ChangeLog {
   /// Tries a change again that was given up: with its key, in front of what was never sent, and never put
   /// together with another.
   ///
-  /// Throws `unknownKey` where none was given up with that key, and `othersChanges` where another user's wait.
+  /// Its content is as old as it was: where a later change of the same entity was taken meanwhile, dismiss it
+  /// (``discard(_:)``) instead. Throws `unknownKey` where none was given up with that key, and `othersChanges` where another user's wait.
   public func retry(_ key: Identifier) async throws(ChangeLogError) {
     defer { bell.ring() }
     try await commit { (queue, _) throws(ChangeLogError) in
@@ -26,12 +27,14 @@ extension ChangeLog {
 
   // MARK: Logout
 
-  /// How many changes the server has not taken; where there are none, nothing is taken in through the
-  /// session of `journal` from here on, until ``stay(_:)``, the end of the sign-in, or a while.
-  func leave(_ journal: Identifier) async throws(ChangeLogError) -> Int {
-    let process = process
+  /// How many changes of `user` the server has not taken; where there are none, nothing is taken in through
+  /// the session of `journal` from here on, until ``stay(_:)``, the end of the sign-in, or a while.
+  func leave(_ journal: Identifier, of user: Identifier?) async throws(ChangeLogError) -> Int {
+    let (path, process) = (path, process)
     return try await commit { (queue, time) throws(ChangeLogError) in
-      guard queue.unsentCount == 0 else { return ([], queue.unsentCount) }
+      let count = queue.unsentCount(of: user)
+      guard count == 0 else { return ([], count) }
+      LeavingHolds.insert(path, journal)
       let until = time.advanced(by: Self.leavingLease)
       return ([.leaving(.init(journal: journal, process: process, until: until))], 0)
     }
@@ -41,16 +44,19 @@ extension ChangeLog {
   ///
   /// Where that cannot be written, they are a while later.
   func stay(_ journal: Identifier) async {
+    LeavingHolds.remove(path, journal)
     let process = process
     do throws(ChangeLogError) {
       try await commit { (queue, time) throws(ChangeLogError) in
-        guard queue.leaving.contains(where: { $0.leaving.journal == journal }) else {
-          return ([], ())
+        let isOurs = queue.leaving.contains {
+          $0.leaving.journal == journal && $0.leaving.process == process
         }
+        guard isOurs else { return ([], ()) }
         return ([.leaving(.init(journal: journal, process: process, until: time))], ())
       }
+      note(nil, in: .leaving)
     } catch {
-      trouble.withLock { $0 = error }
+      note(error, in: .leaving)
     }
   }
 
@@ -70,9 +76,10 @@ extension ChangeLog {
           try store.forgetKept()
         }
       }
-      trouble.withLock { $0 = nil }
+      LeavingHolds.remove(path, signIn.journal)
+      note(nil, in: .clearing)
     } catch {
-      trouble.withLock { $0 = error }
+      note(error, in: .clearing)
       throw error
     }
   }
@@ -95,10 +102,13 @@ extension ChangeLog {
 
 extension ChangeQueue {
   /// Throws where nothing is taken in any more, or now, through that sign-in.
-  func check(_ pass: SyncGate.Pass, at time: Timestamp) throws(ChangeLogError) {
+  func check(_ pass: SyncGate.Pass, at time: Timestamp, in log: String) throws(ChangeLogError) {
     guard let signIn = pass.signIn else { return }
     if hasEnded(signIn) { throw .signInEnded }
-    let until = isLeaving(signIn.journal, at: time, isGone: ProcessStatus.isGone)
+    let until = isLeaving(signIn.journal, at: time) { process in
+      process == ProcessStatus.own
+        ? !LeavingHolds.contains(log, signIn.journal) : ProcessStatus.isGone(process)
+    }
     if let until { throw .loggingOut(until: until) }
   }
 }

@@ -1,4 +1,5 @@
 public import SessionCore
+import Synchronization
 
 extension ChangeLog {
   /// Sends whatever waits, whenever it may: until the session object is closed or the task is cancelled

@@ -28,7 +28,7 @@ public final class ChangeLog: Sendable {
   let bell = ChangeBell()
   /// Whether what waits is to be sent before it is due.
   let isHurried = Mutex(false)
-  let trouble = Mutex<ChangeLogError?>(nil)
+  private let trouble = Mutex<[Chore: ChangeLogError]>([:])
   /// Names this object in what it sends.
   let sender: Identifier
   let process: UInt32
@@ -116,7 +116,20 @@ public final class ChangeLog: Sendable {
   }
 
   /// Why clearing at a logout, keeping a user's status, or compacting did not work last; `nil` where it did.
-  public var problem: ChangeLogError? { trouble.withLock { $0 } }
+  public var problem: ChangeLogError? {
+    let trouble = trouble.withLock { $0 }
+    return Chore.allCases.compactMap { trouble[$0] }.first
+  }
+
+  /// What nobody waits for, and so is told by ``problem`` alone; the gravest first.
+  enum Chore: CaseIterable {
+    case clearing, leaving, status, compacting
+  }
+
+  /// Notes how a chore went.
+  func note(_ error: ChangeLogError?, in chore: Chore) {
+    trouble.withLock { $0[chore] = error }
+  }
 
   /// Takes a change in: it is durable when the call returns.
   ///
@@ -131,7 +144,7 @@ public final class ChangeLog: Sendable {
     guard change.contentSize <= ChangeLogLimits.content else {
       throw .contentTooLong(bytes: change.contentSize, limit: ChangeLogLimits.content)
     }
-    let limits = limits
+    let (path, limits) = (path, limits)
     defer { bell.ring() }
     return try await commit { (queue, time) throws(ChangeLogError) in
       let pending = queue.pending
@@ -142,7 +155,7 @@ public final class ChangeLog: Sendable {
       guard !queue.failures.contains(where: { $0.change.key == change.key }) else {
         throw .givenUp(change.key)
       }
-      try queue.check(pass, at: time)
+      try queue.check(pass, at: time, in: path)
       guard queue.owner ?? user == user else { throw .othersChanges(pending.count) }
       let (count, bytes) = (pending.count, queue.pendingBytes)
       let (failed, failedBytes) = (queue.failures.count, queue.failureBytes)
@@ -197,6 +210,19 @@ public final class ChangeLog: Sendable {
   /// The scope in which the status of a user is kept by the session itself: `user/17`.
   public static func scope(of user: Identifier) -> String { "user/\(user)" }
 
+  /// When a user's status last changed, by a look at the file: another process may have kept it.
+  func knownStatus(of user: Identifier) async -> Timestamp? {
+    let scope = Self.scope(of: user)
+    do throws(ChangeLogError) {
+      let time = try await commit { (queue, _) throws(ChangeLogError) in ([], queue.scopes[scope]) }
+      note(nil, in: .status)
+      return time
+    } catch {
+      note(error, in: .status)
+      return store.last.scopes[scope]
+    }
+  }
+
   /// Keeps what a profile said, and never goes back.
   ///
   /// Where it cannot be kept, the next profile says it again.
@@ -208,8 +234,9 @@ public final class ChangeLog: Sendable {
         let check = ChangeEvent.ScopeChecked(scope: scope, statusChangedAt: change.changedAt)
         return (isNews ? [.scopeChecked(check)] : [], ())
       }
+      note(nil, in: .status)
     } catch {
-      trouble.withLock { $0 = error }
+      note(error, in: .status)
     }
   }
 
@@ -334,8 +361,9 @@ public final class ChangeLog: Sendable {
         guard store.isLong || store.isSpent else { return }
         try store.compact()
       }
+      note(nil, in: .compacting)
     } catch {
-      trouble.withLock { $0 = error }
+      note(error, in: .compacting)
     }
   }
 
@@ -347,9 +375,12 @@ public final class ChangeLog: Sendable {
     return try await runtime.result { [self] () throws(ChangeLogError) in
       let value = try store.commit(decide)
       guard store.isLong else { return value }
-      do throws(ChangeLogError) { try store.compact() } catch {
+      do throws(ChangeLogError) {
+        try store.compact()
+        note(nil, in: .compacting)
+      } catch {
         // What was decided is durable; the file is longer than it should be.
-        trouble.withLock { $0 = error }
+        note(error, in: .compacting)
       }
       return value
     }

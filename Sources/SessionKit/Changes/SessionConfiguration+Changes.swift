@@ -20,7 +20,7 @@ extension SessionConfiguration {
     settled.append(SettledLog(log: log, discardsOnPolicyLogout: discardingOnPolicyLogout))
     let (known, tell) = (knownStatus, statusChanged)
     knownStatus = { user in
-      let times = [await known?(user), log.statusChangedAt(scope: ChangeLog.scope(of: user))]
+      let times = [await known?(user), await log.knownStatus(of: user)]
       return times.compactMap(\.self).max()
     }
     statusChanged = { change in

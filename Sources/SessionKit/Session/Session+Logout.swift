@@ -9,8 +9,9 @@ extension Session {
   /// Returns when the stored items are wiped, the app's data is cleared (``SessionConfiguration``), and
   /// the server was told, or could not be. Throws `pendingChanges` where the app has changes that were
   /// not sent, unless they may be discarded (OUT-3): from the count on a log takes none in until this has
-  /// ended. Throws `journal` where the event could not be journaled: then nothing changed. In a task that is cancelled, before or while it waits, it throws `cancelled`,
-  /// and the logout goes on; so it does where the session is closed, which throws `closed`.
+  /// ended. Throws `journal` where the event could not be journaled: then nothing changed. In a task that is
+  /// cancelled, before or while it waits, it throws `cancelled`, and the logout goes on; so it does where the
+  /// session is closed meanwhile, which throws `closed`.
   @discardableResult
   public func logout(
     discardingPendingChanges: Bool = false
@@ -38,11 +39,17 @@ extension Session {
 
   /// What was not sent is not lost without the user's word; where nobody is signed in it is nobody's.
   private func checkPendingChanges() async throws(SessionError) {
-    let count = await engine.configuration.leave(journal)
+    // Nothing is held where no logout can follow.
+    guard !gate.isFinished else { throw .closed }
+    var count = await engine.configuration.leave(journal, of: state.user)
     guard count > 0 else { return }
-    // By this view nobody may be, and by the journal somebody.
-    if state.kind == .unauthenticated { _ = try await engine.ask { .foreground($0) } }
-    if state.kind != .unauthenticated { throw .pendingChanges(count) }
+    // By this view nobody may be, and by the journal somebody: then theirs count, and no others.
+    if state.kind == .unauthenticated {
+      _ = try await engine.ask { .foreground($0) }
+      guard state.kind != .unauthenticated else { return }
+      count = await engine.configuration.leave(journal, of: state.user)
+    }
+    if count > 0 { throw .pendingChanges(count) }
   }
 
   private var journal: Identifier { engine.journal.identifier.asIdentifier }

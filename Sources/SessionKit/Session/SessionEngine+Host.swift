@@ -119,16 +119,16 @@ extension SessionEngine {
 
 /// The host's pending changes (OUT-3).
 extension SessionConfiguration {
-  /// How many changes the server has not taken; where there are none, the logs take in none until
+  /// How many changes of the user the server has not taken; where there are none, the logs take in none until
   /// ``stay(_:)``.
-  func leave(_ journal: Identifier) async -> Int {
+  func leave(_ journal: Identifier, of user: Identifier?) async -> Int {
     var count = await pendingChanges?() ?? 0
     for settled in settled {
       do throws(ChangeLogError) {
-        count += try await settled.log.leave(journal)
+        count += try await settled.log.leave(journal, of: user)
       } catch {
         // What was there at the last look: nothing is lost by asking the user once too often.
-        count += settled.log.queue.unsentCount
+        count += settled.log.queue.unsentCount(of: user)
       }
     }
     if count > 0 { await stay(journal) }

@@ -235,7 +235,7 @@ extension SessionEngine {
     do throws(SecretStoreError) {
       if let token = departing[generation] {
         kept = StoredRevocations.Entry(
-          token, of: profile?.id ?? owed.user(of: generation),
+          token, of: owed.user(of: generation) ?? profile?.id,
           isAccount: configuration.identityProvider != nil)
       } else {
         kept = try vault.revocations().last { $0.token == generation }

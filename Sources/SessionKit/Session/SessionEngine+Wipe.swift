@@ -75,12 +75,14 @@ extension SessionEngine {
       }
     }
     let user = departingUser()
-    for (generation, token) in departing {
+    for (other, token) in departing {
+      // One that could not be stored before may be another user's.
+      let whose = other == generation ? user : owed.user(of: other)
       do throws(SessionError) {
         try vault.keep(
           StoredRevocations.Entry(
-            token, of: user, isAccount: configuration.identityProvider != nil))
-        departing[generation] = nil
+            token, of: whose, isAccount: configuration.identityProvider != nil))
+        departing[other] = nil
       } catch {
         // The secrets must go all the same: the server is told from memory, while this process lives.
       }

@@ -47,6 +47,7 @@ struct IdentityErrorSearch {
   enum Item {
     case error(any Error)
     case members([String: Any])
+    case list([Any], name: String)
     case json(JSONValue)
     case text(String)
     /// What stands where a code belongs.
@@ -131,7 +132,7 @@ struct IdentityErrorSearch {
   private mutating func add(_ item: Item, isNamed: Bool = false, _ depth: Int) {
     guard depth < IdentityError.deepest else { return }
     switch item {
-    case .error, .members: errors.add(item, depth + 1)
+    case .error, .members, .list: errors.add(item, depth + 1)
     case .json, .code, .address: named.add(item, depth + 1)
     case .text: isNamed ? named.add(item, depth + 1) : others.add(item, depth + 1)
     }
@@ -149,6 +150,7 @@ struct IdentityErrorSearch {
       for name in members.keys.sorted() {
         if let value = members[name] { add(value, named: name, depth) }
       }
+    case .list(let values, let name): for value in values { add(value, named: name, depth) }
     case .json(let value): look(at: value, depth)
     case .code(let text):
       if let code = IdentityCode(text) { found(code, depth) }
@@ -206,7 +208,7 @@ struct IdentityErrorSearch {
     case let text as String: add(text, named: name, depth)
     case let address as URL: add(.address(address.absoluteString), depth)
     case let members as [String: Any]: add(.members(members), depth)
-    case let values as [Any]: for value in values { add(value, named: name, depth) }
+    case let values as [Any]: add(.list(values, name: name), depth)
     case let error as any Error: add(.error(error), depth)
     case let bytes as Data:
       add(String(decoding: bytes.prefix(IdentityError.longest), as: UTF8.self), named: name, depth)

@@ -20,6 +20,7 @@ extension SessionEngine {
       await engine.removal?.value
       if let failed = await engine.untilClear(for: caller) {
         flow.cancel()
+        if engine.flow === flow { engine.flow = nil }
         return engine.received(number, .failure(failed))
       }
       let ending = await flow.run(engine.host(of: flow))

@@ -317,10 +317,14 @@ final class WebSignInFlow: Sendable {
     _ = spawn(host) { flow in
       let isTaken = await flow.steps.handIn(url)
       timer?.cancel()
-      // What is another's says nothing of this sign-in.
-      if isTaken { flow.observer.see(url) }
+      // What is another's, or was told to be, says nothing of this sign-in.
+      if isTaken, flow.isAwaited(number) { flow.observer.see(url) }
       flow.reply(number, isTaken)
     }
+  }
+
+  private func isAwaited(_ number: UInt32) -> Bool {
+    state.withLock { $0.redirects[number] != nil }
   }
 
   private func reply(_ number: UInt32, _ isTaken: Bool) {

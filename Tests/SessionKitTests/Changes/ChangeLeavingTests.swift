@@ -100,7 +100,7 @@ struct ChangeLeavingTests {
     let bench = try ChangeBench()
     let (log, others) = (try await bench.open(), try await bench.open())
     let change = ChangeBench.change(.create, 1, key: "k1")
-    #expect(try await log.leave(ChangeBench.journal) == 0)
+    #expect(try await log.leave(ChangeBench.journal, of: "u-1") == 0)
     let until = bench.clock.now().time.advanced(by: ChangeLog.leavingLease)
     #expect(
       try await caught { try await others.add(change, through: bench.gate) }
@@ -108,12 +108,73 @@ struct ChangeLeavingTests {
     await log.stay(ChangeBench.journal)
     try await others.add(change, through: bench.gate)
     #expect(
-      try await log.leave(ChangeBench.journal) == 1, "what waits is counted, and nothing is held")
+      try await log.leave(ChangeBench.journal, of: "u-1") == 1,
+      "what waits is counted, and nothing is held")
     try await others.add(ChangeBench.change(.create, 2, key: "k2"), through: bench.gate)
     try await others.discardAll()
     let dead = try await bench.open { $0.process = UInt32(Int32.max) }
-    #expect(try await dead.leave(ChangeBench.journal) == 0)
+    #expect(try await dead.leave(ChangeBench.journal, of: "u-1") == 0)
     try await others.add(change, through: bench.gate)
+  }
+
+  @Test("OUT-3 a hold is its process's: another's logout that came to nothing does not lift it")
+  func ownHold() async throws {
+    let bench = try ChangeBench()
+    let (log, others) = (try await bench.open(), try await bench.open { $0.process = 1 })
+    let change = ChangeBench.change(.create, 1, key: "k1")
+    #expect(try await log.leave(ChangeBench.journal, of: "u-1") == 0)
+    #expect(try await others.leave(ChangeBench.journal, of: "u-1") == 0)
+    await others.stay(ChangeBench.journal)
+    let until = bench.clock.now().time.advanced(by: ChangeLog.leavingLease)
+    #expect(
+      try await caught { try await others.add(change, through: bench.gate) }
+        == .loggingOut(until: until))
+    await log.stay(ChangeBench.journal)
+    try await others.add(change, through: bench.gate)
+  }
+
+  @Test("OUT-3 another user's changes, which a logout does not take, do not hold it back either")
+  func othersAreNotCounted() async throws {
+    let bench = try ChangeBench()
+    let log = try await bench.open()
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
+    #expect(try await log.leave(ChangeBench.journal, of: "u-2") == 0)
+    await log.stay(ChangeBench.journal)
+    #expect(try await log.leave(ChangeBench.journal, of: "u-1") == 1)
+    #expect(try await log.leave(ChangeBench.journal, of: nil) == 1)
+    // Signed in later in the same journal: what the policy had kept of the first user stays theirs.
+    try await log.end(signIn(4), of: "u-2", discards: true)
+    #expect(log.queue.pending.map(\.change.key) == ["k1"])
+    try await log.end(signIn(5), of: "u-1", discards: true)
+    #expect(log.queue.pending.isEmpty)
+  }
+
+  @Test("OUT-3 a logout of a session that is closed holds nobody")
+  func closed() async throws {
+    let bench = try Bench()
+    let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
+    var configuration = bench.configuration(.keeping)
+    configuration.settle(log)
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    try await session.close()
+    await #expect(throws: SessionError.closed) { try await session.logout() }
+    let again = try await Session.open(configuration)
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: again.gate)
+    try await again.close()
+  }
+
+  @Test("LOG-6 SYN-4 what another process has kept of a user's status is known at once")
+  func statusOfOthers() async throws {
+    let bench = try ChangeBench()
+    let (mine, its) = (try await bench.open(), try await bench.open())
+    var configuration = SessionConfiguration(
+      journal: bench.folder.path + "/a.journal", secrets: MemorySecretStore(),
+      preset: .off(try #require(URL(string: "http://localhost"))))
+    configuration.settle(mine)
+    let time = Timestamp(milliseconds: 7)
+    try await its.noteStatus(changedAt: time, scope: ChangeLog.scope(of: "u-1"))
+    #expect(await configuration.knownStatus?("u-1") == time)
   }
 
   @Test("OUT-3 SYN-2 of two accounts in one log each logout takes its own user's changes only")
@@ -143,7 +204,7 @@ struct ChangeLeavingTests {
     #expect(
       try await caught { try await log.add(third, through: gate) }
         == .full(count: 2, bytes: log.queue.failureBytes))
-    #expect(try await log.leave(ChangeBench.journal) == 2)
+    #expect(try await log.leave(ChangeBench.journal, of: "u-1") == 2)
     #expect(
       try await caught {
         try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: gate)
@@ -294,7 +355,7 @@ struct SessionLeavingTests {
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     let journal = session.engine.journal.identifier.asIdentifier
-    #expect(await session.engine.configuration.leave(journal) == 0)
+    #expect(await session.engine.configuration.leave(journal, of: session.state.user) == 0)
     let other = try await bench.open(.keeping)
     await #expect(throws: ChangeLogError.self) {
       try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: other.gate)

@@ -169,4 +169,14 @@ struct IdentityErrorTests {
       #expect(IdentityError.problem(in: error) == nil)
     }
   }
+
+  @Test("WEB-3 a list that holds itself, and lists of lists without end, are an end")
+  func lists() {
+    let list = NSMutableArray()
+    list.add(list)
+    list.add(list)
+    list.add("{\"error\":\"access_denied\"}")
+    let error = NSError(domain: "x", code: 1, userInfo: ["causes": list])
+    #expect(IdentityError.problem(in: error) == .refused(IdentityCode("access_denied")))
+  }
 }
