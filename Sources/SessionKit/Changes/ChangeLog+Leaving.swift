@@ -30,21 +30,25 @@ extension ChangeLog {
   /// How many changes of `user` the server has not taken; where there are none, nothing is taken in through
   /// the session of `journal` from here on, until ``stay(_:)``, the end of the sign-in, or a while.
   func leave(_ journal: Identifier, of user: Identifier?) async throws(ChangeLogError) -> Int {
-    let (path, process) = (path, process)
+    let (hold, process) = (hold(journal), process)
     return try await commit { (queue, time) throws(ChangeLogError) in
       let count = queue.unsentCount(of: user)
       guard count == 0 else { return ([], count) }
-      LeavingHolds.insert(path, journal)
+      LeavingHolds.insert(hold)
       let until = time.advanced(by: Self.leavingLease)
       return ([.leaving(.init(journal: journal, process: process, until: until))], 0)
     }
+  }
+
+  private func hold(_ journal: Identifier) -> LeavingHolds.Hold {
+    .init(log: path, journal: journal, process: process)
   }
 
   /// The logout came to nothing: changes are taken in again.
   ///
   /// Where that cannot be written, they are a while later.
   func stay(_ journal: Identifier) async {
-    LeavingHolds.remove(path, journal)
+    LeavingHolds.remove(hold(journal))
     let process = process
     do throws(ChangeLogError) {
       try await commit { (queue, time) throws(ChangeLogError) in
@@ -76,7 +80,7 @@ extension ChangeLog {
           try store.forgetKept()
         }
       }
-      LeavingHolds.remove(path, signIn.journal)
+      LeavingHolds.remove(hold(signIn.journal))
       note(nil, in: .clearing)
     } catch {
       note(error, in: .clearing)
@@ -107,7 +111,8 @@ extension ChangeQueue {
     if hasEnded(signIn) { throw .signInEnded }
     let until = isLeaving(signIn.journal, at: time) { process in
       process == ProcessStatus.own
-        ? !LeavingHolds.contains(log, signIn.journal) : ProcessStatus.isGone(process)
+        ? !LeavingHolds.contains(.init(log: log, journal: signIn.journal, process: process))
+        : ProcessStatus.isGone(process)
     }
     if let until { throw .loggingOut(until: until) }
   }

@@ -1,25 +1,19 @@
 import SessionCore
 import Synchronization
 
-/// The logs and sessions for which this process has begun a logout that has not ended: another life of the same
-/// process number holds nobody.
+/// The logouts that this process has begun and that have not ended: another life of the same process number
+/// holds nobody.
 enum LeavingHolds {
-  private struct Hold: Hashable {
+  /// A logout of the session of a journal, that keeps a log from taking changes in.
+  struct Hold: Hashable {
     let log: String
     let journal: Identifier
+    let process: UInt32
   }
 
   private static let holds = Mutex<Set<Hold>>([])
 
-  static func insert(_ log: String, _ journal: Identifier) {
-    holds.withLock { _ = $0.insert(Hold(log: log, journal: journal)) }
-  }
-
-  static func remove(_ log: String, _ journal: Identifier) {
-    holds.withLock { _ = $0.remove(Hold(log: log, journal: journal)) }
-  }
-
-  static func contains(_ log: String, _ journal: Identifier) -> Bool {
-    holds.withLock { $0.contains(Hold(log: log, journal: journal)) }
-  }
+  static func insert(_ hold: Hold) { holds.withLock { _ = $0.insert(hold) } }
+  static func remove(_ hold: Hold) { holds.withLock { _ = $0.remove(hold) } }
+  static func contains(_ hold: Hold) -> Bool { holds.withLock { $0.contains(hold) } }
 }

@@ -346,7 +346,7 @@ struct ChangeLogSpecTests {
     }
     #expect(try left("u-1") == ["later", "theirs"])
     #expect(try left(nil) == ["unknown", "later", "elsewhere", "theirs"])
-    #expect(try left("u-3") == ["unknown", "later", "elsewhere", "theirs"])
+    #expect(try left("u-3") == ["unknown", "first", "later", "elsewhere", "theirs"])
   }
 
   @Test(
