@@ -57,26 +57,27 @@ struct ProofTests {
     }
   }
 
-  /// A row for each requirement that a scenario of one of the five proves.
+  /// A row for each requirement; one that no scenario of the five proves says where its tests are named.
   private func rows() throws -> [String] {
     let scenarios = try ScenarioClaims.all(in: house)
     let required = try house.text(of: "Specs/Requirements.md")
       .matches(of: /(?m)^\| ([A-Z]{3}-\d+) \| ([^|]*) \|/)
-    let rows = required.compactMap { row -> String? in
+    let rows = required.map { row in
       let cells = Self.apps.map { app in
         cell(scenarios.filter { $0.app == app && $0.proves.contains(String(row.1)) })
       }
-      guard cells.contains(where: { !$0.isEmpty }) else { return nil }
-      return "| \(row.1) \(row.2) | \(cells.joined(separator: " | ")) |"
+      let isTold = cells.contains { !$0.isEmpty }
+      let tests = isTold ? "" : " ([its tests](Specs/Requirements.md))"
+      return "| \(row.1) \(row.2)\(tests) | \(cells.joined(separator: " | ")) |"
     }
     let head = "| | \(Self.apps.joined(separator: " | ")) |"
     return [head, "| --- |" + Self.apps.map { _ in " --- |" }.joined()] + rows
   }
 
-  /// The scenario that proves the least beside it, and so shows it best.
+  /// Up to three scenarios, those first that prove the least beside it.
   private func cell(_ scenarios: [ScenarioClaims]) -> String {
-    let best = scenarios.min { ($0.proves.count, $0.name) < ($1.proves.count, $1.name) }
-    return best.map { "[\($0.flow)](Specs/Scenarios/\($0.name).scenario)" } ?? ""
+    scenarios.sorted { ($0.proves.count, $0.name) < ($1.proves.count, $1.name) }.prefix(3)
+      .map { "[\($0.flow)](Specs/Scenarios/\($0.name).scenario)" }.joined(separator: ", ")
   }
 
   /// For each requirement the lines that must be there, each as patterns of which one is enough.

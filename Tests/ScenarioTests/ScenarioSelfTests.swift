@@ -125,7 +125,8 @@ struct ScenarioSelfTests {
       at: "result error pendingChanges count=3", "count of the result is 2, not 3"),
     Lie(
       "state authenticated user=u-7 token=1",
-      "pending 2\ndo logout\nresult error pendingChanges spanish=otra", at: "result error", "is Tu"),
+      "pending 2\ndo logout\nresult error pendingChanges spanish=otra", at: "result error",
+      "is No se ha"),
     Lie(
       "state authenticated user=u-7 token=1", "pending 2\ndo logout discarding\nresult ok",
       at: "result ok", "has not ended yet"),

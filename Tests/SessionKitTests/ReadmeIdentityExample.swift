@@ -6,7 +6,9 @@ import Testing
 /// Stands for an SDK's answer in the example.
 enum SDK {
   static func silently() async throws -> IdentityTokens { throw WebSignInProblem.noAccount }
-  static func interactively() async throws -> IdentityTokens { FakeIdentity.tokens(1) }
+  static func interactively(asking isAsking: Bool) async throws -> IdentityTokens {
+    FakeIdentity.tokens(isAsking ? 2 : 1)
+  }
 }
 
 /// Stands for a web view on a sheet.
@@ -24,8 +26,9 @@ struct Identity: IdentityProvider {
     try await SDK.silently()
   }
 
-  func signIn(in view: Sheet) async throws -> IdentityTokens {
-    try await SDK.interactively()  // on the view, which is shown and observed by now
+  func signIn(in view: Sheet, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
+    // On the view, which is shown and observed by now; `.always` is the SDK's `prompt=login`.
+    try await SDK.interactively(asking: prompt == .always)
   }
 
   func removeAccount(_ account: Identifier) async throws {}
@@ -39,7 +42,9 @@ final class Sheet: WebSignInView {
   func make() async throws { page = WebPage() }
 
   func observe(with observer: RedirectObserver) async throws {
-    page.onAddress = { observer.see($0) }  // of a WKWebView: observer.watch(view)
+    // Of a WKWebView: keep observer.watch(view), and tell observer.see(_:) in the navigation delegate's
+    // decidePolicyFor each address of the app's own scheme, which the view never goes to.
+    page.onAddress = { observer.see($0) }
   }
 
   func present() async throws { try await page.show() }

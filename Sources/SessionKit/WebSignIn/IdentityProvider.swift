@@ -30,10 +30,10 @@ public protocol IdentityProvider: Sendable {
   func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens
 
   /// Tokens of the user who signs in on the view, which is shown.
-  func signIn(in view: View) async throws -> IdentityTokens
-
-  /// The same, and with `.always` the user is asked though the page's cookies would do: OpenID Connect's
-  /// `prompt=login` or `select_account`. If not said, `signIn(in:)`, which lets in whom the cookies know.
+  ///
+  /// With `.always` the page must ask though its cookies would do: OpenID Connect's `prompt=login` or
+  /// `select_account`. A provider that does not pass that on lets in whom the cookies know, also where the
+  /// app, or a session that expired unused (POL-5), wanted the user asked: the library cannot see it.
   func signIn(in view: View, prompt: WebSignIn.Prompt) async throws -> IdentityTokens
 
   /// Takes a redirect that reached the app from outside of the view; whether it was this provider's, which
@@ -48,13 +48,6 @@ public protocol IdentityProvider: Sendable {
 extension IdentityProvider {
   /// Prepares nothing.
   public func warmUp() async throws {}
-
-  /// Signs in without telling the page to ask.
-  public func signIn(
-    in view: View, prompt: WebSignIn.Prompt
-  ) async throws -> IdentityTokens {
-    try await signIn(in: view)
-  }
 
   /// Takes none.
   public func handIn(_ redirect: URL) async -> Bool { false }

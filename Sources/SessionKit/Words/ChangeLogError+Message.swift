@@ -3,13 +3,15 @@ extension ChangeLogError: UserFacingError {
   public var message: SessionMessage {
     switch self {
     case .sessionExpired: .sessionExpired
-    case .notSignedIn, .loggingOut, .signInEnded: .notSignedIn
+    case .notSignedIn, .signInEnded: .notSignedIn
+    case .loggingOut: .logoutUnderWay
     case .notKnown: .closed
     case .othersChanges(let count): .othersChanges(count: count)
     case .full(let count, _): .changesFull(count: count)
     case .contentTooLong: .changeTooLong
     case .keyInUse: .storageUnusable
-    case .givenUp, .unknownKey: .changeNotWaiting
+    case .givenUp: .changeGivenUp
+    case .unknownKey: .changeNotWaiting
     case .drainUnderWay: .changesBeingSent
     case .notAChangeLog: .storageUnusable
     case .newerVersion: .newerData

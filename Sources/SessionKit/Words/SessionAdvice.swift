@@ -6,6 +6,8 @@ public enum SessionAdvice: Hashable, Sendable {
   case wait(seconds: Int?)
   /// Let the user correct what was entered.
   case correctInput
+  /// Send what was not sent (a draining, `ChangeLog.retry` of what was given up), or discard it.
+  case sendOrDiscard
   /// Show the sign-in.
   case signIn
   /// Log out before anything else.

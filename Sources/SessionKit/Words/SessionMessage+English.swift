@@ -19,8 +19,8 @@ extension SessionMessage {
     case .storedSignInLost: "Your sign-in is no longer stored on this device."
     case .loggedOut: "You have been logged out."
     case .changesNotSent(let count):
-      "You are still signed in, because \(count == 1 ? "1 change has" : "\(count) changes have") not "
-        + "been sent yet."
+      "You were not logged out, because \(count == 1 ? "1 change has" : "\(count) changes have") not "
+        + "been sent."
     case .notProlongable: "Your sign-in cannot be extended. You can go on until it ends."
     case .signInRefused: "The service did not accept your sign-in for this."
     case .overtaken: "Your session changed in the meantime, and nothing was done."
@@ -60,11 +60,13 @@ extension SessionMessage {
       "\(count == 1 ? "1 change of somebody else has" : "\(count) changes of somebody else have") not "
         + "been sent yet."
     case .changesFull(let count):
-      "\(count == 1 ? "1 change waits" : "\(count) changes wait") to be sent, and there is no room for "
+      "\(count == 1 ? "1 change has" : "\(count) changes have") not been sent, and there is no room for "
         + "another."
     case .changeTooLong: "This is too long to be kept until it can be sent."
+    case .changeGivenUp: "This change could not be sent and was given up."
     case .changeNotWaiting: "This change is not waiting any more. It may have been sent."
     case .changesBeingSent: "Your changes are being sent already."
+    case .logoutUnderWay: "You are being logged out."
     case .serviceNotToldYet: "You are logged out. The service will be told later."
     case .notClearedYet:
       "You are logged out. What is stored on this device will be cleared the next time the app opens."
@@ -81,6 +83,7 @@ extension SessionAdvice {
     case .wait(nil): "Try again later."
     case .wait(let seconds?): "Try again in \(SpokenWait(seconds: seconds).inEnglish)."
     case .correctInput: "Check what you entered."
+    case .sendOrDiscard: "Try to send again, or discard what you do not need."
     case .signIn: "Sign in to go on."
     case .logOut: "Log out first."
     case .unlock: "Unlock the device."

@@ -19,7 +19,7 @@ extension SessionMessage {
     case .storedSignInLost: "Seu acesso não está mais guardado neste dispositivo."
     case .loggedOut: "Sua sessão foi encerrada."
     case .changesNotSent(let count):
-      "Sua sessão continua aberta, porque \(count == 1 ? "1 alteração ainda não foi enviada" : "\(count) alterações ainda não foram enviadas")."
+      "Você não saiu da sessão, porque \(count == 1 ? "1 alteração não foi enviada" : "\(count) alterações não foram enviadas")."
     case .notProlongable: "Sua sessão não pode ser prolongada. Você pode continuar até que termine."
     case .signInRefused: "O serviço não aceitou sua sessão para isto."
     case .overtaken: "Sua sessão mudou nesse meio-tempo, e nada foi feito."
@@ -60,11 +60,13 @@ extension SessionMessage {
     case .othersChanges(let count):
       "\(count == 1 ? "1 alteração de outra pessoa ainda não foi enviada" : "\(count) alterações de outra pessoa ainda não foram enviadas")."
     case .changesFull(let count):
-      "\(count == 1 ? "1 alteração espera para ser enviada" : "\(count) alterações esperam para ser enviadas"), "
+      "\(count == 1 ? "1 alteração não foi enviada" : "\(count) alterações não foram enviadas"), "
         + "e não há espaço para mais uma."
     case .changeTooLong: "Isto é longo demais para ser guardado até que possa ser enviado."
+    case .changeGivenUp: "Esta alteração não pôde ser enviada, e não se tenta mais."
     case .changeNotWaiting: "Esta alteração não está mais pendente. Ela pode ter sido enviada."
     case .changesBeingSent: "Suas alterações já estão sendo enviadas."
+    case .logoutUnderWay: "A saída da sessão está em andamento."
     case .serviceNotToldYet: "Você saiu da sessão. O serviço será avisado mais tarde."
     case .notClearedYet:
       "Você saiu da sessão. Os dados deste dispositivo serão apagados na próxima vez que o aplicativo "
@@ -82,6 +84,7 @@ extension SessionAdvice {
     case .wait(nil): "Tente novamente mais tarde."
     case .wait(let seconds?): "Tente novamente em \(SpokenWait(seconds: seconds).inPortuguese)."
     case .correctInput: "Confira os dados informados."
+    case .sendOrDiscard: "Tente enviar de novo ou descarte o que não precisar."
     case .signIn: "Entre para continuar."
     case .logOut: "Saia antes da sessão."
     case .unlock: "Desbloqueie o dispositivo."

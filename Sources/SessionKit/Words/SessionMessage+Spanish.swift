@@ -20,8 +20,8 @@ extension SessionMessage {
     case .storedSignInLost: "Tu inicio de sesión ya no está guardado en este dispositivo."
     case .loggedOut: "Se ha cerrado tu sesión."
     case .changesNotSent(let count):
-      "Tu sesión sigue abierta, porque \(count == 1 ? "1 cambio no se ha" : "\(count) cambios no se han") "
-        + "enviado todavía."
+      "No se ha cerrado la sesión, porque \(count == 1 ? "1 cambio no se ha" : "\(count) cambios no se han") "
+        + "enviado."
     case .notProlongable: "Tu sesión no se puede prolongar. Puedes continuar hasta que termine."
     case .signInRefused: "El servicio no ha aceptado tu sesión para esto."
     case .overtaken: "Tu sesión ha cambiado entretanto y no se ha hecho nada."
@@ -63,11 +63,13 @@ extension SessionMessage {
     case .othersChanges(let count):
       "\(count == 1 ? "1 cambio de otra persona no se ha enviado" : "\(count) cambios de otra persona no se han enviado") todavía."
     case .changesFull(let count):
-      "\(count == 1 ? "1 cambio espera a ser enviado" : "\(count) cambios esperan a ser enviados") y no hay "
+      "\(count == 1 ? "1 cambio no se ha enviado" : "\(count) cambios no se han enviado") y no hay "
         + "sitio para otro más."
     case .changeTooLong: "Esto es demasiado largo para guardarlo hasta que se pueda enviar."
+    case .changeGivenUp: "Este cambio no se ha podido enviar y ya no se intenta."
     case .changeNotWaiting: "Este cambio ya no está pendiente. Es posible que se haya enviado."
     case .changesBeingSent: "Tus cambios ya se están enviando."
+    case .logoutUnderWay: "Se está cerrando la sesión."
     case .serviceNotToldYet: "Se ha cerrado la sesión. Se avisará al servicio más tarde."
     case .notClearedYet:
       "Se ha cerrado la sesión. Los datos de este dispositivo se borrarán la próxima vez que se abra "
@@ -86,6 +88,7 @@ extension SessionAdvice {
     case .wait(let seconds?):
       "Vuelve a intentarlo dentro de \(SpokenWait(seconds: seconds).inSpanish)."
     case .correctInput: "Revisa los datos introducidos."
+    case .sendOrDiscard: "Intenta enviar de nuevo o descarta lo que no necesites."
     case .signIn: "Inicia sesión para continuar."
     case .logOut: "Cierra antes la sesión."
     case .unlock: "Desbloquea el dispositivo."

@@ -39,7 +39,7 @@ public enum SessionMessage: Hashable, Sendable {
   case storedSignInLost
   /// The session was logged out.
   case loggedOut
-  /// So many changes were not sent yet.
+  /// So many changes wait or were given up, so nobody was logged out.
   case changesNotSent(count: Int)
   /// The sign-in cannot be prolonged, and is good until it ends.
   case notProlongable
@@ -117,16 +117,20 @@ public enum SessionMessage: Hashable, Sendable {
   // Changes that wait to be sent.
   /// So many changes of somebody else wait, and must go first.
   case othersChanges(count: Int)
-  /// So many changes wait, and there is room for no more.
+  /// So many changes wait or were given up, and there is room for no more.
   case changesFull(count: Int)
   /// What was entered is too long to wait.
   case changeTooLong
+  /// The change was given up: it is not sent any more unless it is tried again.
+  case changeGivenUp
   /// The change does not wait any more.
   case changeNotWaiting
   /// The changes are being sent.
   case changesBeingSent
 
   // A logout.
+  /// The user is being logged out.
+  case logoutUnderWay
   /// Logged out, and the service is told later.
   case serviceNotToldYet
   /// Logged out, and the device is cleared later.
@@ -143,13 +147,14 @@ public enum SessionMessage: Hashable, Sendable {
     case .notSignedIn, .sessionExpired, .endedByService, .inactive, .storedSignInLost, .loggedOut:
       .signIn
     case .alreadySignedIn, .otherUsersSession, .othersChanges: .logOut
-    case .signInUnderWay, .changesFull, .changesBeingSent: .wait(seconds: nil)
+    case .signInUnderWay, .changesBeingSent, .logoutUnderWay: .wait(seconds: nil)
     case .tooManyRequests(let wait), .serviceTrouble(let wait), .dataTrouble(let wait):
       .wait(seconds: wait)
-    case .providerSignInMissing, .changesNotSent, .signInRefused, .overtaken, .conflict,
+    case .providerSignInMissing, .signInRefused, .overtaken, .conflict,
       .networkSignIn, .noConnection, .noAnswer,
       .storageBusy:
       .retry
+    case .changesNotSent, .changesFull, .changeGivenUp: .sendOrDiscard
     case .deviceLocked: .unlock
     case .noSpace, .answerNotStored: .freeSpace
     case .closed, .storageLost: .reopen

@@ -39,7 +39,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
     }
     let grant = accounts.newGrant()
     let redirect = try await named {
-      try await hidden(grant.address(for: client, silently: true), client.scheme)
+      try await hidden(grant.address(for: client, prompt: "none"), client.scheme)
     }
     guard let redirect else { throw IdentitySDKError.interactionRequired }
     let tokens = try await redeem(redirect, of: grant)
@@ -49,12 +49,15 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
     return tokens
   }
 
-  package func signIn(in view: Page) async throws -> IdentityTokens {
+  package func signIn(
+    in view: Page, prompt: WebSignIn.Prompt
+  ) async throws -> IdentityTokens {
     let grant = accounts.newGrant()
+    let address = grant.address(for: client, prompt: prompt == .always ? "login" : nil)
     current.page.withLock { $0 = (view, grant) }
     defer { current.page.withLock { $0 = nil } }
     let redirect = try await named {
-      try await view.follow(grant.address(for: client, silently: false), to: client.scheme)
+      try await view.follow(address, to: client.scheme)
     }
     return try await redeem(redirect, of: grant)
   }

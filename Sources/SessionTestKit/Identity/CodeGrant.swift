@@ -55,13 +55,13 @@ package struct CodeGrant: Hashable, Sendable {
     LoopbackToken.base64URL(SHA256.digest(Array(verifier.utf8)))
   }
 
-  /// The address that asks.
-  package func address(for client: Client, silently isSilent: Bool) -> URL {
+  /// The address that asks; `prompt` is OpenID Connect's: `none` shows nothing, `login` asks in any case.
+  package func address(for client: Client, prompt: String? = nil) -> URL {
     let form = WebForm([
       "client_id": client.id, "response_type": "code", "redirect_uri": client.redirect,
       "scope": client.scope, "state": state, "nonce": nonce,
       "code_challenge": CodeGrant.challenge(of: verifier), "code_challenge_method": "S256",
-    ]).adding("response_mode", client.responseMode).adding("prompt", isSilent ? "none" : nil)
+    ]).adding("response_mode", client.responseMode).adding("prompt", prompt)
     let endpoint = client.endpoint("authorize")
     return URL(string: endpoint.absoluteString + "?" + form.text) ?? endpoint
   }

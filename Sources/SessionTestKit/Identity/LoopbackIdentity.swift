@@ -118,12 +118,13 @@ package struct LoopbackIdentity: Sendable {
       self.refusal = nil
       return redirected(by: refusal, number)
     }
-    if query["prompt"] == "none" {
-      guard let user = user(of: request) else {
-        return refuse(number, "interaction_required", "AADB2C90077: User does not have a session.")
-      }
+    // Whom the cookie knows comes in without a page, unless the app wants them asked.
+    if query["prompt"] != "login", let user = user(of: request) {
       asked[number]?.user = user
       return sendBack(number)
+    }
+    if query["prompt"] == "none" {
+      return refuse(number, "interaction_required", "AADB2C90077: User does not have a session.")
     }
     return page(number, "Sign in")
   }

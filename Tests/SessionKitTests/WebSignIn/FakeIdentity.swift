@@ -128,10 +128,6 @@ struct FakeProvider: IdentityProvider {
     return fake.brought()
   }
 
-  func signIn(in view: FakeView) async throws -> IdentityTokens {
-    try await signIn(in: view, prompt: .ifNeeded)
-  }
-
   func signIn(in view: FakeView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
     try await fake.run("signIn")
     return fake.broughtOnPage(prompt)

@@ -42,12 +42,13 @@ struct IdentityServerTests {
 
   /// Signs in while a user does these things, one at each page.
   private func signIn(
-    _ session: Session, _ responseMode: String? = nil, _ acts: [HeadlessPage.Act]
+    _ session: Session, _ responseMode: String? = nil, prompt: WebSignIn.Prompt = .ifNeeded,
+    _ acts: [HeadlessPage.Act]
   ) async throws -> (page: HeadlessPage, ending: Result<UserProfile?, SessionError>) {
     let (page, provider) = (HeadlessPage(browser), provider(responseMode))
     let task = Task { () -> Result<UserProfile?, SessionError> in
       do throws(SessionError) {
-        return .success(try await session.signIn(with: provider, in: page))
+        return .success(try await session.signIn(with: provider, in: page, prompt: prompt))
       } catch {
         return .failure(error)
       }
@@ -180,6 +181,25 @@ struct IdentityServerTests {
     ) { [browser] in try await browser.hidden($0, until: $1) }
     #expect(try await session.signInSilently(with: other)?.id == "o-1")
     #expect(server.identity.codes.values.allSatisfy { $0.uses == 1 })
+    #expect(server.identity.violations.isEmpty)
+    try await session.close()
+  }
+
+  @Test(
+    "LOG-5 WEB-5 whom the provider's cookie knows is asked where the app wants it, at the page too")
+  func always() async throws {
+    let session = try await open()
+    #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
+    try await session.logout()
+    #expect(browser.cookieNames(of: "127.0.0.1") == [LoopbackIdentity.cookie])
+    let (page, ending) = try await signIn(session, prompt: .always, [Self.right])
+    #expect(try ending.get()?.id == "o-1")
+    #expect(page.visited.first?.contains("prompt=login") == true && page.visited.count == 4)
+    // No silent attempt before it; the page, what was typed, the callback, the code.
+    #expect(
+      server.identity.log.suffix(5) == [
+        "POST /token", "GET /authorize", "POST /signin", "GET /confirmed", "POST /token",
+      ])
     #expect(server.identity.violations.isEmpty)
     try await session.close()
   }

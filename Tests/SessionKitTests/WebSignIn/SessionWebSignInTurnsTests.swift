@@ -345,7 +345,9 @@ struct SessionWebSignInTurnsTests {
     func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens {
       throw WebSignInProblem.noAccount
     }
-    func signIn(in view: NoView) async throws -> IdentityTokens { FakeIdentity.tokens(1) }
+    func signIn(in view: NoView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
+      FakeIdentity.tokens(1)
+    }
     func removeAccount(_ account: Identifier) async throws {}
   }
 

@@ -230,8 +230,9 @@ enum MessageCase: String, CaseIterable {
     appNotSetUp,
     networkSignIn, noConnection, noAnswer, insecureConnection, deviceLocked, noSpace,
     answerNotStored, storageBusy, storageLost, storageUnusable, storageDamaged, newerData, tooLarge,
-    notTidied, historySummedUp, othersChanges, changesFull, changeTooLong, changeNotWaiting,
-    changesBeingSent, serviceNotToldYet, notClearedYet, nowLoggedOut
+    notTidied, historySummedUp, othersChanges, changesFull, changeTooLong, changeGivenUp,
+    changeNotWaiting, changesBeingSent, logoutUnderWay, serviceNotToldYet, notClearedYet,
+    nowLoggedOut
 
   init(_ message: SessionMessage) {
     switch message {
@@ -287,8 +288,10 @@ enum MessageCase: String, CaseIterable {
     case .othersChanges: self = .othersChanges
     case .changesFull: self = .changesFull
     case .changeTooLong: self = .changeTooLong
+    case .changeGivenUp: self = .changeGivenUp
     case .changeNotWaiting: self = .changeNotWaiting
     case .changesBeingSent: self = .changesBeingSent
+    case .logoutUnderWay: self = .logoutUnderWay
     case .serviceNotToldYet: self = .serviceNotToldYet
     case .notClearedYet: self = .notClearedYet
     case .nowLoggedOut: self = .nowLoggedOut
@@ -298,7 +301,8 @@ enum MessageCase: String, CaseIterable {
 
 /// The advice, by name.
 enum AdviceCase: String, CaseIterable {
-  case retry, wait, correctInput, signIn, logOut, unlock, freeSpace, reopen, update, contactSupport
+  case retry, wait, correctInput, sendOrDiscard, signIn, logOut, unlock, freeSpace, reopen, update,
+    contactSupport
   case nothing
 
   init(_ advice: SessionAdvice) {
@@ -306,6 +310,7 @@ enum AdviceCase: String, CaseIterable {
     case .retry: self = .retry
     case .wait: self = .wait
     case .correctInput: self = .correctInput
+    case .sendOrDiscard: self = .sendOrDiscard
     case .signIn: self = .signIn
     case .logOut: self = .logOut
     case .unlock: self = .unlock

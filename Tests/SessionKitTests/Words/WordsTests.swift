@@ -47,7 +47,8 @@ struct WordsTests {
       ("wait 1", .wait(seconds: 1)), ("wait 30", .wait(seconds: 30)),
       ("wait 120", .wait(seconds: 120)), ("wait 121", .wait(seconds: 121)),
       ("wait 7200", .wait(seconds: 7200)), ("wait 7201", .wait(seconds: 7201)),
-      ("correctInput", .correctInput), ("signIn", .signIn), ("logOut", .logOut),
+      ("correctInput", .correctInput), ("sendOrDiscard", .sendOrDiscard), ("signIn", .signIn),
+      ("logOut", .logOut),
       ("unlock", .unlock), ("freeSpace", .freeSpace), ("reopen", .reopen), ("update", .update),
       ("contactSupport", .contactSupport), ("nothing", .nothing),
     ]

@@ -28,7 +28,7 @@ struct LoopbackIdentityTests {
   }
 
   private var query: WebForm {
-    WebForm(grant.address(for: client, silently: false).query(percentEncoded: true) ?? "")
+    WebForm(grant.address(for: client).query(percentEncoded: true) ?? "")
   }
 
   /// A provider that has given a code, and the code.
@@ -112,6 +112,23 @@ struct LoopbackIdentityTests {
       get("oauth2/v2.0/authorize", query.adding("prompt", "none"), cookie: "provider_session=x"),
       now: 0)
     #expect(unknown.fields.values(of: "location").first?.contains("interaction_required") == true)
+  }
+
+  @Test(
+    "TST-2 WEB-5 whom the cookie knows comes in without a page, unless the app wants them asked")
+  func singleSignOn() throws {
+    let (signedIn, _) = try withCode()
+    let session = try #require(signedIn.sessions.keys.first)
+    let cookie = "provider_session=\(session)"
+    for (prompt, asks) in [(nil, false), ("none", false), ("login", true)] as [(String?, Bool)] {
+      var identity = signedIn
+      let query = query.adding("prompt", prompt)
+      let answer = identity.answer(get("oauth2/v2.0/authorize", query, cookie: cookie), now: 0)
+      #expect(answer.status == (asks ? 200 : 302) && identity.codes.count == (asks ? 1 : 2))
+      let stranger = identity.answer(get("oauth2/v2.0/authorize", query), now: 0)
+      #expect(stranger.status == (prompt == "none" ? 302 : 200))
+      #expect(identity.codes.count == (asks ? 1 : 2) && identity.violations.isEmpty)
+    }
   }
 
   @Test("TST-2 SHA-256 is the standard's, at each length around a block's end")
