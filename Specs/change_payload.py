@@ -61,6 +61,8 @@ def change(reader):
     if not is_request(method, path):
         raise PayloadError("no request")
     content_type = reader.value("text?")
+    if content_type is not None and not is_content_type(content_type):
+        raise PayloadError("no content type")
     return {"key": key, "operation": "request", "method": method, "path": path.split("?")[0],
             "contentType": content_type, "bytes": size(reader)}
 
@@ -69,6 +71,10 @@ def is_request(method, path):
     return (1 <= len(method) <= 16 and method.isascii() and method.isalpha()
             and path.startswith("/") and not path.startswith("//") and len(path) <= 8192
             and all("!" <= letter <= "~" for letter in path))
+
+
+def is_content_type(text):
+    return len(text) <= 1024 and all(" " <= letter <= "~" for letter in text)
 
 
 def optional(reader, shape):

@@ -9,7 +9,8 @@ struct ChangeFilesTests {
   private static let folder = "Specs/Golden/changes"
 
   private static let golden: [(name: String, verdict: String, code: Int32)] = [
-    ("plain", "good", 0), ("compacted", "good", 0), ("torn", "torn", 2), ("damaged", "damaged", 65),
+    ("plain", "good", 0), ("compacted", "good", 0), ("sign-ins", "good", 0),
+    ("sign-ins-compacted", "good", 0), ("torn", "torn", 2), ("damaged", "damaged", 65),
     ("unknown-kind", "unknownKind", 65), ("newer-version", "unknownKind", 65),
   ]
 

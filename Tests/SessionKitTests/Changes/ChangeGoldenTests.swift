@@ -36,6 +36,31 @@ struct ChangeGoldenTests {
   }
 
   @Test(
+    "JRN-3 SYN-2 OUT-3 a change log of sign-ins sends through the one that was not ended, and through no other",
+    arguments: ["sign-ins", "sign-ins-compacted"])
+  func signIns(name: String) async throws {
+    try place(name)
+    let log = try await bench.open()
+    let queue = log.queue
+    let own = SignIn(journal: ChangeBench.journal, generation: Generation(2))
+    #expect(queue.pending.map(\.change.key) == ["k-1", "k-2"] && queue.failures.isEmpty)
+    #expect(queue.pending.map(\.isRetried) == [true, false])
+    #expect(queue.pending.allSatisfy { $0.signIn == own } && queue.author == own)
+    let ended = SignIn(journal: ChangeBench.journal, generation: Generation(1))
+    #expect(queue.ended == [ended])
+    // In the compacted one a record behind the snapshot says that the logout came to nothing.
+    #expect(queue.leaving.map(\.leaving.process) == (name == "sign-ins" ? [7] : []))
+    let server = ChangeServer()
+    let before = try await log.drain(through: bench.gate) { server.take($0) }
+    #expect(before.acknowledged == 0 && server.arrivals.isEmpty)
+    bench.signIn(token: 2)
+    let drained = try await log.drain(through: bench.gate) { server.take($0) }
+    #expect(drained.acknowledged == 2 && server.arrivals == ["k-1", "k-2"])
+    #expect(try await log.pendingCount() == 0)
+    try await log.close()
+  }
+
+  @Test(
     "JRN-3 SYN-2 what is damaged or newer is not sent, and stays as it is",
     arguments: ["damaged", "unknown-kind", "newer-version"])
   func refused(name: String) async throws {

@@ -31,7 +31,11 @@ enum ChangeModel: Equatable {
     case (0xA6, 1):
       walk.text()
       walk.time()
+    case (0xA7, 1), (0xA9, 1): walk.signIn()
+    case (0xA8, 1): walk.leaving()
+    case (0xAA, 1): walk.id()
     case (0x7F, 0xA0): walk.snapshot()
+    case (0x7F, 0xA1): walk.signIns(of: walk.snapshot())
     default: return .unknown
     }
     return walk.isWrong || !walk.rest.isEmpty ? .wrong : .values(walk.values)
@@ -64,7 +68,12 @@ enum ChangeModel: Equatable {
       return value
     }
 
-    mutating func time() { values.append("\(Int64(bitPattern: number(8)))") }
+    @discardableResult
+    mutating func time() -> Int64 {
+      let time = Int64(bitPattern: number(8))
+      values.append("\(time)")
+      return time
+    }
 
     mutating func flag() -> Bool {
       let value = number(1)
@@ -113,12 +122,15 @@ enum ChangeModel: Equatable {
       id()
     }
 
-    mutating func list(_ item: (inout Walk) -> Void) {
+    /// Returns how many there are.
+    @discardableResult
+    mutating func list(_ item: (inout Walk) -> Void) -> UInt64 {
       let count = count(4)
       for _ in 0..<count {
-        if isWrong { return }
+        if isWrong { break }
         item(&self)
       }
+      return count
     }
 
     /// Returns the key.
@@ -141,7 +153,7 @@ enum ChangeModel: Equatable {
     mutating func request() {
       let method = text()
       let path = text()
-      if flag() { text() }
+      let contentType = flag() ? text() : ""
       bytes()
       let letters = method.utf8.allSatisfy {
         UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
@@ -149,7 +161,10 @@ enum ChangeModel: Equatable {
       let isPath =
         path.utf8.starts(with: "/".utf8) && !path.utf8.starts(with: "//".utf8)
         && path.utf8.count <= 8_192 && path.utf8.allSatisfy { 0x21 <= $0 && $0 <= 0x7E }
-      if !letters || !(1...16).contains(method.utf8.count) || !isPath { isWrong = true }
+      let isType =
+        contentType.utf8.count <= 1_024 && contentType.utf8.allSatisfy { 0x20 <= $0 && $0 <= 0x7E }
+      let isMethod = letters && (1...16).contains(method.utf8.count)
+      if !isMethod || !isPath || !isType { isWrong = true }
     }
 
     mutating func sent() {
@@ -166,9 +181,63 @@ enum ChangeModel: Equatable {
       reason()
     }
 
-    mutating func snapshot() {
-      var keys: [String] = []
+    /// Returns the journal.
+    @discardableResult
+    mutating func signIn() -> String {
+      let journal = id()
+      count(8)
+      return journal
+    }
+
+    /// Returns the journal and until when.
+    @discardableResult
+    mutating func leaving() -> (journal: String, until: Int64) {
+      let journal = id()
+      count(4)
+      return (journal, time())
+    }
+
+    /// Returns whether there is one.
+    mutating func signInOrNone() -> Bool {
+      let isThere = flag()
+      if isThere { signIn() }
+      return isThere
+    }
+
+    /// What version 0xA1 of a snapshot has behind what version 0xA0 has.
+    mutating func signIns(of counts: (pending: UInt64, failures: UInt64)) {
+      guard !isWrong else { return }
+      var saysAnything = false
+      for _ in 0..<counts.pending {
+        if signInOrNone() { saysAnything = true }
+        if flag() { saysAnything = true }
+      }
+      for _ in 0..<counts.failures where signInOrNone() { saysAnything = true }
+      if signInOrNone() { saysAnything = true }
+      var ended: [String] = []
+      list { walk in ended.append(walk.signIn()) }
+      var leaving: [String] = []
       list { walk in
+        let (journal, until) = walk.leaving()
+        if walk.time() >= until { walk.isWrong = true }
+        leaving.append(journal)
+      }
+      for journals in [ended, leaving] {
+        // Of at most 64 journals it is known, and of each once: the same where its bytes are.
+        if journals.count > 64 || Set(journals.map { Array($0.utf8) }).count < journals.count {
+          isWrong = true
+        }
+        if !journals.isEmpty { saysAnything = true }
+      }
+      // Where there is nothing to say it is version 0xA0.
+      if !saysAnything { isWrong = true }
+    }
+
+    /// Returns how many changes are pending and how many were given up.
+    @discardableResult
+    mutating func snapshot() -> (pending: UInt64, failures: UInt64) {
+      var keys: [String] = []
+      let pending = list { walk in
         walk.id()
         let key = walk.change()
         walk.time()
@@ -185,7 +254,7 @@ enum ChangeModel: Equatable {
         }
         keys.append(key)
       }
-      list { walk in
+      let failures = list { walk in
         walk.id()
         walk.change()
         walk.count(1)
@@ -206,10 +275,11 @@ enum ChangeModel: Equatable {
           scopes.append((name, time))
         }
       }
-      guard !isWrong else { return }
+      guard !isWrong else { return (0, 0) }
       values.removeLast()
       scopes.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
       values += ["\(scopes.count)"] + scopes.flatMap { [$0.name, $0.time] }
+      return (pending, failures)
     }
   }
 }

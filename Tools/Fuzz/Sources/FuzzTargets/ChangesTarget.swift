@@ -21,10 +21,13 @@ public enum ChangesTarget {
       return require(model == .unknown, "not known, and it is \(model)")
     }
     require(isOwned, "a record of a log that owns no such kind")
-    require(model == .values(Words.of(record)), "\(Words.of(record)) is \(model)")
+    let words = Words.of(
+      record, hasSignIns: kind == SessionRecord.snapshotKind && payload[8] == 0xA1)
+    require(model == .values(words), "\(words) is \(model)")
     require(record.sequence == sequence, "seq \(sequence) became \(record.sequence)")
     checkAgain(record, kind)
     checkQueue(record)
+    checkSignIns(record)
     checkSession(kind, sequence, payload)
   }
 
@@ -65,12 +68,54 @@ public enum ChangesTarget {
       .postponed(.init(key: key, isCounted: true, retryAt: record.time, reason: "r")),
       .sent(sent), .givenUp(.init(key: key, cause: .refused, reason: "r")),
     ] {
-      do throws(ChangeRejection) { try queue.apply(event, at: record.time) } catch {
-        finding("the first change cannot be sent: \(error)")
-      }
+      take(event, at: record.time, into: &queue)
     }
     require(queue.failures.last?.change == first?.change, "what was given up is another change")
     checkSnapshot(queue, record)
+    let count = queue.failures.count
+    take(.retried(key), at: record.time, into: &queue)
+    let place = queue.pending.firstIndex { $0.change.key == key }
+    require(queue.failures.count == count - 1, "what is tried again is still given up")
+    require(
+      queue.pending.prefix((place ?? 0) + 1).allSatisfy(\.isRetried),
+      "what was never sent is before what is tried again")
+    checkSnapshot(queue, record)
+  }
+
+  private static func take(_ event: ChangeEvent, at time: Timestamp, into queue: inout ChangeQueue)
+  {
+    do throws(ChangeRejection) { try queue.apply(event, at: time) } catch {
+      finding("\(event) is refused: \(error)")
+    }
+  }
+
+  /// Who leaves, leaves until then; what was ended stays so, and nobody leaves through it.
+  private static func checkSignIns(_ record: ChangeRecord) {
+    var queue = ChangeQueue()
+    switch record.content {
+    case .event(.leaving(let leaving)):
+      take(.leaving(leaving), at: record.time, into: &queue)
+      let until = queue.isLeaving(leaving.journal, at: record.time) { _ in false }
+      require(until == (leaving.until > record.time ? leaving.until : nil), "until \(until as Any)")
+      require(
+        queue.isLeaving(leaving.journal, at: record.time) { $0 == leaving.process } == nil,
+        "a process that is gone leaves")
+      let signIn = SignIn(journal: leaving.journal, generation: Generation(1))
+      take(.signInEnded(signIn), at: record.time, into: &queue)
+      require(queue.leaving.isEmpty && queue.hasEnded(signIn), "ended, and it leaves")
+    case .event(.signInEnded(let signIn)):
+      take(.addedBy(signIn), at: record.time, into: &queue)
+      let own = Change(key: "k", .entity(.init(.delete, EntityReference("t", "i"))))
+      take(.added(.init(user: "u", change: own)), at: record.time, into: &queue)
+      require(queue.pending.map(\.signIn) == [signIn], "another author")
+      let events = queue.ending(signIn, of: nil, discards: true)
+      for event in events { take(event, at: record.time, into: &queue) }
+      require(queue.hasEnded(signIn) && queue.pending.isEmpty, "it left something: \(events)")
+      require(
+        queue.ending(signIn, of: nil, discards: true).isEmpty, "what was ended is ended again")
+      checkSnapshot(queue, record)
+    default: break
+    }
   }
 
   private static func take(_ record: ChangeRecord, into queue: inout ChangeQueue) {
@@ -110,11 +155,12 @@ public enum ChangesTarget {
 
   /// The values of a record in the order of the page, as ``ChangeModel`` has them.
   private enum Words {
-    static func of(_ record: ChangeRecord) -> [String] {
+    /// A snapshot's version is not among what was decoded: `hasSignIns` says whether it is 0xA1.
+    static func of(_ record: ChangeRecord, hasSignIns: Bool) -> [String] {
       let rest =
         switch record.content {
         case .event(let event): words(event)
-        case .snapshot(let queue): words(queue)
+        case .snapshot(let queue): words(queue) + (hasSignIns ? words(signInsOf: queue) : [])
         }
       return [time(record.time)] + rest
     }
@@ -131,10 +177,8 @@ public enum ChangesTarget {
       case .givenUp(let end): ["\(end.key)", "\(end.cause.rawValue)", end.reason]
       case .discarded(let end): [end.key.map { "\($0)" } ?? "-", "\(end.cause.rawValue)"]
       case .scopeChecked(let check): [check.scope, time(check.statusChangedAt)]
-      case .addedBy(let signIn), .signInEnded(let signIn):
-        ["\(signIn.journal)", "\(signIn.generation.number)"]
-      case .leaving(let leaving):
-        ["\(leaving.journal)", "\(leaving.process)", time(leaving.until)]
+      case .addedBy(let signIn), .signInEnded(let signIn): words(signIn)
+      case .leaving(let leaving): words(leaving)
       case .retried(let key): ["\(key)"]
       }
     }
@@ -197,6 +241,29 @@ public enum ChangesTarget {
       all.append("\(queue.scopes.count)")
       let scopes = queue.scopes.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       for (scope, changedAt) in scopes { all += [scope, time(changedAt)] }
+      return all
+    }
+
+    private static func words(_ signIn: SignIn) -> [String] {
+      ["\(signIn.journal)", "\(signIn.generation.number)"]
+    }
+
+    private static func words(_ leaving: ChangeEvent.Leaving) -> [String] {
+      ["\(leaving.journal)", "\(leaving.process)", time(leaving.until)]
+    }
+
+    /// What version 0xA1 of a snapshot has behind the rest.
+    private static func words(signInsOf queue: ChangeQueue) -> [String] {
+      var all: [String] = []
+      for item in queue.pending {
+        all += optional(item.signIn) { words($0) } + [flag(item.isRetried)]
+      }
+      for item in queue.failures { all += optional(item.signIn) { words($0) } }
+      all += optional(queue.author) { words($0) }
+      all.append("\(queue.ended.count)")
+      for signIn in queue.ended { all += words(signIn) }
+      all.append("\(queue.leaving.count)")
+      for item in queue.leaving { all += words(item.leaving) + [time(item.since)] }
       return all
     }
   }
