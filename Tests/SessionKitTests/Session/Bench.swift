@@ -108,9 +108,12 @@ extension SessionPolicy {
   }
 }
 
+/// How long something is waited for, in seconds: long on a busy machine, unless what is tried is to fail.
+private let patience = Double(ProcessInfo.processInfo.environment["SESSION_PATIENCE"] ?? "") ?? 240
+
 /// Waits for something that happens on other threads; an hour of patience would hide a hang.
 func eventually(
-  _ what: Comment, within seconds: Double = 240, _ isTrue: () throws -> Bool,
+  _ what: Comment, within seconds: Double = patience, _ isTrue: () throws -> Bool,
   sourceLocation: SourceLocation = #_sourceLocation
 ) async rethrows {
   let end = Date(timeIntervalSinceNow: seconds)
