@@ -117,8 +117,11 @@ func eventually(
   sourceLocation: SourceLocation = #_sourceLocation
 ) async rethrows {
   let end = Date(timeIntervalSinceNow: seconds)
-  while Date() < end {
+  // Who is not given its turn for long must not be too late at its first look.
+  var looks = 0
+  while Date() < end || looks < 400 {
     if try isTrue() { return }
+    looks += 1
     do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
   }
   Issue.record(what, sourceLocation: sourceLocation)

@@ -1,0 +1,53 @@
+public import SessionCore
+
+/// What scopes know of the user's status (SYN-4).
+extension ChangeLog {
+  /// When the user's status last changed at the server, as this scope knows; `nil` where it does not.
+  public func statusChangedAt(scope: String = "") -> Timestamp? { store.last.scopes[scope] }
+
+  /// Notes when the user's status last changed at the server (`lastStatusChangedAt`, SYN-4).
+  ///
+  /// Returns whether the scope knew another time, or none.
+  @discardableResult
+  public func noteStatus(changedAt time: Timestamp, scope: String = "") async throws(ChangeLogError)
+    -> Bool
+  {
+    try await commit { (queue, _) throws(ChangeLogError) in
+      let isNews = queue.scopes[scope] != time
+      return (isNews ? [.scopeChecked(.init(scope: scope, statusChangedAt: time))] : [], isNews)
+    }
+  }
+
+  /// The scope in which the status of a user is kept by the session itself: `user/17`.
+  public static func scope(of user: Identifier) -> String { "user/\(user)" }
+
+  /// When a user's status last changed, by a look at the file: another process may have kept it.
+  func knownStatus(of user: Identifier) async -> Timestamp? {
+    let scope = Self.scope(of: user)
+    do throws(ChangeLogError) {
+      let time = try await commit { (queue, _) throws(ChangeLogError) in ([], queue.scopes[scope]) }
+      note(nil, in: .status)
+      return time
+    } catch {
+      note(error, in: .status)
+      return store.last.scopes[scope]
+    }
+  }
+
+  /// Keeps what a profile said, and never goes back.
+  ///
+  /// Where it cannot be kept, the next profile says it again.
+  func keep(_ change: StatusChange) async {
+    let scope = Self.scope(of: change.user)
+    do throws(ChangeLogError) {
+      try await commit { (queue, _) throws(ChangeLogError) in
+        let isNews = queue.scopes[scope].map { $0 < change.changedAt } ?? true
+        let check = ChangeEvent.ScopeChecked(scope: scope, statusChangedAt: change.changedAt)
+        return (isNews ? [.scopeChecked(check)] : [], ())
+      }
+      note(nil, in: .status)
+    } catch {
+      note(error, in: .status)
+    }
+  }
+}
