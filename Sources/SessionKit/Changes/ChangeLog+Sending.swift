@@ -13,8 +13,8 @@ extension ChangeLog {
   ///   try await log.keepSending(through: session.gate) { waiting in await send(waiting.change) }
   /// }
   /// ```
-  /// Each change is sent as ``drain(through:isHurried:_:)`` does it, in order and one at a time. Throws where the
-  /// file cannot be used, where another user's changes wait, and `drainUnderWay` where this object sends already.
+  /// Each change is sent as ``drain(through:isHurried:_:)`` does it, in order and one at a time; such a drain of
+  /// this object is waited for. Throws where the file cannot be used, and where another user's changes wait.
   public func keepSending(
     through gate: SyncGate, _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) {
@@ -29,8 +29,14 @@ extension ChangeLog {
         defer { isHurried = false }
         return isHurried
       }
-      let drained = try await drain(through: gate, isHurried: isHurried, send)
-      await rest(behind: drained.ending, gate)
+      var ending = Drained.Ending.empty
+      do throws(ChangeLogError) {
+        ending = try await drainOnce(through: gate, isHurried: isHurried, send).ending
+      } catch {
+        // A drain that somebody else has asked for does the same, and rings at its end.
+        guard error == .drainUnderWay else { throw error }
+      }
+      await rest(behind: ending, gate)
     }
   }
 

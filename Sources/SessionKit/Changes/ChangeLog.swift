@@ -205,6 +205,16 @@ public final class ChangeLog: Sendable {
     through gate: SyncGate, isHurried: Bool = false,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) -> Drained {
+    // Who sends all the time has waited for it.
+    defer { bell.ring() }
+    return try await drainOnce(through: gate, isHurried: isHurried, send)
+  }
+
+  /// The same, and wakes nobody.
+  func drainOnce(
+    through gate: SyncGate, isHurried: Bool,
+    _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
+  ) async throws(ChangeLogError) -> Drained {
     let isFirst = isDraining.withLock { isDraining in
       defer { isDraining = true }
       return !isDraining

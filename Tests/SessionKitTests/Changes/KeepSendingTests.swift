@@ -90,6 +90,37 @@ struct KeepSendingTests {
     try await log.close()
   }
 
+  @Test("SYN-3 a drain that somebody asks for meanwhile is waited for, and ends nothing")
+  func beside() async throws {
+    let log = try await bench.open()
+    let (gate, server) = (bench.gate, server)
+    try await add(log, 1)
+    let held = ChangeBell()
+    let asked = Task {
+      try await log.drain(through: gate) { item in
+        await held.wait()
+        return server.take(item)
+      }
+    }
+    await eventually("it sends") { held.waiterCount == 1 }
+    let sending = keepSending(log)
+    await eventually("the other rests") { log.bell.waiterCount == 1 }
+    try await add(log, 2)
+    await eventually("it rests again") { log.bell.waiterCount == 1 }
+    #expect(server.arrivals.isEmpty)
+    held.ring()
+    await eventually("the second is sent as well") {
+      held.ring()
+      return server.arrivals == ["k1", "k2"]
+    }
+    #expect(try await asked.value.ending == .empty)
+    try await add(log, 3)
+    await arrived([1, 2, 3])
+    sending.cancel()
+    try await sending.value
+    try await log.close()
+  }
+
   @Test("SYN-3 a drain in haste sends what is not due yet, and nothing a second time")
   func hurried() async throws {
     let log = try await bench.open()

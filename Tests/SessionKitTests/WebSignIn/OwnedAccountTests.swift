@@ -31,6 +31,17 @@ struct OwnedAccountTests {
     do { return try bench.files().isEmpty } catch { return false }
   }
 
+  /// These tokens sign nobody in.
+  private func isRefused(_ tokens: IdentityTokens) async throws {
+    let session = try await open()
+    fake.give(tokens)
+    let error = await failure { () async throws(SessionError) in
+      try await session.signInSilently(with: provider)
+    }
+    #expect(error == .webSignIn(.unreadableTokens) && !session.isAuthenticated)
+    try await session.close()
+  }
+
   /// Whether it does not throw.
   private func works(_ work: () async throws(SessionError) -> Void) async -> Bool {
     do throws(SessionError) { try await work() } catch { return false }
@@ -173,13 +184,7 @@ struct OwnedAccountTests {
 
   @Test("WEB-6 REF-1 tokens that are dead already sign nobody in", arguments: [0, -5, Int64.min])
   func deadOnArrival(lifetime: Int64) async throws {
-    let session = try await open()
-    fake.give(tokens(#"{"oid":"o-1"}"#, lifetime: lifetime))
-    let error = await failure { () async throws(SessionError) in
-      try await session.signInSilently(with: provider)
-    }
-    #expect(error != nil && !session.isAuthenticated)
-    try await session.close()
+    try await isRefused(tokens(#"{"oid":"o-1"}"#, lifetime: lifetime))
   }
 
   @Test("WEB-6 REF-1 a refresh that brings a dead token has failed, and is not tried in a circle")
@@ -233,13 +238,8 @@ struct OwnedAccountTests {
 
   @Test("WEB-6 tokens of more than 1 MiB are none")
   func huge() async throws {
-    let session = try await open()
-    fake.give(tokens(#"{"oid":"o-1"}"#, access: String(repeating: "x", count: 1 << 20)))
-    let error = await failure { () async throws(SessionError) in
-      try await session.signInSilently(with: provider)
-    }
-    #expect(error != nil && !session.isAuthenticated)
-    try await session.close()
+    try await isRefused(
+      tokens(#"{"oid":"o-1"}"#, access: String(repeating: "x", count: 1 << 20)))
   }
 
   // MARK: A process without the provider
