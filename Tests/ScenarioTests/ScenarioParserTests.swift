@@ -69,6 +69,7 @@ struct ScenarioParserTests {
     Mistake(6, "policy profileCheck=never", "6:8: \"never\" is no value of profileCheck"),
     Mistake(15, "pending many", "15:9: how many?"),
     Mistake(15, "cleared", "15:8: how many?"),
+    Mistake(15, "received all", "15:10: how many?"),
     Mistake(15, "cleared 1 times", "15:11: \"times\" is one word too many"),
     Mistake(9, "request POST auth/login", "9:9: a request is as POST /auth/refresh"),
     Mistake(9, "request PSOT /auth/login", "9:9: \"PSOT\" is no method; did you mean \"POST\"?"),

@@ -138,6 +138,9 @@ struct ScenarioSelfTests {
       at: "result ok state=expired", "state of the result is authenticated"),
     // What is.
     Lie(end, end + "\ncleared 0", at: "cleared 0", "was cleared 1 times"),
+    Lie(end, end + "\nreceived 1", at: "received 1", "a subscriber in app received the events"),
+    Lie(end, end + "\nreceived 99", at: "received 99", "not the first 99"),
+    Lie(end, end + "\nreceived 1 in other", at: "received 1 in other", "other is not open"),
     Lie("state authenticated user=u-7 token=1", "state unauthenticated", "app is not"),
     Lie("state authenticated user=u-7 token=1", "state authenticated token=2", "is 1, not 2"),
     Lie("shows token=<A1> expired=no", "shows expired=yes", "expired of app is no, not yes"),

@@ -133,6 +133,8 @@ struct ScenarioStep: Sendable {
     case pending(Int)
     /// The app's data was cleared so often since the beginning.
     case cleared(Int)
+    /// A subscriber in the process has received the first events of the journal, up to this number.
+    case received(Int)
     /// The app was told so often since the beginning that a user's status has changed.
     case news(Int)
     /// A process dies.

@@ -13,7 +13,7 @@ extension ScenarioParser {
     var label: ScenarioWord?
     if ["do", "request"].contains(keyword) { label = take("as", from: &words) }
     var process = "app"
-    if ["do", "state", "shows", "page"].contains(keyword), let name = take("in", from: &words) {
+    if ["do", "state", "shows", "page", "received"].contains(keyword), let name = take("in", from: &words) {
       process = name.text
     }
     let action: ScenarioStep.Action
@@ -49,6 +49,7 @@ extension ScenarioParser {
     case "result": action = try result(words, in: line)
     case "pending": action = .pending(try count(words, in: line))
     case "cleared": action = .cleared(try count(words, in: line))
+    case "received": action = .received(try count(words, in: line))
     case "news":
       try expectChangeLog(line.words[0], in: line)
       action = .news(try count(words, in: line))

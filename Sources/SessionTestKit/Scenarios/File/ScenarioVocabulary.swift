@@ -9,7 +9,7 @@ package enum ScenarioVocabulary {
     "at", "until", "clock", "network", "secrets", "journal", "do", "request", "answer", "lost",
     "silent", "page", "token",
     "event", "note", "state", "shows", "result", "stored", "pending", "cleared",
-    "kill", "power", "change", "waiting", "givenUp", "news",
+    "received", "kill", "power", "change", "waiting", "givenUp", "news",
   ]
   package static let apps: [String: [String]] = [
     "EDU": ["environment"], "B2C": ["client", "scope", "tokens"], "OFF": [], "TIK": [], "API": [],

@@ -36,6 +36,7 @@ extension ScenarioRun {
       guard calls.cleared == count else {
         throw fail("the app's data was cleared \(calls.cleared) times")
       }
+    case .received(let count): try received(count, in: step.process)
     case .news(let count):
       guard calls.news == count else {
         throw fail("the app was told \(calls.news) times of a status that has changed")
@@ -234,6 +235,17 @@ extension ScenarioRun {
   }
 
   // MARK: Subscribers
+
+  /// A subscriber has received exactly the first `count` events of the journal, each once and in order.
+  private func received(_ count: Int, in process: String) throws(ScenarioFailure) {
+    _ = try session(process)
+    let heard = calls.heard(process)
+    guard heard == events.prefix(count).map(\.sequence), heard.count == count else {
+      throw fail(
+        "a subscriber in \(process) received the events \(heard), not the first \(count) of "
+          + "\(events.map(\.sequence))")
+    }
+  }
 
   /// Whoever subscribed heard the events of the journal, in order, with no gap and no duplicate; in a
   /// process beside which there was another, as far as it has looked.
