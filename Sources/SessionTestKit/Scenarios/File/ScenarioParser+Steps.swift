@@ -13,7 +13,9 @@ extension ScenarioParser {
     var label: ScenarioWord?
     if ["do", "request"].contains(keyword) { label = take("as", from: &words) }
     var process = "app"
-    if ["do", "state", "shows", "page", "received"].contains(keyword), let name = take("in", from: &words) {
+    if ["do", "state", "shows", "page", "received"].contains(keyword),
+      let name = take("in", from: &words)
+    {
       process = name.text
     }
     let action: ScenarioStep.Action
