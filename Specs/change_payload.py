@@ -9,7 +9,7 @@ itself against Specs/Golden/changes.txt.
 from event_payload import CODES, PayloadError, Reader, check
 
 SNAPSHOT = 0x7F
-CODES["giving up"] = "refused attemptsExhausted"
+CODES["giving up"] = "refused attemptsExhausted endUnknown"
 CODES["discarding"] = "logout app"
 OPERATIONS = {0: "create", 1: "update", 2: "delete"}
 SENT = [("key", "id"), ("sender", "id"), ("process", "u32"), ("deadline", "time")]

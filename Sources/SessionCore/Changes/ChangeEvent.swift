@@ -212,9 +212,11 @@ public struct GivingUp: Code {
   public static let refused = GivingUp(rawValue: 0)
   /// It failed as often as the policy allows.
   public static let attemptsExhausted = GivingUp(rawValue: 1)
+  /// It was found in a damaged log, which does not show how it ended.
+  public static let endUnknown = GivingUp(rawValue: 2)
 
   /// The word for each byte, from 0.
-  public static let words = ["refused", "attemptsExhausted"]
+  public static let words = ["refused", "attemptsExhausted", "endUnknown"]
 }
 
 /// Why a change is wanted no more.

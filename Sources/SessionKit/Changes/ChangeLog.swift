@@ -69,7 +69,9 @@ public final class ChangeLog: Sendable {
 
   /// Opens the log at `path`, a file of its own, or creates it.
   ///
-  /// Throws where the file cannot be used: it is never set aside, since the user's work is in it.
+  /// A damaged file is quarantined: it stays beside the log under another name, and the log goes on with every
+  /// change that can be read (``quarantined``). Throws a ``ChangeLogError`` if the file cannot be used for
+  /// another reason: it is not a change log, a newer version wrote it, or it cannot be read or written.
   public static func open(
     at path: String, policy: ChangePolicy = ChangePolicy(),
     limits: ChangeLogLimits = ChangeLogLimits(), clock: any SessionClock = SystemClock()
@@ -107,8 +109,18 @@ public final class ChangeLog: Sendable {
 
   // MARK: What waits
 
-  /// What waits and what was given up, as of the last look at the file; never waits for the disk.
+  /// What waits and what was given up, as of the last read of the file; never waits for the disk.
   public var queue: ChangeQueue { store.last }
+
+  /// The queue, now and after each change of it; for a screen that shows what is not sent yet (SYN-6).
+  ///
+  /// Each iterator receives the current queue first and then always the newest one: queues in between are
+  /// skipped. Changes by other processes appear with the next read of the file, for example by
+  /// ``pendingCount()``. The sequence ends when the log is closed or the task is cancelled.
+  public var queues: some AsyncSequence<ChangeQueue, Never> & Sendable { store.shown.values }
+
+  /// The damaged log that was quarantined when this one was opened; `nil` if there was none (SYN-6).
+  public var quarantined: QuarantinedChangeLog? { store.quarantined }
 
   /// How many changes wait, by a look at the file: also those that other processes added.
   public func pendingCount() async throws(ChangeLogError) -> Int {

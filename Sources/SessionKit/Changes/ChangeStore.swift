@@ -25,28 +25,57 @@ final class ChangeStore: Sendable {
   private let clock: any SessionClock
   private let compactedAfter: UInt64
   private let options: Journal.Options
+  /// The damaged log that this one goes on from, if it was quarantined when this one was opened.
+  let quarantined: QuarantinedChangeLog?
+  /// The queue as of the last read of the file.
+  let shown: LatestValue<ChangeQueue>
   private let folded: Mutex<Folded>
-  private let shown: Mutex<ChangeQueue>
 
   private init(
-    path: String, journal: Journal, _ setup: ChangeLog.Setup, queue: ChangeQueue, bytes: Int
+    path: String, journal: Journal, _ setup: ChangeLog.Setup, queue: ChangeQueue, bytes: Int,
+    quarantined: QuarantinedChangeLog?
   ) {
     self.path = path
     self.journal = journal
+    self.quarantined = quarantined
     clock = setup.clock
     compactedAfter = setup.compactedAfter
     options = setup.options
     let live = queue.pendingBytes + queue.failureBytes + 64 * queue.scopes.count
     folded = Mutex(
       Folded(queue: queue, bytes: bytes, compactedFrom: 2 * live + Self.slack))
-    shown = Mutex(queue)
+    shown = LatestValue(queue)
   }
 
-  /// Opens the file at `path`, or creates it.
+  deinit {
+    shown.finish()
+  }
+
+  /// Opens the file at `path`, or creates it. A damaged file is quarantined first.
   static func open(_ path: String, _ setup: ChangeLog.Setup) throws(ChangeLogError) -> ChangeStore {
-    var options = setup.options
+    var setup = setup
     // The snapshot of a full log is one record.
-    options.maximumRecordSize = 8 << 20
+    setup.options.maximumRecordSize = 8 << 20
+    // Other processes may quarantine the same file, or damage may be found in what they made of it.
+    for _ in 0..<5 {
+      let identity = try onJournal { () throws(JournalError) in
+        try Journal.identity(at: path, options: setup.options)
+      }
+      do throws(ChangeLogError) {
+        return try load(path, setup)
+      } catch {
+        if case .journal(.missing) = error, identity != nil { continue }
+        guard error.isOfDamagedLog, let identity else { throw error }
+        try QuarantinedChangeLog.setAside(path, identity, setup)
+      }
+    }
+    return try load(path, setup)
+  }
+
+  private static func load(_ path: String, _ setup: ChangeLog.Setup) throws(ChangeLogError)
+    -> ChangeStore
+  {
+    let options = setup.options
     var queue = ChangeQueue()
     var problem: ChangeLogError?
     var bytes = 0
@@ -68,11 +97,60 @@ final class ChangeStore: Sendable {
       do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
       throw problem
     }
-    return ChangeStore(path: path, journal: journal, setup, queue: queue, bytes: bytes)
+    var quarantined: QuarantinedChangeLog?
+    if journal.lastSequence == 0 {
+      do throws(ChangeLogError) {
+        quarantined = try recover(into: journal, &queue, path, setup)
+      } catch let failure {
+        try onJournal { () throws(JournalError) in try journal.close() }
+        throw failure
+      }
+    }
+    return ChangeStore(
+      path: path, journal: journal, setup, queue: queue, bytes: bytes, quarantined: quarantined)
   }
 
-  /// What was there when the file was last looked at; never waits for the disk.
-  var last: ChangeQueue { shown.withLock { $0 } }
+  /// Appends to an empty journal, as one batch, what can be read of the log that was quarantined here last.
+  ///
+  /// A crash before the batch is durable leaves the journal empty, so the next opening does it again.
+  private static func recover(
+    into journal: Journal, _ queue: inout ChangeQueue, _ path: String, _ setup: ChangeLog.Setup
+  ) throws(ChangeLogError) -> QuarantinedChangeLog? {
+    guard let (quarantined, found) = try QuarantinedChangeLog.last(at: path, setup) else {
+      return nil
+    }
+    let time = setup.clock.now().time
+    let events = found.events(at: time)
+    var others: [JournalRecord] = []
+    _ = try onJournal { () throws(JournalError) in
+      try journal.transact { foreign in
+        others = foreign
+        guard foreign.isEmpty else { return [] }
+        return events.map { event in
+          let (kind, payload) = ChangeCodec.encode(event, at: time)
+          return JournalDraft(kind: kind, payload: payload)
+        }
+      }
+    }
+    guard others.isEmpty else {
+      // Another process has recovered the changes first, or has gone on without them.
+      for record in others where RecordKind.isOfSession(record.kind) {
+        try queue.take(record.sequence, record.kind, record.payload.span.bytes, path)
+      }
+      return quarantined
+    }
+    try queue.take(events, at: time, path)
+    return quarantined
+  }
+
+  static func onJournal<Value>(_ work: () throws(JournalError) -> Value) throws(ChangeLogError)
+    -> Value
+  {
+    do throws(JournalError) { return try work() } catch { throw .journal(error) }
+  }
+
+  /// The queue as of the last read of the file; never waits for the disk.
+  var last: ChangeQueue { shown.current }
 
   /// Looks at what others have appended, and appends durably what `decide` says of it.
   ///
@@ -112,8 +190,8 @@ final class ChangeStore: Sendable {
         folded.bytes += read
         folded.problem = problem
         folded.queue = queue
-        let queue = folded.queue
-        shown.withLock { $0 = queue }
+        // Without a record, the queue is as it was.
+        if read > 0 { shown.publish(queue) }
       }
       do throws(JournalError) {
         _ = try journal.transact { foreign in
@@ -187,8 +265,7 @@ final class ChangeStore: Sendable {
       var problem: ChangeLogError?
       defer {
         folded.problem = problem
-        let queue = folded.queue
-        shown.withLock { $0 = queue }
+        shown.publish(folded.queue)
       }
       let done: JournalCompaction?
       do throws(JournalError) {
@@ -213,7 +290,8 @@ final class ChangeStore: Sendable {
   }
 
   func close() throws(ChangeLogError) {
-    do throws(JournalError) { try journal.close() } catch { throw .journal(error) }
+    shown.finish()
+    try Self.onJournal { () throws(JournalError) in try journal.close() }
   }
 }
 

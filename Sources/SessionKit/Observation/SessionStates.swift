@@ -17,25 +17,18 @@ public struct SessionStates: AsyncSequence, Sendable {
 
   /// Walks from status to newer status.
   public struct Iterator: AsyncIteratorProtocol {
-    private let hub: StatusHub
-    private var number: UInt64 = 0
+    private var values: StatusHub.Values.Iterator
 
-    init(hub: StatusHub) { self.hub = hub }
+    init(hub: StatusHub) { values = hub.values.makeAsyncIterator() }
 
-    /// Waits for a status that was not given yet.
+    /// Waits for a status that was not delivered yet.
     ///
-    /// `nil` once the session object is closed and its last status was given, or the task cancelled.
+    /// Returns `nil` after the session object is closed and its last status was delivered, or if the task
+    /// is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async
       -> SessionStatus?
     {
-      if Task.isCancelled { return nil }
-      switch await hub.answer(after: number) {
-      case .status(let status, let number):
-        self.number = number
-        return status
-      case .finished:
-        return nil
-      }
+      await values.next(isolation: actor)
     }
   }
 }

@@ -312,16 +312,6 @@ struct ChangeLogTests {
         try await caught { _ = try await log.pendingCount() }
           == .notAChangeLog(path: bench.path, sequence: 1, kind: 0x82))
     }
-    // A batch may end with a record that cannot follow.
-    try await ChangeLog.remove(at: bench.path)
-    let third = try Journal.open(at: bench.path)
-    let (kind, payload) = ChangeCodec.encode(.acknowledged("k"), at: Timestamp(milliseconds: 0))
-    _ = try third.append([JournalDraft(kind: kind, payload: payload)])
-    #expect(
-      try await caught { _ = try await bench.open() }
-        == .unusable(
-          path: bench.path, sequence: 1,
-          problem: "no change has the key k"))
   }
 
   @Test("STO-3 errors say what, where and what to do, and none shows content")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Where subscribers wait for a newer status")
 struct StatusHubTests {
   private func number(_ answer: StatusHub.Answer) -> UInt64? {
-    if case .status(_, let number) = answer { number } else { nil }
+    if case .value(_, let number) = answer { number } else { nil }
   }
 
   @Test("STA-7 a status that says nothing new is none, and the end comes after the last one")
@@ -29,7 +29,7 @@ struct StatusHubTests {
     let seen = await withTaskGroup(of: SessionActivity?.self) { group in
       for _ in 1...20 {
         group.addTask {
-          guard case .status(let status, _) = await hub.answer(after: start) else { return nil }
+          guard case .value(let status, _) = await hub.answer(after: start) else { return nil }
           return status.activity
         }
       }

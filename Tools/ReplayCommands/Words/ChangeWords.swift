@@ -55,6 +55,7 @@ enum ChangeWords {
     switch cause {
     case .refused: "the server refused it"
     case .attemptsExhausted: "after as many attempts as allowed"
+    case .endUnknown: "a damaged log does not show how it ended"
     default: "cause \(cause)"
     }
   }
