@@ -56,7 +56,7 @@ struct ChangeRecoveryPropertyTests {
     Set(queue.pending.map(\.change.key) + queue.failures.map(\.change.key))
   }
 
-  @Test("SYN-6 a gap loses no change whose record can be read, and revives none that ended after it")
+  @Test("SYN-6 a gap loses no readable change, and revives none that ended after it")
   func gap() {
     expect(
       Property(

@@ -70,7 +70,7 @@ public struct ChangeRecovery: Sendable {
     }
   }
 
-  /// Every change before that one has ended. If its record is lost, those from before the gap have.
+  /// Gives up every change before that one; if its record is lost, those from before the gap.
   private mutating func endChanges(before key: Identifier, at time: Timestamp) {
     let place = queue.pending.firstIndex { $0.change.key == key }
     let count =

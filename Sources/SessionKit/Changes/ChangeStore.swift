@@ -51,7 +51,7 @@ final class ChangeStore: Sendable {
     shown.finish()
   }
 
-  /// Opens the file at `path`, or creates it. A damaged file is quarantined first.
+  /// Opens the file at `path`, or creates it; a damaged file is quarantined first.
   static func open(_ path: String, _ setup: ChangeLog.Setup) throws(ChangeLogError) -> ChangeStore {
     var setup = setup
     // The snapshot of a full log is one record.

@@ -9,7 +9,7 @@ import SessionJournal
 /// - dead letters with the cause ``GivingUp/endUnknown``, of which the server may have taken each;
 /// - pending changes, which may be sent again under their old keys.
 public struct QuarantinedChangeLog: Equatable, Sendable {
-  /// The path of the damaged file. It stays until a logout clears the log or the log is removed.
+  /// The path of the damaged file, which stays until a logout clears the log or the log is removed.
   public let path: String
   /// Why it could not be used.
   public let problem: ChangeLogError

@@ -102,7 +102,7 @@ struct ChangeQuarantineTests {
     #expect(try names().filter { $0.contains(".aside-") }.count == 1)
   }
 
-  @Test("SYN-6 a record that cannot follow those before it is damage, and the app decides about them")
+  @Test("SYN-6 a record that cannot follow those before it is damage, and the app decides")
   func impossibleRecord() async throws {
     let log = try await bench.open()
     try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
