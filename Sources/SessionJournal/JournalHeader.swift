@@ -44,11 +44,14 @@ public struct JournalHeader: Equatable, Sendable {
   /// The bit of a file that begins with a snapshot; the only feature of format 1.
   package static let snapshotFeature: UInt32 = 1
 
-  /// The header of a new journal.
-  package init(identifier: JournalIdentifier, salt: UInt64, maximumRecordSize: UInt32) {
+  /// The header of a new journal; its first sequence is 1 unless it is a copy of another one.
+  package init(
+    identifier: JournalIdentifier, salt: UInt64, maximumRecordSize: UInt32,
+    firstSequence: UInt64 = 1
+  ) {
     self.init(
-      identifier: identifier, salt: salt, maximumRecordSize: maximumRecordSize, firstSequence: 1,
-      beginsWithSnapshot: false)
+      identifier: identifier, salt: salt, maximumRecordSize: maximumRecordSize,
+      firstSequence: firstSequence, beginsWithSnapshot: false)
   }
 
   /// The header of a file that takes the place of this one's: a snapshot, and what follows it from

@@ -14,7 +14,8 @@ extension Journal {
   /// Replaces the file at `path` by its first bytes, up to the offset that `judge` finds; durably.
   ///
   /// `judge` reads the journal under its locks, from its first record, and answers where what is good
-  /// ends, behind a whole batch; nil if all of it is good, and then nothing is done. It is asked once
+  /// ends, behind a whole batch; nil if all of it is good, and then nothing is done. `mark` is asked
+  /// after that for a record that the new file ends with, or none. `judge` is asked once
   /// more of the new file before that takes the journal's place, and must find all of it good. Whoever
   /// has another reason to leave the file alone answers nil and remembers why.
   ///
@@ -26,7 +27,7 @@ extension Journal {
   /// `otherOwner` or `copyDiffers`, and what `judge` throws, with the journal as it was; `io` on a
   /// failed sync of the folder, after which either of the two may be there.
   package static func rescue(
-    _ path: String, time: String, options: Options,
+    _ path: String, time: String, options: Options, mark: () -> JournalDraft? = { nil },
     judge: (inout JournalReader) throws(JournalError) -> UInt64?
   ) throws(JournalError) -> JournalRescue? {
     let fileSystem = options.fileSystem
@@ -49,12 +50,14 @@ extension Journal {
     guard let end = try judge(&reader) else { return nil }
     let size = try reader.size()
     let backup = try work.backUp(size, time: time)
+    var written = end
     do throws(JournalError) {
-      let draft = try work.makeDraft(end)
+      let (draft, length) = try work.makeDraft(end, mark())
+      written = length
       defer { draft.close() }
       do throws(JournalError) {
         var again = try JournalReader(path: work.draft.path, fileSystem: fileSystem)
-        guard try judge(&again) == nil, try again.isWhole(end) else {
+        guard try judge(&again) == nil, try again.isWhole(length) else {
           throw .compactionRefused(path: path, .copyDiffers)
         }
         try lock.acquire(journal: draft)
@@ -69,7 +72,7 @@ extension Journal {
       work.removeBackup(backup)
       throw error
     }
-    return JournalRescue(backup: backup.path, bytes: end, dropped: size - end)
+    return JournalRescue(backup: backup.path, bytes: written, dropped: size - end)
   }
 
   /// Refuses a file that cannot be replaced before a lock file is made beside it: another user's app
@@ -134,8 +137,12 @@ private struct RescueWork {
     return aside
   }
 
-  /// A file with the bytes before `end`, durable, under the name of no journal.
-  func makeDraft(_ end: UInt64) throws(JournalError) -> any JournalFileHandle {
+  /// A file with the bytes before `end` and one more record, durable, under the name of no journal;
+  /// and its length.
+  func makeDraft(_ end: UInt64, _ mark: JournalDraft?) throws(JournalError)
+    -> (file: any JournalFileHandle, length: UInt64)
+  {
+    var length = end
     let file = try made { () throws(SystemFault) in try draft.create() }
     do throws(JournalError) {
       let isOurs = try onFile(path) { () throws(SystemFault) in
@@ -143,12 +150,21 @@ private struct RescueWork {
       }
       guard isOurs else { throw .compactionRefused(path: path, .otherOwner) }
       try fill(file, upTo: end)
+      if let mark {
+        var reader = try JournalReader(path: draft.path, fileSystem: fileSystem)
+        let bytes = try reader.continuation(mark)
+        try made { () throws(SystemFault) in
+          try file.writeAll(bytes, at: end)
+          try file.synchronize()
+        }
+        length += UInt64(bytes.count)
+      }
     } catch {
       draft.discard(file)
       file.close()
       throw error
     }
-    return file
+    return (file, length)
   }
 
   func putInPlace(_ file: any JournalFileHandle) throws(JournalError) {
@@ -223,6 +239,18 @@ extension JournalReader {
   fileprivate mutating func isWhole(_ end: UInt64) throws(JournalError) -> Bool {
     let (ending, size) = (try ending(), try size())
     return ending == .clean && totals.bytes == end && size == end
+  }
+
+  /// The bytes of one more record after the whole prefix, as a batch of its own.
+  ///
+  /// To be asked of a file that ends cleanly, without room.
+  package mutating func continuation(_ draft: JournalDraft) throws(JournalError) -> [UInt8] {
+    _ = try ending()
+    let place = scanner.position
+    var writer = FrameWriter(seed: scanner.seed, chain: place.chain)
+    writer.append(
+      draft, sequence: place.sequence, durable: place.sequence - 1, remainingInBatch: 0)
+    return writer.bytes
   }
 
   /// The bytes of the file in a range, read or not; fewer only behind its end.

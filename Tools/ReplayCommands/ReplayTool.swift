@@ -101,7 +101,7 @@ public enum ReplayTool {
       failure = error
     }
     // What was handed on before are whole lines; to hand on more, somebody might have to be waited for.
-    if !interruption.isRaised { output.flush() }
+    if interruption.signal == 0 { output.flush() }
     // What was done though nobody could be told is told with the failure.
     let isTold = failure?.name == "output"
     switch output.failure {
@@ -111,6 +111,7 @@ public enum ReplayTool {
     case nil: break
     }
     if let code = interruption.code { return code.rawValue }
+    if failure?.name == "interrupted" { return ExitCode.ok.rawValue }
     if let failure {
       errors.write(arguments.contains("--json") ? failure.json : failure.text)
       code = failure.code
@@ -155,6 +156,9 @@ public enum ReplayTool {
         style: Style(
           command.display.color, isTerminal: output.isTerminal, environment: environment),
         environment: environment, interruption: interruption)
+      if command.answersOnOutput, let descriptor = output.descriptor {
+        interruption.watch(descriptor)
+      }
       return try run(command, arguments.journals, context)
     }
     return .ok
@@ -164,7 +168,10 @@ public enum ReplayTool {
     _ command: any Command, _ paths: [String], _ context: ToolContext
   ) throws(ToolError) -> ExitCode {
     guard paths.contains("-") else {
-      let files = paths.map { JournalFile(path: $0, name: $0.quotedWhereNeeded) }
+      let files = paths.map {
+        JournalFile(
+          path: $0, name: $0.quotedWhereNeeded, interruption: context.interruption)
+      }
       return try command.run(files, context)
     }
     guard paths.count == 1 else {

@@ -44,7 +44,7 @@ struct ImportRefusalTests {
         (1, "\"maximumRecordSize\":1048576", "\"maximumRecordSize\":63", .badLine, "64"),
         (1, "\"firstSequence\":1", "\"firstSequence\":0", .badLine, "firstSequence"),
         (1, "\"partial\":false", "\"partial\":true", .partial, "leaves out"),
-        (1, "\"firstSequence\":1", "\"firstSequence\":2", .badLine, "begins with a snapshot"),
+        (1, "\"firstSequence\":1", "\"firstSequence\":2", .gap, "where 2 is due"),
         (2, "\"sequence\":1", "\"sequence\":2", .gap, "sequence 2 where 1 is due"),
         (
           2, "\"uptime\":86400000", "\"uptime\":86400000.5", .badLine,

@@ -77,6 +77,46 @@ struct RepairTests {
     }
   }
 
+  /// What a repaired journal has of the old one: all but the record that says what was dropped.
+  private static func copied(_ bytes: [UInt8]) throws -> [UInt8] {
+    var end = bytes.count
+    var reader = try JournalReader(bytes: bytes)
+    try reader.visit { frame, _ in
+      if frame.kind == SessionNote.Kind.tailCut.rawValue, frame.offset + UInt64(frame.size) == end {
+        end = Int(frame.offset)
+      }
+      return true
+    }
+    return Array(bytes[..<end])
+  }
+
+  @Test("RPL-6 a repaired journal says in a record that something was dropped that may count")
+  func mark() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    for name in ["undetermined", "damaged", "undecodable", "illegal"] {
+      let run = ToolRun.inProcess([
+        "repair", folder.file(name + ".journal"), "-o", folder.file(name),
+      ])
+      #expect(run.output.contains("what is dropped may have been acknowledged"))
+      let last = try #require(
+        try ToolRun.inProcess(["timeline", folder.file(name), "-n", "1", "--json"]).objects().first)
+      #expect(last["name"] as? String == "tailCut")
+      let facts = try #require(last["facts"] as? [String: Any])
+      #expect(facts["isUndetermined"] as? Bool == true)
+      #expect(facts["bytes"] as? Int == (try folder.bytes(name + ".dropped").count))
+    }
+    // Nobody was told that a torn tail had been written: nothing in it counts.
+    _ = ToolRun.inProcess(["repair", folder.file("torn.journal"), "-o", folder.file("torn")])
+    let torn = try folder.bytes("torn.journal")
+    #expect(try torn.starts(with: folder.bytes("torn")))
+    // A change log has no such record, and none may stand in it.
+    _ = ToolRun.inProcess([
+      "repair", folder.file("changes-damaged.log"), "-o", folder.file("changes"),
+    ])
+    #expect(ToolRun.inProcess(["verify", folder.file("changes")]).code == 0)
+  }
+
   @Test("RPL-3 the good beginning goes to one file, the rest to another, and the journal stays")
   func files() throws {
     let folder = try TemporaryFolder()
@@ -94,8 +134,10 @@ struct RepairTests {
       let report = try #require(try run.objects().first)
       #expect(report["verdict"] as? String == name)
       let isWhole =
-        try folder.bytes(name) + folder.bytes(name + ".dropped") == before
+        try Self.copied(try folder.bytes(name)) + folder.bytes(name + ".dropped") == before
       #expect(isWhole, "\(name)")
+      let mark = report["mark"] as? Int
+      #expect((mark == nil) == (name == "torn"), "\(name)")
       let isUntouched = try folder.bytes(name + ".journal") == before
       #expect(isUntouched)
       let after = try FileManager.default.attributesOfItem(atPath: path)
@@ -134,7 +176,7 @@ struct RepairTests {
     let report = try #require(
       try ToolRun.inProcess(["repair", path, "-o", folder.file("good"), "--json"]).objects().first)
     #expect(report["verdict"] as? String == "illegal")
-    #expect(try folder.bytes("good").count == frames[1].end)
+    #expect(try Self.copied(try folder.bytes("good")).count == frames[1].end)
     #expect(frames[1].isLastOfBatch && !frames[2].isLastOfBatch)
     let state = try #require(
       try ToolRun.inProcess(["state", "--json", folder.file("good")]).objects().first)
@@ -156,7 +198,8 @@ struct RepairTests {
       let isKept = try Array(Data(contentsOf: URL(fileURLWithPath: backup))) == before
       #expect(isKept)
       let bytes = try folder.bytes(name + ".journal")
-      #expect(before.starts(with: bytes) && bytes.count < before.count)
+      let copied = try Self.copied(bytes)
+      #expect(before.starts(with: copied) && copied.count < before.count)
       #expect(ToolRun.inProcess(["verify", path]).code == 0)
       let again = ToolRun.inProcess(["repair", path, "--in-place"])
       #expect(again.code == 3)

@@ -100,7 +100,7 @@ struct ReportPageTests {
     #expect(parts(page, "<details class=\"why\"", ">").count == 2)
     #expect(page.contains("Expired at 2026-11-21 14:01:00.080Z (seq 15)"))
     #expect(page.contains("<a href=\"#j0-15\">@15</a>"))
-    #expect(page.contains("<td class=\"words\">the server refused to refresh</td>"))
+    #expect(page.contains("<td class=\"words\">the token could not be refreshed</td>"))
     #expect(
       page.contains("tok#1 from 2026-11-21 14:00:00.105Z to 2026-11-21 14:00:01.150Z: replaced"))
     #expect(page.contains("<b>60.0 %</b>of refreshes succeeded"))

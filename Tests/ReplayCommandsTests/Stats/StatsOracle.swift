@@ -49,7 +49,15 @@ struct StatsOracle {
           failureLatencies.append(span)
         }
       case .contextSwitched: break
-      case .sessionExpired(let expiry): end(expiry.reason.description, index, records)
+      case .sessionExpired(let expiry):
+        var reason = expiry.reason.description
+        if expiry.reason == .refreshRejected,
+          case .refreshFailed(let last)? = records[..<index].last(where: { $0.event != nil })?.event,
+          last.failure.kind == .noRefreshToken || last.failure.kind == .otherUser
+        {
+          reason += "(\(last.failure.kind))"
+        }
+        end(reason, index, records)
       case .logout(let logout):
         let last = records[..<index].last { Self.bounds($0) }
         if case .event(.sessionExpired)? = last?.content { break }

@@ -115,6 +115,41 @@
       }
     }
 
+    @Test("RPL-5 the bytes of a key may come late, and Esc alone still leaves", arguments: [30, 300])
+    func lateBytes(milliseconds: Int) throws {
+      let wanted = try expected("g j j")
+      for attempt in 1... {
+        let terminal = try step([journal])
+        terminal.press("gj")
+        let start = ContinuousClock.now
+        for byte in ["\u{1B}", "[", "B"] {
+          terminal.press(byte)
+          Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
+        }
+        // A machine that is busy may have held this thread back for longer than a key is waited for.
+        let isLate = ContinuousClock.now - start > .milliseconds(3 * milliseconds + 500)
+        if isLate, attempt < 20 { continue }
+        #expect(try terminal.screen("the next record") { $0.text == wanted }.strange.isEmpty)
+        terminal.press("\u{1B}")
+        #expect(try terminal.end() == 0)
+        return
+      }
+    }
+
+    @Test("RPL-5 ESCDELAY says how long Esc waits for the rest of a key")
+    func escapeDelay() throws {
+      let terminal = try step([journal], environment: ["ESCDELAY": "60000"])
+      terminal.press("gj")
+      terminal.press("\u{1B}")
+      // A signal that ends the wait is no time that passed.
+      terminal.resize(rows: 30, columns: 100)
+      let wanted = try expected("g j j", rows: 30)
+      terminal.press("[B")
+      #expect(try terminal.screen("the next record") { $0.text == wanted }.strange.isEmpty)
+      terminal.press("q")
+      #expect(try terminal.end() == 0)
+    }
+
     @Test("a window that changes its size is drawn anew, also one that is too small")
     func resize() throws {
       let terminal = try step([journal], rows: 30, columns: 120)

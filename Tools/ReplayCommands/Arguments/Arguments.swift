@@ -17,7 +17,7 @@ struct Arguments: Equatable, Sendable {
 
   /// Reads options and operands in any order; `--` ends the options, `-` alone is an operand.
   ///
-  /// An option given twice has its last value; of two that exclude each other (`--utc`, `--local`)
+  /// An option given twice has its last value, unless both might seem to count; of two that exclude each other (`--utc`, `--local`)
   /// the command decides.
   init(_ words: [String], syntax: CommandSyntax) throws(ToolError) {
     self.syntax = syntax
@@ -83,6 +83,12 @@ struct Arguments: Equatable, Sendable {
     guard let value = given ?? rest.popFirst() else {
       throw .usage(
         "missingValue", "\(spelled) needs a value.", next: "\(spelled) \(valueName)")
+    }
+    if option.isOnce, let other = values[option.name], other != value {
+      throw .usage(
+        "conflict",
+        "\(spelled) is given twice, as '\(other.shortened)' and as '\(value.shortened)'.",
+        next: option.name == "by" ? "only one of them" : "\(spelled) \(other),\(value)")
     }
     values[option.name] = value
   }

@@ -9,6 +9,15 @@ struct CommandSyntax: Equatable, Sendable {
     /// What its value may be.
     var values = Values.free
     let help: String
+
+    /// Whether two values would look as if both counted: lists of words, and what figures are grouped by.
+    var isOnce: Bool {
+      switch values {
+      case .kinds, .reasons: true
+      case .words: name == "by"
+      case .free, .selector, .path, .journal: false
+      }
+    }
   }
 
   /// What may be written for an option or operand, as far as it can be told beforehand: what completions

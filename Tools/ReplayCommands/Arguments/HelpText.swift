@@ -13,13 +13,15 @@ enum HelpText {
     case .selectors:
       selectors + "\n\n" + """
         A time means a record: --since the first one at or after it, --at, --from, --to and --until
-        the last one at or before it. Times without a zone are UTC, with --local this computer's.
+        the last one at or before it. 14:02 is a time in UTC, with --local in this computer's zone; a
+        time with its date names its zone: Z, or an offset such as +01:00. Where @0 is allowed, it is
+        before the first record.
 
         """
     case .kinds:
       "Kinds of records, for --kind and --until-kind, with commas between them:\n"
         + wrapped(KindFilter.known)
-        + "The first four are classes. Events change the state, notes explain.\n"
+        + "The first \(KindFilter.classes.count) are classes. Events change the state, notes explain.\n"
     case .reasons:
       "Reasons, for --reason, with commas between them:\n" + wrapped(ReasonFilter.known)
         + "A server's own codes are reasons too, in any case: TOKEN_EXPIRED, invalid_grant.\n"

@@ -6,6 +6,9 @@ protocol Command: Sendable {
 
   var display: DisplayOptions { get }
 
+  /// Whether the answer goes to standard output, so that nothing is left to do if that is closed.
+  var answersOnOutput: Bool { get }
+
   /// Prints the answer about the journals that the operands name, and returns what the shell is told.
   ///
   /// Throws what keeps the answer from being whole, after printing what there is.
@@ -26,6 +29,8 @@ extension JournalCommand {
 }
 
 extension Command {
+  var answersOnOutput: Bool { true }
+
   static var operands: [CommandSyntax.Operand] {
     [CommandSyntax.Operand(name: "FILE", help: "A journal; - reads it from standard input")]
   }

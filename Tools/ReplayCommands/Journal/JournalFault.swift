@@ -107,7 +107,9 @@ enum JournalFault: Equatable, Sendable {
         + "and keeps it aside"
     case .damaged, .undecodable, .illegal, .outOfPlace:
       name == "standard input"
-        ? "sessionreplay verify -, on the same input" : "sessionreplay verify \(name)"
+        ? "sessionreplay timeline - --behind, on the same input"
+        : "sessionreplay timeline \(name) --behind, for what can be read after it; "
+          + "or sessionreplay repair \(name) -o OUT, for a good file"
     case .unknownKind: "a newer version of sessionreplay"
     }
   }

@@ -5,7 +5,7 @@ internal import SessionJournal
 enum JournalPiece {
   case record(JournalEntry, isBehind: Bool)
   /// A record whose checksum holds and whose payload is not what its kind says.
-  case unreadable(JournalPlace)
+  case unreadable(JournalPlace, bytes: UInt64)
   /// What cannot be read at all.
   case lost(LostRange)
 }
@@ -13,8 +13,11 @@ enum JournalPiece {
 extension JournalFile {
   /// Hands over the good prefix, and then what can be read behind it, until `body` says no.
   ///
-  /// The pass has the first fault by place.
-  func visitPieces(_ body: (JournalPiece) -> Bool) throws(ToolError) -> Pass {
+  /// The pass has the first fault by place. What follows the good prefix is looked at only of faults that
+  /// `surveying` names.
+  func visitPieces(
+    surveying: (JournalFault) -> Bool = { _ in true }, _ body: (JournalPiece) -> Bool
+  ) throws(ToolError) -> Pass {
     var decoder = SessionDecoder()
     var first: JournalFault?
     var isStopped = false
@@ -29,7 +32,7 @@ extension JournalFile {
       } catch {
         let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
         first = first ?? .undecodable(place, error)
-        isStopped = !body(.unreadable(place))
+        isStopped = !body(.unreadable(place, bytes: UInt64(frame.size)))
       }
       return !isStopped
     }
@@ -42,6 +45,7 @@ extension JournalFile {
       isGrowing = try reader.isGrowing(behind: ending)
       guard let fault = JournalFault(ending) else { return }
       first = first ?? fault
+      guard surveying(fault) else { return }
       let survey = try reader.survey()
       for part in parts(of: survey) where !isStopped {
         switch part {

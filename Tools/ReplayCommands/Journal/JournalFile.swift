@@ -9,6 +9,11 @@ struct JournalFile: Sendable {
   let name: String
   /// Whether it came through standard input, wherever it is read from.
   var isStandardInput = false
+  /// What ends the command that reads it.
+  var interruption = Interruption()
+
+  /// The system's files, of which no more is read when the command is to end.
+  var files: WatchedFiles { WatchedFiles(interruption) }
 
   /// What it is called in JSON: the path as it was given, `-` for standard input.
   var rawName: String { isStandardInput ? "-" : path }
@@ -103,7 +108,7 @@ struct JournalFile: Sendable {
   /// Opens the file as it is now: what a writer appends from here on is not looked at.
   func open() throws(ToolError) -> JournalReader {
     do throws(JournalError) {
-      return try JournalReader(path: path, isFrozen: true)
+      return try JournalReader(path: path, fileSystem: files, isFrozen: true)
     } catch {
       throw ToolError(error, in: self)
     }

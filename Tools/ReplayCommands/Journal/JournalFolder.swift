@@ -25,7 +25,11 @@ enum JournalFolder {
     let folder = file.path.hasSuffix("/") ? file.path : file.path + "/"
     do throws(SystemFault) {
       return try system.names(beside: folder + ".").filter { $0.hasSuffix(".journal") }.sorted()
-        .map { JournalFile(path: folder + $0, name: (folder + $0).quotedWhereNeeded) }
+        .map {
+          JournalFile(
+            path: folder + $0, name: (folder + $0).quotedWhereNeeded,
+            interruption: file.interruption)
+        }
     } catch {
       throw ToolError(
         .inputOutput, error.code == 13 ? "permissionDenied" : "inputOutput",

@@ -13,6 +13,8 @@ struct SelectorResolver {
 
   let file: JournalFile
   let zone: TimeZoneChoice
+  /// Whether what can be read after damage counts too.
+  var readsOn = false
 
   /// How the journal ends, as far as it is good.
   private struct Survey {
@@ -38,15 +40,28 @@ struct SelectorResolver {
     }
     var survey = Survey()
     if needsSurvey {
-      _ = try file.visit { entry in
+      try visit { entry in
         survey.records += 1
         survey.lastSequence = entry.record.sequence
         survey.lastTime = entry.record.time
-        return true
       }
     }
     let targets = selectors.map { target($0.selector, $0.side, survey) }
     return try find(targets)
+  }
+
+  private func visit(_ body: (JournalEntry) -> Void) throws(ToolError) {
+    guard readsOn else {
+      _ = try file.visit { entry in
+        body(entry)
+        return true
+      }
+      return
+    }
+    _ = try file.visitPieces(surveying: { $0.code == .damaged }) { piece in
+      if case .record(let entry, _) = piece { body(entry) }
+      return true
+    }
   }
 
   private func target(_ selector: Selector, _ side: Side, _ survey: Survey) -> Target {
@@ -76,7 +91,7 @@ struct SelectorResolver {
     let isKnown = targets.allSatisfy { if case .known = $0 { true } else { false } }
     guard !isKnown else { return found.map { $0 ?? 0 } }
     var (ordinal, last) = (UInt64(0), UInt64(0))
-    _ = try file.visit { entry in
+    try visit { entry in
       ordinal += 1
       last = entry.record.sequence
       for (index, target) in targets.enumerated() {
@@ -90,7 +105,6 @@ struct SelectorResolver {
           if found[index] == nil, entry.record.time >= time { found[index] = last }
         }
       }
-      return true
     }
     return found.map { $0 ?? (last == .max ? .max : last + 1) }
   }

@@ -12,9 +12,11 @@
 struct StandardInput: ~Copyable {
   private let path: String
   private let copy: TemporaryFile?
+  private let interruption: Interruption
 
   /// Ends with `interrupted` where the user wants the end before the input does.
   init(_ interruption: Interruption) throws(ToolError) {
+    self.interruption = interruption
     var status = stat()
     if fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
       path = "/dev/fd/0"
@@ -30,7 +32,9 @@ struct StandardInput: ~Copyable {
   borrowing func withFile<Answer>(_ body: (JournalFile) throws(ToolError) -> Answer)
     throws(ToolError) -> Answer
   {
-    try body(JournalFile(path: path, name: "standard input", isStandardInput: true))
+    try body(
+      JournalFile(
+        path: path, name: "standard input", isStandardInput: true, interruption: interruption))
   }
 
   private static func copied(_ interruption: Interruption) throws(ToolError) -> TemporaryFile {

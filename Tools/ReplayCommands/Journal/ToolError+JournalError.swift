@@ -4,6 +4,11 @@ extension ToolError {
   /// The journal's error, with the tool's exit code and the file's name as the user gave it.
   init(_ error: JournalError, in file: JournalFile) {
     let name = file.name
+    // No more is read of a journal when the command is to end.
+    guard !file.interruption.isRaised else {
+      self = file.interruption.error
+      return
+    }
     switch error {
     case .missing, .danglingLink:
       self.init(

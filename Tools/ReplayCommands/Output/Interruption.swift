@@ -8,12 +8,18 @@ internal import Synchronization
   internal import Glibc
 #endif
 
-/// Somebody's wish that the tool ends: Ctrl-C, or a signal.
+/// Whether the command must end: by Ctrl-C, by another signal, or because its output takes no more.
 ///
-/// Loops look at it through `Output.isOpen` and end in good order: whole lines are printed, drafts of
-/// files are removed, the terminal is as it was.
+/// Every read of a journal asks it (`WatchedFiles`), and so does every loop that writes
+/// (`Output.isOpen`). A command then ends in good order: whole lines are printed, drafts of files are
+/// removed, the terminal is as it was.
 final class Interruption: Sendable {
+  /// Marks an output that takes no more; signals are positive.
+  private static let outputEnded: Int32 = -1
+
   private let raised = Atomic<Int32>(0)
+  /// The descriptor of the output that is watched; -1 for none.
+  private let watched = Atomic<Int32>(-1)
 
   /// The process's own, which signals raise once `watchSignals` was called.
   static let ofProcess = Interruption()
@@ -22,7 +28,32 @@ final class Interruption: Sendable {
   var isRaised: Bool { raised.load(ordering: .relaxed) != 0 }
 
   /// The signal that wants the end; 0 for none.
-  var signal: Int32 { raised.load(ordering: .relaxed) }
+  var signal: Int32 { max(0, raised.load(ordering: .relaxed)) }
+
+  /// Whether the command ended because its output takes no more.
+  var isOutputEnded: Bool { raised.load(ordering: .relaxed) == Self.outputEnded }
+
+  /// Notices when nobody reads this output any more.
+  func watch(_ descriptor: Int32) { watched.store(descriptor, ordering: .relaxed) }
+
+  /// Ends the command because its output takes no more; a signal that was raised stays.
+  func endOutput() {
+    _ = raised.compareExchange(
+      expected: 0, desired: Self.outputEnded, successOrdering: .relaxed, failureOrdering: .relaxed)
+  }
+
+  /// Whether the command goes on, as of now: asks the system about the output that is watched.
+  func goesOn() -> Bool {
+    guard !isRaised else { return false }
+    let descriptor = watched.load(ordering: .relaxed)
+    guard descriptor >= 0 else { return true }
+    var asked = pollfd(fd: descriptor, events: 0, revents: 0)
+    guard poll(&asked, 1, 0) == 1, asked.revents & Int16(POLLERR | POLLHUP) != 0 else {
+      return true
+    }
+    endOutput()
+    return false
+  }
 
   /// What the shell is told of it.
   var code: ExitCode? {
@@ -35,9 +66,11 @@ final class Interruption: Sendable {
 
   /// Ends a command that was asked to end; nothing is said then.
   func requireGoingOn() throws(ToolError) {
-    guard let code else { return }
-    throw ToolError(code, "interrupted", "The command was interrupted.")
+    guard goesOn() else { throw error }
   }
+
+  /// The error of a command that was asked to end.
+  var error: ToolError { ToolError(code ?? .ok, "interrupted", "The command was interrupted.") }
 
   func raise(_ signal: Int32) {
     raised.store(signal, ordering: .relaxed)

@@ -26,6 +26,9 @@ final class Output {
     pending.reserveCapacity(Self.blockSize + 4096)
   }
 
+  /// The system's number of it; `nil` if it is no file of the system.
+  var descriptor: Int32? { (sink as? DescriptorOutput)?.descriptor }
+
   /// Whether a person looks at it directly.
   var isTerminal: Bool { sink.isTerminal }
 
@@ -82,6 +85,7 @@ final class Output {
       try body()
     } catch {
       failure = error
+      interruption.endOutput()
     }
   }
 

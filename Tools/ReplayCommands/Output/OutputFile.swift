@@ -267,13 +267,16 @@ extension OutputFile {
     guard path != "-" else { return try body(context.output) }
     let file = try OutputFile(path, overwrite: overwrite, inputs: inputs)
     let output = Output(file, interruption: context.interruption)
-    let value = try body(output)
-    output.flush()
-    switch output.failure {
-    case .refused(let code)?: throw failed(path, code)
-    case .closed?: throw failed(path, EPIPE)
-    case nil: break
+    let value: Value
+    do throws(ToolError) {
+      value = try body(output)
+    } catch {
+      // A file that takes no more ends what is read for it.
+      if let failure = output.failure { throw failed(path, failure.code) }
+      throw error
     }
+    output.flush()
+    if let failure = output.failure { throw failed(path, failure.code) }
     try requireGoingOn(context)
     try file.finish()
     return value

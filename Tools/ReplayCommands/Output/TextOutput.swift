@@ -74,7 +74,7 @@ public final class CollectedOutput: TextOutput {
 
 /// Writes to an open file descriptor, at once.
 public final class DescriptorOutput: TextOutput {
-  private let descriptor: Int32
+  let descriptor: Int32
   private let isEnding: @Sendable () -> Bool
 
   /// Output to `descriptor`, which stays open.

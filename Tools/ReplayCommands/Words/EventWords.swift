@@ -108,7 +108,7 @@ enum EventWords {
   static func reason(_ reason: ExpiryReason) -> String {
     switch reason {
     case .tokenExpired: "the token's life ended, nothing to refresh it with"
-    case .refreshRejected: "the server refused to refresh"
+    case .refreshRejected: "the token could not be refreshed"
     case .attemptsExhausted: "attempts exhausted"
     case .secretsMissing: "a stored secret is missing"
     case .corruptStorage: "a stored secret cannot be read"

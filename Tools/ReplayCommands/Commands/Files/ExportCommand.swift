@@ -104,6 +104,8 @@ struct ExportCommand: JournalCommand {
     until = try arguments.selector("until")
   }
 
+  var answersOnOutput: Bool { target == "-" }
+
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     try file.requireSession()
     let range = try SelectorResolver(file: file, zone: display.zone)
@@ -173,7 +175,7 @@ extension JournalFile {
   /// What the file's first 64 bytes say.
   func header() throws(ToolError) -> JournalHeader {
     do throws(JournalError) {
-      return try JournalReader(path: path).header
+      return try JournalReader(path: path, fileSystem: files).header
     } catch {
       throw ToolError(error, in: self)
     }

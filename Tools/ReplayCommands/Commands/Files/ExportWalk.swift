@@ -40,27 +40,39 @@ struct ExportWalk {
     var gate = BatchGate()
     var decoder = SessionDecoder()
     var (before, lastTime) = (SessionFold(), Timestamp(milliseconds: 0))
+    // By the frames: what a snapshot says of its own sequence may be anything.
+    var lastSequence: UInt64 = 0
     var (isBegun, isCut) = (false, false)
     var refused: JournalFault?
     var isLacking = false
     func begin() {
       isBegun = true
       // A compacted journal's own snapshot is a record like any other.
-      guard before.sequence > 0 else {
+      guard lastSequence > 0 else {
         return export.begin(nil, behind: before, isPartial: false)
       }
       guard let content = before.snapshot else {
         isLacking = export.needsBeginning
         return export.begin(nil, behind: before, isPartial: true)
       }
-      let record = SessionRecord(sequence: before.sequence, time: lastTime, content: content)
+      let record = SessionRecord(sequence: lastSequence, time: lastTime, content: content)
       export.begin(
         ExportItem(
           record: record, remainingInBatch: 0,
           payload: SessionCodec.encode(content, at: lastTime).payload, after: before),
         behind: SessionFold(), isPartial: false)
     }
+    func hand(_ batch: [ExportItem]) {
+      guard let end = batch.last?.record else { return }
+      if !isBegun, end.sequence >= first { begin() }
+      if isBegun {
+        export.take(batch)
+      } else {
+        (lastTime, lastSequence) = (end.time, end.sequence)
+      }
+    }
     let pass = try file.visitPayloads { (frame, payload) throws(CodecError) in
+      hand(gate.endBatch(before: frame.sequence))
       if gate.isBetweenBatches {
         guard frame.sequence <= last else {
           isCut = true
@@ -70,25 +82,22 @@ struct ExportWalk {
       }
       let record = try decoder.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)
-      let batch: [ExportItem]
       do throws(SessionFold.Failure) {
-        batch = try gate.take(
-          ExportItem(
-            record: record, remainingInBatch: frame.remainingInBatch,
-            payload: payload.withUnsafeBytes { Array($0) }))
+        hand(
+          try gate.take(
+            ExportItem(
+              record: record, remainingInBatch: frame.remainingInBatch,
+              payload: payload.withUnsafeBytes { Array($0) })))
       } catch {
         refused = JournalFault(
           error, at: JournalPlace(sequence: frame.sequence, offset: frame.offset))
         return false
       }
-      if let end = batch.last?.record {
-        if !isBegun, end.sequence >= first { begin() }
-        if isBegun { export.take(batch) } else { lastTime = end.time }
-      }
       export.pulse()
       return export.isOpen && !isLacking
     }
     guard export.isOpen else { return (nil, export) }
+    if !isCut, refused == nil, pass.fault?.isUndecodable != true { hand(gate.endBatch()) }
     if !isBegun, header.beginsWithSnapshot, gate.records == 0 {
       // Not even the snapshot can be read, which stands for all before it.
       isBegun = true
@@ -156,7 +165,9 @@ struct LineExport: RecordExport {
     output.write(
       lines.header(
         ExportHeader(
-          journal: lines.redaction?.journal(id).description ?? id, format: header.formatVersion,
+          journal: lines.redaction?.journal(id).description ?? id,
+          // What a newer format allows this version to read is of this version's format.
+          format: min(header.formatVersion, JournalHeader.supportedVersion),
           maximumRecordSize: header.maximumRecordSize, firstSequence: first,
           isRedacted: lines.redaction != nil, isPartial: isPartial)))
     if let snapshot {
@@ -180,13 +191,13 @@ struct LineExport: RecordExport {
   mutating func pulse() { output.pulse() }
 
   mutating func end(_ ending: ExportEnding, lastSequence: UInt64?) {
-    if let lastSequence { writeWatermarks(upTo: lastSequence + 1) }
+    if let lastSequence, due > 0 { writeWatermarks(upTo: lastSequence + 1) }
     output.write(
       lines.end(records: records, lastSequence: due == 0 ? 0 : due - 1, ending))
   }
 
   private mutating func writeWatermarks(upTo end: UInt64) {
-    while due < end {
+    while due < end, output.isOpen {
       output.write(lines.watermark(due))
       due += 1
     }

@@ -38,20 +38,22 @@ struct ImportCommand: JournalCommand {
     target = arguments.has("dry-run") ? nil : try arguments.newJournal(orElse: ["--dry-run"])
   }
 
+  var answersOnOutput: Bool { target == nil }
+
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     var lines = try InputLines(file, context.interruption)
     var reader = ImportReader()
     if let target {
       let made = try OutputFile(target, overwrite: mayReplace, inputs: [file.path])
       var writer = JournalWriter(made)
-      try read(&lines, &reader, file, context) { (step) throws(ToolError) in
-        try writer.take(step)
+      try read(&lines, &reader, file, context) { (step, hasSnapshot) throws(ToolError) in
+        try writer.take(step, hasSnapshot: hasSnapshot)
       }
-      try writer.finish(reader)
+      try writer.finish(reader, file.interruption)
       try OutputFile.requireGoingOn(context)
       try made.finish()
     } else {
-      try read(&lines, &reader, file, context) { _ in }
+      try read(&lines, &reader, file, context) { _, _ in }
     }
     if !display.isJSON, let ending = reader.ending, ending != .clean, ending != .until {
       context.errors.write(
@@ -63,7 +65,7 @@ struct ImportCommand: JournalCommand {
 
   private func read(
     _ lines: inout InputLines, _ reader: inout ImportReader, _ file: JournalFile,
-    _ context: ToolContext, _ take: (ImportReader.Step) throws(ToolError) -> Void
+    _ context: ToolContext, _ take: (ImportReader.Step, Bool) throws(ToolError) -> Void
   ) throws(ToolError) {
     while let line = try lines.next() {
       try OutputFile.requireGoingOn(context)
@@ -73,7 +75,7 @@ struct ImportCommand: JournalCommand {
       } catch {
         throw problem(error, file, line: lines.number)
       }
-      try take(step)
+      try take(step, reader.hasSnapshot == true)
     }
     do throws(ImportProblem) {
       try reader.finish()
@@ -145,6 +147,8 @@ private struct JournalWriter {
 
   private let file: OutputFile
   private var header: JournalHeader?
+  /// What the first line says, until the next one tells whether a snapshot follows.
+  private var announced: ExportHeader?
   private var frames = FrameWriter(seed: Checksum(), chain: 0)
   /// Everything up to here came with batches before this one.
   private var durable: UInt64 = 0
@@ -154,26 +158,31 @@ private struct JournalWriter {
     self.file = file
   }
 
-  mutating func take(_ step: ImportReader.Step) throws(ToolError) {
+  mutating func take(_ step: ImportReader.Step, hasSnapshot: Bool) throws(ToolError) {
+    if let announced {
+      try begin(announced, hasSnapshot: hasSnapshot)
+      self.announced = nil
+    }
     switch step {
-    case .header(let found): try begin(found)
+    case .header(let found): announced = found
     case .record(let record): append(record)
     case .watermark(let sequence):
       frames.append(
         JournalDraft(kind: RecordKind.watermark, payload: []), sequence: sequence,
-        durable: sequence - 1, remainingInBatch: 0)
+        durable: isWithinBatch ? durable : sequence - 1, remainingInBatch: 0)
+      isWithinBatch = false
     case .end: break
     }
     if frames.bytes.count > Self.pieceSize { try write() }
   }
 
-  private mutating func begin(_ found: ExportHeader) throws(ToolError) {
+  private mutating func begin(_ found: ExportHeader, hasSnapshot: Bool) throws(ToolError) {
     let id = Identifier(found.journal).uuid ?? (0, 0)
     let salt = UInt64.random(in: .min ... .max)
     var header = JournalHeader(
       identifier: JournalIdentifier(high: id.high, low: id.low), salt: salt,
-      maximumRecordSize: found.maximumRecordSize)
-    if found.firstSequence > 1 { header = header.compacted(from: found.firstSequence, salt: salt) }
+      maximumRecordSize: found.maximumRecordSize, firstSequence: found.firstSequence)
+    if hasSnapshot { header = header.compacted(from: found.firstSequence, salt: salt) }
     self.header = header
     frames = FrameWriter(seed: header.seed, chain: header.checksum)
     try write(header.encoded)
@@ -204,9 +213,10 @@ private struct JournalWriter {
   }
 
   /// Writes the rest, and reads all of it back.
-  mutating func finish(_ reader: ImportReader) throws(ToolError) {
+  mutating func finish(_ reader: ImportReader, _ interruption: Interruption) throws(ToolError) {
     try write()
-    let draft = JournalFile(path: file.draft, name: file.path.quotedWhereNeeded)
+    let draft = JournalFile(
+      path: file.draft, name: file.path.quotedWhereNeeded, interruption: interruption)
     var fold = SessionFold()
     var (records, isFolded) = (UInt64(0), true)
     let pass = try draft.visit { entry in

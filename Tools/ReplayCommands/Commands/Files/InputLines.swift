@@ -62,6 +62,7 @@ struct InputLines: ~Copyable {
   }
 
   private mutating func read() throws(ToolError) {
+    try interruption.requireGoingOn()
     var (count, code) = (0, Int32(0))
     buffer += [UInt8](unsafeUninitializedCapacity: Self.blockSize) { bytes, filled in
       count = readSome(descriptor, UnsafeMutableRawBufferPointer(bytes))
@@ -70,7 +71,7 @@ struct InputLines: ~Copyable {
     }
     guard count >= 0 else {
       guard code == EINTR else { throw Self.refused(name, code) }
-      return try interruption.requireGoingOn()
+      return
     }
     isAtEnd = count == 0
   }

@@ -83,6 +83,10 @@ struct RepairCommand: Command {
     }
   }
 
+  var answersOnOutput: Bool {
+    if case .nothing = way { true } else { false }
+  }
+
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     for file in files {
       let report: RepairReport
@@ -105,7 +109,7 @@ struct RepairCommand: Command {
   private func judge(_ file: JournalFile) throws(ToolError) -> RepairFinding {
     let finding: RepairFinding
     do throws(JournalError) {
-      var reader = try JournalReader(path: file.path)
+      var reader = try JournalReader(path: file.path, fileSystem: file.files)
       finding = try RepairFinding(&reader)
     } catch {
       throw ToolError(error, in: file)
@@ -147,8 +151,10 @@ struct RepairCommand: Command {
     }
     let reader = try open(file)
     try fill(kept, reader, 0..<finding.end, file, context)
+    let mark = finding.mark(at: Self.now(after: finding))
+    let length = finding.end + (try append(mark, to: kept, file))
     try fill(dropped, reader, finding.end..<finding.size, file, context)
-    try verify(kept, finding)
+    try verify(kept, finding, mark, length, file)
     try OutputFile.requireGoingOn(context)
     // First what is dropped: where OUT is there, nothing is missing.
     try dropped.finish()
@@ -166,9 +172,29 @@ struct RepairCommand: Command {
     return RepairReport(file, finding, .file(path, dropped: droppedPath))
   }
 
+  /// Writes what the new journal says of what is dropped; how many bytes that takes.
+  private func append(_ mark: RepairMark?, to kept: OutputFile, _ file: JournalFile)
+    throws(ToolError) -> UInt64
+  {
+    guard let mark else { return 0 }
+    let bytes: [UInt8]
+    do throws(JournalError) {
+      var reader = try JournalReader(path: kept.draft, fileSystem: file.files)
+      bytes = try reader.continuation(mark.draft)
+    } catch {
+      throw ToolError(error, in: file)
+    }
+    do throws(OutputFailure) {
+      try kept.write(bytes[...])
+    } catch {
+      throw OutputFile.failed(kept.path, error.code)
+    }
+    return UInt64(bytes.count)
+  }
+
   private func open(_ file: JournalFile) throws(ToolError) -> JournalReader {
     do throws(JournalError) {
-      return try JournalReader(path: file.path)
+      return try JournalReader(path: file.path, fileSystem: file.files)
     } catch {
       throw ToolError(error, in: file)
     }
@@ -222,12 +248,18 @@ struct RepairCommand: Command {
   }
 
   /// The new journal must be good from its first byte to its last, and be what was good of the old one.
-  private func verify(_ kept: OutputFile, _ finding: RepairFinding) throws(ToolError) {
-    let draft = JournalFile(path: kept.draft, name: kept.path.quotedWhereNeeded)
+  private func verify(
+    _ kept: OutputFile, _ finding: RepairFinding, _ mark: RepairMark?, _ length: UInt64,
+    _ file: JournalFile
+  ) throws(ToolError) {
+    let draft = JournalFile(
+      path: kept.draft, name: kept.path.quotedWhereNeeded, interruption: file.interruption)
     let again = try judge(draft)
-    guard again.fault == nil, again.size == finding.end, again.end == finding.end,
-      again.records == finding.records, again.fold == finding.fold,
-      again.changes?.queue == finding.changes?.queue
+    // A change log of which no record is left does not tell any more that it is one.
+    guard again.fault == nil, again.size == length, again.end == length,
+      again.records == finding.records + (mark == nil ? 0 : 1),
+      again.fold == mark.map({ $0.applied(to: finding.fold) }) ?? finding.fold,
+      again.changes?.queue ?? ChangeQueue() == finding.changes?.queue ?? ChangeQueue()
     else {
       throw ToolError(
         .unexpected, "unexpected", "The repaired journal is not what was good of the old one.",
@@ -247,8 +279,12 @@ struct RepairCommand: Command {
     var refusal: ToolError?
     let rescue: JournalRescue?
     do throws(JournalError) {
-      rescue = try Journal.rescue(file.path, time: Self.stamp(), options: Journal.Options()) {
-        (reader) throws(JournalError) in
+      var options = Journal.Options()
+      options.fileSystem = file.files
+      rescue = try Journal.rescue(
+        file.path, time: Self.stamp(), options: options,
+        mark: { finding.flatMap { $0.mark(at: Self.now(after: $0)) }?.draft }
+      ) { (reader) throws(JournalError) in
         let found = try RepairFinding(&reader)
         // Asked again, it is the new file's turn.
         guard finding == nil else { return found.fault == nil ? nil : found.end }
@@ -271,15 +307,26 @@ struct RepairCommand: Command {
     return RepairReport(file, finding, .inPlace(backup: rescue.backup))
   }
 
-  /// `20261121T140005Z`: letters and digits only, for a name.
-  private static func stamp() -> String {
+  private static func now() -> Timestamp {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    let text = Timestamp(milliseconds: Int64(now.tv_sec) * 1000).description
+    return Timestamp(milliseconds: Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000)
+  }
+
+  /// This moment by the system's clock, or that of the last good record if this clock is behind it.
+  private static func now(after finding: RepairFinding) -> Timestamp {
+    max(now(), finding.lastTime ?? now())
+  }
+
+  /// `20261121T140005Z`: letters and digits only, for a name.
+  private static func stamp() -> String {
+    let text = now().description
     return text.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z"
   }
 
   private static func refusal(_ error: JournalError, _ file: JournalFile) -> ToolError {
+    // Told before what a read that was ended looks like.
+    guard !file.interruption.isRaised else { return file.interruption.error }
     let next = "repair it into another file: -o OUT"
     switch error {
     case .hardLinked, .readOnlyFolder, .compactionRefused(_, .otherOwner):

@@ -20,6 +20,12 @@ struct RepairFinding {
   let readableSequences: ClosedRange<UInt64>?
   /// How many frames more are whole there and count nowhere: their batch is not whole.
   let looseFrames: UInt64
+  /// The sequence of the record that follows the good ones.
+  let nextSequence: UInt64
+  /// When the last record was written that can be read before the fault; `nil` for none.
+  let lastTime: Timestamp?
+  /// Whether it is a change log, in which nothing may stand but changes.
+  let isChangeLog: Bool
   /// Whether the file must begin with a snapshot that cannot be read.
   let lacksSnapshot: Bool
 
@@ -33,6 +39,8 @@ struct RepairFinding {
     var gate = BatchGate()
     var changes: ChangeGate?
     var isFirst = true
+    var next = reader.header.firstSequence
+    var lastTime: Timestamp?
     var decoder = SessionDecoder()
     var start = UInt64(JournalHeader.size)
     var found: JournalFault?
@@ -41,8 +49,12 @@ struct RepairFinding {
     try reader.visit { frame, payload in
       if isFirst, ChangeCodec.owns(kind: frame.kind, payload: payload) { changes = ChangeGate() }
       isFirst = false
+      if found == nil {
+        gate.endBatch(before: frame.sequence)
+        changes?.endBatch(before: frame.sequence)
+      }
       if found == nil, changes?.isBetweenBatches ?? gate.isBetweenBatches {
-        start = frame.offset
+        (start, next) = (frame.offset, frame.sequence)
         behind = ReadableRecords()
       }
       let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
@@ -57,6 +69,7 @@ struct RepairFinding {
           sequence: frame.sequence, kind: frame.kind, payload: payload)
         behind.add(1, frame.sequence...frame.sequence)
         guard found == nil else { return true }
+        lastTime = record.time
         do throws(SessionFold.Failure) {
           _ = try gate.take(
             ExportItem(record: record, remainingInBatch: frame.remainingInBatch, payload: []))
@@ -68,8 +81,14 @@ struct RepairFinding {
       }
       return true
     }
-    if found == nil { behind = ReadableRecords() }
     let ending = try reader.ending()
+    if found == nil {
+      behind = ReadableRecords()
+      gate.endBatch()
+      changes?.endBatch()
+      next = reader.wholeEnd.sequence
+    }
+    (nextSequence, self.lastTime) = (next, lastTime)
     fault = found ?? JournalFault(ending)
     end = found == nil ? reader.totals.bytes : start
     size = try reader.size()
@@ -77,16 +96,64 @@ struct RepairFinding {
     fold = gate.fold
     lacksSnapshot = reader.header.beginsWithSnapshot && records == 0
     self.changes = changes
+    var isChangeLog = changes != nil
     if ending != .clean {
       let survey = try reader.survey()
       for run in survey.runs { behind.add(run.records, run.sequences) }
+      if let run = survey.runs.first, isFirst {
+        // Not even the first record can be read: what comes later says whose file it is.
+        try reader.visit(run) { frame, payload in
+          isChangeLog = ChangeCodec.owns(kind: frame.kind, payload: payload)
+          return false
+        }
+      }
       if let rest = survey.rest, rest.records > 0 { behind.add(rest.records, nil) }
       looseFrames = survey.gaps.reduce(0) { $0 + $1.looseFrames }
     } else {
       looseFrames = 0
     }
+    self.isChangeLog = isChangeLog
     readable = behind.count
     readableSequences = behind.sequences
+  }
+
+  /// What the repaired journal says at its end of what is dropped; `nil` if nothing of it can have been
+  /// acknowledged.
+  ///
+  /// Without it nothing would tell that a session may have ended in what is dropped (RPL-6). An app
+  /// notes the same when it opens a journal and cuts such a tail off.
+  func mark(at now: Timestamp) -> RepairMark? {
+    guard needsMark else { return nil }
+    return RepairMark(sequence: nextSequence, time: now, dropped: dropped)
+  }
+
+  var needsMark: Bool { fault?.mayHideRecords == true && !isChangeLog }
+}
+
+/// The last record of a repaired journal.
+struct RepairMark {
+  let record: SessionRecord
+
+  init(sequence: UInt64, time: Timestamp, dropped: UInt64) {
+    record = SessionRecord(
+      sequence: sequence, time: time,
+      content: .note(.tailCut(.init(bytes: dropped, isUndetermined: true))))
+  }
+
+  var draft: JournalDraft {
+    let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+    return JournalDraft(kind: kind, payload: payload)
+  }
+
+  /// What good records come to with it behind them.
+  func applied(to fold: SessionFold) -> SessionFold {
+    var fold = fold
+    do throws(SessionFold.Failure) {
+      try fold.apply(record)
+    } catch {
+      // A note follows every state; if not, the comparison with the new file fails.
+    }
+    return fold
   }
 }
 
@@ -101,6 +168,20 @@ struct ChangeGate: Equatable {
   private(set) var isBetweenBatches = true
   private var working = ChangeQueue()
   private var open: UInt64 = 0
+  private var last: UInt64 = 0
+
+  /// Lets the open batch through if a watermark ended it.
+  mutating func endBatch(before next: UInt64? = nil) {
+    guard !isBetweenBatches, next != last + 1 else { return }
+    settle(at: last)
+  }
+
+  private mutating func settle(at sequence: UInt64) {
+    isBetweenBatches = true
+    (queue, self.sequence) = (working, sequence)
+    records += open
+    open = 0
+  }
 
   /// Takes the next record; why it cannot be let through, where it cannot.
   ///
@@ -122,11 +203,9 @@ struct ChangeGate: Equatable {
       return .outOfPlace(place, error)
     }
     open += 1
-    isBetweenBatches = frame.remainingInBatch == 0
-    guard isBetweenBatches else { return nil }
-    (queue, sequence) = (working, frame.sequence)
-    records += open
-    open = 0
+    last = frame.sequence
+    isBetweenBatches = false
+    if frame.remainingInBatch == 0 { settle(at: last) }
     return nil
   }
 }

@@ -28,6 +28,11 @@ struct RepairReport {
     var lines = [head, "  fault     \(fault.message(file.name))"]
     lines.append("  behind    \(behind)")
     lines.append("  state     \(state)")
+    if finding.needsMark {
+      lines.append(
+        "  mark      @\(finding.nextSequence) (tailCut) \(done == .nothing ? "would say" : "says") "
+          + "that what is dropped may have been acknowledged")
+    }
     switch done {
     case .nothing:
       let name = file.isStandardInput ? "-" : file.name
@@ -132,6 +137,7 @@ struct RepairReport {
       json.field(
         "state", finding.changes == nil ? finding.fold.state.kind.description : "changes")
       json.field("generation", finding.fold.generation.number)
+      json.field("mark", finding.needsMark ? finding.nextSequence : nil)
       json.field("isDone", done != .nothing)
     }
     return json.text + "\n"

@@ -91,7 +91,8 @@ struct FollowCommand: JournalCommand {
         display: display, style: context.style, asked: .init(delta: showsDelta)))
     try pass.begin(file, from: first, last: number)
     guard !pass.isDone else { return }
-    let tail = FollowedFile(path: file.path, sequence: pass.lastSequence)
+    let tail = FollowedFile(
+      path: file.path, sequence: pass.lastSequence, fileSystem: file.files)
     while context.output.isOpen {
       try pass.take(all: tail, of: file)
       guard !pass.isDone, context.output.isOpen else { return }
@@ -164,6 +165,7 @@ private struct FollowPass {
       let entry = JournalEntry(
         record: try decoded(record, file), offset: record.offset,
         remainingInBatch: record.remainingInBatch)
+      context.output.pulse()
       lastSequence = record.sequence
       isDone = until?.includes(entry.record.content) == true
       guard isDone || filter.includes(entry.record.content) else { continue }

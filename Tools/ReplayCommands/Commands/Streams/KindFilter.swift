@@ -6,7 +6,7 @@ struct KindFilter: Equatable, Sendable {
   private var hasSnapshot = false
   private var hasUnknown = false
 
-  private static let classes = ["event", "note", "change", "snapshot", "unknown"]
+  static let classes = ["event", "note", "change", "snapshot", "unknown"]
   private static let names =
     SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
     + ChangeEvent.Kind.allCases.map(\.description)

@@ -16,8 +16,8 @@ struct ReasonFilter: Equatable, Sendable {
 
   /// Reads words with commas between them: reasons, or a server's codes.
   ///
-  /// What is spelled like a code, without small letters or as one of the standard's, is one. Any other
-  /// word that is nearly a reason is refused.
+  /// A word that is no reason is a server's code if it is spelled like one: with a capital letter, a
+  /// digit or a sign such as `_`. Any other word is refused, and so is one that is nearly a reason.
   init(_ text: String) throws(ToolError) {
     for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
       let isKnown = Self.known.contains { $0.lowercased() == word.lowercased() }
@@ -25,10 +25,12 @@ struct ReasonFilter: Equatable, Sendable {
         RequestFailure.standardCodes.contains(word)
         || !word.isEmpty && !word.contains(where: \.isLowercase)
       let near = isKnown || isCode ? nil : Suggestion.nearest(to: word, in: Self.known)
-      guard !word.isEmpty, near == nil else {
+      let isPlain = word.allSatisfy { $0.isLowercase }
+      guard !word.isEmpty, near == nil, isKnown || !isPlain else {
         throw .usage(
           "badReason", "There is no reason '\(word.shortened)'.",
-          next: near.map { "--reason \($0)" } ?? "one of \(Self.known.joined(separator: ", "))")
+          next: near.map { "--reason \($0)" }
+            ?? "one of \(Self.known.joined(separator: ", ")); or a server's code in capitals")
       }
       words.insert(word.lowercased())
     }

@@ -8,7 +8,7 @@ struct RecordFilter: Equatable, Sendable {
   static let options = [
     CommandSyntax.Option(
       name: "kind", value: "KIND,...", values: .kinds,
-      help: "Show only these: names of records, or event, note, snapshot, unknown"),
+      help: "Show only these: names of records, or event, note, change, snapshot, unknown"),
     CommandSyntax.Option(
       name: "reason", value: "REASON,...", values: .reasons,
       help: "Show only what ended or failed for one of these, or with a server's code"),

@@ -61,12 +61,12 @@ struct TimelinePass {
             return output.isOpen
           }
         }
-      case .unreadable(let place):
+      case .unreadable(let place, _):
         groups.interrupt()
         if namesLosses { note("a record that cannot be read (seq \(place.sequence))") }
       case .lost(let range):
         groups.interrupt()
-        if namesLosses { note(Self.words(range)) }
+        if namesLosses { note(EvidenceGap(range, after: 0).words) }
       }
       return true
     }.fault
@@ -74,17 +74,6 @@ struct TimelinePass {
 
   private func note(_ words: String) {
     context.output.write(context.style.red("-- \(words) --") + "\n")
-  }
-
-  private static func words(_ range: LostRange) -> String {
-    let bytes = range.offsets.upperBound - range.offsets.lowerBound
-    var text = bytes == 0 ? "no bytes" : count(bytes, "byte")
-    text += " lost"
-    guard let sequences = range.sequences else { return text }
-    return text
-      + (sequences.count == 1
-        ? " (seq \(sequences.lowerBound))"
-        : " (seq \(sequences.lowerBound) to \(sequences.upperBound))")
   }
 
   private func isMatch(_ record: SessionRecord) -> Bool {

@@ -46,7 +46,7 @@ struct VerifyCommand: Command {
     for file in expanded where context.output.isOpen {
       let failure = failure(of: file, context, behind: separator)
       if failure?.place != nil || failure == nil { separator = display.isJSON ? "" : "\n" }
-      guard let failure else { continue }
+      guard let failure, failure.name != "interrupted" else { continue }
       worst = ExitCode.worse(worst, failure.code)
       guard !isVerdict(failure) else { continue }
       // In the order of the files, also where both outputs are one.
@@ -91,7 +91,7 @@ struct VerifyCommand: Command {
       context.output.write(separator + text)
     }
     guard let fault = report.fault else { return }
-    throw fault.error(file.name, consequence: consequence(fault, report), next: next(fault))
+    throw fault.error(file.name, consequence: consequence(fault, report), next: next(fault, file))
   }
 
   private func consequence(_ fault: JournalFault, _ report: VerifyReport) -> String {
@@ -106,13 +106,16 @@ struct VerifyCommand: Command {
     }
   }
 
-  private func next(_ fault: JournalFault) -> String? {
+  private func next(_ fault: JournalFault, _ file: JournalFile) -> String? {
+    let repair =
+      file.isStandardInput
+      ? "" : "sessionreplay repair \(file.name) -o OUT, for what is good of it; or "
     switch fault {
-    case .torn, .undetermined, .unknownKind: nil
+    case .torn, .undetermined, .unknownKind: return nil
     case .outOfPlace:
-      "keep a copy, and restore the file from one that is good"
+      return repair + "keep a copy, and restore the file from one that is good"
     case .damaged, .undecodable, .illegal:
-      "keep a copy, and restore the file from one that is good; "
+      return repair + "keep a copy, and restore the file from one that is good; "
         + "an app may set it aside and go on with a new journal"
     }
   }

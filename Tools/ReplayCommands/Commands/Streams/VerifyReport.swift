@@ -19,6 +19,8 @@ struct VerifyReport {
   private var snapshot = StateSnapshot()
   /// What a change log's records come to; `nil` where there are none.
   private var changes: ChangeQueue?
+  /// Whether the file is a change log: its first record says so.
+  private var isChangeLog: Bool?
   private var pass: JournalFile.Pass?
   private var goodBytes: UInt64 = 0
 
@@ -31,8 +33,10 @@ struct VerifyReport {
     // Behind the first fault only the frames are checked.
     guard fault == nil else { return }
     let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
+    let isChangeLog = isChangeLog ?? ChangeCodec.owns(kind: frame.kind, payload: payload)
+    self.isChangeLog = isChangeLog
     do throws(CodecError) {
-      if ChangeCodec.owns(kind: frame.kind, payload: payload) {
+      if isChangeLog {
         try takeChange(frame, payload, place)
         guard fault == nil, frame.kind != SessionRecord.snapshotKind else { return }
       }
@@ -97,7 +101,8 @@ struct VerifyReport {
   }
 
   private var changeCounts: [(name: String, count: UInt64)] {
-    ChangeEvent.Kind.allCases.map { ($0.description, counts[Int($0.rawValue)]) }
+    guard changes != nil else { return [] }
+    return ChangeEvent.Kind.allCases.map { ($0.description, counts[Int($0.rawValue)]) }
       .filter { $0.1 > 0 }
   }
 

@@ -60,6 +60,8 @@ struct ReportCommand: Command {
     if let key { try Pseudonyms.check(key: key) }
   }
 
+  var answersOnOutput: Bool { path == "-" }
+
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     let all = try JournalFile.sessions(
       among: try JournalFolder.expanded(files), display, context)

@@ -22,7 +22,7 @@ struct ReportReading {
   /// What the journals came to.
   struct Outcome {
     var journals: [ReportJournal] = []
-    var others: UInt64 = 0
+    var others = ReportRest()
     var figures = StatsFigures()
     var errors: [ToolError] = []
     /// What the page says of them.
@@ -59,10 +59,7 @@ struct ReportReading {
         outcome.add(error, of: file)
       }
       guard outcome.journals.count > Self.mostJournals else { continue }
-      // Where nothing ended, there is least to see.
-      let dull = outcome.journals.lastIndex { !$0.hasEnds } ?? outcome.journals.count - 1
-      outcome.journals.remove(at: dull)
-      outcome.others += 1
+      outcome.removeOldest()
     }
     return outcome
   }
@@ -125,6 +122,16 @@ struct ReportReading {
 }
 
 extension ReportReading.Outcome {
+  /// Counts the journal whose last end is the oldest among those without lanes; before it any in which
+  /// nothing ended, and of equals the last by name.
+  fileprivate mutating func removeOldest() {
+    var oldest = 0
+    for index in journals.indices where journals[index].lastEnd <= journals[oldest].lastEnd {
+      oldest = index
+    }
+    others.add(journals.remove(at: oldest))
+  }
+
   /// Notes what is wrong with a file; the page names it without its folder.
   fileprivate mutating func add(_ error: ToolError, of file: JournalFile) {
     errors.append(error)

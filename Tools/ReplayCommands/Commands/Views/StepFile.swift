@@ -51,8 +51,8 @@ final class StepFile: StepSource {
   init(_ file: JournalFile) throws(ToolError) {
     self.file = file
     do throws(JournalError) {
-      scout = try JournalReader(path: file.path)
-      reader = try JournalReader(path: file.path)
+      scout = try JournalReader(path: file.path, fileSystem: file.files)
+      reader = try JournalReader(path: file.path, fileSystem: file.files)
     } catch {
       throw ToolError(error, in: file)
     }

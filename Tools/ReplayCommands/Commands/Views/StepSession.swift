@@ -1,7 +1,10 @@
 /// One look at a journal: keys go to the model, what it shows goes to the terminal.
 final class StepSession {
-  /// How long a lone `ESC` is waited for what may follow it, in milliseconds.
-  private static let escapeWait: Int32 = 25
+  /// How long what may follow a lone `ESC` is waited for, in milliseconds, and the bounds of `ESCDELAY`.
+  ///
+  /// Bytes of one key come apart over slow lines. A second is what curses waits.
+  private static let escapeWait: UInt64 = 1_000
+  private static let escapeWaits: ClosedRange<UInt64> = 10...60_000
   /// How often it is looked whether the journal grew, in milliseconds.
   private static let tick: Int32 = 500
 
@@ -11,6 +14,9 @@ final class StepSession {
   private let isColored: Bool
   private(set) var model: StepModel
   private var reader = KeyReader()
+  /// How long a lone `ESC` is waited for, and since when one is, in milliseconds.
+  private let escapeWait: UInt64
+  private var pendingSince: UInt64 = 0
   /// Keys that were pressed and not yet looked at.
   private var keys: [StepKey] = []
   /// What the terminal shows; `nil` where that is not known.
@@ -30,6 +36,9 @@ final class StepSession {
     self.terminal = terminal
     interruption = context.interruption
     isColored = context.style.isColored
+    escapeWait =
+      context.environment("ESCDELAY").flatMap { UInt64($0) }
+      .flatMap { Self.escapeWaits.contains($0) ? $0 : nil } ?? Self.escapeWait
     self.model.size = terminal.size
   }
 
@@ -106,19 +115,29 @@ final class StepSession {
 
   /// Takes the keys that come in time; true if none came.
   private func take(within milliseconds: Int32) -> Bool {
-    switch terminal.read(within: reader.isPending ? Self.escapeWait : milliseconds) {
+    let wait =
+      reader.isPending ? min(milliseconds, Int32(clamping: escapeLeft)) : milliseconds
+    switch terminal.read(within: wait) {
     case .bytes(let bytes):
       for byte in bytes {
         if let key = reader.push(byte) { keys.append(key) }
       }
+      if reader.isPending { pendingSince = ProgressBar.uptime() }
       return false
     case .nothing:
-      if reader.isPending, let key = reader.timeout() { keys.append(key) }
+      // A signal ends the wait as well, and says nothing of the key.
+      if reader.isPending, escapeLeft == 0, let key = reader.timeout() { keys.append(key) }
       return true
     case .closed:
       isClosed = true
       return false
     }
+  }
+
+  /// How long a lone `ESC` is still waited for, in milliseconds.
+  private var escapeLeft: UInt64 {
+    let waited = ProgressBar.uptime() &- pendingSince
+    return waited < escapeWait ? escapeWait - waited : 0
   }
 
   /// Says how far a search is, and whether it goes on.

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionJournal
 
 /// `why`: what ended a session, from the records that led to it.
 struct WhyCommand: Command {
@@ -53,26 +54,57 @@ struct WhyCommand: Command {
     try file.requireSession()
     var search = WhySearch(target: try target(in: file), isAll: isAll)
     var answers = 0
-    let pass = try file.visit { entry in
+    let pass = try file.visitPieces(surveying: { $0.code == .damaged }) { piece in
       context.output.pulse()
-      return search.take(entry) { evidence in
+      let take = { (evidence: Evidence) in
         show(Explainer.explain(evidence), &answers, context)
-      } && context.output.isOpen
+      }
+      switch piece {
+      case .record(let entry, _):
+        return search.take(entry, take) && context.output.isOpen
+      case .unreadable(let place, let bytes):
+        interrupt(
+          EvidenceGap(
+            after: search.last, offset: place.offset, bytes: bytes,
+            sequences: place.sequence...place.sequence), &search, context, take)
+      case .lost(let range):
+        interrupt(EvidenceGap(range, after: search.last), &search, context, take)
+      }
+      return context.output.isOpen
     }
     guard context.output.isOpen else { return .ok }
     let fault = search.fault ?? (search.isOver ? nil : pass.fault)
     let damage = fault.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
     if fault?.code != .damaged { try check(search, file) }
-    let rest = search.finish(damagedAt: damage) { evidence in
-      show(Explainer.explain(evidence), &answers, context)
+    var ends: [Evidence] = []
+    let rest = search.finish(damagedAt: damage) { ends.append($0) }
+    for evidence in ends {
+      var explanation = Explainer.explain(evidence)
+      explanation.otherEnds = search.otherEnds
+      show(explanation, &answers, context)
     }
     let isNo = rest.map { Explainer.explain($0) }
     if let isNo { show(isNo, &answers, context) }
     if let fault {
+      // What stopped the search: after that nothing was read.
+      let isAll = search.fault == nil && fault.code == .damaged
       throw fault.error(
-        file.name, consequence: "The answer is from the records up to seq \(search.last).")
+        file.name,
+        consequence: isAll
+          ? "The answer is from what can be read; nothing is proven or ruled out across what cannot."
+          : "The answer is from the records up to seq \(search.last).")
     }
     return isNo == nil ? .ok : .answerIsNo
+  }
+
+  /// Names what is lost, and goes on after it.
+  private func interrupt(
+    _ gap: EvidenceGap, _ search: inout WhySearch, _ context: ToolContext,
+    _ take: (Evidence) -> Void
+  ) {
+    search.interrupt(gap, take)
+    guard !display.isJSON else { return }
+    context.output.write(context.style.red("-- \(gap.words) --") + "\n")
   }
 
   private func show(_ explanation: Explanation, _ answers: inout Int, _ context: ToolContext) {
@@ -94,7 +126,9 @@ struct WhyCommand: Command {
 
   private func target(in file: JournalFile) throws(ToolError) -> UInt64? {
     guard let at else { return nil }
-    let found = try SelectorResolver(file: file, zone: display.zone)
+    let found = try SelectorResolver(
+      file: file, zone: display.zone, readsOn: true
+    )
       .resolve([(at, .atOrBefore)]).first
     if case .fromEnd(let number) = at, found == 0 {
       throw .usage(
@@ -118,5 +152,23 @@ struct WhyCommand: Command {
       "\(file.name) has no record @\(wanted); "
         + (search.last == 0 ? "it has no records." : "the last record is @\(search.last)."),
       next: search.last == 0 ? "--at @0" : "--at @-1")
+  }
+}
+
+extension EvidenceGap {
+  init(_ range: LostRange, after last: UInt64) {
+    self.init(
+      after: last, offset: range.offsets.lowerBound,
+      bytes: range.offsets.upperBound - range.offsets.lowerBound, sequences: range.sequences)
+  }
+
+  /// `96 bytes lost (seq 10)`, as `timeline --behind` says it.
+  var words: String {
+    let text = (bytes == 0 ? "no bytes" : count(bytes, "byte")) + " lost"
+    guard let sequences else { return text }
+    return text
+      + (sequences.count == 1
+        ? " (seq \(sequences.lowerBound))"
+        : " (seq \(sequences.lowerBound) to \(sequences.upperBound))")
   }
 }

@@ -8,7 +8,9 @@ struct WhySearch {
   private var found: Evidence?
   /// The session as it stood at the target.
   private var asOf: Evidence?
-  private var hasEnds = false
+  /// How many ends were found, and how many of them come before the one that is explained.
+  private var ends: UInt64 = 0
+  private var endsBefore: UInt64 = 0
   /// Why the pass ended that is not the file's fault but the records'.
   private(set) var fault: JournalFault?
   /// The last record that was folded.
@@ -51,11 +53,11 @@ struct WhySearch {
   private mutating func take(_ evidence: Evidence, _ body: (Evidence) -> Void) {
     switch evidence.subject {
     case .end(let fact):
-      hasEnds = true
+      ends += 1
       if isAll { return body(evidence) }
       if let target, fact.batch > target { return }
       if case .record? = found?.subject { return }
-      found = evidence
+      (found, endsBefore) = (evidence, ends - 1)
     case .record:
       found = evidence
     case .open:
@@ -63,12 +65,24 @@ struct WhySearch {
     }
   }
 
+  /// Takes note that records are missing; hands over each end where all are asked for.
+  mutating func interrupt(_ gap: EvidenceGap, _ body: (Evidence) -> Void) {
+    var complete: [Evidence] = []
+    fold.interrupt(gap) { complete.append($0) }
+    for evidence in complete { take(evidence, body) }
+  }
+
+  /// How many other ends come before the one that is explained.
+  var otherEnds: UInt64 {
+    if case .end? = found?.subject { endsBefore } else { 0 }
+  }
+
   /// Hands over what is left to explain; returns the session as it stands where nothing ended.
   mutating func finish(damagedAt offset: UInt64?, _ body: (Evidence) -> Void) -> Evidence? {
     var complete: [Evidence] = []
     let open = fold.finish(damagedAt: offset) { complete.append($0) }
     for evidence in complete { take(evidence, body) }
-    if isAll { return hasEnds ? nil : open }
+    if isAll { return ends > 0 ? nil : open }
     guard let found else { return target == nil ? open : asOf ?? open }
     body(found)
     return nil

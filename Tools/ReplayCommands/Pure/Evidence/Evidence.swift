@@ -49,6 +49,11 @@ struct Evidence: Sendable {
   var isWhole = true
   /// Whether bytes were cut off in this session that may have been acknowledged.
   var hasDoubtfulCut = false
+  /// Where records are missing in this session: before what is explained, and after it.
+  var gaps: [EvidenceGap] = []
+  var gapsAfter: [EvidenceGap] = []
+  /// Whether only a record after a gap says that somebody was signed in.
+  var isAssumed = false
   /// Where bytes begin that may have been acknowledged and cannot be used, if reading ended there.
   var damagedAt: UInt64?
 
@@ -101,6 +106,17 @@ struct Evidence: Sendable {
 
   /// Where the user signed in again.
   var signedInAgain: UInt64? { aftermath.first { $0.isLogin }?.sequence }
+}
+
+/// A place in a journal where records are missing, and more can be read after it.
+struct EvidenceGap: Hashable, Sendable {
+  /// The last record before it that was read; 0 for none.
+  let after: UInt64
+  /// Where the lost bytes begin, and how many they are.
+  let offset: UInt64
+  let bytes: UInt64
+  /// The sequences that are known to be lost; `nil` if nothing tells.
+  var sequences: ClosedRange<UInt64>?
 }
 
 /// Which processes may be at it: `closed` does not say whose it is.

@@ -28,6 +28,8 @@ struct EvidenceFold: Sendable {
   private var continued: Fact?
   private var isWhole = true
   private var hasDoubtfulCut = false
+  private var gaps: [EvidenceGap] = []
+  private var isAssumed = false
   private var last: Fact?
 
   // The batch that is being read.
@@ -59,9 +61,9 @@ struct EvidenceFold: Sendable {
   mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) throws(SessionFold.Failure)
   {
     let record = entry.record
-    let isEnd = record.event.map { $0.kind == .sessionExpired || $0.kind == .logout } ?? false
-    let before = isEnd ? fold.state.kind : .unauthenticated
-    try fold.apply(record)
+    let before = try apply(record)
+    // Batches are whole: a watermark of the journal itself ended it.
+    if isInBatch, record.sequence != (last?.sequence ?? 0) + 1 { endBatch(body) }
     if !isInBatch { beginBatch(at: record.sequence) }
     let fact = Fact(record, batch: batchStart)
     clock.take(record)
@@ -80,6 +82,22 @@ struct EvidenceFold: Sendable {
     last = fact
     isInBatch = entry.remainingInBatch > 0
     if !isInBatch { endBatch(body) }
+  }
+
+  /// Takes note that records are missing here, and goes on after them.
+  ///
+  /// What they said is not known: a token may have been used and replaced, the session may have ended,
+  /// another may have begun. Only what is read after them, and a login among that, is sure again.
+  mutating func interrupt(_ gap: EvidenceGap, _ body: (Evidence) -> Void) {
+    if isInBatch { endBatch(body) }
+    pendingEnd?.gapsAfter.append(gap)
+    pendingRecord?.gapsAfter.append(gap)
+    if gaps.count == Evidence.keptOpenings { gaps.removeFirst() }
+    gaps.append(gap)
+    token?.isWhole = false
+    previous?.isWhole = false
+    (opening, lostInBatch, stray) = (nil, [], nil)
+    (processes, clock, schedule) = (.unknown, ClockTrail(), ScheduleTrail())
   }
 
   /// Hands over what still waits, and returns the session as it stands.
@@ -109,6 +127,55 @@ struct EvidenceFold: Sendable {
     guard let watched else { return true }
     let isEarly = pendingEnd?.place.map { $0.batch <= watched } ?? false
     return isInBatch || isEarly || pendingRecord != nil
+  }
+
+  // MARK: Gaps
+
+  /// Folds the record, and says in which state that found the session.
+  private mutating func apply(_ record: SessionRecord) throws(SessionFold.Failure)
+    -> SessionState.Kind
+  {
+    let before = fold.state.kind
+    do throws(SessionFold.Failure) {
+      try fold.apply(record)
+      return before
+    } catch {
+      guard case .illegal = error, let assumed = fold(before: record) else { throw error }
+      var fold = assumed
+      try fold.apply(record)
+      self.fold = fold
+      (login, isAssumed) = (nil, true)
+      return assumed.state.kind
+    }
+  }
+
+  /// The fold as missing records may have left it, so that this event could follow; `nil` if none are
+  /// missing.
+  private func fold(before record: SessionRecord) -> SessionFold? {
+    guard !gaps.isEmpty, let event = record.event else { return nil }
+    var generation = fold.generation
+    var state = SessionState.unauthenticated
+    if event.kind != .login {
+      if case .refreshFailed(let failed) = event { generation = failed.generation }
+      if let token = fold.state.token, event.kind != .refreshFailed {
+        generation = token.generation
+      }
+      state = .authenticated(
+        SessionState.Authenticated(
+          user: fold.state.user ?? "unknown", method: .password, since: record.time,
+          token: TokenHistory.lost(generation, at: record.time).facts, context: nil,
+          failures: SessionState.RefreshFailures()))
+    }
+    return SessionFold(
+      state: state, generation: max(generation, fold.generation), sequence: fold.sequence,
+      eventSequence: fold.eventSequence, intents: OpenIntents())
+  }
+
+  /// A record names a token that only missing records announced.
+  private mutating func meet(_ generation: Generation, at time: Timestamp) {
+    guard !gaps.isEmpty, generation > token?.generation ?? .none else { return }
+    previous = token
+    token = TokenHistory.lost(generation, at: time)
   }
 
   // MARK: Batches
@@ -189,6 +256,7 @@ struct EvidenceFold: Sendable {
     evidence.lastBefore = lastBefore
     (evidence.stray, evidence.continued) = (stray, continued)
     (evidence.isWhole, evidence.hasDoubtfulCut) = (isWhole, hasDoubtfulCut)
+    (evidence.gaps, evidence.isAssumed) = (gaps, isAssumed)
     return evidence
   }
 
@@ -203,7 +271,8 @@ struct EvidenceFold: Sendable {
     case .refreshSucceeded(let refresh):
       end(fact)
       announce(refresh.token, fact)
-    case .refreshFailed:
+    case .refreshFailed(let refresh):
+      meet(refresh.generation, at: fact.time)
       end(fact)
       token?.count(fact)
     case .contextSwitched(let change):
@@ -226,7 +295,7 @@ struct EvidenceFold: Sendable {
     if let pendingEnd { body(pendingEnd) }
     (pendingEnd, expiry, stray) = (nil, nil, nil)
     self.login = fact
-    hasDoubtfulCut = false
+    (hasDoubtfulCut, gaps, isAssumed) = (false, [], false)
     remarks.removeAll { $0.batch != batchStart }
     clock.restart()
     schedule = ScheduleTrail()
@@ -301,6 +370,7 @@ struct EvidenceFold: Sendable {
   }
 
   private mutating func send(_ sent: SessionNote.RequestSent, _ fact: Fact) {
+    meet(sent.generation, at: fact.time)
     guard var history = token, sent.generation == history.generation else { return }
     // Who makes the next request in the batch that takes another one for lost has taken its place.
     for number in lostInBatch where opening == nil {

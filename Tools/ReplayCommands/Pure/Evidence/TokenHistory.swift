@@ -163,6 +163,19 @@ struct TokenHistory: Hashable, Sendable {
   static let keptFirst = 8
   static let keptLast = 24
 
+  /// Whether the record that announced it is lost, and with it what is known of its life.
+  private(set) var isLost = false
+
+  /// A token that only missing records announced.
+  static func lost(_ generation: Generation, at time: Timestamp) -> TokenHistory {
+    var history = TokenHistory(
+      TokenFacts(
+        generation: generation, issuedAt: time, expiresAt: time, id: nil, isRefreshable: true),
+      announced: nil, isWhole: false)
+    history.isLost = true
+    return history
+  }
+
   init(_ facts: TokenFacts, announced: Fact?, isWhole: Bool) {
     generation = facts.generation
     self.facts = facts.lean

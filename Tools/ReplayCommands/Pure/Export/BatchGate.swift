@@ -27,7 +27,20 @@ struct BatchGate {
     try working.apply(item.record)
     batch.append(item)
     batch[batch.count - 1].after = working
-    guard item.remainingInBatch == 0 else { return [] }
+    return item.remainingInBatch == 0 ? settle() : []
+  }
+
+  /// Lets the open batch through if a watermark ended it: `next` is the sequence of the next record,
+  /// `nil` after the last.
+  ///
+  /// Only whole batches are handed over by a reader, and a watermark is not.
+  @discardableResult
+  mutating func endBatch(before next: UInt64? = nil) -> [ExportItem] {
+    guard let last = batch.last?.record.sequence, next != last + 1 else { return [] }
+    return settle()
+  }
+
+  private mutating func settle() -> [ExportItem] {
     let whole = batch
     fold = working
     records += UInt64(whole.count)

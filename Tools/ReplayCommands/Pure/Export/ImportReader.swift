@@ -22,6 +22,8 @@ struct ImportReader {
   private static let batchSize = 16 * 1024 * 1024
 
   private(set) var header: ExportHeader?
+  /// Whether the journal begins with a snapshot; told by the line after the header.
+  private(set) var hasSnapshot: Bool?
   /// All records so far.
   private(set) var fold = SessionFold()
   /// How many there were, a snapshot among them.
@@ -52,14 +54,19 @@ struct ImportReader {
     let word = try object.text("class")
     switch word {
     case "event", "note", "snapshot", "unknown":
+      beginWithoutSnapshot(unless: word == "snapshot")
       return .record(try takeRecord(&object, word))
     case "watermark":
+      beginWithoutSnapshot(unless: false)
       let sequence = try takeSequence(&object)
       try object.finish()
+      // A watermark may be the last frame of a batch.
+      if remaining == 1 { remaining = 0 }
       try requireBetweenBatches("a watermark")
       due += 1
       return .watermark(sequence: sequence)
     case "end":
+      beginWithoutSnapshot(unless: false)
       try takeEnd(&object)
       return .end
     case "header": throw ImportProblem(.badLine, "it is a second header")
@@ -153,6 +160,14 @@ struct ImportReader {
     return found
   }
 
+  /// Some other line than a snapshot follows the header: the journal has no snapshot, whatever its first
+  /// sequence is.
+  private mutating func beginWithoutSnapshot(unless isSnapshot: Bool) {
+    guard hasSnapshot == nil, let header else { return }
+    hasSnapshot = isSnapshot && header.firstSequence > 1
+    if !isSnapshot { due = header.firstSequence }
+  }
+
   private mutating func takeSequence(_ object: inout ImportObject) throws(ImportProblem) -> UInt64 {
     let sequence: UInt64 = try object.number("sequence")
     guard sequence == due else {
@@ -179,12 +194,9 @@ struct ImportReader {
     if object.has("dropped") { _ = try object.flag("dropped") }
     try object.finish()
     let isSnapshot = content.kind == SessionRecord.snapshotKind
-    guard isSnapshot == (records == 0 && (header?.firstSequence ?? 1) > 1) else {
+    guard isSnapshot == (records == 0 && hasSnapshot == true) else {
       throw ImportProblem(
-        .badLine,
-        isSnapshot
-          ? "a snapshot stands at the begin of a compacted journal and nowhere else"
-          : "\"firstSequence\" says that the journal begins with a snapshot, and this is none")
+        .badLine, "a snapshot stands at the begin of a compacted journal and nowhere else")
     }
     if remaining > 0 {
       guard left == remaining - 1 else {
@@ -239,9 +251,6 @@ struct ImportReader {
         .gap,
         "it counts \(count(counted, "record")) to seq \(last), and there are "
           + "\(records.grouped) to seq \(lastSequence)")
-    }
-    guard records > 0 || header?.firstSequence == 1 else {
-      throw ImportProblem(.gap, "the snapshot that the journal begins with is missing")
     }
     ending = found
   }

@@ -102,8 +102,10 @@ struct ReportJournal: Sendable {
     shown = Set(rows.map(\.sequence))
   }
 
-  /// Whether a session ended in it.
-  var hasEnds: Bool { whys.contains(where: \.isEnd) }
+  /// When a session ended last in it; the earliest time of all if none did.
+  var lastEnd: Timestamp {
+    whys.last { $0.isEnd }?.time ?? Timestamp(milliseconds: .min)
+  }
 
   /// Records of the journal, in the table or not.
   var records: UInt64 { important.count + routine.count }

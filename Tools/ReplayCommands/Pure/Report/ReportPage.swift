@@ -1,12 +1,30 @@
 internal import SessionCore
 
+/// Journals that have no room on a page, added up.
+struct ReportRest: Equatable, Sendable {
+  private(set) var journals: UInt64 = 0
+  private(set) var records: UInt64 = 0
+  private(set) var first: Timestamp?
+  private(set) var last: Timestamp?
+  /// Ends that are explained nowhere on the page.
+  private(set) var whys: UInt64 = 0
+
+  mutating func add(_ journal: ReportJournal) {
+    journals += 1
+    records += journal.records
+    first = [first, journal.first].compactMap { $0 }.min()
+    last = [last, journal.last].compactMap { $0 }.max()
+    whys += journal.droppedWhys + UInt64(journal.whys.count { $0.isEnd })
+  }
+}
+
 /// A page that shows journals: whole in one file, and to be read without its script.
 struct ReportPage: Sendable {
   var title: String
   /// The journals that have lanes.
   var journals: [ReportJournal]
   /// Journals that had no room; they count in the figures.
-  var others: UInt64 = 0
+  var others = ReportRest()
   /// The figures of all journals.
   var figures: StatsFigures
   /// What is wrong with files, one sentence each.
@@ -27,7 +45,7 @@ struct ReportPage: Sendable {
   }
 
   /// Journals that count, with lanes or without.
-  var allJournals: UInt64 { UInt64(journals.count) + others }
+  var allJournals: UInt64 { UInt64(journals.count) + others.journals }
 
   /// The page, part after part.
   func write(_ write: (String) -> Void) {
@@ -70,14 +88,17 @@ struct ReportPage: Sendable {
       "</main>\n\(footer)\n\(Self.help)\n<script>\(PageScript.text)</script>\n</body>\n</html>\n")
   }
 
+  /// Records of all journals, with lanes or without.
+  private var allRecords: UInt64 { journals.reduce(others.records) { $0 + $1.records } }
+
   // MARK: Head and foot
 
   private var summary: String {
     var parts = [count(allJournals, "journal")]
-    let records = journals.reduce(0) { $0 + $1.records }
-    parts.append(count(records, "record"))
-    if let first = journals.compactMap(\.first).min(), let last = journals.compactMap(\.last).max()
-    {
+    parts.append(count(allRecords, "record"))
+    let first = (journals.map(\.first) + [others.first]).compactMap { $0 }.min()
+    let last = (journals.map(\.last) + [others.last]).compactMap { $0 }.max()
+    if let first, let last {
       parts.append("\(time(first)) to \(time(last))")
     }
     parts.append(isRevealed ? "names are real" : "names are pseudonyms")
@@ -137,20 +158,23 @@ struct ReportPage: Sendable {
   private var footer: String {
     var left: [String] = []
     let rows = journals.reduce(UInt64(0)) { $0 + UInt64($1.rows.count) }
-    let records = journals.reduce(UInt64(0)) { $0 + $1.records }
+    let records = allRecords
     if rows < records {
       left.append(
         "The table has \(rows.grouped) of \(count(records, "record")): ends, failures and sign-ins "
           + "first, the others evenly thinned. <code>sessionreplay timeline</code> has them all.")
     }
-    let whys = journals.reduce(UInt64(0)) { $0 + $1.droppedWhys }
+    let whys = journals.reduce(others.whys) { $0 + $1.droppedWhys }
     if whys > 0 {
       left.append(
         "\(count(whys, "older end")) explained nowhere here; <code>sessionreplay why --all</code> does."
       )
     }
-    if others > 0 {
-      left.append("\(count(others, "journal")) count in the figures and have no lane.")
+    if others.journals > 0 {
+      let isOne = others.journals == 1
+      left.append(
+        "\(count(others.journals, "journal")) \(isOne ? "counts" : "count") in the figures and "
+          + "\(isOne ? "has" : "have") no lane, rows or explanation: those with the newest ends do.")
     }
     left.append(
       isRevealed

@@ -1,17 +1,30 @@
 internal import SessionCore
 
 /// How a session ended: it expired, or it was logged out of before it could.
-enum SessionEnd: Hashable, Comparable, Sendable, CustomStringConvertible {
+enum SessionEnd: Hashable, Sendable, CustomStringConvertible {
   case expired(UInt8)
   case loggedOut(UInt8)
+  /// A refresh failed for good, and not because the server refused it.
+  case notRefreshed(RequestFailure.Kind)
 
   init(_ reason: ExpiryReason) { self = .expired(reason.rawValue) }
+  /// A refresh that was not sent, and one that was answered with another user's token, were not refused.
+  init(_ reason: ExpiryReason, after failure: RequestFailure.Kind?) {
+    let isOwn = failure == .noRefreshToken || failure == .otherUser
+    if reason == .refreshRejected, isOwn, let failure {
+      self = .notRefreshed(failure)
+    } else {
+      self.init(reason)
+    }
+  }
+
   init(_ reason: LogoutReason) { self = .loggedOut(reason.rawValue) }
 
   /// `refreshRejected`, `logout(user)`.
   var description: String {
     switch self {
     case .expired(let code): ExpiryReason(rawValue: code).description
+    case .notRefreshed(let kind): "\(ExpiryReason.refreshRejected)(\(kind))"
     case .loggedOut(let code): "logout(\(LogoutReason(rawValue: code)))"
     }
   }

@@ -49,6 +49,8 @@ struct StatsFold {
   /// When the session began; `nil` for none, and for one whose sign-in was compacted away.
   private var since: Timestamp?
   private var failingSince: Timestamp?
+  /// How the last refresh failed, if no other event came since.
+  private var lastFailure: RequestFailure.Kind?
   /// What was counted and belongs to no group yet.
   private var pending = StatsFigures()
   private var pendingKey: StatsKey
@@ -130,6 +132,8 @@ struct StatsFold {
       pending.tokens += 1
       if case .refreshSucceeded(let refresh) = event, refresh.isRotated { pending.rotated += 1 }
     }
+    let failure = lastFailure
+    lastFailure = nil
     switch event {
     case .login(let login):
       since = record.time
@@ -152,10 +156,11 @@ struct StatsFold {
         }
       }
       if failingSince == nil { failingSince = record.time }
+      lastFailure = refresh.failure.kind
     case .contextSwitched(let change):
       if change.token != nil { recover(at: record.time, isCounted) }
     case .sessionExpired(let expiry):
-      end(SessionEnd(expiry.reason), at: record, isCounted)
+      end(SessionEnd(expiry.reason, after: failure), at: record, isCounted)
     case .logout(let logout):
       // A logout that settles an expiry ends nothing: the session had ended.
       if before == .authenticated { end(SessionEnd(logout.reason), at: record, isCounted) }

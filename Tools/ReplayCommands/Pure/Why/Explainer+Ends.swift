@@ -184,6 +184,7 @@ extension ExplanationDraft {
 
   private mutating func explainExpiry() {
     guard let token else { return explainUnknown() }
+    guard !token.isLost else { return conclude(.tokenExpired, .possible) }
     ruleOutUser()
     if token.requests.isEmpty, token.isWhole { ruleOut(.nothingSent) }
     ruleOutStorage()

@@ -56,6 +56,7 @@ extension ExplanationDraft {
     case .tailCut(let cut):
       conclude(.tailCut, .proven)
       prove(cut.isUndetermined ? .tailDoubtful : .tailTorn, [.counted(cut.bytes, "byte")], on: fact)
+      if cut.isUndetermined { maybe(.repaired) }
       maybe(.killedBySystem, .crashed)
       advise(.keepAside)
     case .continued(let link):

@@ -1,7 +1,7 @@
 internal import SessionCore
 
 extension ExplanationDraft {
-  /// The server refused to refresh.
+  /// A refresh failed for good: the server refused it, or there was nothing to refresh with.
   mutating func explainRejection() {
     guard let refusal = evidence.failure, let failure = refusal.failure, let token else {
       conclude(.refused, .possible, [.word("did not say why")])
@@ -35,7 +35,7 @@ extension ExplanationDraft {
     case .expired: explainOldToken(refusal, token)
     case .unknown:
       conclude(.unknownToServer, .proven)
-      maybe(.otherBackend, .databaseReset)
+      maybe(.signedOutElsewhere, .otherBackend, .databaseReset)
       if let login = evidence.login { advise(.sameBackend, [.place(login.sequence)]) }
     case .unsaid, .strange: explainSilence(refusal, word, token)
     }
@@ -76,8 +76,10 @@ extension ExplanationDraft {
 
   private mutating func explainOldToken(_ refusal: Fact, _ token: TokenHistory) {
     conclude(.refreshTokenExpired, .proven)
-    // A time that was set says nothing of how long it was.
-    if evidence.clock.mayJump(behind: token.announced?.sequence ?? 0) {
+    if token.isLost {
+      // When it was issued stood in records that are lost.
+    } else if evidence.clock.mayJump(behind: token.announced?.sequence ?? 0) {
+      // A time that was set says nothing of how long it was.
       maybe(.unusedUntold)
     } else {
       let unused = max(0, refusal.time.milliseconds(since: token.facts.issuedAt))
@@ -155,7 +157,7 @@ extension ExplanationDraft {
     }
     maybe(.revokedAtServer, .expiredAtServer)
     infer(.otherCopyUsed, .possible, [.token(token.generation)])
-    maybe(.clientChanged, .otherBackend)
+    maybe(.clientChanged, .otherBackend, .databaseReset)
     if let dubious = token.lastDubious(before: refusal.sequence) { inferUnusable(dubious, token) }
     addLateTwin()
     leaveUntold(.otherDevices)

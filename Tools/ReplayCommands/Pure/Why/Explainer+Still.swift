@@ -47,7 +47,12 @@ extension ExplanationDraft {
     } else {
       conclude(.stillSignedIn, .proven, [.time(session.since)])
     }
-    proveTokensLife(session.token)
+    if evidence.isAssumed {
+      // Only that somebody was signed in then is known.
+      explanation.proven.removeAll { $0.what == .signedInSince }
+    } else {
+      proveTokensLife(session.token)
+    }
     let start = evidence.sessionStart
     ruleOut(.noEnd, [.place(start)], searched: range(from: start))
   }

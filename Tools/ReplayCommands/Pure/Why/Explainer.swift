@@ -206,13 +206,15 @@ struct ExplanationDraft {
     addClocks()
     addThreshold()
     addGaps()
+    limitByGaps()
     addChain()
   }
 
   /// What stands behind damage, or stood in a tail that was cut off, may have ended what is still there.
   private mutating func hedge() {
-    guard evidence.damagedAt != nil || evidence.hasDoubtfulCut, explanation.cause.class == .still
-    else { return }
+    let mayHideAnEnd =
+      evidence.damagedAt != nil || evidence.hasDoubtfulCut || !evidence.gaps.isEmpty
+    guard mayHideAnEnd, explanation.cause.class == .still else { return }
     explanation.certainty = .possible
     explanation.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
     explanation.ruledOut.removeAll { $0.what == .noEnd }
@@ -284,7 +286,7 @@ struct ExplanationDraft {
       }
     }
     if !evidence.isWhole { leaveUntold(.newerRecords) }
-    if let offset = evidence.damagedAt {
+    if let offset = evidence.damagedAt, evidence.gaps.isEmpty, evidence.gapsAfter.isEmpty {
       explanation.untold.append(Untold(.behindDamage, [.number(offset)]))
     }
   }

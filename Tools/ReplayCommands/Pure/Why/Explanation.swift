@@ -34,6 +34,8 @@ struct Explanation: Equatable, Sendable {
   var advice: [Advice] = []
   /// The last record that a compaction took away.
   var compactedBefore: UInt64?
+  /// How many other ends of sessions come before it, as far as the command looked.
+  var otherEnds: UInt64 = 0
   /// Where the user signed in again.
   var signedInAgain: UInt64?
 

@@ -49,6 +49,7 @@ extension JSONWriter {
     }
     field("compactedBefore", explanation.compactedBefore)
     field("signedInAgain", explanation.signedInAgain)
+    if explanation.otherEnds > 0 { field("otherEnds", explanation.otherEnds) }
   }
 
   private mutating func findings(_ name: String, _ findings: [Finding], _ text: WhyText) {

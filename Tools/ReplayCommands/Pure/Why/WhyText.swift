@@ -31,6 +31,15 @@ struct WhyText {
     if let again = explanation.signedInAgain {
       lines += section("Since then", ["signed in again at @\(again)"])
     }
+    if explanation.otherEnds > 0 {
+      let isOne = explanation.otherEnds == 1
+      lines += section(
+        "Others",
+        [
+          "\(count(explanation.otherEnds, "other end")) \(isOne ? "comes" : "come") before this "
+            + "one; --all explains each"
+        ])
+    }
     for root in explanation.root { lines += [""] + self.lines(root) }
     return lines
   }

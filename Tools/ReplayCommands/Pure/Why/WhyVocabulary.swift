@@ -124,6 +124,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case captivePortal
   case offline
   case stillAtIt
+  case repaired
   case killedBySystem
   case crashed
   case closedByUser
@@ -143,6 +144,7 @@ enum UntoldWord: String, CaseIterable, Sendable {
   case clockSince
   case clocksDrift
   case behindDamage
+  case lostBetween
   case failedSignIns
   case otherDevices
   case processDeath

@@ -55,7 +55,7 @@ extension Cause {
     case .takenOver: "A request was taken for lost by another process; this record ended nothing"
     case .refreshFailed: "A refresh failed; this record ended nothing"
     case .tokenRecovered: "The event of {} was missing; it was restored from what is stored"
-    case .tailCut: "The journal's last commit was cut off"
+    case .tailCut: "The end of the journal was cut off"
     case .itemUnreadable: "The stored {} could not be read"
     case .leftoversWiped: "Stored secrets that no session owns were wiped"
     case .journalContinued: "This journal goes on from another one"

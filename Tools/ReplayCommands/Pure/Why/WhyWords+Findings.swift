@@ -40,7 +40,7 @@ extension FindingWord {
       .databaseReset, .notCarried, .wireDoesNotFit, .wrongPath, .noLifetimeStated,
       .clockMadeItExpire, .itemsNotMoved, .keychainCleared, .accessLost, .journalRestored,
       .secretsRestored, .itemGarbled, .reinstalled, .journalDeleted, .captivePortal, .offline,
-      .stillAtIt, .killedBySystem, .crashed, .closedByUser, .suspended:
+      .stillAtIt, .repaired, .killedBySystem, .crashed, .closedByUser, .suspended:
       nil
     }
   }
@@ -194,6 +194,7 @@ extension FindingWord {
     case .captivePortal: "a captive portal or a proxy spoke in the server's place"
     case .offline: "the device is offline, or the server cannot be reached"
     case .stillAtIt: "the process is still at it"
+    case .repaired: "sessionreplay repair made this file without it"
     case .killedBySystem: "the system killed the process"
     case .crashed: "the process crashed"
     case .closedByUser: "the user closed the app"
@@ -221,6 +222,7 @@ extension UntoldWord {
     case .clocksDrift:
       "whether the clock was set: openings in one start of the system are up to {} apart"
     case .behindDamage: "what stands from byte {} on: it cannot be used"
+    case .lostBetween: "what stood in the {} from byte {} on, which are lost"
     case .failedSignIns: "sign-ins that failed: they are not journaled"
     case .otherDevices: "what other devices did"
     case .processDeath: "why a process ended"

@@ -1,0 +1,182 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import Testing
+
+@testable import ReplayCommands
+
+/// Journals of which records are lost: what is still said, and how surely.
+@Suite("RPL-6 why reads behind damage, and is sure of nothing across it")
+struct WhyDamageTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+  }
+
+  /// One answer of `--json`, as far as it is compared.
+  private struct Answer {
+    let place: Int?
+    let kind: String
+    let cause: String
+    let certainty: String
+    /// What is ruled out, and the sequences that this rests on.
+    let ruledOut: [(what: String, searched: ClosedRange<Int>?)]
+    let untold: Set<String>
+
+    init(_ object: [String: Any]) throws {
+      place = object["sequence"] as? Int
+      kind = try #require(object["class"] as? String)
+      cause = try #require(object["cause"] as? String)
+      certainty = try #require(object["certainty"] as? String)
+      let found = try #require(object["ruledOut"] as? [[String: Any]])
+      ruledOut = found.map { finding in
+        let range = finding["searched"] as? [Int]
+        return (finding["what"] as? String ?? "", range.map { $0[0]...$0[1] })
+      }
+      let words = try #require(object["untold"] as? [[String: Any]])
+      untold = Set(words.compactMap { $0["what"] as? String })
+    }
+  }
+
+  private func answers(_ path: String, _ options: String...) throws -> (
+    run: ToolRun, answers: [Answer]
+  ) {
+    let run = ToolRun.inProcess(["why", path, "--json"] + options)
+    return (run, try run.objects().map { try Answer($0) })
+  }
+
+  private static let ranks = ["possible": 0, "likely": 1, "proven": 2]
+
+  /// The sample, and a journal of every cause.
+  private func sources() throws -> [(name: String, bytes: [UInt8])] {
+    let kept = Repository.root.appending(path: "Specs/Journals")
+    let names = try FileManager.default.contentsOfDirectory(atPath: kept.path).sorted()
+    return [("a.journal", try folder.bytes("a.journal"))]
+      + (try names.filter { $0.hasSuffix(".journal") }.map { name in
+        (name, Array(try Data(contentsOf: kept.appending(path: name))))
+      })
+  }
+
+  @Test("RPL-6 whichever record is lost: no answer is surer, and none is proven by its absence")
+  func everyRecord() throws {
+    var (damaged, ends) = (0, 0)
+    for (name, bytes) in try sources() {
+      let path = try folder.write(bytes, to: "whole")
+      let whole = Dictionary(
+        uniqueKeysWithValues: try answers(path, "--all").answers.map { ($0.place ?? 0, $0) })
+      var reader = try JournalReader(bytes: bytes)
+      var sequences: [Int] = []
+      try reader.visit { frame, _ in
+        sequences.append(Int(frame.sequence))
+        return true
+      }
+      for (index, frame) in try Journals.frames(bytes).enumerated() {
+        var broken = bytes
+        broken[frame.middle] ^= 0x10
+        _ = try folder.write(broken, to: "broken")
+        guard ToolRun.inProcess(["verify", folder.file("broken"), "--quiet"]).code == 65 else {
+          continue
+        }
+        guard sequences[index] >= whole.keys.min() ?? 0 || true else { continue }
+        damaged += 1
+        let (run, found) = try answers(folder.file("broken"), "--all")
+        let place = "\(name), record \(sequences[index]) lost"
+        if !run.errors.contains("snapshot") {
+          #expect(run.code == 65, "\(place): \(run.errors)")
+        }
+        for answer in found {
+          if answer.kind == "still" {
+            #expect(answer.certainty == "possible", "\(place): \(answer)")
+            #expect(!answer.ruledOut.contains { $0.what == "noEnd" }, "\(place)")
+            continue
+          }
+          ends += 1
+          let before = whole[answer.place ?? 0]
+          if answer.cause != before?.cause {
+            #expect(answer.certainty == "possible", "\(place): \(answer), \(String(describing: before))")
+          } else {
+            let (now, then) = (Self.ranks[answer.certainty], Self.ranks[before?.certainty ?? ""])
+            #expect(now ?? 9 <= then ?? 0, "\(place): \(answer)")
+          }
+          for finding in answer.ruledOut {
+            // What is ruled out by an absence was looked for in records of which none is lost.
+            let isSearched = finding.searched?.contains(sequences[index]) ?? false
+            #expect(!isSearched, "\(place): \(finding)")
+            let isOld = before?.ruledOut.contains { $0.what == finding.what } ?? false
+            #expect(isOld, "\(place): \(finding) is ruled out by a loss")
+          }
+        }
+      }
+    }
+    #expect(damaged > 200 && ends > 100, "\(damaged) \(ends)")
+  }
+
+  @Test("RPL-6 an end that stands behind damage is found, with a line that names the loss")
+  func endBehind() throws {
+    var bytes = try folder.bytes("a.journal")
+    // The request that the server refused, before the first end.
+    bytes[try Journals.frames(bytes)[12].middle] ^= 1
+    let path = try folder.write(bytes, to: "hole.journal")
+    let run = ToolRun.inProcess(["why", path, "--at", "@15"])
+    #expect(run.code == 65)
+    #expect(run.output.hasPrefix("-- 80 bytes lost (seq 13) --\nExpired at "), "\(run.output)")
+    #expect(run.output.contains("the server says that the refresh token has expired"))
+    #expect(!run.output.contains("Ruled out"))
+    #expect(run.output.contains("which are lost"))
+    #expect(run.errors.contains("timeline \(path) --behind"))
+    #expect(run.errors.contains("repair \(path) -o OUT"))
+  }
+
+  @Test("RPL-6 repair keeps the doubt: what may have been dropped is ruled out by no answer")
+  func repaired() throws {
+    var checked = 0
+    for (name, bytes) in try sources() {
+      for frame in try Journals.frames(bytes) {
+        var broken = bytes
+        broken[frame.middle] ^= 0x10
+        let path = try folder.write(broken, to: "broken")
+        guard ToolRun.inProcess(["verify", path, "--quiet"]).code == 65 else { continue }
+        unlink(folder.file("fixed"))
+        unlink(folder.file("fixed.dropped"))
+        guard ToolRun.inProcess(["repair", path, "-o", folder.file("fixed")]).code == 0 else {
+          continue
+        }
+        let (run, answers) = try answers(folder.file("fixed"))
+        let answer = try #require(answers.last, "\(name): \(run.errors)")
+        guard answer.kind == "still" else { continue }
+        checked += 1
+        #expect(answer.certainty == "possible", "\(name): \(answer)")
+        #expect(!answer.ruledOut.contains { $0.what == "noEnd" }, "\(name): \(answer)")
+        #expect(answer.untold.contains("cutTail"), "\(name): \(answer)")
+      }
+    }
+    #expect(checked > 100)
+  }
+
+  @Test("RPL-6 errors about damage name what can be done: timeline --behind, or repair")
+  func nextSteps() throws {
+    let damaged = folder.file("damaged.journal")
+    for arguments in [
+      ["timeline", damaged], ["state", damaged], ["diff", damaged], ["why", damaged],
+      ["verify", damaged], ["export", damaged], ["stats", damaged], ["report", damaged, "-o", "-"],
+    ] {
+      let run = ToolRun.inProcess(arguments)
+      #expect(run.code == 65)
+      let next = run.errors.split(separator: "\n").last ?? ""
+      #expect(next.contains("--behind") || next.contains("sessionreplay repair"), "\(arguments)")
+    }
+  }
+
+  @Test("RPL-6 why says how many other ends there are")
+  func others() throws {
+    let run = ToolRun.inProcess(["why", folder.file("a.journal")])
+    #expect(run.output.contains("Others     1 other end comes before this one; --all explains each\n"))
+    let object = try #require(
+      try ToolRun.inProcess(["why", folder.file("a.journal"), "--json"]).objects().first)
+    #expect(object["otherEnds"] as? Int == 1)
+    let first = ToolRun.inProcess(["why", folder.file("a.journal"), "--at", "@15"])
+    #expect(!first.output.contains("Others"))
+  }
+}

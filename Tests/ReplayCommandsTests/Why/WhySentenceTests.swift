@@ -1,0 +1,146 @@
+import Foundation
+import SessionCore
+import Testing
+
+@testable import ReplayCommands
+
+/// Sentences that were untrue once (RPL-6, RPL-5).
+@Suite("What the tool says is so")
+struct WhySentenceTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func kept(_ name: String) -> String {
+    Repository.root.appending(path: "Specs/Journals/\(name).journal").path(percentEncoded: false)
+  }
+
+  /// A session that a server's answer to a refresh ended.
+  private func refused(_ code: String) throws -> String {
+    let failure = RequestFailure(kind: .rejected, status: 401, serverCode: code)
+    let path = folder.file("\(code).journal")
+    try SampleJournal.write(
+      to: path,
+      batches: [
+        SampleJournal.batches[0], SampleJournal.batches[1], SampleJournal.batches[2],
+        (
+          1_200,
+          [
+            .event(
+              .refreshFailed(
+                .init(
+                  generation: Generation(1), trigger: .schedule, attempt: 1, failure: failure,
+                  retryAt: nil, request: 3))),
+            .event(.sessionExpired(.init(reason: .refreshRejected))),
+          ]
+        ),
+      ])
+    return path
+  }
+
+  @Test("RPL-6 no server refused what was not sent, or what it answered with another user's token")
+  func notRefused() throws {
+    for (name, kind) in [("no-refresh-token", "noRefreshToken"), ("other-user", "otherUser")] {
+      for command in ["timeline", "why"] {
+        let text = ToolRun.inProcess([command, kept(name)]).output
+        #expect(!text.contains("refused to refresh"), "\(command) \(name)")
+        #expect(text.contains("the token could not be refreshed"), "\(command) \(name)")
+      }
+      let object = try #require(
+        try ToolRun.inProcess(["stats", kept(name), "--json"]).objects().first)
+      let ends = try #require(object["ends"] as? [String: Int])
+      #expect(ends == ["refreshRejected(\(kind))": 1])
+    }
+    let object = try #require(
+      try ToolRun.inProcess(["stats", kept("refused"), "--json"]).objects().first)
+    #expect(object["ends"] as? [String: Int] == ["refreshRejected": 1])
+  }
+
+  @Test("RPL-6 what is not found may have been signed out elsewhere, what is invalid may be of a store that is gone")
+  func possibleCauses() throws {
+    for code in ["TOKEN_NOT_FOUND", "SESSION_NOT_FOUND"] {
+      let text = ToolRun.inProcess(["why", try refused(code)]).output
+      #expect(text.contains("the user signed out elsewhere"), "\(code)")
+      #expect(text.contains("the server's database was reset"), "\(code)")
+    }
+    for code in ["TOKEN_INVALID", "INVALID_GRANT"] {
+      let text = ToolRun.inProcess(["why", try refused(code)]).output
+      #expect(text.contains("the server's database was reset"), "\(code)")
+    }
+  }
+
+  @Test(
+    "RPL-6 spans are rounded to the last unit that is shown",
+    arguments: [
+      (7_199_500, "2 h"), (7_199_000, "2 h"), (7_140_000, "1 h 59 min"), (59_949, "59.9 s"),
+      (59_950, "1 min"), (3_599_500, "1 h"), (3_599_499, "59 min 59 s"), (86_370_000, "1 d"),
+      (999, "999 ms"), (1_000, "1.0 s"), (1_960, "2.0 s"), (30_000, "30 s"), (90_000, "1 min 30 s"),
+      (-7_199_500, "-2 h"), (.max, "106,751,991,167 d 7 h"),
+    ] as [(Int64, String)])
+  func spans(_ span: Int64, _ text: String) {
+    #expect(DurationWords.text(milliseconds: span) == text)
+  }
+
+  @Test("RPL-5 a word that is neither a reason nor a code is refused")
+  func reasons() throws {
+    for word in ["whatever", "because"] {
+      let run = ToolRun.inProcess(["timeline", kept("refused"), "--reason", word, "--json"])
+      #expect(run.code == 64)
+      #expect(try run.error()["name"] as? String == "badReason")
+    }
+    for word in ["invalid_grant", "refresh_token_already_used", "TOKEN_X", "AADB2C90129", "slow.down"] {
+      #expect(ToolRun.inProcess(["timeline", kept("refused"), "--reason", word]).code == 0, "\(word)")
+    }
+  }
+
+  @Test("RPL-5 of two lists or groupings none is dropped silently")
+  func twice() throws {
+    for arguments in [
+      ["stats", kept("refused"), "--by", "version", "--by", "cause"],
+      ["timeline", kept("refused"), "--kind", "login", "--kind", "logout"],
+      ["timeline", kept("refused"), "--reason", "TOKEN_X", "--reason", "TOKEN_Y"],
+    ] {
+      let run = ToolRun.inProcess(arguments + ["--json"])
+      #expect(run.code == 64)
+      #expect(try run.error()["name"] as? String == "conflict")
+    }
+    let same = ["stats", kept("refused"), "--by", "day", "--by", "day"]
+    #expect(ToolRun.inProcess(same).code == 0)
+  }
+
+  @Test("RPL-5 help kinds counts the classes that there are, and help selectors names zones")
+  func help() {
+    let kinds = ToolRun.inProcess(["help", "kinds"]).output
+    #expect(kinds.contains("  event note change snapshot unknown login"))
+    #expect(kinds.contains("The first 5 are classes."))
+    let selectors = ToolRun.inProcess(["help", "selectors"]).output
+    #expect(selectors.contains("a\ntime with its date names its zone"))
+    for (time, code) in [("2026-11-21T14:02:05", 64), ("2026-11-21T14:02:05+01:00", 0)] {
+      #expect(ToolRun.inProcess(["timeline", kept("refused"), "--until", time]).code == code)
+    }
+  }
+
+  @Test("RPL-4 a report of more journals than have room sums all, and shows those with the newest ends")
+  func manyJournals() throws {
+    let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: kept("refused"))))
+    let records = try Journals.frames(bytes).count
+    // Those that come last by name ended last.
+    for number in 0..<205 {
+      try SampleJournal.write(
+        to: folder.file("j\(1000 + number).journal"),
+        batches: [
+          SampleJournal.batches[1],
+          (Int64(number) * 1_000 + 1_000, [.event(.logout(.init(reason: .user)))]),
+        ])
+    }
+    _ = try folder.write(bytes, to: "zz.journal")
+    let page = ToolRun.inProcess(["report", folder.path, "-o", "-"]).output
+    #expect(page.contains("206 journals · \(205 * 2 + records) records"))
+    #expect(page.contains("6 journals count in the figures and have no lane"))
+    #expect(page.contains("6 older ends explained nowhere"))
+    #expect(page.contains("j1204.journal") && page.contains("j1100.journal"))
+    #expect(!page.contains("j1000.journal"))
+  }
+}
