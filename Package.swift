@@ -32,9 +32,13 @@ let package = Package(
     // A file's status without its times: the one call of Linux that Swift does not show.
     .target(name: "CFileStatus"),
 
+    // Locks that end with an open file: the calls of Linux whose constants Swift does not show.
+    .target(name: "CFileLock"),
+
     // An append-only file of opaque records. Knows nothing of sessions.
     .target(
-      name: "SessionJournal", dependencies: ["CChecksum", "CFileStatus"], swiftSettings: strict),
+      name: "SessionJournal", dependencies: ["CChecksum", "CFileStatus", "CFileLock"],
+      swiftSettings: strict),
 
     // The living session: performs effects. What an app imports.
     .target(

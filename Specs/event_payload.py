@@ -41,6 +41,9 @@ SHAPES = {
 }
 SENT = [("kind", "request kind"), ("generation", "u64"), ("trigger", "refresh trigger"),
         ("attempt", "u32"), ("process", "u32"), ("deadline", "time")]
+# Which opening it is. The readable form leaves it out if a record does not say.
+SHAPES["identity"] = [("opening", "id"), ("boot", "id?"), ("namespace", "id?"), ("start", "u64"),
+                      ("lock", "id?")]
 SHAPES["open request"] = [("sequence", "u64")] + SENT
 SNAPSHOT = 0x7F
 KINDS = {
@@ -57,11 +60,13 @@ KINDS = {
     0x06: ("logout", [("reason", "logout reason")]),
     SNAPSHOT: ("snapshot", [("sequence", "u64"), ("eventSequence", "u64"), ("generation", "u64"),
                             ("authenticated", "authenticated?"), ("expired", "expired?"),
-                            ("request", "open request?"), ("revocations", "generations")]),
-    0x81: ("opened", [("process", "u32"), ("boot", "id?"), ("uptime", "i64"), ("app", "app", 2)]),
+                            ("request", "open request?"), ("revocations", "generations"),
+                            ("identity", "identity", 2)]),
+    0x81: ("opened", [("process", "u32"), ("boot", "id?"), ("uptime", "i64"), ("app", "app", 2),
+                      ("identity", "identity", 3)]),
     0x82: ("closed", []),
     0x83: ("tailCut", [("bytes", "u64"), ("isUndetermined", "flag")]),
-    0x84: ("requestSent", SENT),
+    0x84: ("requestSent", SENT + [("identity", "identity", 2)]),
     0x85: ("requestEnded", [("request", "u64"), ("failure", "failure")]),
     0x86: ("tokenRecovered", [("generation", "u64")]),
     0x87: ("revocationPending", [("generation", "u64")]),
@@ -168,6 +173,8 @@ class Reader:
             if code is not None and not (1 <= len(code) <= 64 and set(code) <= CODE_LETTERS):
                 values["serverCode"] = None
             values["retryAfter"] = None if wait is None else max(0, wait)
+        if values.get("identity", 0) is None:
+            del values["identity"]
         return values
 
 
@@ -226,8 +233,15 @@ def decode(kind, payload):
         return {"name": f"unknown({kind})", "time": time,
                 "facts": {"payload": rest.hex(), "isIgnorable": False}}
     facts = reader.fields(shape, version)
-    if kind == SNAPSHOT and impossible(facts):
-        raise PayloadError(f"no history leads to its {impossible(facts)}")
+    if kind == SNAPSHOT:
+        # What stands at its end belongs to the open request.
+        identity = facts.pop("identity", None)
+        if impossible(facts):
+            raise PayloadError(f"no history leads to its {impossible(facts)}")
+        if identity and not facts["request"]:
+            raise PayloadError("no history leads to its identity")
+        if identity:
+            facts["request"]["identity"] = identity
     if reader.offset < len(reader.payload) and version <= KNOWN_VERSIONS[kind]:
         raise PayloadError(f"bytes too many at byte {reader.offset}")
     return {"name": name, "time": time, "facts": facts}

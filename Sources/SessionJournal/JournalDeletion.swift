@@ -2,7 +2,8 @@ extension Journal {
   /// Removes the journal at `path` and everything beside it that is its own (JRN-1).
   ///
   /// That is the file, what an interrupted creation or compaction left, the tails and the unusable
-  /// journals that were kept aside, and at last the lock file; durably when the call returns. Interrupted, it may be called
+  /// journals that were kept aside, the file of the openings that live, and at last the lock file;
+  /// durably when the call returns. Interrupted, it may be called
   /// again: what is left is removed, whether or not the file itself still stands. A link that leads
   /// to it stays. Whoever has it open gets `missing` from then on, and may leave an empty lock file.
   ///
@@ -77,7 +78,7 @@ private struct JournalDeletion {
 
   /// The paths of what is kept beside the journal of what it held once.
   func kept() throws(JournalError) -> [String] {
-    let passing = [location.real + ".new", location.real + ".lock"]
+    let passing = [".new", ".lock", AliveFile.suffix].map { location.real + $0 }
     return try leftovers().filter { !passing.contains($0) }
   }
 
@@ -95,7 +96,7 @@ private struct JournalDeletion {
     return names.filter { name in
       guard name.hasPrefix(own) else { return false }
       let rest = name.dropFirst(own.count)
-      return rest == ".new" || rest == ".lock" || Self.isKeptTail(rest)
+      return rest == ".new" || rest == ".lock" || rest == AliveFile.suffix || Self.isKeptTail(rest)
         || SetAsideJournal(path: name, rest: rest) != nil
     }.map { location.real[..<start] + $0 }
   }

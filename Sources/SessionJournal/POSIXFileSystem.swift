@@ -306,7 +306,7 @@ private func checked<Number: FixedWidthInteger & SignedNumeric>(
 }
 
 extension FileStatus {
-  fileprivate init(_ status: cfilestatus) {
+  init(_ status: cfilestatus) {
     let kind: Kind =
       switch mode_t(truncatingIfNeeded: status.mode) & S_IFMT {
       case S_IFREG: .file

@@ -65,7 +65,10 @@ struct HouseTests {
     ("Sources/SessionCore", []),
     (
       "Sources/SessionJournal",
-      ["CChecksum", "CFileStatus", "Synchronization", "Dispatch", "Glibc", "Musl", "Darwin"]
+      [
+        "CChecksum", "CFileStatus", "CFileLock", "Synchronization", "Dispatch", "Glibc", "Musl",
+        "Darwin",
+      ]
     ),
     (
       "Sources/SessionKit",

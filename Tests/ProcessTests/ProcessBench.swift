@@ -56,6 +56,16 @@ final class ProcessBench {
     return worker
   }
 
+  /// A process in a PID namespace of its own, which has opened the session.
+  func openIsolated(timeout: Int64 = 300_000, _ options: String...) async throws -> WorkerProcess {
+    let worker = try WorkerProcess(
+      [journal, secrets, server.baseURL.absoluteString, "timeout=\(timeout)"] + options,
+      isIsolated: true)
+    let answer = try await worker.ask("open")
+    #expect(answer.error == nil, "\(answer)")
+    return worker
+  }
+
   /// Whether the one request that was sent has no end yet: on a busy machine the patience of its process
   /// may be over before that can be suspended.
   func isFirstRequestOpen() throws -> Bool {

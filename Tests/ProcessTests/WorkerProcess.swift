@@ -20,9 +20,11 @@ final class WorkerProcess {
   private let end = Milestone()
   private var lines = 0
 
-  init(_ arguments: [String]) throws {
-    process.executableURL = URL(fileURLWithPath: try Self.binary())
-    process.arguments = arguments
+  /// A worker; `isIsolated` puts it into a PID namespace of its own, where it is process 1.
+  init(_ arguments: [String], isIsolated: Bool = false) throws {
+    let binary = try Self.binary()
+    process.executableURL = URL(fileURLWithPath: isIsolated ? Namespaces.tool : binary)
+    process.arguments = isIsolated ? Namespaces.options + [binary] + arguments : arguments
     let output = Pipe()
     // The handle and not the pipe: the end that is read stays open here too, and what is written to
     // who has died kills nobody with SIGPIPE.
@@ -109,6 +111,25 @@ final class WorkerProcess {
     .first { FileManager.default.isExecutableFile(atPath: $0) }
     return try #require(found, "sessionworker is not built beside the tests")
   }
+}
+
+/// PID namespaces, which the system may refuse to make.
+enum Namespaces {
+  static let tool = "/usr/bin/unshare"
+  /// Who kills the tool kills the process in the namespace.
+  static let options = ["--pid", "--fork", "--mount-proc", "--kill-child=SIGKILL"]
+
+  /// Whether this system lets a test make them.
+  static let arePermitted: Bool = {
+    guard FileManager.default.isExecutableFile(atPath: tool) else { return false }
+    let trial = Process()
+    trial.executableURL = URL(fileURLWithPath: tool)
+    trial.arguments = options + ["/bin/true"]
+    trial.standardError = FileHandle.nullDevice
+    do { try trial.run() } catch { return false }
+    trial.waitUntilExit()
+    return trial.terminationStatus == 0
+  }()
 }
 
 /// Something that is reached once, waited for with a deadline that hides no hang.

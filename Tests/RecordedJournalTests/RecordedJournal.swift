@@ -5,7 +5,8 @@ import Testing
 
 /// A journal of `Specs/Journals`, what is asked of it, and the answers that are kept beside it.
 struct RecordedJournal {
-  let cause: Cause
+  /// What its files are called: the cause, or the name of a variant.
+  let name: String
   let arguments: [String]
 
   static let isRecording = ProcessInfo.processInfo.environment["RECORD_JOURNALS"] != nil
@@ -15,20 +16,26 @@ struct RecordedJournal {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Specs/Journals")
 
+  /// Further journals of a cause, by their names.
+  static let variants: [(name: String, cause: Cause)] = [("killed-in-namespace", .killedInRefresh)]
+
   init(cause: Cause, arguments: [String]) {
-    (self.cause, self.arguments) = (cause, arguments)
+    (name, self.arguments) = (cause.rawValue, arguments)
   }
 
   /// The one that is kept; what is asked of it stands in the first line of its text.
-  init(keptFor cause: Cause) throws {
-    let file = Self.folder.appending(path: "\(cause.rawValue).txt")
+  init(keptFor cause: Cause) throws { try self.init(named: cause.rawValue) }
+
+  /// The one with this name.
+  init(named name: String) throws {
+    let file = Self.folder.appending(path: "\(name).txt")
     let text = try String(contentsOf: file, encoding: .utf8)
     let line = try #require(text.split(separator: "\n").first).split(separator: " ")
-    self.init(cause: cause, arguments: line.dropFirst(4).map(String.init))
+    (self.name, arguments) = (name, line.dropFirst(4).map(String.init))
   }
 
   func file(_ suffix: String) -> URL {
-    Self.folder.appending(path: "\(cause.rawValue).\(suffix)")
+    Self.folder.appending(path: "\(name).\(suffix)")
   }
 
   func text(_ suffix: String) throws -> String {
@@ -50,7 +57,7 @@ struct RecordedJournal {
   /// What the tool says of it.
   func answers() -> (text: String, json: String) {
     let run = Self.run([file("journal").path] + arguments)
-    let words = ["why", "\(cause.rawValue).journal"] + arguments
+    let words = ["why", "\(name).journal"] + arguments
     let head = "$ sessionreplay \(words.joined(separator: " "))\n"
     let json = Self.run([file("journal").path] + arguments + ["--json"])
     return (head + run.output + "--- exit \(run.code)\n", json.output)

@@ -37,7 +37,17 @@ struct RecordedJournalTests {
     "RPL-2 every cause has its recorded journal, and the journal its exact answer",
     arguments: Cause.allCases)
   func kept(_ cause: Cause) throws {
-    let kept = try RecordedJournal(keptFor: cause)
+    try check(try RecordedJournal(keptFor: cause), cause)
+  }
+
+  @Test("RPL-2 REF-9 a further journal of a cause has its exact answer")
+  func variants() throws {
+    for variant in RecordedJournal.variants {
+      try check(try RecordedJournal(named: variant.name), variant.cause)
+    }
+  }
+
+  private func check(_ kept: RecordedJournal, _ cause: Cause) throws {
     let (text, json) = kept.answers()
     if RecordedJournal.isUpdating { try kept.write(text, json) }
     #expect(try kept.text("txt") == text)
@@ -50,9 +60,8 @@ struct RecordedJournalTests {
   @Test("every file of the folder belongs to a cause")
   func files() throws {
     let found = try FileManager.default.contentsOfDirectory(atPath: RecordedJournal.folder.path)
-    let known = Cause.allCases.flatMap { cause in
-      ["journal", "txt", "json"].map { "\(cause.rawValue).\($0)" }
-    }
+    let names = Cause.allCases.map(\.rawValue) + RecordedJournal.variants.map(\.name)
+    let known = names.flatMap { name in ["journal", "txt", "json"].map { "\(name).\($0)" } }
     #expect(Set(found).subtracting(["README.md"]) == Set(known))
   }
 
@@ -62,6 +71,6 @@ struct RecordedJournalTests {
       contentsOf: RecordedJournal.folder.appending(path: "README.md"), encoding: .utf8)
     let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
     let ids = rows.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
-    #expect(ids == Cause.allCases.map(\.rawValue))
+    #expect(ids == Cause.allCases.map(\.rawValue) + RecordedJournal.variants.map(\.name))
   }
 }

@@ -109,6 +109,7 @@ extension SessionRecord {
         .requestSent(
           .init(
             kind: sent.kind, generation: sent.generation, trigger: sent.trigger,
-            attempt: sent.attempt, process: sent.process, deadline: change(sent.deadline)))))
+            attempt: sent.attempt, process: sent.process, deadline: change(sent.deadline),
+            identity: sent.identity))))
   }
 }

@@ -99,20 +99,29 @@ extension SplitMix {
     }
   }
 
+  mutating func identity() -> ProcessIdentity {
+    ProcessIdentity(
+      opening: identifier(), boot: chance(1, in: 2) ? identifier() : nil,
+      namespace: chance(1, in: 2) ? identifier() : nil, start: integer(),
+      lock: chance(1, in: 2) ? identifier() : nil)
+  }
+
   mutating func note(_ kind: SessionNote.Kind) -> SessionNote {
     switch kind {
     case .opened:
       .opened(
         .init(
           process: integer(), boot: chance(1, in: 2) ? identifier() : nil, uptime: signed(),
-          app: pick([nil, "2.4.1+318", "x"], or: nil).flatMap(AppVersion.init)))
+          app: pick([nil, "2.4.1+318", "x"], or: nil).flatMap(AppVersion.init),
+          identity: chance(1, in: 2) ? identity() : nil))
     case .closed: .closed
     case .tailCut: .tailCut(.init(bytes: integer(), isUndetermined: chance(1, in: 2)))
     case .requestSent:
       .requestSent(
         .init(
           kind: code(), generation: generation(), trigger: code(), attempt: integer(),
-          process: integer(), deadline: timestamp()))
+          process: integer(), deadline: timestamp(),
+          identity: chance(1, in: 2) ? identity() : nil))
     case .requestEnded: .requestEnded(.init(request: integer(), failure: failure()))
     case .tokenRecovered: .tokenRecovered(generation())
     case .revocationPending: .revocationPending(generation())

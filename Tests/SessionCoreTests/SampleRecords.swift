@@ -76,7 +76,20 @@ enum SampleRecords {
     .continued(.init(journal: nil, sequence: 0, cause: .notAJournal)),
     .clockSkew(-7_200_000),
     .localDataCleared,
+    .opened(
+      .init(
+        process: 1, boot: user, uptime: 5, app: AppVersion("2.4.1"),
+        identity: identity)),
+    .opened(.init(process: 1, boot: nil, uptime: 5, identity: .init(opening: "opening-2"))),
+    .requestSent(
+      .init(
+        kind: .refresh, generation: Generation(2), trigger: .schedule, attempt: 1, process: 1,
+        deadline: time.advanced(by: 30_000), identity: identity)),
   ]
+
+  static let identity = ProcessIdentity(
+    opening: "5b1e7f60-0000-4000-8000-00000000000a", boot: user,
+    namespace: "4026531836+4026531834", start: 8_412, lock: "64769-131")
 
   static let unknowns: [SessionRecord.Unknown] = [
     .init(kind: 0x09, payload: [1, 0xFE, 0]),
@@ -98,6 +111,7 @@ enum SampleRecords {
     fold([.event(events[0]), .event(.sessionExpired(.init(reason: .inactivity))), .note(.closed)]),
     fold([.event(events[1]), .event(events[8])]),
     fold([]),
+    fold([.event(events[0]), .note(notes[18])]),
   ]
 
   private static func fold(_ contents: [SessionRecord.Content]) -> SessionFold {

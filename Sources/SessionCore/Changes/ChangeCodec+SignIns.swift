@@ -21,8 +21,9 @@ extension PayloadWriter {
     write(optional: queue.author) { $0.write($1) }
     write(UInt32(clamping: queue.ended.count))
     for signIn in queue.ended { write(signIn) }
-    write(UInt32(clamping: queue.leaving.count))
-    for item in queue.leaving {
+    let leaving = queue.longestDepartures
+    write(UInt32(clamping: leaving.count))
+    for item in leaving {
       write(item.leaving)
       write(item.since)
     }
@@ -30,6 +31,16 @@ extension PayloadWriter {
 }
 
 extension ChangeQueue {
+  /// Of each journal the logout that holds longest: a snapshot has each journal once.
+  fileprivate var longestDepartures: [Departure] {
+    leaving.enumerated().filter { place, item in
+      !leaving.enumerated().contains { other, longer in
+        longer.leaving.journal == item.leaving.journal
+          && (longer.leaving.until, other) > (item.leaving.until, place)
+      }
+    }.map(\.element)
+  }
+
   /// Whether there is anything to say behind the rest of a snapshot.
   var hasSignIns: Bool {
     author != nil || !ended.isEmpty || !leaving.isEmpty

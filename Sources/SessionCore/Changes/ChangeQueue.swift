@@ -159,13 +159,14 @@ public struct ChangeQueue: Hashable, Sendable {
     case .scopeChecked(let check): scopes[check.scope] = check.statusChangedAt
     case .addedBy(let signIn): author = signIn
     case .leaving(let event):
-      leaving.removeAll {
-        $0.leaving.journal == event.journal && $0.leaving.process == event.process
-      }
-      if event.until > time { leaving.append(Departure(leaving: event, since: time)) }
+      let departure = Departure(leaving: event, since: time)
+      leaving = leaving.filter { !isReplaced($0, by: departure) }
+      if event.until > time { leaving.append(departure) }
       if leaving.count > Self.journalLimit { leaving.removeFirst() }
     case .signInEnded(let signIn):
-      leaving.removeAll { $0.leaving.journal == signIn.journal }
+      leaving.removeAll {
+        $0.leaving.journal == signIn.journal || $0.leaving.named?.journal == signIn.journal
+      }
       guard !hasEnded(signIn) else { return }
       ended.removeAll { $0.journal == signIn.journal }
       ended.append(signIn)

@@ -22,15 +22,19 @@ extension ChangeQueue {
   }
 
   /// Until when nothing is taken in through the session of `journal`, since it is being logged out;
-  /// `nil` where it is not, where `isGone` knows dead processes.
+  /// `nil` if it is not. `isGone` says which holder is proven to be gone.
   ///
-  /// A time that lies in the future was written before the clock was set back: it holds nobody.
+  /// A time that lies in the future was written before the clock was set back: it holds no process.
   public func isLeaving(
-    _ journal: Identifier, at time: Timestamp, isGone: (_ process: UInt32) -> Bool
+    _ journal: Identifier, at time: Timestamp,
+    isGone: (_ holder: ProcessIdentity, _ process: UInt32) -> Bool
   ) -> Timestamp? {
     leaving.filter { held in
-      held.leaving.journal == journal && time < held.leaving.until && held.since <= time
-        && !isGone(held.leaving.process)
+      guard held.leaving.journal == journal, time < held.leaving.until, held.since <= time else {
+        return false
+      }
+      // Of a hold without a holder's name nothing is proven: it lasts to its end.
+      return holder(of: held).map { !isGone($0, held.leaving.process) } ?? true
     }.map(\.leaving.until).max()
   }
 

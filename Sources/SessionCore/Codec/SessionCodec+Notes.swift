@@ -1,16 +1,32 @@
 extension SessionNote {
   /// The lowest version of its kind's fields that holds it.
   var version: UInt8 {
-    guard case .opened(let opened) = self, opened.app != nil else {
-      return SessionCodec.firstVersion
+    switch self {
+    case .opened(let opened):
+      opened.identity != nil ? 3 : opened.app != nil ? 2 : SessionCodec.firstVersion
+    case .requestSent(let sent): sent.version
+    default: SessionCodec.firstVersion
     }
-    return 2
   }
 }
 
 extension SessionNote.Kind {
   /// The highest version of its fields that is known.
-  var version: UInt8 { self == .opened ? 2 : SessionCodec.firstVersion }
+  var version: UInt8 {
+    switch self {
+    case .opened: 3
+    case .requestSent: SessionNote.RequestSent.identityVersion
+    default: SessionCodec.firstVersion
+    }
+  }
+}
+
+extension SessionNote.RequestSent {
+  /// The version of the note, and of a snapshot that holds it, that came with the identity.
+  static let identityVersion: UInt8 = 2
+
+  /// The lowest version of the note that holds it.
+  var version: UInt8 { identity == nil ? SessionCodec.firstVersion : Self.identityVersion }
 }
 
 extension PayloadWriter {
@@ -20,7 +36,9 @@ extension PayloadWriter {
       write(opened.process)
       write(opened.boot)
       write(opened.uptime)
-      if let app = opened.app { write(app.description) }
+      // Text that is no version is read as absent.
+      if opened.app != nil || opened.identity != nil { write(opened.app?.description ?? "") }
+      if let identity = opened.identity { write(identity) }
     case .closed, .localDataCleared:
       break
     case .tailCut(let cut):
@@ -28,6 +46,7 @@ extension PayloadWriter {
       write(cut.isUndetermined)
     case .requestSent(let sent):
       write(sent)
+      if let identity = sent.identity { write(identity) }
     case .requestEnded(let ended):
       write(ended.request)
       write(ended.failure)
@@ -58,6 +77,14 @@ extension PayloadWriter {
     write(sent.process)
     write(sent.deadline)
   }
+
+  mutating func write(_ identity: ProcessIdentity) {
+    write(identity.opening)
+    write(identity.boot)
+    write(identity.namespace)
+    write(identity.start)
+    write(identity.lock)
+  }
 }
 
 extension PayloadReader {
@@ -67,13 +94,15 @@ extension PayloadReader {
       .opened(
         SessionNote.Opened(
           process: try integer(), boot: try optionalIdentifier(), uptime: try integer(),
-          app: version < 2 ? nil : AppVersion(try text())))
+          app: version < 2 ? nil : AppVersion(try text()),
+          identity: version < 3 ? nil : try processIdentity()))
     case .closed:
       .closed
     case .tailCut:
       .tailCut(SessionNote.TailCut(bytes: try integer(), isUndetermined: try flag()))
     case .requestSent:
-      .requestSent(try requestSent())
+      .requestSent(
+        try requestSent(hasIdentity: version >= SessionNote.RequestSent.identityVersion))
     case .requestEnded:
       .requestEnded(SessionNote.RequestEnded(request: try integer(), failure: try failure()))
     case .tokenRecovered:
@@ -99,9 +128,16 @@ extension PayloadReader {
     }
   }
 
-  mutating func requestSent() throws(CodecError) -> SessionNote.RequestSent {
+  mutating func requestSent(hasIdentity: Bool) throws(CodecError) -> SessionNote.RequestSent {
     SessionNote.RequestSent(
       kind: try code(), generation: try generation(), trigger: try code(),
-      attempt: try integer(), process: try integer(), deadline: try timestamp())
+      attempt: try integer(), process: try integer(), deadline: try timestamp(),
+      identity: hasIdentity ? try processIdentity() : nil)
+  }
+
+  mutating func processIdentity() throws(CodecError) -> ProcessIdentity {
+    ProcessIdentity(
+      opening: try identifier(), boot: try optionalIdentifier(),
+      namespace: try optionalIdentifier(), start: try integer(), lock: try optionalIdentifier())
   }
 }

@@ -1,3 +1,11 @@
+extension SessionFold {
+  /// The version of a snapshot that came with the identity of the open request's sender.
+  static let identityVersion = SessionNote.RequestSent.identityVersion
+
+  /// The lowest version of a snapshot that holds it.
+  var version: UInt8 { intents.request?.sent.version ?? SessionCodec.firstVersion }
+}
+
 extension PayloadWriter {
   /// Every field of a fold, in one order: equal folds have equal bytes, others other bytes.
   mutating func write(_ fold: SessionFold) {
@@ -12,6 +20,7 @@ extension PayloadWriter {
     }
     write(UInt32(clamping: fold.intents.revocations.count))
     for generation in fold.intents.revocations { write(generation) }
+    if let identity = fold.intents.request?.sent.identity { write(identity) }
   }
 
   private mutating func write(_ session: SessionState.Authenticated) {
@@ -37,7 +46,7 @@ extension PayloadReader {
   /// The fold in a snapshot whose frame bears the sequence `last`.
   ///
   /// Throws `impossible` at the first field that no history leads to, after those before it.
-  mutating func fold(through last: UInt64) throws(CodecError) -> SessionFold {
+  mutating func fold(through last: UInt64, _ version: UInt8) throws(CodecError) -> SessionFold {
     var known = TextTable()
     let sequence: UInt64 = try integer { $0 <= last }
     let eventSequence: UInt64 = try integer { $0 <= sequence }
@@ -61,11 +70,17 @@ extension PayloadReader {
     let revocations = try possible(
       { (reader) throws(CodecError) in try reader.generations() },
       { $0.count <= sequence && Set($0).count == $0.count })
+    let start = offset
+    let identity = version < SessionFold.identityVersion ? nil : try processIdentity()
+    // This version says who sent the open request: there must be one.
+    guard identity == nil || request != nil else { throw .impossible(offset: start) }
     return SessionFold(
       state: authenticated.map(SessionState.authenticated) ?? expired.map(SessionState.expired)
         ?? .unauthenticated,
       generation: Generation(newest), sequence: sequence, eventSequence: eventSequence,
-      intents: OpenIntents(request: request, revocations: revocations))
+      intents: OpenIntents(
+        request: request.map { .init(sequence: $0.sequence, sent: $0.sent.sent(by: identity)) },
+        revocations: revocations))
   }
 
   /// What `read` takes, refused at its first byte where it says what no history leads to.
@@ -101,7 +116,7 @@ extension PayloadReader {
   }
 
   private mutating func openRequest() throws(CodecError) -> OpenIntents.Request {
-    OpenIntents.Request(sequence: try integer(), sent: try requestSent())
+    OpenIntents.Request(sequence: try integer(), sent: try requestSent(hasIdentity: false))
   }
 
   private mutating func generations() throws(CodecError) -> [Generation] {
@@ -111,6 +126,14 @@ extension PayloadReader {
     generations.reserveCapacity(min(Int(count), remaining / MemoryLayout<UInt64>.size))
     for _ in 0..<count { generations.append(try generation()) }
     return generations
+  }
+}
+
+extension SessionNote.RequestSent {
+  fileprivate func sent(by identity: ProcessIdentity?) -> Self {
+    .init(
+      kind: kind, generation: generation, trigger: trigger, attempt: attempt, process: process,
+      deadline: deadline, identity: identity)
   }
 }
 

@@ -10,8 +10,8 @@ public enum SessionCodec {
   /// The highest version of this kind's fields that this library knows; `nil` for an unknown kind.
   public static func version(ofKind kind: UInt8) -> UInt8? {
     if let note = SessionNote.Kind(rawValue: kind) { return note.version }
-    let isKnown = SessionEvent.Kind(rawValue: kind) != nil || kind == SessionRecord.snapshotKind
-    return isKnown ? firstVersion : nil
+    if kind == SessionRecord.snapshotKind { return SessionFold.identityVersion }
+    return SessionEvent.Kind(rawValue: kind) != nil ? firstVersion : nil
   }
 
   /// The journal's kind byte and payload for `content` at `time`.
@@ -30,7 +30,7 @@ public enum SessionCodec {
       writer.write(note)
       return (note.kind.rawValue, writer.bytes)
     case .snapshot(let fold):
-      writer.write(firstVersion)
+      writer.write(fold.version)
       writer.write(fold)
       return (SessionRecord.snapshotKind, writer.bytes)
     case .unknown(let unknown):

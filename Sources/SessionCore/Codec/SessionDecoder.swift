@@ -48,8 +48,8 @@ public struct SessionDecoder: Sendable {
         content = .unknown(
           SessionRecord.Unknown(kind: kind, payload: [version] + reader.rest()))
       } else {
-        content = .snapshot(try reader.fold(through: sequence))
-        isNewer = try reader.finish(version)
+        content = .snapshot(try reader.fold(through: sequence, version))
+        isNewer = try reader.finish(version, known: SessionFold.identityVersion)
       }
     } else {
       content = .unknown(SessionRecord.Unknown(kind: kind, payload: reader.rest()))

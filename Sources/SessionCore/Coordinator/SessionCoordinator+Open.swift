@@ -1,6 +1,6 @@
 extension SessionCoordinator {
   mutating func open(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
-    process = facts.process
+    (process, identity) = (facts.process, facts.identity)
     (hostClears, hasProvider) = (facts.hostClears, facts.hasProvider)
     owesProfile = policy.profileCheck == .afterLoginAndLaunch
     noteLease(at: now)

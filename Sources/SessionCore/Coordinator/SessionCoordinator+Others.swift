@@ -87,12 +87,18 @@ extension SessionCoordinator {
   /// A process that was suspended in the middle of a request may come back with the only token that
   /// the server still takes: until then a refusal may be its doing (REF-3).
   mutating func noteOvertaken(by durable: PendingCommit, at now: Moment) {
-    guard let open = fold.intents.request, open.sent.process != process,
+    guard let open = fold.intents.request, !isOwn(open.sent),
       open.sequence != givenUp, !durable.purpose.knowsHolderIsGone,
       open.sent.generation == state.token?.generation, durable.loses(open)
     else { return }
     overtaken = Lease(
       request: open.sequence, end: now.uptime.addingSaturating(policy.overtakenGrace))
+  }
+
+  /// Whether this opening sent the request; equal process numbers prove nothing.
+  private func isOwn(_ sent: SessionNote.RequestSent) -> Bool {
+    guard let holder = sent.identity, let identity else { return sent.process == process }
+    return holder.opening == identity.opening
   }
 
   // MARK: Another process's stored token

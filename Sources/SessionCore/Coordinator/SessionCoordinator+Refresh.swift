@@ -62,7 +62,8 @@ extension SessionCoordinator {
       .requestSent(
         SessionNote.RequestSent(
           kind: kind, generation: generation, trigger: trigger, attempt: attempt,
-          process: process, deadline: now.time.advanced(by: policy.leaseDuration))))
+          process: process, deadline: now.time.advanced(by: policy.leaseDuration),
+          identity: identity)))
   }
 
   private mutating func cannotRefresh(at now: Moment) -> [SessionEffect] {

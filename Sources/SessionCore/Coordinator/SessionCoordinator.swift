@@ -89,6 +89,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   var refreshTrigger = RefreshTrigger.schedule
   /// The process that this coordinator decides for.
   var process: UInt32 = 0
+  /// Which opening of the journal it decides for; `nil` if the shell has not said so.
+  var identity: ProcessIdentity?
 
   /// The commit that was asked for and has not ended.
   var pending: PendingCommit?

@@ -236,6 +236,8 @@ public struct StoredFacts: Hashable, Sendable {
   public var notes: [SessionNote] = []
   /// The process that opens.
   public var process: UInt32 = 0
+  /// Which opening of the journal this is.
+  public var identity: ProcessIdentity?
   /// Whether the process that sent the request still open in the journal is certainly gone.
   public var isHolderGone = false
   /// Milliseconds since any process used the session last, where that is known (POL-5).

@@ -38,13 +38,19 @@ public enum SessionNote: Hashable, Sendable {
     public let uptime: Int64
     /// Which version of the app it was, where the app said so.
     public let app: AppVersion?
+    /// Which opening it is; `nil` in journals of versions that did not write it.
+    public let identity: ProcessIdentity?
 
     /// An opening.
-    public init(process: UInt32, boot: Identifier?, uptime: Int64, app: AppVersion? = nil) {
+    public init(
+      process: UInt32, boot: Identifier?, uptime: Int64, app: AppVersion? = nil,
+      identity: ProcessIdentity? = nil
+    ) {
       self.process = process
       self.boot = boot
       self.uptime = uptime
       self.app = app
+      self.identity = identity
     }
   }
 
@@ -76,11 +82,13 @@ public enum SessionNote: Hashable, Sendable {
     public let process: UInt32
     /// Until when others wait for its end.
     public let deadline: Timestamp
+    /// The opening that sends it; `nil` in journals of versions that did not write it.
+    public let identity: ProcessIdentity?
 
     /// A request.
     public init(
       kind: RequestKind, generation: Generation, trigger: RefreshTrigger, attempt: UInt32,
-      process: UInt32, deadline: Timestamp
+      process: UInt32, deadline: Timestamp, identity: ProcessIdentity? = nil
     ) {
       self.kind = kind
       self.generation = generation
@@ -88,6 +96,7 @@ public enum SessionNote: Hashable, Sendable {
       self.attempt = attempt
       self.process = process
       self.deadline = deadline
+      self.identity = identity
     }
   }
 

@@ -30,18 +30,18 @@ extension ChangeLog {
   /// How many changes of `user` the server has not taken; where there are none, nothing is taken in through
   /// the session of `journal` from here on, until ``stay(_:)``, the end of the sign-in, or a while.
   func leave(_ journal: Identifier, of user: Identifier?) async throws(ChangeLogError) -> Int {
-    let (hold, process) = (hold(journal), process)
+    let (hold, presence) = (hold(journal), presence)
     return try await commit { (queue, time) throws(ChangeLogError) in
       let count = queue.unsentCount(of: user)
       guard count == 0 else { return ([], count) }
       LeavingHolds.insert(hold)
       let until = time.advanced(by: Self.leavingLease)
-      return ([.leaving(.init(journal: journal, process: process, until: until))], 0)
+      return (presence.records(of: journal, until: until), 0)
     }
   }
 
   private func hold(_ journal: Identifier) -> LeavingHolds.Hold {
-    .init(log: path, journal: journal, process: process)
+    .init(log: path, journal: journal, sender: sender)
   }
 
   /// The logout came to nothing: changes are taken in again.
@@ -49,14 +49,11 @@ extension ChangeLog {
   /// Where that cannot be written, they are a while later.
   func stay(_ journal: Identifier) async {
     LeavingHolds.remove(hold(journal))
-    let process = process
+    let presence = presence
     do throws(ChangeLogError) {
       try await commit { (queue, time) throws(ChangeLogError) in
-        let isOurs = queue.leaving.contains {
-          $0.leaving.journal == journal && $0.leaving.process == process
-        }
-        guard isOurs else { return ([], ()) }
-        return ([.leaving(.init(journal: journal, process: process, until: time))], ())
+        guard queue.leaving.contains(where: { presence.holds(journal, by: $0.leaving) }) else { return ([], ()) }
+        return (presence.records(of: journal, until: time), ())
       }
       note(nil, in: .leaving)
     } catch {
@@ -104,15 +101,37 @@ extension ChangeLog {
   }
 }
 
+extension OpeningPresence {
+  /// Whether a record says that this opening holds the logout of a session.
+  fileprivate func holds(_ journal: Identifier, by leaving: ChangeEvent.Leaving) -> Bool {
+    guard let identity else { return leaving.journal == journal && leaving.process == process }
+    return leaving.named.map { $0.journal == journal && $0.holder.opening == identity.opening }
+      ?? false
+  }
+
+  /// What a log says of a logout that this opening holds, or held.
+  fileprivate func records(of journal: Identifier, until: Timestamp) -> [ChangeEvent] {
+    guard let identity else {
+      return [.leaving(.init(journal: journal, process: process, until: until))]
+    }
+    return ChangeEvent.Leaving.records(journal, by: identity, process: process, until: until)
+  }
+}
+
 extension ChangeQueue {
   /// Throws where nothing is taken in any more, or now, through that sign-in.
-  func check(_ pass: SyncGate.Pass, at time: Timestamp, in log: String) throws(ChangeLogError) {
+  func check(
+    _ pass: SyncGate.Pass, at time: Timestamp, in log: String, by presence: OpeningPresence
+  ) throws(ChangeLogError) {
     guard let signIn = pass.signIn else { return }
     if hasEnded(signIn) { throw .signInEnded }
-    let until = isLeaving(signIn.journal, at: time) { process in
-      process == ProcessStatus.own
-        ? !LeavingHolds.contains(.init(log: log, journal: signIn.journal, process: process))
-        : ProcessStatus.isGone(process)
+    let until = isLeaving(signIn.journal, at: time) { holder, process in
+      // This process may have ended a logout and not been able to write so.
+      if let own = presence.identity, own.isSameProcess(presence.process, as: holder, process) {
+        let sender = Identifier(holder.spelling)
+        return !LeavingHolds.contains(.init(log: log, journal: signIn.journal, sender: sender))
+      }
+      return presence.isGone(holder, process)
     }
     if let until { throw .loggingOut(until: until) }
   }

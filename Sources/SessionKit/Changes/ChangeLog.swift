@@ -31,20 +31,16 @@ public final class ChangeLog: Sendable {
   private let trouble = Mutex<[Chore: ChangeLogError]>([:])
   /// Names this object in what it sends.
   let sender: Identifier
-  let process: UInt32
-  private let isGone: @Sendable (ChangeEvent.Sent) -> Bool
+  /// Which opening this is, and what it knows of others.
+  let presence: OpeningPresence
 
   private init(_ store: ChangeStore, _ setup: Setup) {
     path = store.path
     self.store = store
-    (policy, limits, clock) = (setup.policy, setup.limits, setup.clock)
-    (runtime, sender, process) = (setup.runtime, setup.sender, setup.process)
-    isGone = setup.isGone
-    OpenLogs.insert(sender)
-  }
-
-  deinit {
-    OpenLogs.remove(sender)
+    (policy, limits, clock, runtime) = (setup.policy, setup.limits, setup.clock, setup.runtime)
+    presence = setup.presence(store.path, setup.options, setup.clock.boot)
+    let identity = presence.identity
+    sender = Identifier(identity?.spelling ?? UUID().uuidString.lowercased())
   }
 
   /// How a log is opened.
@@ -54,13 +50,8 @@ public final class ChangeLog: Sendable {
     package var clock: any SessionClock = SystemClock()
     package var options = Journal.Options()
     package var runtime = SessionRuntime.system()
-    package var sender = Identifier(UUID().uuidString.lowercased())
-    package var process = ProcessStatus.own
-    /// Whether who sent something certainly waits for no answer any more.
-    package var isGone: @Sendable (ChangeEvent.Sent) -> Bool = { sent in
-      sent.process == ProcessStatus.own
-        ? !OpenLogs.contains(sent.sender) : ProcessStatus.isGone(sent.process)
-    }
+    /// How an opening is told from others.
+    package var presence = OpeningPresence.system
     /// After how many records the file is compacted.
     package var compactedAfter: UInt64 = 1_024
 
@@ -156,7 +147,7 @@ public final class ChangeLog: Sendable {
     guard change.contentSize <= ChangeLogLimits.content else {
       throw .contentTooLong(bytes: change.contentSize, limit: ChangeLogLimits.content)
     }
-    let (path, limits) = (path, limits)
+    let (path, limits, presence) = (path, limits, presence)
     defer { bell.ring() }
     return try await commit { (queue, time) throws(ChangeLogError) in
       let pending = queue.pending
@@ -167,7 +158,7 @@ public final class ChangeLog: Sendable {
       guard !queue.failures.contains(where: { $0.change.key == change.key }) else {
         throw .givenUp(change.key)
       }
-      try queue.check(pass, at: time, in: path)
+      try queue.check(pass, at: time, in: path, by: presence)
       guard queue.owner ?? user == user else { throw .othersChanges(pending.count) }
       let (count, bytes) = (pending.count, queue.pendingBytes)
       let (failed, failedBytes) = (queue.failures.count, queue.failureBytes)
@@ -251,19 +242,20 @@ public final class ChangeLog: Sendable {
     if Task.isCancelled { return .cancelled }
     guard let pass = gate.pass else { return .gateClosed }
     let user = pass.user
-    let (sender, process, lease, isGone) = (sender, process, policy.lease, isGone)
+    let (sender, presence, lease) = (sender, presence, policy.lease)
     let turn = try await commit {
       (queue, time) throws(ChangeLogError) -> ([ChangeEvent], ChangeTurn?) in
       // Logged out by another process, which the session has not seen yet.
       if let signIn = pass.signIn, queue.hasEnded(signIn) { return ([], nil) }
       let turn = queue.turn(
-        of: user, sender: sender, at: time, isHurried: isHurried, isGone: isGone)
+        of: user, sender: sender, at: time, isHurried: isHurried,
+        isGone: { presence.isGone($0.identity, $0.process) })
       guard case .send(let item) = turn else { return ([], turn) }
       return (
         [
           .sent(
             .init(
-              key: item.change.key, sender: sender, process: process,
+              key: item.change.key, sender: sender, process: presence.process,
               deadline: time.advanced(by: lease)))
         ], turn
       )
@@ -317,8 +309,8 @@ public final class ChangeLog: Sendable {
   /// Lets go of the file; later calls throw `journal(.closed)`.
   public func close() async throws(ChangeLogError) {
     let store = store
-    // A drain that is under way may still get its answer, though it cannot write it down.
-    if !isDraining.withLock({ $0 }) { OpenLogs.remove(sender) }
+    // A drain may still get its answer, though it cannot write it down, and a logout may go on.
+    if !isDraining.withLock({ $0 }), !LeavingHolds.contains(any: path) { presence.end() }
     try await runtime.result { () throws(ChangeLogError) in try store.close() }
   }
 
@@ -356,18 +348,6 @@ public final class ChangeLog: Sendable {
       return value
     }
   }
-}
-
-/// The logs of this process that may still get an answer to what they sent.
-///
-/// The system's number of a process is soon another's: in a container an app is number 1 in each of its
-/// lives. And a log that is closed sends nothing any more, though its process lives on.
-private enum OpenLogs {
-  private static let senders = Mutex<Set<Identifier>>([])
-
-  static func insert(_ sender: Identifier) { senders.withLock { _ = $0.insert(sender) } }
-  static func remove(_ sender: Identifier) { senders.withLock { _ = $0.remove(sender) } }
-  static func contains(_ sender: Identifier) -> Bool { senders.withLock { $0.contains(sender) } }
 }
 
 extension SendOutcome {

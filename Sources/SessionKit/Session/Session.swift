@@ -27,7 +27,7 @@ public final class Session: Sendable {
       () throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt) in
       try SessionEngine.make(configuration, runtime)
     }
-    try await engine.open(noting: notes, process: ProcessStatus.own, owing: debt)
+    try await engine.open(noting: notes, owing: debt)
     return Session(engine)
   }
 

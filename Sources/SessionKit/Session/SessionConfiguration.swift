@@ -84,6 +84,9 @@ public struct SessionConfiguration: Sendable {
   /// Makes what the session's work runs on.
   package var runtime: @Sendable () -> SessionRuntime = { .system() }
 
+  /// How an opening is told from others.
+  package var presence = OpeningPresence.system
+
   /// Compacts a journal, keeping the records from a sequence on; `nil` where nothing could go,
   /// or the file does not begin any more where the journal said that it does.
   package typealias Compaction =

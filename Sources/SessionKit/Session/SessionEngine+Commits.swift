@@ -121,12 +121,10 @@ extension SessionEngine {
     return .observed(records, isHolderGone: isHolderGone(after: records))
   }
 
-  /// Whether the process whose request is open is certainly gone.
+  /// Whether the opening whose request is open is proven to be gone.
   func isHolderGone(after records: [SessionRecord]) -> Bool {
-    guard records.isEmpty, let holder = coordinator.fold.intents.request?.sent.process else {
-      return false
-    }
-    return ProcessStatus.isGone(holder)
+    guard records.isEmpty, let sent = coordinator.fold.intents.request?.sent else { return false }
+    return presence.isGone(sent.identity, sent.process)
   }
 
   private func keep(_ stored: StoredToken?, of number: RequestNumber?) {

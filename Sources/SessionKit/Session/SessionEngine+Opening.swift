@@ -71,6 +71,7 @@ extension SessionEngine {
     }
     let engine = SessionEngine(
       configuration, journal: journal, fold: fold, plan: plan, runtime: runtime,
+      presence: configuration.presence(path, options, configuration.clock.boot),
       predecessor: predecessor, continuesAnother: continuesAnother)
     return (engine, engine.notes(of: journal, at: configuration.clock.now()), debt)
   }
@@ -122,8 +123,8 @@ extension SessionEngine {
     notes.append(
       .opened(
         SessionNote.Opened(
-          process: ProcessStatus.own, boot: configuration.clock.boot, uptime: now.uptime,
-          app: configuration.appVersion)))
+          process: presence.process, boot: configuration.clock.boot, uptime: now.uptime,
+          app: configuration.appVersion, identity: presence.identity)))
     if journalSetAside != nil, let predecessor { notes.append(.continued(predecessor.link)) }
     return notes
   }

@@ -14,6 +14,8 @@ actor SessionEngine {
 
   nonisolated let configuration: SessionConfiguration
   nonisolated let journal: Journal
+  /// Which opening this is, and what it knows of others.
+  nonisolated let presence: OpeningPresence
   nonisolated let view: SessionView
   nonisolated let hub: EventHub
   nonisolated let states = StatusHub()
@@ -99,14 +101,15 @@ actor SessionEngine {
 
   init(
     _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
-    plan: RetentionPlan?, runtime: SessionRuntime, predecessor: Predecessor? = nil,
-    continuesAnother: Bool = false
+    plan: RetentionPlan?, runtime: SessionRuntime, presence: OpeningPresence,
+    predecessor: Predecessor? = nil, continuesAnother: Bool = false
   ) {
     self.predecessor = predecessor
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalSetAside.init) : nil
     self.plan = plan
     self.configuration = configuration
     self.journal = journal
+    self.presence = presence
     self.runtime = runtime
     view = SessionView(configuration.policy)
     vault = Vault(
@@ -128,14 +131,14 @@ actor SessionEngine {
   /// Brings journal and stored items into agreement; throws where the journal cannot be written, and
   /// not only for now.
   func open(
-    noting notes: [SessionNote], process: UInt32, owing debt: ClearingDebt
+    noting notes: [SessionNote], owing debt: ClearingDebt
   ) throws(SessionError) {
     var contents = look()
     contents.hostClears = configuration.hasLocalData
     contents.owedClearing = debt.reason
     lastUser = debt.user
     contents.notes = notes
-    contents.process = process
+    (contents.process, contents.identity) = (presence.process, presence.identity)
     feed(.opened(contents))
     if !coordinator.isOpen, let commitError, !commitError.isPassing { throw commitError }
     if debt.reason == nil, let overtaken = debt.overtaken { clear(overtaken) }
@@ -194,6 +197,8 @@ actor SessionEngine {
     follower?.cancel()
     hub.finish()
     states.finish()
+    // A provider's page may outlive the session: then its end is the end of this object.
+    if requests.isEmpty { presence.end() }
     do throws(JournalError) { try journal.close() } catch {
       // That it is another one was told when it was met.
       guard lost != nil, error.isOfAnotherHistory else { throw .journal(error) }

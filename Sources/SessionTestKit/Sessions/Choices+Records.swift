@@ -42,7 +42,7 @@ extension Choices {
         .opened(
           SessionNote.Opened(
             process: number(), boot: chance(1, in: 2) ? identifier() : nil, uptime: number(),
-            app: appVersion()))
+            app: appVersion(), identity: processIdentity()))
       case .closed: .closed
       case .tailCut:
         .tailCut(SessionNote.TailCut(bytes: number(), isUndetermined: chance(1, in: 2)))
@@ -50,7 +50,7 @@ extension Choices {
         .requestSent(
           SessionNote.RequestSent(
             kind: code(), generation: generation(), trigger: code(), attempt: number(),
-            process: number(), deadline: timestamp()))
+            process: number(), deadline: timestamp(), identity: processIdentity()))
       case .requestEnded:
         .requestEnded(SessionNote.RequestEnded(request: number(), failure: failure()))
       case .tokenRecovered: .tokenRecovered(generation())
@@ -86,6 +86,15 @@ extension Choices {
       let kind = kinds.lowerBound + UInt8(draw(below: UInt64(kinds.count)))
       return SessionRecord.Unknown(kind: kind, payload: bytes(upTo: 40))
     }
+  }
+
+  /// Which opening wrote a record; `nil` for records of older versions.
+  func processIdentity() -> ProcessIdentity? {
+    guard chance(1, in: 2) else { return nil }
+    return ProcessIdentity(
+      opening: identifier(), boot: chance(1, in: 2) ? identifier() : nil,
+      namespace: chance(1, in: 2) ? identifier() : nil, start: number(),
+      lock: chance(1, in: 2) ? identifier() : nil)
   }
 
   func bytes(upTo limit: Int) -> [UInt8] {

@@ -140,6 +140,34 @@ struct SuspendedHolderTests {
     #expect(ended.reply(to: caller) == .failed(.ended(.unauthenticated, by: Self.rejected)))
   }
 
+  @Test("REF-9 a process with this one's number is another: its late answer is waited for as well")
+  func equalNumber() throws {
+    var bench = CoordinatorBench()
+    var facts = StoredFacts.nothing
+    (facts.process, facts.identity) = (1, ProcessIdentity(opening: "mine"))
+    bench.tell(.opened(facts))
+    let login = bench.tell(.login(bench.caller(), .password))
+    bench.tell(.answered(try #require(login.request), .login("ada")))
+    let other = SessionNote.RequestSent(
+      kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1, process: 1,
+      deadline: bench.now.time.advanced(by: 31_000),
+      identity: ProcessIdentity(opening: "theirs"))
+    bench.commitEndings = [.conflicts([.note(.requestSent(other))])]
+    bench.refresh()
+    bench.advance(by: 31_000)
+    bench.tell(.fired(.lease))
+    let sent = bench.tell(.observed([], isHolderGone: false))
+    let number = try #require(sent.request)
+    let own = bench.journal.last.flatMap { record -> SessionNote.RequestSent? in
+      guard case .note(.requestSent(let sent)) = record.content else { return nil }
+      return sent
+    }
+    #expect(own?.identity?.opening == "mine")
+    // A refusal may be the other's doing: it ends nothing yet.
+    bench.tell(.failed(number, Self.rejected, jitter: 0))
+    #expect(bench.coordinator.state.kind == .authenticated)
+  }
+
   @Test("REF-3 REF-8 another's request is waited for as long, wherever the civil clock jumps")
   func jumps() throws {
     for jump: Int64 in [-36_000_000, 36_000_000] {

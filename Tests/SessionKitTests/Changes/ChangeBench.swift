@@ -51,6 +51,19 @@ final class ChangeBench: Sendable {
 
   func signOut() { hub.publish(SessionStatus(state: .unauthenticated, activity: .idle)) }
 
+  /// As a process that has died, and as one of another container: no process here has its number.
+  static func presence(ofProcess process: UInt32, in namespace: Identifier? = nil)
+    -> OpeningPresence.Maker
+  {
+    { path, options, boot in
+      let own = OpeningPresence.withoutLock(path, options, boot)
+      let identity = ProcessIdentity(
+        opening: Identifier(UUID().uuidString.lowercased()), boot: boot,
+        namespace: namespace ?? own.identity?.namespace, start: 1)
+      return OpeningPresence(identity, process: process) { own.isGone($0, $1) }
+    }
+  }
+
   func open(_ change: (inout ChangeLog.Setup) -> Void = { _ in }) async throws -> ChangeLog {
     var setup = ChangeLog.Setup()
     setup.clock = clock

@@ -31,7 +31,7 @@ struct ChangeCrashTests {
     setup.options = .on(process)
     setup.compactedAfter = 6
     // No process has this number: as one that died.
-    setup.process = UInt32(Int32.max)
+    setup.presence = ChangeBench.presence(ofProcess: UInt32(Int32.max))
     return try await ChangeLog.open(at: path, setup)
   }
 

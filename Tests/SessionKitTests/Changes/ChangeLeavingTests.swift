@@ -112,7 +112,9 @@ struct ChangeLeavingTests {
       "what waits is counted, and nothing is held")
     try await others.add(ChangeBench.change(.create, 2, key: "k2"), through: bench.gate)
     try await others.discardAll()
-    let dead = try await bench.open { $0.process = UInt32(Int32.max) }
+    let dead = try await bench.open {
+      $0.presence = ChangeBench.presence(ofProcess: UInt32(Int32.max))
+    }
     #expect(try await dead.leave(ChangeBench.journal, of: "u-1") == 0)
     try await others.add(change, through: bench.gate)
   }
@@ -120,7 +122,7 @@ struct ChangeLeavingTests {
   @Test("OUT-3 a hold is its process's: another's logout that came to nothing does not lift it")
   func ownHold() async throws {
     let bench = try ChangeBench()
-    let (log, others) = (try await bench.open(), try await bench.open { $0.process = 1 })
+    let (log, others) = (try await bench.open(), try await bench.open())
     let change = ChangeBench.change(.create, 1, key: "k1")
     #expect(try await log.leave(ChangeBench.journal, of: "u-1") == 0)
     #expect(try await others.leave(ChangeBench.journal, of: "u-1") == 0)

@@ -197,7 +197,9 @@ struct ChangeLogTests {
 
     // A process that is gone, in the middle of sending.
     try await second.add(ChangeBench.change(.create, 3, key: "k3"), through: bench.gate)
-    let dead = try await bench.open { $0.process = UInt32(Int32.max) }
+    let dead = try await bench.open {
+      $0.presence = ChangeBench.presence(ofProcess: UInt32(Int32.max))
+    }
     let gate = bench.gate
     let drained = try await dead.drain(through: gate) { item in
       _ = server.take(item)

@@ -34,10 +34,14 @@ enum ChangeWords {
     case .addedBy(let signIn):
       "what follows comes through \(signIn.generation) of the session \(signIn.journal)"
     case .leaving(let leaving):
-      leaving.until > time
-        ? "the session \(leaving.journal) is being logged out by process \(leaving.process), nothing is taken in for "
-          + DurationWords.text(milliseconds: leaving.until.milliseconds(since: time))
-        : "the logout of the session \(leaving.journal) came to nothing"
+      if let named = leaving.named {
+        "the opening \(named.holder.opening) of process \(leaving.process) holds what follows"
+      } else {
+        leaving.until > time
+          ? "the session \(leaving.journal) is being logged out by process \(leaving.process), nothing is taken in for "
+            + DurationWords.text(milliseconds: leaving.until.milliseconds(since: time))
+          : "the logout of the session \(leaving.journal) came to nothing"
+      }
     case .signInEnded(let signIn):
       "nothing comes through \(signIn.generation) of the session \(signIn.journal) any more, nor through what was "
         + "before it"

@@ -102,6 +102,7 @@ extension JSONWriter {
       field("boot", opened.boot)
       field("uptime", opened.uptime)
       field("app", opened.app?.description)
+      identity(opened.identity)
     case .closed:
       break
     case .tailCut(let cut):
@@ -140,6 +141,19 @@ extension JSONWriter {
     field("attempt", sent.attempt)
     field("process", sent.process)
     field("deadline", sent.deadline)
+    identity(sent.identity)
+  }
+
+  /// Which opening it is; nothing where the record does not say.
+  private mutating func identity(_ identity: ProcessIdentity?) {
+    guard let identity else { return }
+    object("identity") { json in
+      json.field("opening", identity.opening)
+      json.field("boot", identity.boot)
+      json.field("namespace", identity.namespace)
+      json.field("start", identity.start)
+      json.field("lock", identity.lock)
+    }
   }
 
   mutating func token(_ name: String, _ token: TokenFacts?) {

@@ -53,6 +53,13 @@ struct ScenarioStage {
     configuration.whenJournalIsUnusable = .setAside
     let life = lives.life(of: process)
     configuration.journalOptions = options(life)
+    let opening = lives.opening(in: life)
+    // A scenario says when a lease is over; of processes nothing is proven.
+    configuration.presence = { _, _, boot in
+      OpeningPresence(ProcessIdentity(opening: opening, boot: boot), process: life.number) { _, _ in
+        false
+      }
+    }
     let runtime = runtime(process, life)
     configuration.runtime = { runtime }
     return configuration
@@ -65,8 +72,12 @@ struct ScenarioStage {
     (setup.policy, setup.limits) = (changes.policy, changes.limits)
     (setup.clock, setup.options) = (world.clock, options(life))
     setup.runtime = runtime(process, life)
-    setup.process = life.number
-    setup.isGone = { lives.isGone($0.process) }
+    let opening = lives.opening(in: life)
+    setup.presence = { _, _, boot in
+      OpeningPresence(ProcessIdentity(opening: opening, boot: boot), process: life.number) {
+        other, _ in lives.isGone(other.opening)
+      }
+    }
     return setup
   }
 

@@ -95,11 +95,11 @@ public enum ChangesTarget {
     switch record.content {
     case .event(.leaving(let leaving)):
       take(.leaving(leaving), at: record.time, into: &queue)
-      let until = queue.isLeaving(leaving.journal, at: record.time) { _ in false }
+      let until = queue.isLeaving(leaving.journal, at: record.time) { _, _ in false }
       require(until == (leaving.until > record.time ? leaving.until : nil), "until \(until as Any)")
       require(
-        queue.isLeaving(leaving.journal, at: record.time) { $0 == leaving.process } == nil,
-        "a process that is gone leaves")
+        queue.isLeaving(leaving.journal, at: record.time) { _, _ in true } == until,
+        "a hold without a holder's name is lifted")
       let signIn = SignIn(journal: leaving.journal, generation: Generation(1))
       take(.signInEnded(signIn), at: record.time, into: &queue)
       require(queue.leaving.isEmpty && queue.hasEnded(signIn), "ended, and it leaves")

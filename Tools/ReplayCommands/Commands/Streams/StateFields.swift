@@ -79,6 +79,10 @@ struct StateFields {
     add("intents.request.attempt", sent.map { .count(UInt64($0.attempt)) })
     add("intents.request.process", sent.map { .count(UInt64($0.process)) })
     add("intents.request.deadline", sent.map { .time($0.deadline) })
+    // A row only where the note says it: older journals keep their rows.
+    if let opening = sent?.identity?.opening {
+      add("intents.request.opening", .text(opening.description))
+    }
     add("intents.revocations", .tokens(intents.revocations))
   }
 }

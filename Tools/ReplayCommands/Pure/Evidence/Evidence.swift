@@ -119,10 +119,48 @@ struct EvidenceGap: Hashable, Sendable {
   var sequences: ClosedRange<UInt64>?
 }
 
+/// Who opened a journal or sent a request: a process number, and which opening where the note says so.
+struct Opener: Hashable, Sendable {
+  let process: UInt32
+  let identity: ProcessIdentity?
+
+  init(_ opened: SessionNote.Opened) { (process, identity) = (opened.process, opened.identity) }
+  init(_ sent: SessionNote.RequestSent) { (process, identity) = (sent.process, sent.identity) }
+
+  /// Whether both may be one process: equal numbers prove nothing, other facts may prove that not.
+  func mayBe(_ other: Opener) -> Bool {
+    guard process == other.process else { return false }
+    guard let identity, let others = other.identity else { return true }
+    let isOther = differ(identity.boot, others.boot) || differ(identity.namespace, others.namespace)
+    return !isOther && !isEarlierLife(other) && !other.isEarlierLife(self)
+  }
+
+  /// Whether both are one process, as far as their notes can show: those without an identity have
+  /// their numbers alone.
+  func isTaken(for other: Opener) -> Bool {
+    guard let identity, let others = other.identity else { return process == other.process }
+    return identity.opening == others.opening
+      || identity.isSameProcess(process, as: others, other.process)
+  }
+
+  /// Whether the number is another process's since: this one is gone.
+  func isEarlierLife(_ other: Opener) -> Bool {
+    guard process == other.process, let identity, let others = other.identity,
+      identity.boot != nil, identity.boot == others.boot, identity.namespace != nil,
+      identity.namespace == others.namespace, identity.start != 0, others.start != 0
+    else { return false }
+    return identity.start != others.start
+  }
+
+  private func differ(_ one: Identifier?, _ other: Identifier?) -> Bool {
+    one != nil && other != nil && one != other
+  }
+}
+
 /// Which processes may be at it: `closed` does not say whose it is.
 struct ProcessTrail: Hashable, Sendable {
-  /// Those that opened the journal and are not known to have closed it.
-  private(set) var living: [UInt32] = []
+  /// The openings of the journal that are not known to have ended.
+  private(set) var living: [Opener] = []
   private var closings = 0
   /// Where the journal was closed last.
   private(set) var lastClosing: UInt64 = 0
@@ -137,7 +175,7 @@ struct ProcessTrail: Hashable, Sendable {
   private var lastOpening: UInt64 = 0
 
   private struct Opening: Hashable, Sendable {
-    let process: UInt32
+    let opener: Opener
     let sequence: UInt64
   }
 
@@ -156,15 +194,23 @@ struct ProcessTrail: Hashable, Sendable {
     if firstOfBoot == nil || opened.boot != boot { firstOfBoot = fact }
     boot = opened.boot
     lastOpening = fact.sequence
-    openings.removeAll { $0.process == opened.process }
+    let opener = Opener(opened)
+    if opener.identity == nil { openings.removeAll { $0.opener == opener } }
     if openings.count == Self.kept { openings.removeFirst() }
-    openings.append(Opening(process: opened.process, sequence: fact.sequence))
-    guard !living.contains(opened.process) else { return }
+    openings.append(Opening(opener: opener, sequence: fact.sequence))
+    living.removeAll { $0.isEarlierLife(opener) }
     guard living.count < Self.kept else {
       isTooMany = true
       return
     }
-    living.append(opened.process)
+    living.append(opener)
+  }
+
+  /// How many processes may be alive.
+  var processCount: Int {
+    living.enumerated().count { place, opener in
+      !living[..<place].contains { $0.isTaken(for: opener) }
+    }
   }
 
   mutating func close(_ fact: Fact) {
@@ -174,14 +220,31 @@ struct ProcessTrail: Hashable, Sendable {
     (living, closings) = ([], 0)
   }
 
-  /// Where a process opened the journal last; 0 where that is not known.
-  func lastOpening(of process: UInt32) -> UInt64 {
-    openings.last { $0.process == process }?.sequence ?? 0
+  /// Where the opening that sent a request stands, or the last one with its number if the note does
+  /// not say which; 0 where that is not known.
+  func opening(of sender: Opener) -> UInt64 {
+    openings.last { found in
+      guard let identity = sender.identity, let other = found.opener.identity else {
+        return found.opener.process == sender.process
+      }
+      return identity.opening == other.opening
+    }?.sequence ?? 0
   }
 
-  /// Whether nobody else can have been at it since a record.
-  func wasAlone(_ process: UInt32, since sequence: UInt64) -> Bool {
-    !isTooMany && lastOpening < sequence && living.allSatisfy { $0 == process }
+  /// Where a process that may be the sender opened the journal last; 0 where that is not known.
+  func lastOpening(of sender: Opener) -> UInt64 {
+    openings.last { $0.opener.mayBe(sender) }?.sequence ?? 0
+  }
+
+  /// Whether no other process can have been at it since a record.
+  func wasAlone(_ sender: Opener, since sequence: UInt64) -> Bool {
+    !isTooMany && lastOpening < sequence && living.allSatisfy { $0.isTaken(for: sender) }
+      && isCertain(sender)
+  }
+
+  /// Whether the note says which opening sent it, or only one with its number can have.
+  func isCertain(_ sender: Opener) -> Bool {
+    sender.identity != nil || living.count { $0.process == sender.process } <= 1
   }
 }
 

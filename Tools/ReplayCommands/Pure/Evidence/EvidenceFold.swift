@@ -324,7 +324,7 @@ struct EvidenceFold: Sendable {
       }
       guard let opening, let opened = opening.opened else { return .connection }
       let taker = RequestTrace.Taker(fact: opening)
-      guard opened.process != sent.process else { return .reopened(by: taker) }
+      guard !Opener(opened).mayBe(Opener(sent)) else { return .reopened(by: taker) }
       // A time before that of the request says nothing of its deadline.
       let isEarly = fact.time < sent.deadline && fact.time >= request.sent.time
       return isEarly ? .gone(by: taker) : .replaced(by: taker)
@@ -377,7 +377,7 @@ struct EvidenceFold: Sendable {
       history.lose(number) { request in
         if case .lost(.restarted(let taker)) = request.fate { return .restarted(by: taker) }
         guard let before = request.sent.requestSent, let end = request.end,
-          before.process != sent.process
+          !Opener(before).mayBe(Opener(sent))
         else { return .unnoted }
         let taker = RequestTrace.Taker(fact: fact)
         // A time before that of the request says nothing of its deadline.
@@ -388,7 +388,8 @@ struct EvidenceFold: Sendable {
     schedule.take(fact, of: history.facts)
     var request = RequestTrace(sent: fact)
     request.boot = processes.boot
-    request.life = processes.lastOpening(of: sent.process)
+    request.life = processes.opening(of: Opener(sent))
+    request.isCertain = processes.isCertain(Opener(sent))
     history.send(request)
     token = history
   }

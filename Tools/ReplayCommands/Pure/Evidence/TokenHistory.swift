@@ -12,6 +12,8 @@ struct RequestTrace: Hashable, Sendable {
   var boot: Identifier?
   /// Where the process that sent it had opened the journal last; 0 where that is not known.
   var life: UInt64 = 0
+  /// Whether it is certain that it was sent by that opening.
+  var isCertain = true
   /// Whether nobody else had the journal open from when it was sent to its end, for certain.
   var wasAlone = false
   /// Whether its process opened the journal once more between.
@@ -56,7 +58,7 @@ struct RequestTrace: Hashable, Sendable {
     /// The record of its opening, or of the request that took the place.
     let fact: Fact
     var sequence: UInt64 { fact.sequence }
-    var process: UInt32? { fact.opened?.process ?? fact.requestSent?.process }
+    var opener: Opener? { fact.opened.map(Opener.init) ?? fact.requestSent.map(Opener.init) }
     var isOpening: Bool { fact.opened != nil }
   }
 
@@ -72,8 +74,8 @@ struct RequestTrace: Hashable, Sendable {
   /// Takes note of what processes did from when it was sent to its end.
   mutating func see(_ processes: ProcessTrail) {
     guard let sent = sent.requestSent else { return }
-    wasAlone = processes.wasAlone(sent.process, since: number)
-    wasReopened = processes.lastOpening(of: sent.process) > number
+    wasAlone = processes.wasAlone(Opener(sent), since: number)
+    wasReopened = processes.lastOpening(of: Opener(sent)) > number
     sawClosing = processes.lastClosing > number
   }
 

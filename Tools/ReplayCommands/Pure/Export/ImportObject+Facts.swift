@@ -40,7 +40,7 @@ extension ImportObject {
       .opened(
         .init(
           process: try number("process"), boot: try optionalIdentifier("boot"),
-          uptime: try number("uptime"), app: try appVersion("app")))
+          uptime: try number("uptime"), app: try appVersion("app"), identity: try identity()))
     case .closed: .closed
     case .tailCut:
       .tailCut(.init(bytes: try number("bytes"), isUndetermined: try flag("isUndetermined")))
@@ -63,6 +63,17 @@ extension ImportObject {
           cause: try code("cause")))
     case .clockSkew: .clockSkew(try number("milliseconds"))
     case .localDataCleared: .localDataCleared
+    }
+  }
+
+  /// Which opening it is; an export of an older version, or of its records, does not say.
+  private mutating func identity() throws(ImportProblem) -> ProcessIdentity? {
+    guard has("identity") else { return nil }
+    return try object("identity") { (identity) throws(ImportProblem) in
+      ProcessIdentity(
+        opening: try identity.identifier("opening"), boot: try identity.optionalIdentifier("boot"),
+        namespace: try identity.optionalIdentifier("namespace"),
+        start: try identity.number("start"), lock: try identity.optionalIdentifier("lock"))
     }
   }
 
@@ -118,7 +129,7 @@ extension ImportObject {
     SessionNote.RequestSent(
       kind: try code("kind"), generation: try generation("generation"),
       trigger: try code("trigger"), attempt: try number("attempt"),
-      process: try number("process"), deadline: try time("deadline"))
+      process: try number("process"), deadline: try time("deadline"), identity: try identity())
   }
 
   private mutating func token(_ key: String) throws(ImportProblem) -> TokenFacts {

@@ -14,6 +14,9 @@ struct Pseudonyms: Equatable, Sendable {
     case permission
     case token = "jti"
     case boot
+    case opening
+    case namespace
+    case lock
     case code
     case journal
   }

@@ -55,8 +55,8 @@ struct Redaction: Equatable, Sendable {
       .opened(
         .init(
           process: opened.process,
-          boot: opened.boot.map { Identifier(pseudonyms.name(.boot, $0.description)) },
-          uptime: opened.uptime, app: opened.app))
+          boot: opened.boot.map { name(.boot, $0) }, uptime: opened.uptime, app: opened.app,
+          identity: opened.identity.map(identity)))
     case .requestSent(let sent): .requestSent(request(sent))
     case .requestEnded(let ended):
       .requestEnded(.init(request: ended.request, failure: failure(ended.failure)))
@@ -144,7 +144,19 @@ struct Redaction: Equatable, Sendable {
   private func request(_ sent: SessionNote.RequestSent) -> SessionNote.RequestSent {
     .init(
       kind: sent.kind, generation: sent.generation, trigger: sent.trigger, attempt: sent.attempt,
-      process: sent.process, deadline: sent.deadline)
+      process: sent.process, deadline: sent.deadline, identity: sent.identity.map(identity))
+  }
+
+  /// What tells openings, systems and files apart stays apart; what they are called goes.
+  private func identity(_ identity: ProcessIdentity) -> ProcessIdentity {
+    .init(
+      opening: name(.opening, identity.opening), boot: identity.boot.map { name(.boot, $0) },
+      namespace: identity.namespace.map { name(.namespace, $0) }, start: identity.start,
+      lock: identity.lock.map { name(.lock, $0) })
+  }
+
+  private func name(_ category: Pseudonyms.Category, _ id: Identifier) -> Identifier {
+    Identifier(pseudonyms.name(category, id.description))
   }
 
   /// What has no name for people has none afterwards.

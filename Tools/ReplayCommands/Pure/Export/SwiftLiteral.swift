@@ -82,14 +82,15 @@ enum SwiftLiteral {
     case .opened(let opened):
       ".opened(.init(process: \(opened.process), boot: \(optional(opened.boot, id)), "
         + "uptime: \(opened.uptime), "
-        + "app: \(optional(opened.app) { "AppVersion(\(text($0.description)))" })))"
+        + "app: \(optional(opened.app) { "AppVersion(\(text($0.description)))" })"
+        + "\(identity(opened.identity))))"
     case .closed: ".closed"
     case .tailCut(let cut):
       ".tailCut(.init(bytes: \(cut.bytes), isUndetermined: \(cut.isUndetermined)))"
     case .requestSent(let sent):
       ".requestSent(.init(kind: \(code(sent.kind)), generation: \(generation(sent.generation)), "
         + "trigger: \(code(sent.trigger)), attempt: \(sent.attempt), process: \(sent.process), "
-        + "deadline: \(time(sent.deadline))))"
+        + "deadline: \(time(sent.deadline))\(identity(sent.identity))))"
     case .requestEnded(let ended):
       ".requestEnded(.init(request: \(ended.request), failure: \(failure(ended.failure))))"
     case .tokenRecovered(let token): ".tokenRecovered(\(generation(token)))"
@@ -105,6 +106,14 @@ enum SwiftLiteral {
     case .clockSkew(let milliseconds): ".clockSkew(\(milliseconds))"
     case .localDataCleared: ".localDataCleared"
     }
+  }
+
+  /// A last argument; nothing where there is none.
+  private static func identity(_ identity: ProcessIdentity?) -> String {
+    guard let identity else { return "" }
+    return ", identity: ProcessIdentity(opening: \(id(identity.opening)), "
+      + "boot: \(optional(identity.boot, id)), namespace: \(optional(identity.namespace, id)), "
+      + "start: \(identity.start), lock: \(optional(identity.lock, id)))"
   }
 
   private static func optional<Value>(_ value: Value?, _ spell: (Value) -> String) -> String {

@@ -147,7 +147,7 @@ extension ExplanationDraft {
     // By civil times, which may be set: no more than likely.
     let left = sent.deadline.milliseconds(since: end.time)
     infer(
-      .goneBeforeDeadline, .likely, [.process(sent.process), .time(end.time), .span(left)],
+      .goneBeforeDeadline, .likely, [.place(lost.number), .time(end.time), .span(left)],
       on: lost.sent, end)
     prove(.noReplyTo, [.place(lost.number)], on: lost.sent, end)
     maybe(.killedBySystem, .crashed, .closedByUser)
@@ -155,9 +155,8 @@ extension ExplanationDraft {
 
   private mutating func proveRestart(_ lost: RequestTrace, _ by: RequestTrace.Taker) {
     showsOpenings = true
-    guard let sent = lost.sent.requestSent else { return }
     prove(
-      .systemRestarted, [.place(by.sequence), .process(sent.process)], on: lost.sent, lost.end)
+      .systemRestarted, [.place(by.sequence), .place(lost.number)], on: lost.sent, lost.end)
     prove(.noReplyTo, [.place(lost.number)], on: lost.sent, lost.end)
     leaveUntold(.processDeath)
   }
@@ -184,14 +183,18 @@ extension ExplanationDraft {
 
   /// Who took the request for lost, and whether that was behind its deadline.
   mutating func proveTaking(of lost: RequestTrace, _ by: RequestTrace.Taker) {
-    guard let sent = lost.sent.requestSent, let process = by.process else { return }
+    guard let sent = lost.sent.requestSent, let taker = by.opener else { return }
+    let sender = Opener(sent)
     let isLate: Bool
     if case .lost(.overtaken) = fate(of: lost) { isLate = true } else { isLate = false }
     let word: FindingWord =
       by.isOpening ? .replacedAtOpening : isLate ? .overtakenAfterDeadline : .overtakenBefore
     prove(
       word,
-      [.process(sent.process), .place(lost.number), .process(process), .place(by.sequence)],
+      [
+        sender.value(beside: taker), .place(lost.number), taker.value(beside: sender),
+        .place(by.sequence),
+      ],
       on: lost.sent, by.fact)
   }
 
@@ -200,5 +203,15 @@ extension ExplanationDraft {
     guard let late = lost.late, let sent = lost.sent.requestSent else { return }
     prove(
       .cameBack, [.process(sent.process), .place(lost.number), .place(late.sequence)], on: late)
+  }
+}
+
+extension Opener {
+  /// Its number, with its opening where the other has the same number.
+  fileprivate func value(beside other: Opener) -> Value {
+    guard process == other.process, let opening = identity?.opening else {
+      return .process(process)
+    }
+    return .opening(process, opening)
   }
 }

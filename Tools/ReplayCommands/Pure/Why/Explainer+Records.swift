@@ -171,9 +171,7 @@ extension ExplanationDraft {
         .lost(.taken(let by)):
         proveTaking(of: request, by)
       case .lost(.restarted(let by)):
-        if let sent = request.sent.requestSent {
-          prove(.systemRestarted, [.place(by.sequence), .process(sent.process)], on: by.fact)
-        }
+        prove(.systemRestarted, [.place(by.sequence), .place(request.number)], on: by.fact)
       case .lost(.connection), .lost(.unnoted), .lost(.reopened), .open, .answered, .failed:
         break
       }

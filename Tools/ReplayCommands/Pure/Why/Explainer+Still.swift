@@ -69,7 +69,7 @@ extension ExplanationDraft {
     showsOpenings = true
     prove(.noEndOf, [.place(request.sequence)])
     maybe(.stillAtIt, .killedBySystem, .crashed, .suspended)
-    let living = UInt64(evidence.processes.living.count)
+    let living = UInt64(evidence.processes.processCount)
     if living > 1 { explanation.untold.append(Untold(.whoElse, [.number(living)])) }
     advise(.openOrFollow)
   }

@@ -156,7 +156,8 @@ struct ExplanationDraft {
     guard let token, let requests = wholeRequests, !requests.isEmpty else { return }
     let processes = Set(requests.compactMap { $0.sent.requestSent?.process })
     // The same number behind another opening may be another process.
-    guard processes.count == 1, Set(requests.map(\.life)).count == 1, let process = processes.first
+    guard processes.count == 1, Set(requests.map(\.life)).count == 1, let process = processes.first,
+      requests.allSatisfy(\.isCertain)
     else { return }
     ruleOut(
       .oneProcess,

@@ -34,6 +34,8 @@ enum Value: Hashable, Sendable {
   case counted(UInt64, String)
   /// The system's number of a process.
   case process(UInt32)
+  /// The same, and the opening where another one of that number stands beside it.
+  case opening(UInt32, Identifier)
   /// What a server or the journal calls it.
   case word(String)
 }

@@ -158,6 +158,8 @@ enum WhyWords {
     case .number(let number): number.grouped
     case .counted(let number, let noun): count(number, noun)
     case .process(let process): String(process)
+    case .opening(let process, let opening):
+      "\(process) (opening \(String(opening.description.prefix(8)).printable)…)"
     case .word(let word): word.printable
     }
   }

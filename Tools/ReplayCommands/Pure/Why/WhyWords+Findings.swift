@@ -68,8 +68,10 @@ extension FindingWord {
     case .noEndOf: "nothing names the end of {}"
     case .endUnnoted: "the end of {} was not journaled in time; it was taken for lost at {}"
     case .goneBeforeDeadline:
-      "process {} was gone at {}, {} before others would have taken its place"
-    case .systemRestarted: "the system was started anew before {}: process {} was gone"
+      "the process that sent {} did not come back: it was taken for gone at {}, {} before its deadline"
+    case .systemRestarted:
+      "{} was written in another start of the system, or on another system; the process that sent {} "
+        + "did not come back"
     case .replacedAtOpening:
       "process {} had noted no end of {} when process {} opened the journal at {}"
     case .overtakenAfterDeadline:

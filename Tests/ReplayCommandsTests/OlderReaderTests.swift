@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+/// Readers of earlier versions, as git keeps them, before today's golden files.
+@Suite("Readers of earlier versions")
+struct OlderReaderTests {
+  /// Before records named their opening.
+  private static let commit = "40603ea"
+
+  private static func run(_ program: String, _ arguments: [String]) throws -> (Int32, String) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [program] + arguments
+    process.currentDirectoryURL = Repository.root
+    let output = Pipe()
+    (process.standardOutput, process.standardError) = (output, output)
+    try process.run()
+    let said = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+  }
+
+  /// Whether git has the version: a copy without its history has not.
+  private static let isKept: Bool = {
+    do {
+      return try run("git", ["cat-file", "-e", "\(commit):Specs/event_payload.py"]).0 == 0
+    } catch {
+      return false
+    }
+  }()
+
+  @Test(
+    "REF-9 JRN-3 a reader from before identities reads all that it knows of every line",
+    .enabled(if: isKept, "git does not have the version of that reader here."))
+  func events() throws {
+    let (code, source) = try Self.run("git", ["show", "\(Self.commit):Specs/event_payload.py"])
+    #expect(code == 0)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "reader-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      // What a test leaves in the system's temporary folder is the system's to clean.
+      do { try FileManager.default.removeItem(at: folder) } catch {}
+    }
+    try Data(source.utf8).write(to: folder.appending(path: "event_payload.py"))
+    let program = """
+      import json, sys
+      sys.path.insert(0, sys.argv[1])
+      import event_payload
+      def known(value):
+          if isinstance(value, dict):
+              return {key: known(part) for key, part in value.items() if key != "identity"}
+          return value
+      count = 0
+      for line in open(sys.argv[2], encoding="utf-8"):
+          if line.startswith("#") or not line.strip():
+              continue
+          kind, payload, readable = line.rstrip("\\n").split(" | ", 2)
+          found = event_payload.decode(int(kind, 16), bytes.fromhex(payload))
+          if '"identity"' in readable:
+              count += 1
+              assert found == known(json.loads(readable)), line
+      print(count)
+      """
+    let golden = Repository.root.appending(path: "Specs/Golden/events.txt").path
+    let said = try Self.run("python3", ["-B", "-c", program, folder.path, golden])
+    #expect(said.0 == 0 && said.1 == "4\n", "\(said.1)")
+  }
+}

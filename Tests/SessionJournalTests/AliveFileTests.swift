@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@testable import SessionJournal
+
+@Suite("The file of openings that live")
+struct AliveFileTests {
+  private static let isLinux: Bool = {
+    #if os(Linux)
+      return true
+    #else
+      return false
+    #endif
+  }()
+
+  private func lock(_ path: String, _ byte: UInt64) -> AliveFile.Lock? {
+    AliveFile.ask(beside: path, byte: byte, options: .init())?.lock
+  }
+
+  @Test("REF-9 an opening holds its own byte until it ends", .enabled(if: isLinux))
+  func ownByte() throws {
+    let scratch = try Scratch()
+    let path = scratch.path()
+    #expect(lock(path, 5) == nil, "there is no file")
+    let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
+    var two = AliveFile.take(beside: path, byte: .max >> 1, options: .init())
+    #expect(two?.identity == one.identity)
+    #expect(lock(path, 5) == .held && lock(path, .max >> 1) == .held && lock(path, 6) == .free)
+    #expect(AliveFile.take(beside: path, byte: 5, options: .init()) == nil, "it is taken")
+    one.release()
+    one.release()
+    #expect(lock(path, 5) == .free && lock(path, .max >> 1) == .held)
+    two = nil
+    #expect(lock(path, .max >> 1) == .free)
+    let mode = try FileManager.default.attributesOfItem(atPath: path + ".alive")[.posixPermissions]
+    #expect((mode as? NSNumber)?.intValue == 0o600)
+  }
+
+  @Test("REF-9 another process's lock is seen, and goes with it", .enabled(if: isLinux))
+  func otherProcess() throws {
+    let scratch = try Scratch()
+    let path = scratch.path()
+    // Another implementation than ours, so that the numbers of the calls are checked too.
+    let program = """
+      import fcntl, os, struct, sys
+      file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
+      fcntl.fcntl(file, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 1 << 40, 1, 0))
+      print("held", flush=True)
+      sys.stdin.read()
+      """
+    let holder = Process()
+    holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    holder.arguments = ["python3", "-c", program, path + ".alive"]
+    let (input, output) = (Pipe(), Pipe())
+    (holder.standardInput, holder.standardOutput) = (input, output)
+    try holder.run()
+    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    #expect(lock(path, 1 << 40) == .held && lock(path, 1 << 41) == .free)
+    kill(holder.processIdentifier, SIGKILL)
+    holder.waitUntilExit()
+    #expect(lock(path, 1 << 40) == .free)
+  }
+
+  @Test("REF-9 a lock file that was exchanged is another one", .enabled(if: isLinux))
+  func exchanged() throws {
+    let scratch = try Scratch()
+    let path = scratch.path()
+    let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
+    try FileManager.default.removeItem(atPath: path + ".alive")
+    #expect(lock(path, 5) == nil)
+    let two = try #require(AliveFile.take(beside: path, byte: 6, options: .init()))
+    let asked = try #require(AliveFile.ask(beside: path, byte: 5, options: .init()))
+    #expect(asked.lock == .free && asked.file == two.identity && asked.file != one.identity)
+  }
+
+  @Test("REF-9 where the lock file cannot be had, no lock is held and nothing fails")
+  func refused() throws {
+    let scratch = try Scratch()
+    let path = scratch.path()
+    try FileManager.default.createDirectory(
+      atPath: path + ".alive", withIntermediateDirectories: false)
+    #expect(AliveFile.take(beside: path, byte: 5, options: .init()) == nil)
+    #expect(AliveFile.take(beside: scratch.path() + "/no/a", byte: 5, options: .init()) == nil)
+    #expect(lock(scratch.path() + "/no/a", 5) == nil)
+  }
+
+  @Test("JRN-1 REF-9 the file goes with its journal, and only then", .enabled(if: isLinux))
+  func deleted() throws {
+    let scratch = try Scratch()
+    let path = scratch.path()
+    let journal = try Journal.open(at: path) { _, _ in }
+    let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
+    try journal.close()
+    try Journal.deleteKept(at: path)
+    #expect(FileManager.default.fileExists(atPath: path + ".alive"))
+    one.release()
+    try Journal.delete(at: path)
+    #expect(!FileManager.default.fileExists(atPath: path + ".alive"))
+  }
+}
