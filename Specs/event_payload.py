@@ -22,6 +22,7 @@ CODES = {
     "secret item": "token user context revocation",
     "wipe cause": "signedOut otherJournal unreadable",
     "continuation cause": "damaged newerVersion notAJournal lost",
+    "storage cause": "noRoom refused busy replaced unusable failed",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
     " unexpected userInactive userDeleted secretsUnavailable intercepted",
 }
@@ -78,6 +79,7 @@ KINDS = {
                          ("cause", "continuation cause")]),
     0x8C: ("clockSkew", [("milliseconds", "i64")]),
     0x8F: ("localDataCleared", []),
+    0x92: ("answerDropped", [("request", "u64"), ("cause", "storage cause")]),
 }
 # A field has a third part where it came with a later version than the first.
 KNOWN_VERSIONS = {kind: max([1] + [since for _, _, *sinces in shape for since in sinces])

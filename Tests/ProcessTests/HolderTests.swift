@@ -238,6 +238,38 @@ struct HolderTests {
   }
 
   @Test(
+    "REF-10 a process that was stopped with the lock overtakes nobody whose answer waits for that lock"
+  )
+  func stoppedWithLock() async throws {
+    let (bench, holder, line, gate) = try await holding()
+    let other = try await bench.open(timeout: Self.short)
+    let stalled = try other.say("stall read")
+    let refresh = try other.say("refresh")
+    // Its lease is over, and it has the lock: it looks at the token item before it takes the place.
+    #expect(try await other.answer(to: stalled).error == nil)
+    other.suspend()
+    gate.open()
+    #expect(await bench.server.answered(.refresh))
+    // The answer waits for the lock, for as long as it may.
+    let silence = bench.server.hold(.materials, at: .beforeActing)
+    var request = HTTPRequest(
+      method: "GET", url: bench.server.baseURL.appending(path: "materials"))
+    request.timeout = 2_000
+    await #expect(throws: TransportError.self) { try await URLSessionTransport().send(request) }
+    silence.open()
+    other.resume()
+    try other.say("go")
+    let answer = try await other.answer(to: refresh)
+    #expect(answer.error == nil && answer.generation == 2)
+    #expect(bench.server.count(of: .refresh) == 1)
+    #expect(try bench.count(of: .refreshSucceeded) == 1)
+    // On a busy machine it was told that the lock was held, and has stored its answer since.
+    _ = try await holder.answer(to: line)
+    #expect(try await holder.ask("refresh").generation == 3)
+    #expect(try bench.count(of: .sessionExpired) == 0)
+  }
+
+  @Test(
     "OUT-4 REF-3 suspended while another logs out: its answer brings nobody back and is given back")
   func loggedOutMeanwhile() async throws {
     let (bench, holder, line, gate) = try await holding()

@@ -9,6 +9,22 @@ import Testing
 extension JournalStory {
   /// Stored items that are gone, changed, older or newer than they should be.
   static let storage: [JournalStory] = [
+    JournalStory(
+      .answerNotStored,
+      "a strict server rotates, the token item cannot be written, the app closes; the next opening is refused"
+    ) { stage in
+      stage.server.settings.update { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
+      let store = BrokenStore(folder: stage.secrets.path)
+      let session = try await stage.signedIn(.story, store)
+      store.breakTokenItem(true)
+      await stage.refreshInVain(session)
+      await stage.fails { () async throws(SessionError) in try await session.close() }
+      store.breakTokenItem(false)
+      stage.clock.advance(by: 60_000)
+      let again = try await stage.open(.story, store)
+      await eventually("the refusal") { again.state.kind != .authenticated }
+      try await again.close()
+    },
     JournalStory(.secretsMissing, "the token item is removed while the app is closed") { stage in
       try await stage.signedIn().close()
       try FileManager.default.removeItem(at: stage.secret("token"))

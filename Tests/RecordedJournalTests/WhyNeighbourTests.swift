@@ -187,7 +187,8 @@ struct WhyNeighbourTests {
 
   /// What a cause may turn into when records before the end are gone.
   private static let lessKnown: [Cause: Set<Cause>] = [
-    .lostReply: [.usedElsewhere], .killedInRefresh: [.usedElsewhere, .lostReply],
+    .lostReply: [.usedElsewhere], .answerNotStored: [.usedElsewhere, .lostReply],
+    .killedInRefresh: [.usedElsewhere, .lostReply],
     .suspendedInRefresh: [.usedElsewhere, .lostReply, .revokedElsewhere],
     .clockForward: [.tokenExpired], .refreshingTooOften: [.attemptsExhausted, .rateLimited],
     .rateLimited: [.attemptsExhausted], .serverFailing: [.attemptsExhausted],

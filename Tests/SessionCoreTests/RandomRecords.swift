@@ -135,6 +135,7 @@ extension SplitMix {
           journal: chance(1, in: 2) ? identifier() : nil, sequence: integer(), cause: code()))
     case .clockSkew: .clockSkew(signed())
     case .localDataCleared: .localDataCleared
+    case .answerDropped: .answerDropped(.init(request: integer(), cause: code()))
     }
   }
 

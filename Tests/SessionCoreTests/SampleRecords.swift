@@ -85,6 +85,7 @@ enum SampleRecords {
       .init(
         kind: .refresh, generation: Generation(2), trigger: .schedule, attempt: 1, process: 1,
         deadline: time.advanced(by: 30_000), identity: identity)),
+    .answerDropped(.init(request: 9, cause: .failed)),
   ]
 
   static let identity = ProcessIdentity(

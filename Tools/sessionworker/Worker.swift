@@ -75,7 +75,13 @@ final class Worker: Sendable {
       let words = line.split(separator: " ").map(String.init)
       guard let name = words.first else { continue }
       let order = Order(number: number, name: name, arguments: Array(words.dropFirst()))
-      if name == "stall" { secrets.arm(words.last == "logout" ? .revocation : .token) }
+      if name == "stall" {
+        if words.last == "read" {
+          secrets.armRead()
+        } else {
+          secrets.arm(words.last == "logout" ? .revocation : .token)
+        }
+      }
       if name == "open" { await serve(order) } else { Task { await serve(order) } }
     }
   }
@@ -114,6 +120,10 @@ final class Worker: Sendable {
     }
     if order.name == "stall" {
       await secrets.stalled()
+      return nil
+    }
+    if order.name == "go" {
+      secrets.goOn()
       return nil
     }
     guard let (session, events) = opened.withLock({ $0 }) else {

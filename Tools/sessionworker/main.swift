@@ -26,6 +26,8 @@ let usage = """
   state                says how the session stands
   stall token          goes no further behind the next token item, and then answers
   stall logout         goes no further between a logout and keeping what telling the server needs
+  stall read           waits at the next reading of the token item, and then answers
+  go                   lets it go on from there
   die MICROSECONDS     kills itself then, wherever it is
   close                closes the session
   """

@@ -66,6 +66,9 @@ extension PayloadWriter {
       write(link.cause)
     case .clockSkew(let milliseconds):
       write(milliseconds)
+    case .answerDropped(let dropped):
+      write(dropped.request)
+      write(dropped.cause)
     }
   }
 
@@ -125,6 +128,8 @@ extension PayloadReader {
       .clockSkew(try integer())
     case .localDataCleared:
       .localDataCleared
+    case .answerDropped:
+      .answerDropped(SessionNote.AnswerDropped(request: try integer(), cause: try code()))
     }
   }
 

@@ -11,7 +11,7 @@ extension SessionCoordinator {
   }
 
   private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
-    let isAbandoned = abandonedLogins.remove(number) != nil
+    let isAbandoned = abandoned.remove(number) != nil
     return [discard(number, revoking: isAbandoned || state.kind != .authenticated)]
   }
 
@@ -69,9 +69,9 @@ extension SessionCoordinator {
   ///
   /// A login is undone. Another token is kept and journaled later, since the one before it may be
   /// dead at the server; nobody waits for that (RES-6).
-  mutating func settlingFailed(_ arrival: SessionFlight.Arrival, at now: Moment)
-    -> [SessionEffect]
-  {
+  mutating func settlingFailed(
+    _ arrival: SessionFlight.Arrival, _ obstacle: StorageObstacle, at now: Moment
+  ) -> [SessionEffect] {
     guard let stuck = flight else { return [] }
     if case .login(let caller, _) = stuck.purpose {
       flight = nil
@@ -81,6 +81,10 @@ extension SessionCoordinator {
       ]
     }
     flight?.unsettled = arrival
+    // The same answer may have been stored by an earlier attempt.
+    let isStored = obstacle.isStored || stuck.obstacle?.isStored == true
+    flight?.obstacle = StorageObstacle(cause: obstacle.cause, isStored: isStored)
+    if !closers.isEmpty { flight?.failuresAtClose += 1 }
     let owner: [SessionEffect] = stuck.owner.map { [.resume($0, .failed(.unsettled))] } ?? []
     defer { switches = [] }
     return owner + resumeWaiters(.failed(.unsettled)) + resume(switches, .failed(.storage))
@@ -108,9 +112,16 @@ extension SessionCoordinator {
 
   // MARK: Sending
 
-  /// The intent is durable: now the request may leave.
-  mutating func send(note: UInt64) -> [SessionEffect] {
+  /// The intent is durable: now the request may leave, or after one more read of the journal.
+  mutating func send(note: UInt64, after durable: PendingCommit, at now: Moment)
+    -> [SessionEffect]
+  {
     flight?.note = note
+    guard flight?.isHeldBack == true else { return send() }
+    return holdBack(asked: durable.moment.uptime, at: now)
+  }
+
+  func send() -> [SessionEffect] {
     guard let flight else { return [] }
     switch flight.purpose {
     case .refresh: return [.send(flight.number, .refresh(flight.base))]

@@ -12,7 +12,7 @@ extension SessionCoordinator {
       deadline = arrival.deadline
       contents += newSkew(in: arrival).map { [.note(.clockSkew($0))] } ?? []
     }
-    pending = PendingCommit(purpose: purpose, contents: contents, time: now.time)
+    pending = PendingCommit(purpose: purpose, contents: contents, moment: now)
     let newest = isDoubtful ? max(fold.generation, unannounceable) : nil
     let isRefresh = purpose == .send && flight?.isRefresh == true
     return [
@@ -49,8 +49,9 @@ extension SessionCoordinator {
       }
       let effects = absorb(records, at: now)
       return effects + decideAgain(ended.purpose, at: now)
-    case .commitFailed(let isLasting):
-      return commitFailed(ended.purpose, isLasting: isLasting, at: now)
+    case .commitFailed(let isLasting, let cause, let isStored):
+      let obstacle = StorageObstacle(cause: cause, isStored: isStored)
+      return commitFailed(ended.purpose, isLasting: isLasting, obstacle, at: now)
     case .superseded(let event):
       return superseded(by: event, ended.purpose, at: now)
     case .presenceNeeded:
@@ -66,6 +67,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     let before = state.kind
     noteOvertaken(by: durable, at: now)
+    if overtakes(durable) { flight?.isHeldBack = true }
     let isInDoubt = losesSwitch(durable)
     openingNotes = []
     var published: [RecordedEvent] = []
@@ -97,7 +99,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     switch durable.purpose {
     case .restore(let facts): publish(events) + restored(facts, at: now)
-    case .send: publish(events) + send(note: fold.sequence)
+    case .send: publish(events) + send(note: fold.sequence, after: durable, at: now)
     case .settle(let arrival): settled(arrival, publishing: events, at: now)
     case .fail(let failure, _, let delay):
       publish(events)
@@ -107,9 +109,10 @@ extension SessionCoordinator {
     case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
     case .standing: publish(events) + wipeEnded(by: durable)
     case .note: publish(events)
+    case .unsent: unsentNoted(publishing: events)
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)
-    case .close(let caller): closed(caller)
+    case .close(let caller): closed(caller, dropping: durable.dropsAnswer)
     case .recover: tokenRecovered(publishing: events, at: now)
     }
   }
@@ -132,14 +135,15 @@ extension SessionCoordinator {
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
     // Still first among the closers: asked for again as soon as nothing else is to be done.
-    case .close: []
+    // And what was not sent stays so.
+    case .close, .unsent: []
     case .recover(let purpose): decideAgain(purpose, at: now)
     }
   }
 
   /// Nothing was journaled; `isLasting` says that the same batch never can be.
   private mutating func commitFailed(
-    _ purpose: PendingCommit.Purpose, isLasting: Bool, at now: Moment
+    _ purpose: PendingCommit.Purpose, isLasting: Bool, _ obstacle: StorageObstacle, at now: Moment
   ) -> [SessionEffect] {
     switch purpose {
     case .restore(let facts):
@@ -153,7 +157,8 @@ extension SessionCoordinator {
     case .send, .fail:
       return sendingFailed(at: now)
     case .settle(let arrival):
-      return isLasting ? settlingIsImpossible(at: now) : settlingFailed(arrival, at: now)
+      return isLasting
+        ? settlingIsImpossible(at: now) : settlingFailed(arrival, obstacle, at: now)
     // The server says so again at the next launch, and the host is asked again.
     case .standing, .note:
       return []
@@ -165,10 +170,15 @@ extension SessionCoordinator {
         + [.schedule(.expiry, uptime: now.uptime.addingSaturating(retryPause))]
     case .logout(let caller):
       return [.resume(caller, .failed(.storage))]
+    case .unsent:
+      unsent = []
+      return []
     case .close(let caller):
-      return closed(caller)
+      return closed(caller, dropping: dropsAnswer)
     case .recover(let purpose):
-      guard isLasting else { return commitFailed(purpose, isLasting: false, at: now) }
+      guard isLasting else {
+        return commitFailed(purpose, isLasting: false, obstacle, at: now)
+      }
       unannounceable = fold.generation.next
       return decideAgain(purpose, at: now)
     case .revoked(let generation, let outcome, let status):

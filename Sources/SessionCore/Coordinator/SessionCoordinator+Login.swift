@@ -75,7 +75,7 @@ extension SessionCoordinator {
 
   /// There is an account, and nobody is signed in: who asked for it may sign in now.
   mutating func accountCreated(_ number: RequestNumber) -> [SessionEffect] {
-    abandonedLogins.remove(number)
+    abandoned.remove(number)
     guard let landed = flight, landed.number == number, landed.isLogin else { return [] }
     flight = nil
     lastProblem = nil
@@ -86,7 +86,7 @@ extension SessionCoordinator {
   /// sign-in that shows nothing (LOG-5, STA-3).
   mutating func notSignedIn(_ number: RequestNumber, _ problem: WebSignInProblem) -> [SessionEffect]
   {
-    abandonedLogins.remove(number)
+    abandoned.remove(number)
     guard let landed = flight, landed.number == number,
       case .login(let caller, let method) = landed.purpose
     else { return [] }

@@ -5,6 +5,8 @@ extension SessionCoordinator {
     owesProfile = policy.profileCheck == .afterLoginAndLaunch
     noteLease(at: now)
     openingNotes = facts.notes
+    var facts = facts
+    facts.began = facts.began ?? now.time
     return clear(owed: facts.owedClearing) + restore(facts, at: now)
   }
 
@@ -144,7 +146,7 @@ extension SessionCoordinator {
         return endEvents(.corruptStorage, policy.onRejection)
       }
       guard let request = fold.intents.request,
-        isLost(request, holderIsGone: facts.isHolderGone, at: now)
+        isLost(request, at: now, as: facts)
       else { return [] }
       return [lost(request, at: now)]
     }
@@ -175,11 +177,6 @@ extension SessionCoordinator {
   }
 
   // MARK: Requests without an end
-
-  /// Whether a request's answer will not come any more: its process is gone, or out of time.
-  func isLost(_ request: OpenIntents.Request, holderIsGone: Bool = false, at now: Moment) -> Bool {
-    holderIsGone || now.uptime >= leaseEnd(of: request, at: now)
-  }
 
   /// The end of a request whose answer is lost: the server may have acted on it.
   func lost(_ request: OpenIntents.Request, at now: Moment) -> SessionRecord.Content {

@@ -31,7 +31,7 @@ extension SessionCoordinator {
     noteLease(at: now)
     if let token = state.token, token.generation != before.token?.generation {
       // Who waited for the session that ended must not be told of the one that others began.
-      let left = hasEnded ? stopWaiting(.ended(.unauthenticated, by: nil)) : []
+      let left = hasEnded ? leaveEndedSession() : []
       // Who signed in there uses the session.
       let use = state.continues(before) ? [] : beginUse(at: now)
       return left + tokenTaken(token, at: now) + use + effects
@@ -53,34 +53,13 @@ extension SessionCoordinator {
     effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
     if flight?.isRefresh == true {
       effects += dropUnsettled(revoking: false)
+      noteUnsentFlight()
       flight = nil
     }
     return effects + resumeWaiters(.refreshed)
   }
 
   // MARK: Another process's request
-
-  /// Takes note of how long the request that is open now may still be answered.
-  ///
-  /// Its deadline is civil time, which jumps: looked at once, when the request is first seen. From
-  /// then on only the clock counts that never jumps (REF-8).
-  mutating func noteLease(at now: Moment) {
-    guard let open = fold.intents.request else {
-      lease = nil
-      return
-    }
-    guard lease?.request != open.sequence else { return }
-    lease = Lease(request: open.sequence, end: leaseEnd(of: open, at: now))
-  }
-
-  /// When a request's answer is not waited for any more.
-  ///
-  /// A deadline stamped by a clock far ahead of ours makes nobody wait longer than a lease.
-  func leaseEnd(of request: OpenIntents.Request, at now: Moment) -> Int64 {
-    if let lease, lease.request == request.sequence { return lease.end }
-    let left = request.sent.deadline.milliseconds(since: now.time)
-    return now.uptime.addingSaturating(min(max(0, left), policy.leaseDuration))
-  }
 
   /// Remembers whose request a batch takes for lost, before the batch is folded.
   ///
@@ -130,20 +109,6 @@ extension SessionCoordinator {
     let grounded = flight?.note == 0 ? sendAgain() : []
     return grounded + tokenTaken(token, at: now) + publish(events)
   }
-
-  /// The request of another process that may still be answered, where there is one.
-  func runningElsewhere(at now: Moment) -> OpenIntents.Request? {
-    guard let open = fold.intents.request, open.sequence != givenUp else { return nil }
-    return isLost(open, at: now) ? nil : open
-  }
-
-  mutating func waitForLease(of request: OpenIntents.Request, at now: Moment) -> [SessionEffect] {
-    isWaitingForLease = true
-    return [.schedule(.lease, uptime: now.uptime.addingSaturating(leasePause))]
-  }
-
-  /// Milliseconds between two looks at whether another process's request has ended.
-  private var leasePause: Int64 { 100 }
 
   /// What others appended is folded; whoever waits for their request looks at it again.
   mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: Moment)

@@ -76,17 +76,19 @@ extension SessionCoordinator {
     stopWaiting(stopped ?? .ended(state.kind, by: failure))
   }
 
-  mutating func stopWaiting(_ reason: SessionProblem) -> [SessionEffect] {
+  /// `isOver`: the session has ended, whoever is signed in now.
+  mutating func stopWaiting(_ reason: SessionProblem, isOver: Bool = false) -> [SessionEffect] {
     var closing: [SessionEffect] = []
     let problem = SessionEffect.Reply.failed(reason)
     if stopped != nil {
       closing = resume(closers, .closed) + unlockEnded(problem)
       closers = []
     }
-    if let flight, flight.isLogin { abandonedLogins.insert(flight.number) }
+    if let flight, flight.isLogin { abandoned.insert(flight.number) }
+    noteUnsentFlight()
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
-    // Whoever is signed in still goes on with it: it is stored, and the next opening announces it.
-    let unsettled = dropUnsettled(revoking: state.kind != .authenticated)
+    // A user who is still signed in goes on with it, if it is stored: the next opening announces it.
+    let unsettled = dropUnsettled(revoking: isOver || state.kind != .authenticated)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
     (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
     awaitsPresence = false
@@ -126,26 +128,9 @@ extension SessionCoordinator {
     // A sign-in that nobody waits for must not sign anybody in; a refresh or a switch that the
     // server may have acted on goes on, for everybody else.
     if let flight, flight.isLogin(of: caller) {
-      abandonedLogins.insert(flight.number)
+      abandoned.insert(flight.number)
       self.flight = nil
     }
     return [.resume(caller, .failed(.cancelled))]
-  }
-
-  /// Closing waits for what is on the wire, which is bounded: an answer that is thrown away may be
-  /// the only one that holds the token which the server takes from now on.
-  mutating func close(_ caller: Caller, at now: Moment) -> [SessionEffect] {
-    guard stopped == nil else { return [.resume(caller, .closed)] }
-    closers.append(caller)
-    return []
-  }
-
-  mutating func closed(_ caller: Caller) -> [SessionEffect] {
-    stopped = .closed
-    let leavers = leavings.compactMap(\.caller)
-    let others = closers.filter { $0 != caller }
-    (leavings, closers) = ([], [])
-    return stopWaiting() + [.cancel(.restore), .cancel(.wipe), .cancel(.revocation)]
-      + resume(leavers, .failed(.closed)) + resume([caller] + others, .closed)
   }
 }

@@ -34,7 +34,9 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Whether we wait for another process's request to end.
   var isWaitingForLease = false
   /// How long another process's open request may still be answered.
-  var lease: Lease?
+  var lease: PeerLease?
+  /// The intents of requests that were dropped before anything was sent, until that is noted.
+  var unsent: [UInt64] = []
   /// The request of another process that was taken for lost, and how long a refusal may be its doing.
   var overtaken: Lease?
   /// The newest stored token that cannot be announced, whatever is tried.
@@ -45,8 +47,9 @@ public struct SessionCoordinator: Hashable, Sendable {
   var awaitsPresence = false
   /// What makes the next refresh start, where one should as soon as nothing is on the wire.
   var due: RefreshTrigger?
-  /// The logins that were given up while on the wire: their tokens are given back.
-  var abandonedLogins: Set<RequestNumber> = []
+  /// The requests on the wire whose tokens are revoked if they come: logins that were given up, and
+  /// requests of a session that has ended.
+  var abandoned: Set<RequestNumber> = []
   /// When it was tried to sign in (LOG-2).
   var signInTries = SignInTries()
   /// The logins by adoption: their tokens are still the app's old layer's, and are not given back.
@@ -167,8 +170,9 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// It follows every input, so nobody who waits can be forgotten by the way a request ended.
   private mutating func proceed(at now: Moment) -> [SessionEffect] {
     guard pending == nil, look == nil, stopped == nil else { return [] }
+    if !unsent.isEmpty { return noteUnsent(at: now) }
     if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
-      return commit([.note(.closed)], for: .close(closer), at: now)
+      return finish(for: closer, at: now)
     }
     guard closers.isEmpty, flight == nil, isRestored, !isWaitingForLease,
       state.kind == .authenticated, due != nil || !waiters.isEmpty || !switches.isEmpty
@@ -185,7 +189,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   private var isStuck: Bool { flight?.unsettled != nil }
 
   private mutating func decide(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
-    isDoubtful(input) ? lookAtJournal(for: input) : follow(input, at: now)
+    isDoubtful(input) ? lookAtJournal(for: input, at: now) : follow(input, at: now)
   }
 
   private mutating func follow(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
@@ -216,6 +220,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .observed(let records, let isHolderGone):
       looked(at: records, isHolderGone: isHolderGone, now)
     case .unobserved: notLooked(at: now)
+    case .leaving(let number): leaving(number)
     case .reloaded(let generation, let outcome): reloaded(generation, outcome, at: now)
     case .fired(let timer): fired(timer, at: now)
     case .committed, .conflicted, .commitFailed, .superseded, .presenceNeeded: []
@@ -242,25 +247,32 @@ public struct SessionCoordinator: Hashable, Sendable {
   package var isLookingForCaller: Bool { look?.question != nil }
 
   /// Asks for a look at what others have appended; as with a commit, nothing else is decided before.
-  mutating func lookAtJournal(for question: SessionInput?) -> [SessionEffect] {
-    look = JournalLook(question: question)
+  mutating func lookAtJournal(for question: SessionInput?, at now: Moment) -> [SessionEffect] {
+    look = JournalLook(question: question, asked: now.uptime)
     return [.readJournal]
   }
 
   private mutating func looked(
     at records: [SessionRecord], isHolderGone: Bool, _ now: Moment
   ) -> [SessionEffect] {
-    let question = look?.question
+    let ended = look
     look = nil
     let effects = observed(records, isHolderGone: isHolderGone, at: now)
-    return effects + (question.map { follow($0, at: now) } ?? [])
+    let released = ended.map { release(after: $0, at: now) } ?? []
+    return effects + released + (ended?.question.map { follow($0, at: now) } ?? [])
   }
 
   /// Nothing is known of what others did: who asked is not told who is signed in.
   private mutating func notLooked(at now: Moment) -> [SessionEffect] {
     let question = look?.question
     look = nil
-    let effects = observed([], isHolderGone: false, at: now)
+    // What others did is not known: a request that waits for that is not sent.
+    var grounded: [SessionEffect] = []
+    if flight?.isHeldBack == true {
+      noteUnsentFlight()
+      grounded = sendingFailed(at: now)
+    }
+    let effects = grounded + observed([], isHolderGone: false, at: now)
     // Coming to the foreground asks nothing that only the journal could answer.
     if case .foreground(let caller)? = question {
       return effects + enterForeground(caller, at: now)
@@ -309,7 +321,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     switch timer {
     case .refresh: refreshIsDue()
     case .expiry: expiryIsDue(at: now)
-    case .lease: isWaitingForLease ? lookAtJournal(for: nil) : []
+    case .lease: isWaitingForLease ? lookAtJournal(for: nil, at: now) : []
     case .restore: isRestored ? presenceMayBeShown() : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()

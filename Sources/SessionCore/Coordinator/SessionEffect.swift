@@ -166,6 +166,8 @@ public enum SessionProblem: Error, Hashable, Sendable {
   case storage
   /// The server has answered, and the answer could not be stored yet: it will count once it is.
   case unsettled
+  /// The session object was closed, and the server's last answer could not be stored (REF-11).
+  case dropped
   /// The stored secrets cannot be read yet.
   case locked
   /// The refresh token cannot be read until the user has shown who they are (STO-2).

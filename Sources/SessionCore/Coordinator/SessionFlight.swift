@@ -12,8 +12,17 @@ struct SessionFlight: Hashable, Sendable {
   let base: Generation
   /// The sequence of its `requestSent`; 0 until that is durable.
   var note: UInt64 = 0
-  /// The answer, where it has arrived and could not be journaled yet; its owner was told so.
+  /// The answer, if it has arrived and could not be journaled yet; its owner was told so.
   var unsettled: Arrival?
+  /// What kept that answer from being stored.
+  var obstacle: StorageObstacle?
+  /// How often storing that answer has failed since a caller asked to close.
+  var failuresAtClose = 0
+  /// Whether it leaves only after one more read of the journal: its intent took the place of a
+  /// request whose process is not proven gone (REF-10).
+  var isHeldBack = false
+  /// Whether the shell was told that it may leave (REF-11).
+  var hasLeft = false
 
   /// An answer and when it came: a token's life is counted from there (REF-8).
   struct Arrival: Hashable, Sendable {
@@ -40,6 +49,9 @@ struct SessionFlight: Hashable, Sendable {
     return true
   }
 
+  /// Whether its intent is durable and nothing of it was sent.
+  var isUnsent: Bool { note != 0 && !hasLeft }
+
   /// The caller that it was started for, where there is one that was not told yet.
   var owner: Caller? {
     guard unsettled == nil else { return nil }
@@ -62,6 +74,8 @@ struct PendingCommit: Hashable, Sendable {
     case standing(Identifier, RequestFailure)
     case note
     case revoked(Generation, RevocationOutcome, status: UInt16)
+    /// To note that nothing was sent for these intents.
+    case unsent
     case close(Caller)
     /// To announce a token that was found stored when this was to be journaled.
     case recover(Purpose)
@@ -83,7 +97,10 @@ struct PendingCommit: Hashable, Sendable {
 
   let purpose: Purpose
   let contents: [SessionRecord.Content]
-  let time: Timestamp
+  /// When it was asked for.
+  let moment: Moment
+
+  var time: Timestamp { moment.time }
 
   /// The token whose revocation the batch opens, where it opens one.
   var pendingRevocation: Generation? {
@@ -107,6 +124,13 @@ extension PendingCommit {
   }
 }
 
+/// What kept an answer from being stored.
+struct StorageObstacle: Hashable, Sendable {
+  let cause: StorageCause
+  /// Whether the token item holds the answer's token: then only its event is missing.
+  let isStored: Bool
+}
+
 /// How long something about another process's request holds.
 struct Lease: Hashable, Sendable {
   /// The sequence of its note.
@@ -127,6 +151,8 @@ struct Rest: Hashable, Sendable {
 struct JournalLook: Hashable, Sendable {
   /// What is answered after it; `nil` where the look is for another process's request.
   let question: SessionInput?
+  /// When it was asked for, on the clock that never jumps, in milliseconds.
+  let asked: Int64
 }
 
 /// A logout on its way: the event is durable, the rest is still to be done.

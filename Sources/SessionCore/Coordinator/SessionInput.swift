@@ -56,9 +56,14 @@ public enum SessionInput: Hashable, Sendable {
   case committed(firstSequence: UInt64)
   /// Nothing was written: others had appended these records first.
   case conflicted([SessionRecord])
-  /// Nothing was journaled, and what the answer held may be stored already; `isLasting` where the
-  /// same batch can never be.
-  case commitFailed(isLasting: Bool)
+  /// The shell is about to send the first byte of a request, and has told what others appended until
+  /// now: ``SessionCoordinator/mayLeave(_:)`` says whether it goes (REF-11).
+  case leaving(RequestNumber)
+  /// Nothing was journaled.
+  ///
+  /// `isLasting`: the same batch can never be journaled. `isStored`: the token item holds the token
+  /// of the answer that the batch announces.
+  case commitFailed(isLasting: Bool, cause: StorageCause = .failed, isStored: Bool = false)
   /// Nothing was written: a newer token is stored than the commit knew of, and this event announces it.
   case superseded(SessionEvent)
   /// Nothing was written: the refresh token is kept apart and cannot be read until the user has shown who
@@ -91,7 +96,8 @@ public enum SessionInput: Hashable, Sendable {
     case .committed, .conflicted, .commitFailed, .superseded, .presenceNeeded: true
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
       .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired,
-      .unlock, .foreground, .used, .useRead, .accountCreated, .notSignedIn, .profileRead, .cleared:
+      .unlock, .foreground, .used, .useRead, .accountCreated, .notSignedIn, .profileRead, .cleared,
+      .leaving:
       false
     }
   }
@@ -240,6 +246,8 @@ public struct StoredFacts: Hashable, Sendable {
   public var identity: ProcessIdentity?
   /// Whether the process that sent the request still open in the journal is certainly gone.
   public var isHolderGone = false
+  /// When the opening began, before it waited for any lock; `nil` for a later look at the items.
+  public var began: Timestamp?
   /// Milliseconds since any process used the session last, where that is known (POL-5).
   public var idle: Int64?
   /// Whether the host wants to be told when its local data is to be cleared (SYN-5).

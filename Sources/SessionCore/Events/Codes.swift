@@ -186,3 +186,28 @@ public struct SecretItem: Code {
   /// The word for each byte, from 0.
   public static let words = ["token", "user", "context", "revocation", "refreshToken"]
 }
+
+/// What kept something from being stored.
+public struct StorageCause: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The disk was full.
+  public static let noRoom = StorageCause(rawValue: 0)
+  /// This process was not allowed to, or not yet: a permission, or a locked device.
+  public static let refused = StorageCause(rawValue: 1)
+  /// Another process held the journal's lock for too long.
+  public static let busy = StorageCause(rawValue: 2)
+  /// The file was gone, or another one stood in its place.
+  public static let replaced = StorageCause(rawValue: 3)
+  /// What is stored there cannot be used by this version.
+  public static let unusable = StorageCause(rawValue: 4)
+  /// The system failed in another way, such as a read or write error of the disk.
+  public static let failed = StorageCause(rawValue: 5)
+
+  /// The word for each byte, from 0.
+  public static let words = ["noRoom", "refused", "busy", "replaced", "unusable", "failed"]
+}

@@ -27,6 +27,8 @@ public enum SessionNote: Hashable, Sendable {
   case clockSkew(Int64)
   /// The app has cleared its local data after a logout (SYN-5).
   case localDataCleared
+  /// The journal is closed, and the answer to a request could not be stored (REF-11).
+  case answerDropped(AnswerDropped)
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
@@ -111,6 +113,20 @@ public enum SessionNote: Hashable, Sendable {
     public init(request: UInt64, failure: RequestFailure) {
       self.request = request
       self.failure = failure
+    }
+  }
+
+  /// The payload of `answerDropped`.
+  public struct AnswerDropped: Hashable, Sendable {
+    /// The sequence of its `requestSent`.
+    public let request: UInt64
+    /// What kept the answer from being stored.
+    public let cause: StorageCause
+
+    /// An answer that was lost on this device.
+    public init(request: UInt64, cause: StorageCause) {
+      self.request = request
+      self.cause = cause
     }
   }
 
@@ -218,6 +234,8 @@ public enum SessionNote: Hashable, Sendable {
     case clockSkew = 0x8C
     /// The app has cleared its local data after a logout.
     case localDataCleared = 0x8F
+    /// An answer could not be stored before the journal was closed.
+    case answerDropped = 0x92
 
     /// The name as code and journal tools spell it.
     public var description: String {
@@ -235,6 +253,7 @@ public enum SessionNote: Hashable, Sendable {
       case .continued: "continued"
       case .clockSkew: "clockSkew"
       case .localDataCleared: "localDataCleared"
+      case .answerDropped: "answerDropped"
       }
     }
   }
@@ -255,6 +274,7 @@ public enum SessionNote: Hashable, Sendable {
     case .continued: .continued
     case .clockSkew: .clockSkew
     case .localDataCleared: .localDataCleared
+    case .answerDropped: .answerDropped
     }
   }
 }

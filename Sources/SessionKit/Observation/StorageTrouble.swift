@@ -1,3 +1,4 @@
+import SessionCore
 import SessionJournal
 
 /// What is wrong with where a session is stored, as a word of a small set: no path, no number.
@@ -22,6 +23,7 @@ extension StorageTrouble {
     switch error {
     case .journal(let error): self.init(error)
     case .secrets(let error): self.init(error)
+    case .notStoredYet(let cause), .answerDropped(let cause): self.init(cause)
     case .unusableJournal: self = .unusable
     case .secretsOfAnotherSession: self = .refused
     default: self = .failed
@@ -47,6 +49,21 @@ extension StorageTrouble {
       case .unavailable, .notWritable: .refused
       case .newerVersion, .tooLarge: .unusable
       case .obstructed, .failed: .failed
+      }
+  }
+}
+
+extension StorageCause {
+  /// The same for the journal.
+  init(_ error: SessionError) {
+    self =
+      switch StorageTrouble(error) {
+      case .noRoom: .noRoom
+      case .refused: .refused
+      case .busy: .busy
+      case .replaced: .replaced
+      case .unusable: .unusable
+      case .failed: .failed
       }
   }
 }

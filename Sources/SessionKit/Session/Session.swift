@@ -23,11 +23,12 @@ public final class Session: Sendable {
     async throws(SessionError) -> Session
   {
     let runtime = configuration.runtime()
+    let began = configuration.clock.now().time
     let (engine, notes, debt) = try await runtime.result {
       () throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt) in
       try SessionEngine.make(configuration, runtime)
     }
-    try await engine.open(noting: notes, owing: debt)
+    try await engine.open(noting: notes, owing: debt, since: began)
     return Session(engine)
   }
 
@@ -77,7 +78,7 @@ public final class Session: Sendable {
 
   /// Acts in another role, school or unit from now on (CTX-1).
   ///
-  /// On every error nothing changes, but for `notStoredYet`: then it will, by itself.
+  /// On every error nothing changes, except on `notStoredYet`: then it changes later, without another call.
   @discardableResult
   public func switchContext(to target: ContextTarget)
     async throws(SessionError) -> ActiveContext?
@@ -99,6 +100,10 @@ public final class Session: Sendable {
   /// cleared: the clearing goes on, who waits for it gets `closed`, and the next opening begins it again,
   /// beside what still runs. Ends every sequence of events. Closing twice does nothing. Not ended early
   /// by the task's cancellation.
+  ///
+  /// An answer that could not be stored yet is stored first (`notStoredYet`). If that fails again, this
+  /// throws `answerDropped`, and the journal says why, if it can be written. The object is closed also if
+  /// this throws, so there is nothing to call again.
   public func close() async throws(SessionError) {
     try await engine.close()
   }

@@ -37,6 +37,7 @@ extension SessionEngine {
       if isWithheld { return .presenceNeeded }
       if let first = transaction.appended.first {
         commitError = nil
+        if commit.storing != nil { unstored = nil }
         count(transaction.appended, of: commit)
         keep(stored, of: commit.storing)
         return .committed(firstSequence: first.sequence)
@@ -50,8 +51,11 @@ extension SessionEngine {
     }
     if case .login? = commit.announcement, let stored { unconfirmed = stored }
     commitError = failure
-    let isLasting = failure?.isLasting ?? false
-    return conflict.isEmpty ? .commitFailed(isLasting: isLasting) : .conflicted(conflict)
+    if commit.storing != nil { unstored = failure }
+    guard conflict.isEmpty else { return .conflicted(conflict) }
+    return .commitFailed(
+      isLasting: failure?.isLasting ?? false, cause: failure.map(StorageCause.init) ?? .failed,
+      isStored: stored != nil)
   }
 
   /// What others have appended and the coordinator was not told of: what was met before, and this.

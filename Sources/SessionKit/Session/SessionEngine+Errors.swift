@@ -15,7 +15,8 @@ extension SessionEngine {
     case .webSignIn(let problem): .webSignIn(problem)
     case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
     case .ended(let state, let cause): SessionError(endedIn: state, by: cause)
-    case .unsettled: .notStoredYet
+    case .unsettled: .notStoredYet(because: unstored ?? .closed)
+    case .dropped: .answerDropped(because: unstored ?? .closed)
     case .busy: .signInUnderWay
     case .tooManyAttempts(let wait): .rateLimited(retryAfter: wait)
     case .storage: commitError ?? .closed

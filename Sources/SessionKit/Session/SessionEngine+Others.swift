@@ -58,7 +58,8 @@ extension SessionEngine {
     }
   }
 
-  private func takeInOthers() throws(JournalError) {
+  /// Reads what others appended, if there is anything, and tells the coordinator of it.
+  func takeInOthers() throws(JournalError) {
     guard try journal.hasNews() else { return }
     var records: [SessionRecord] = []
     _ = try journal.transact { foreign in

@@ -41,6 +41,7 @@ extension SessionEngine {
       if case .login(let caller) = request, let failed = await engine.untilClear(for: caller) {
         return engine.received(number, .failure(failed))
       }
+      guard engine.mayLeave(number, request) else { return }
       let result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
         switch (request, wish) {
         case (.login, .register(let account)): try wire.readRegistration(response, of: account)

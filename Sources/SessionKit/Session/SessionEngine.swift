@@ -86,6 +86,8 @@ actor SessionEngine {
   /// What the last failure was about, for the replies that follow from it.
   var detail: String?
   var commitError: SessionError?
+  /// What kept the last answer from being stored.
+  var unstored: SessionError?
   /// That another journal stands in this one's place: nothing is done or shown by this object any more.
   private(set) var lost: SessionError?
 
@@ -131,9 +133,10 @@ actor SessionEngine {
   /// Brings journal and stored items into agreement; throws where the journal cannot be written, and
   /// not only for now.
   func open(
-    noting notes: [SessionNote], owing debt: ClearingDebt
+    noting notes: [SessionNote], owing debt: ClearingDebt, since began: Timestamp
   ) throws(SessionError) {
     var contents = look()
+    contents.began = began
     contents.hostClears = configuration.hasLocalData
     contents.owedClearing = debt.reason
     lastUser = debt.user
@@ -183,16 +186,17 @@ actor SessionEngine {
     feed(.clearError)
   }
 
-  /// Closes the journal and ends every sequence of events.
+  /// Closes the journal and ends every sequence of events, also if it throws.
   func close() async throws(SessionError) {
     keepLastUse()
     stopClearingWaits()
+    var failure: SessionError?
     // Only what is on the wire is waited for, which is bounded; nothing keeps this from closing.
     do throws(SessionError) {
       _ = try await ask(cancellation: .ignored) { .close($0) }
     } catch {
-      // Of a journal that is gone nothing is to be noted.
-      guard lost != nil else { throw error }
+      // Nothing can be noted in a journal that is gone.
+      if lost == nil { failure = error }
     }
     follower?.cancel()
     hub.finish()
@@ -201,8 +205,9 @@ actor SessionEngine {
     if requests.isEmpty { presence.end() }
     do throws(JournalError) { try journal.close() } catch {
       // That it is another one was told when it was met.
-      guard lost != nil, error.isOfAnotherHistory else { throw .journal(error) }
+      if lost == nil || !error.isOfAnotherHistory { failure = failure ?? .journal(error) }
     }
+    if let failure { throw failure }
   }
 
   /// Gives up where another journal stands in this one's place, or its own with another past: it was set

@@ -88,8 +88,12 @@ public enum SessionError: Error, Equatable, Sendable {
   case loggedOut
 
   // What keeps the session.
-  /// The server's answer could not be stored yet: it counts as soon as it can be, by itself.
-  case notStoredYet
+  /// The server's answer could not be stored yet, for this reason: that is tried again each second, and
+  /// it counts as soon as it is stored.
+  indirect case notStoredYet(because: SessionError)
+  /// The session was closed, and the server's last answer could not be stored, for this reason: its
+  /// token is lost (REF-11).
+  indirect case answerDropped(because: SessionError)
   /// The journal failed.
   case journal(JournalError)
   /// The journal holds a record that this version cannot fold.
@@ -151,9 +155,13 @@ extension SessionError: CustomStringConvertible {
       "The session has expired. Sign in again as the same user, or log out."
     case .loggedOut:
       "The session was logged out. Sign in again."
-    case .notStoredYet:
-      "The server has answered, and there is no room to store the answer. It will count as soon as "
-        + "there is; free some space."
+    case .notStoredYet(let cause):
+      "The server has answered, and the answer could not be stored yet: \(cause) Storing it is tried again "
+        + "each second, and it counts as soon as it is stored."
+    case .answerDropped(let cause):
+      "The session was closed, and the server's last answer could not be stored: \(cause) Its token is lost. "
+        + "Open the session again: it goes on with the token before, which a server that replaces refresh "
+        + "tokens may refuse; the user has to sign in again then."
     case .journal(let error):
       "The journal failed and the session is what it was. \(error)"
     case .unusableJournal(let path, let sequence, let problem):

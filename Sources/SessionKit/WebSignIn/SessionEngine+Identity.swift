@@ -82,6 +82,7 @@ extension SessionEngine {
       IdentityPredecessor(user: $0, access: token?.access, lifetime: lifetime)
     }
     requests[number] = spawn { engine in
+      guard engine.mayLeave(number) else { return }
       let ending = await engine.bounded(by: configuration.policy.requestTimeout) {
         try await provider.acquireSilently(user)
       }

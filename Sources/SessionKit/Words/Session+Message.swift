@@ -31,7 +31,8 @@ extension SessionProblem: UserFacingError {
     case .busy: .signInUnderWay
     case .tooManyAttempts(let wait): SessionError.rateLimited(retryAfter: wait).message
     case .storage: .storageUnusable
-    case .unsettled: .answerNotStored
+    case .unsettled: .answerNotStored(because: .storageUnusable)
+    case .dropped: .answerDropped(because: .storageUnusable)
     case .locked, .needsPresence: .deviceLocked
     case .unusableJournal: .newerData
     case .closed: .closed

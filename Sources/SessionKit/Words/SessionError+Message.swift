@@ -32,7 +32,8 @@ extension SessionError: UserFacingError {
     case .webSignIn(let problem): problem.message
     case .expired: .sessionExpired
     case .loggedOut: .loggedOut
-    case .notStoredYet: .answerNotStored
+    case .notStoredYet(let cause): .answerNotStored(because: cause.message)
+    case .answerDropped(let cause): .answerDropped(because: cause.message)
     case .journal(let error): error.message
     case .unusableJournal: .newerData
     case .eventsCompacted: .historySummedUp

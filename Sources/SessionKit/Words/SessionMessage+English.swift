@@ -46,8 +46,10 @@ extension SessionMessage {
     case .insecureConnection: "The connection to the service would not be private."
     case .deviceLocked: "What is stored on this device cannot be read yet. You are not logged out."
     case .noSpace: "There is no space left on this device."
-    case .answerNotStored:
-      "There is no space to store the service's answer. It will count as soon as there is."
+    case .answerNotStored(let cause):
+      "\(cause.inEnglish) The service's answer will count as soon as it can be stored."
+    case .answerDropped(let cause):
+      "\(cause.inEnglish) The service's last answer is lost. You may have to sign in again."
     case .storageBusy: "Something else is using what is stored on this device."
     case .storageLost: "The app has lost its hold on what it stores on this device."
     case .storageUnusable: "The app cannot use what it stores on this device."

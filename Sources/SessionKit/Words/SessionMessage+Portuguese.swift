@@ -46,8 +46,10 @@ extension SessionMessage {
     case .deviceLocked:
       "Os dados guardados neste dispositivo ainda não podem ser lidos. Sua sessão não foi encerrada."
     case .noSpace: "Não há mais espaço neste dispositivo."
-    case .answerNotStored:
-      "Não há espaço para guardar a resposta do serviço. Ela valerá assim que houver."
+    case .answerNotStored(let cause):
+      "\(cause.inPortuguese) A resposta do serviço valerá assim que puder ser guardada."
+    case .answerDropped(let cause):
+      "\(cause.inPortuguese) A última resposta do serviço se perdeu. Talvez você precise entrar de novo."
     case .storageBusy: "Outro processo está usando os dados guardados neste dispositivo."
     case .storageLost: "O aplicativo perdeu o acesso aos seus dados neste dispositivo."
     case .storageUnusable: "O aplicativo não consegue usar seus dados neste dispositivo."

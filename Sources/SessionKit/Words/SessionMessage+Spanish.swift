@@ -48,8 +48,11 @@ extension SessionMessage {
     case .deviceLocked:
       "Los datos guardados en este dispositivo aún no se pueden leer. Tu sesión no se ha cerrado."
     case .noSpace: "No queda espacio en este dispositivo."
-    case .answerNotStored:
-      "No hay espacio para guardar la respuesta del servicio. Contará en cuanto lo haya."
+    case .answerNotStored(let cause):
+      "\(cause.inSpanish) La respuesta del servicio contará en cuanto se pueda guardar."
+    case .answerDropped(let cause):
+      "\(cause.inSpanish) La última respuesta del servicio se ha perdido. Es posible que tengas que "
+        + "iniciar sesión de nuevo."
     case .storageBusy: "Otro proceso está usando los datos guardados en este dispositivo."
     case .storageLost: "La aplicación ha perdido el acceso a sus datos en este dispositivo."
     case .storageUnusable: "La aplicación no puede usar sus datos en este dispositivo."

@@ -95,8 +95,10 @@ public enum SessionMessage: Hashable, Sendable {
   case deviceLocked
   /// There is no room.
   case noSpace
-  /// There is no room for what the service answered; it counts once there is.
-  case answerNotStored
+  /// What the service answered cannot be stored yet, for this reason; it counts once it is.
+  indirect case answerNotStored(because: SessionMessage)
+  /// What the service answered last could not be stored, for this reason, and is lost.
+  indirect case answerDropped(because: SessionMessage)
   /// Something else uses what is stored.
   case storageBusy
   /// What is stored was moved or failed, and has to be opened again.
@@ -156,8 +158,9 @@ public enum SessionMessage: Hashable, Sendable {
       .retry
     case .changesNotSent, .changesFull, .changeGivenUp: .sendOrDiscard
     case .deviceLocked: .unlock
-    case .noSpace, .answerNotStored: .freeSpace
-    case .closed, .storageLost: .reopen
+    case .noSpace: .freeSpace
+    case .answerNotStored(let cause): cause.advice
+    case .closed, .storageLost, .answerDropped: .reopen
     case .newerData: .update
     case .notAllowed, .accountInactive, .accountDeleted, .accountLocked, .strangeAnswer,
       .appNotSetUp, .insecureConnection, .storageUnusable, .storageDamaged, .tooLarge:

@@ -67,6 +67,8 @@ extension Choices {
             journal: chance(1, in: 2) ? identifier() : nil, sequence: number(), cause: code()))
       case .clockSkew: .clockSkew(number())
       case .localDataCleared: .localDataCleared
+      case .answerDropped:
+        .answerDropped(SessionNote.AnswerDropped(request: number(), cause: code()))
       }
     }
   }

@@ -24,6 +24,20 @@ extension CoordinatorBench {
     let caller = caller()
     return (caller, tell(.refresh(caller, trigger, .always)))
   }
+
+  /// Lets time pass while the journal is read at the pace of the poll, and no other process appends.
+  @discardableResult
+  public mutating func pollJournal(for milliseconds: Int64) -> [SessionEffect] {
+    var effects: [SessionEffect] = []
+    for _ in 0..<(milliseconds / 100) {
+      advance(by: 100)
+      let asked = tell(.fired(.lease))
+      effects += asked.filter { $0 != .readJournal }
+      guard asked.contains(.readJournal) else { continue }
+      effects += tell(.observed([], isHolderGone: false))
+    }
+    return effects
+  }
 }
 
 extension SessionPolicy {

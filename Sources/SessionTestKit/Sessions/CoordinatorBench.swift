@@ -107,6 +107,8 @@ public struct CoordinatorBench: Sendable {
           inputs.insert(look(), at: 0)
         } else {
           effects.append(effect)
+          // What a shell does directly before the first byte.
+          if case .send(let number, _) = effect { inputs.append(.leaving(number)) }
         }
       }
     }

@@ -46,6 +46,7 @@ extension SessionNote {
     case .itemUnreadable(let item): "\(kind) \(item)"
     case .continued(let link): "\(kind) \(link.cause), \(link.sequence)"
     case .clockSkew(let milliseconds): "\(kind) \(milliseconds)"
+    case .answerDropped(let dropped): "\(kind) \(dropped.request), \(dropped.cause)"
     case .opened, .closed, .tailCut, .localDataCleared: kind.description
     }
   }

@@ -135,6 +135,7 @@ struct FormatTests {
       .note(.continued(.init(journal: .init(odd), sequence: .max, cause: .lost))),
       .note(.continued(.init(journal: nil, sequence: 0, cause: .init(rawValue: 99)))),
       .note(.clockSkew(-5)), .note(.localDataCleared),
+      .note(.answerDropped(.init(request: 9, cause: .noRoom))),
       .event(
         .login(
           .init(

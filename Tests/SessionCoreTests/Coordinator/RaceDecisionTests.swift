@@ -76,7 +76,7 @@ struct RaceDecisionTests {
     #expect(bench.names == ["login", "refreshSucceeded"])
   }
 
-  @Test("OUT-4 who waited in a session that others ended hears nothing of the next one")
+  @Test("OUT-4 REF-11 others ended the session and began one: a late answer is of the old one")
   func nextSession() {
     var bench = CoordinatorBench.signedIn()
     let (waiter, sent) = bench.refresh()
@@ -86,7 +86,7 @@ struct RaceDecisionTests {
     let number = sent.request ?? RequestNumber(0)
     let effects = bench.tell(.answered(number, .token()))
     #expect(effects.reply(to: waiter) == .failed(.ended(.unauthenticated, by: nil)))
-    #expect(effects.contains(.discard(number, revoking: false)))
+    #expect(effects.contains(.discard(number, revoking: true)))
     #expect(bench.coordinator.state.user == "bob")
   }
 

@@ -80,10 +80,8 @@ struct StoredTokenTests {
     bench.commitEndings = [.conflicts([request])]
     let switcher = bench.caller()
     #expect(bench.tell(.switchContext(switcher)).sendCount == 0)
-    bench.advance(by: 31_000)
     bench.commitEndings = [.superseded(.switched(to: .plainPrincipal, token: 2))]
-    bench.tell(.fired(.lease))
-    let effects = bench.tell(.observed([], isHolderGone: false))
+    let effects = bench.pollJournal(for: 31_000)
     let number = try #require(effects.request)
     #expect(effects.contains(.send(number, .switchContext(switcher, Generation(2)))))
     #expect(bench.coordinator.state.activeContext == .plainPrincipal)
@@ -191,17 +189,14 @@ struct StoredTokenTests {
     bench.commitEndings = [.conflicts([Self.sent(.switchContext, bench)])]
     let switcher = bench.caller()
     bench.tell(.switchContext(switcher))
-    bench.advance(by: 31_000)
-    bench.tell(.fired(.lease))
-    let effects = bench.tell(.observed([], isHolderGone: false))
+    let effects = bench.pollJournal(for: 31_100)
     #expect(effects.contains(.send(try #require(effects.request), .refresh(Generation(1)))))
   }
 
   @Test("REF-3 CTX-1 suspended in a switch, overtaken: a refusal ends nothing for a while")
   func doubted() throws {
     var (bench, caller) = outOfTime(.switchContext)
-    bench.tell(.fired(.lease))
-    let sent = bench.tell(.observed([], isHolderGone: false))
+    let sent = bench.pollJournal(for: 2_200)
     let effects = bench.tell(.failed(try #require(sent.request), Self.rejected, jitter: 0))
     #expect(bench.coordinator.state.kind == .authenticated)
     #expect(effects.reply(to: caller) == .failed(.request(RequestFailure(kind: .noReply))))

@@ -160,7 +160,9 @@ extension Bench {
     let limit = try limitFiles(to: try self.end())
     #expect(try self.end() > end)
     gate.open()
-    await #expect(throws: SessionError.notStoredYet) { try await refresh.value }
+    await #expect(throws: SessionError.notStoredYet(because: .journal(.diskFull(path: journal)))) {
+      try await refresh.value
+    }
     return (session, limit)
   }
 

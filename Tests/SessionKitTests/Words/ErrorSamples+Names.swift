@@ -10,7 +10,8 @@ enum SessionErrorCase: String, CaseIterable {
     invalidCredentials,
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
-    intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
+    intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, answerDropped, journal,
+    unusableJournal,
     eventsCompacted, secrets, secretsOfAnotherSession, closed, cancelled, notOffered, wrongAddress,
     appRefused, webSignIn
 }
@@ -31,7 +32,8 @@ enum CredentialProblemCase: String, CaseIterable {
 }
 
 enum SessionProblemCase: String, CaseIterable {
-  case rejected, request, unidentified, ended, busy, tooManyAttempts, storage, unsettled, locked,
+  case rejected, request, unidentified, ended, busy, tooManyAttempts, storage, unsettled, dropped,
+    locked,
     needsPresence,
     unusableJournal, closed, cancelled, webSignIn
 }
@@ -90,6 +92,7 @@ extension ErrorSamples {
     case .expired: .expired
     case .loggedOut: .loggedOut
     case .notStoredYet: .notStoredYet
+    case .answerDropped: .answerDropped
     case .journal: .journal
     case .unusableJournal: .unusableJournal
     case .eventsCompacted: .eventsCompacted
@@ -165,6 +168,7 @@ extension ErrorSamples {
     case .tooManyAttempts: .tooManyAttempts
     case .storage: .storage
     case .unsettled: .unsettled
+    case .dropped: .dropped
     case .locked: .locked
     case .needsPresence: .needsPresence
     case .unusableJournal: .unusableJournal
@@ -229,7 +233,8 @@ enum MessageCase: String, CaseIterable {
     conflict, alreadyDeleted, tooManyRequests, serviceTrouble, dataTrouble, strangeAnswer,
     appNotSetUp,
     networkSignIn, noConnection, noAnswer, insecureConnection, deviceLocked, noSpace,
-    answerNotStored, storageBusy, storageLost, storageUnusable, storageDamaged, newerData, tooLarge,
+    answerNotStored, answerDropped, storageBusy, storageLost, storageUnusable, storageDamaged,
+    newerData, tooLarge,
     notTidied, historySummedUp, othersChanges, changesFull, changeTooLong, changeGivenUp,
     changeNotWaiting, changesBeingSent, logoutUnderWay, serviceNotToldYet, notClearedYet,
     nowLoggedOut
@@ -277,6 +282,7 @@ enum MessageCase: String, CaseIterable {
     case .deviceLocked: self = .deviceLocked
     case .noSpace: self = .noSpace
     case .answerNotStored: self = .answerNotStored
+    case .answerDropped: self = .answerDropped
     case .storageBusy: self = .storageBusy
     case .storageLost: self = .storageLost
     case .storageUnusable: self = .storageUnusable

@@ -40,6 +40,21 @@ enum NoteWords {
         "this device's time is \(skew) \(milliseconds < 0 ? "behind" : "ahead of") the server's"
     case .localDataCleared:
       return "the app has cleared its data"
+    case .answerDropped(let dropped):
+      return "the answer to @\(dropped.request) could not be stored: \(obstacle(dropped.cause))"
+    }
+  }
+
+  /// What kept something from being stored.
+  static func obstacle(_ cause: StorageCause) -> String {
+    switch cause {
+    case .noRoom: "there was no room on the disk"
+    case .refused: "access was refused"
+    case .busy: "another process held the journal's lock"
+    case .replaced: "the file was gone, or another one stood in its place"
+    case .unusable: "what is stored there cannot be used"
+    case .failed: "the system failed to write"
+    default: "cause \(cause)"
     }
   }
 

@@ -131,6 +131,9 @@ extension JSONWriter {
       field("milliseconds", milliseconds)
     case .localDataCleared:
       break
+    case .answerDropped(let dropped):
+      field("request", dropped.request)
+      field("cause", dropped.cause.description)
     }
   }
 

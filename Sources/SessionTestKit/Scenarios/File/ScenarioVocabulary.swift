@@ -56,6 +56,7 @@ package enum ScenarioVocabulary {
     "continued": ["cause", "sequence"],
     "clockSkew": ["milliseconds"],
     "localDataCleared": [],
+    "answerDropped": ["cause"],
   ]
   package static let states: [String: [String]] = [
     "unauthenticated": [],
@@ -94,7 +95,8 @@ package enum ScenarioVocabulary {
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",
     "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",
     "unexpectedStatus", "unreadableAnswer", "intercepted", "noConnection", "noReply", "expired",
-    "loggedOut", "notStoredYet", "journal", "notOffered", "wrongAddress", "appRefused",
+    "loggedOut", "notStoredYet", "answerDropped", "journal", "notOffered", "wrongAddress",
+    "appRefused",
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",
     "sessionExpired", "othersChanges", "full", "contentTooLong", "unknownKey", "drainUnderWay",
     "notAChangeLog", "newerVersion", "unusable", "notKnown", "keyInUse", "givenUp", "loggingOut",

@@ -57,6 +57,7 @@ package enum ScenarioWords {
         "status": settled.status == 0 ? "none" : "\(settled.status)",
       ]
     case .secretsWiped(let cause): ["cause": "\(cause)"]
+    case .answerDropped(let dropped): ["cause": "\(dropped.cause)"]
     case .itemUnreadable(let item): ["item": "\(item)"]
     case .continued(let link): ["cause": "\(link.cause)", "sequence": "\(link.sequence)"]
     case .clockSkew(let milliseconds): ["milliseconds": "\(milliseconds)"]
@@ -223,6 +224,7 @@ package enum ScenarioWords {
     case .expired: "expired"
     case .loggedOut: "loggedOut"
     case .notStoredYet: "notStoredYet"
+    case .answerDropped: "answerDropped"
     case .journal: "journal"
     case .unusableJournal: "unusableJournal"
     case .eventsCompacted: "eventsCompacted"

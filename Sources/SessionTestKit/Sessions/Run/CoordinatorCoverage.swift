@@ -50,6 +50,7 @@ extension SessionInput {
     "unlock", "foreground", "used", "useRead", "accountCreated", "notSignedIn", "profileRead",
     "cleared",
     "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed", "superseded",
+    "leaving",
   ]
 
   var name: String {
@@ -79,6 +80,7 @@ extension SessionInput {
     case .unobserved: "unobserved"
     case .reloaded: "reloaded"
     case .fired: "fired"
+    case .leaving: "leaving"
     case .committed: "committed"
     case .conflicted: "conflicted"
     case .commitFailed: "commitFailed"

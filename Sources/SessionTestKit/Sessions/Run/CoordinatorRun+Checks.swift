@@ -310,7 +310,10 @@ extension CoordinatorWire.Request {
 extension CoordinatorCallers {
   /// Whether a close was answered.
   var isClosed: Bool {
-    asked.contains { $0.question == .close && $0.replies.contains(.closed) }
+    asked.contains { asked in
+      asked.question == .close
+        && (asked.replies.contains(.closed) || asked.replies.contains(.failed(.dropped)))
+    }
   }
 }
 

@@ -226,6 +226,7 @@ public struct CoordinatorRun: Sendable {
       isAdoption = true
     }
     wire.send(number, request, base: coordinator.fold.generation, isAdoption: isAdoption)
+    inbox.append(.leaving(number))
     sendsAtOnce += 1
     // Each process may begin with one of its own.
     let bound = 3 + Int(process) + callers.count

@@ -11,6 +11,7 @@ struct ReasonFilter: Equatable, Sendable {
     let all =
       ExpiryReason.words + LogoutReason.words + RequestFailure.Kind.words
       + SessionNote.WipeCause.words + RevocationOutcome.words + SessionNote.ContinuationCause.words
+      + StorageCause.words
     return all.filter { seen.insert($0).inserted }
   }()
 
@@ -59,6 +60,7 @@ struct ReasonFilter: Equatable, Sendable {
     case .revocationSettled(let settled): includes(settled.outcome.description)
     case .secretsWiped(let cause): includes(cause.description)
     case .continued(let link): includes(link.cause.description)
+    case .answerDropped(let dropped): includes(dropped.cause.description)
     case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
       .itemUnreadable, .clockSkew, .localDataCleared:
       false

@@ -164,6 +164,8 @@ struct ProcessTrail: Hashable, Sendable {
   private var closings = 0
   /// Where the journal was closed last.
   private(set) var lastClosing: UInt64 = 0
+  /// Who closed it then; `nil` if more than one process may have had it open.
+  private(set) var lastCloser: UInt32?
   /// In which start of the system the journal was opened last, and who opened it first in that.
   private(set) var boot: Identifier?
   private(set) var firstOfBoot: Fact?
@@ -214,8 +216,9 @@ struct ProcessTrail: Hashable, Sendable {
   }
 
   mutating func close(_ fact: Fact) {
-    closings += 1
     lastClosing = fact.sequence
+    lastCloser = !isTooMany && closings == 0 && living.count == 1 ? living.first : nil
+    closings += 1
     guard closings >= living.count else { return }
     (living, closings) = ([], 0)
   }

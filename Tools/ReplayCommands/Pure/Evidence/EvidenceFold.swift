@@ -364,6 +364,9 @@ struct EvidenceFold: Sendable {
       remark(fact)
     case .tokenRecovered, .itemUnreadable:
       remark(fact)
+    case .answerDropped:
+      token?.drop(fact)
+      remark(fact)
     case .revocationPending, .revocationSettled, .clockSkew, .localDataCleared:
       break
     }

@@ -31,6 +31,11 @@ struct Fact: Hashable, Sendable {
     return sent
   }
 
+  var answerDropped: SessionNote.AnswerDropped? {
+    guard case .answerDropped(let dropped)? = note else { return nil }
+    return dropped
+  }
+
   var opened: SessionNote.Opened? {
     guard case .opened(let opened)? = note else { return nil }
     return opened

@@ -7,6 +7,8 @@ struct RequestTrace: Hashable, Sendable {
   var end: Fact?
   /// One that names it once more: its process came back.
   var late: Fact?
+  /// The note that its answer came and could not be stored.
+  var dropped: Fact?
   var fate = Fate.open
   /// In which start of the system it was sent; `nil` where that is not known.
   var boot: Identifier?
@@ -18,8 +20,10 @@ struct RequestTrace: Hashable, Sendable {
   var wasAlone = false
   /// Whether its process opened the journal once more between.
   var wasReopened = false
-  /// Whether somebody closed it between: a closing does not say whose it is.
+  /// Whether a process closed it between: a closing does not say whose it is.
   var sawClosing = false
+  /// Whether its own process closed it between, for certain: no other one had it open.
+  var wasClosed = false
 
   /// What became of a request.
   enum Fate: Hashable, Sendable {
@@ -77,6 +81,7 @@ struct RequestTrace: Hashable, Sendable {
     wasAlone = processes.wasAlone(Opener(sent), since: number)
     wasReopened = processes.lastOpening(of: Opener(sent)) > number
     sawClosing = processes.lastClosing > number
+    wasClosed = sawClosing && processes.lastCloser == sent.process
   }
 
   /// What became of it in the end: the process that comes back late may bring the answer with it.
@@ -245,6 +250,14 @@ struct TokenHistory: Hashable, Sendable {
     } else {
       requests[index].fate = .answered
     }
+  }
+
+  /// The answer to a request came, and could not be stored.
+  mutating func drop(_ fact: Fact) {
+    guard let number = fact.answerDropped?.request,
+      let index = requests.lastIndex(where: { $0.number == number })
+    else { return }
+    requests[index].dropped = fact
   }
 
   /// Says otherwise how it became known that no answer came to a request.

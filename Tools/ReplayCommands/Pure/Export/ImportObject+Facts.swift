@@ -63,6 +63,8 @@ extension ImportObject {
           cause: try code("cause")))
     case .clockSkew: .clockSkew(try number("milliseconds"))
     case .localDataCleared: .localDataCleared
+    case .answerDropped:
+      .answerDropped(.init(request: try number("request"), cause: try code("cause")))
     }
   }
 

@@ -105,6 +105,8 @@ enum SwiftLiteral {
         + "cause: \(code(link.cause))))"
     case .clockSkew(let milliseconds): ".clockSkew(\(milliseconds))"
     case .localDataCleared: ".localDataCleared"
+    case .answerDropped(let dropped):
+      ".answerDropped(.init(request: \(dropped.request), cause: \(code(dropped.cause))))"
     }
   }
 

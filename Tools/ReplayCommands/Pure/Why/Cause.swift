@@ -6,6 +6,7 @@ enum Cause: String, CaseIterable, Sendable {
   case accountDeleted = "account-deleted"
   case accountInactive = "account-inactive"
   case lostReply = "lost-reply"
+  case answerNotStored = "answer-not-stored"
   case killedInRefresh = "killed-in-refresh"
   case suspendedInRefresh = "suspended-in-refresh"
   case usedElsewhere = "used-elsewhere"
@@ -70,7 +71,7 @@ enum Cause: String, CaseIterable, Sendable {
   var `class`: Class {
     switch self {
     case .userLogout, .userLogoutAfterExpiry, .accountDeleted, .accountInactive, .lostReply,
-      .killedInRefresh, .suspendedInRefresh, .usedElsewhere, .revokedElsewhere,
+      .answerNotStored, .killedInRefresh, .suspendedInRefresh, .usedElsewhere, .revokedElsewhere,
       .refreshTokenExpired, .unknownToServer, .refused, .otherUser, .noRefreshToken,
       .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
       .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,

@@ -56,7 +56,7 @@ extension ExplanationDraft {
       switch note {
       case .revocationSettled, .requestEnded: true
       case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
-        .secretsWiped, .itemUnreadable, .continued, .clockSkew, .localDataCleared:
+        .secretsWiped, .itemUnreadable, .continued, .clockSkew, .localDataCleared, .answerDropped:
         false
       }
     case .snapshot, .unknown: false

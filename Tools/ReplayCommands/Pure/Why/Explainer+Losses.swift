@@ -23,8 +23,8 @@ extension ExplanationDraft {
     conclude(cause, mayBeOtherwise(lost, cause) ? .possible : certainty)
     for lost in losses {
       infer(
-        .rotatedReplyLost, certainty, [.token(token.generation), .place(lost.number)],
-        on: lost.sent, lost.end)
+        isUnstored(lost) ? .rotatedAnswerDropped : .rotatedReplyLost, certainty,
+        [.token(token.generation), .place(lost.number)], on: lost.sent, lost.end)
     }
     if cause == .suspendedInRefresh {
       infer(.answerHeldOnlyToken, certainty, [.place(lost.number)], on: lost.sent)
@@ -35,6 +35,7 @@ extension ExplanationDraft {
     ruleOutEarlierRefusal(losses[0], token)
     if cause == .suspendedInRefresh { advise(.longerGrace) }
     if cause == .killedInRefresh || cause == .suspendedInRefresh { advise(.finishInBackground) }
+    if cause == .answerNotStored { advise(.makeStorable) }
     advise(.serverGrace)
     adviseServerLog(near: lost.sent)
   }
@@ -52,8 +53,15 @@ extension ExplanationDraft {
     }
   }
 
+  /// Whether its answer was not stored: a note says so, or its process closed the journal, which earlier
+  /// versions did in the middle of a request only then.
+  private func isUnstored(_ lost: RequestTrace) -> Bool {
+    lost.dropped != nil || lost.wasClosed && lost.late == nil
+  }
+
   private func cause(of lost: RequestTrace) -> Cause {
-    switch fate(of: lost) {
+    if isUnstored(lost) { return .answerNotStored }
+    return switch fate(of: lost) {
     case .lost(.gone), .lost(.restarted), .lost(.replaced):
       // A process that comes back has not ended.
       lost.late == nil ? .killedInRefresh : .lostReply
@@ -66,6 +74,7 @@ extension ExplanationDraft {
   /// Whether the process may have fared otherwise than the cause says.
   private func mayBeOtherwise(_ lost: RequestTrace, _ cause: Cause) -> Bool {
     guard cause != .lostReply else { return false }
+    if cause == .answerNotStored { return lost.dropped == nil }
     switch fate(of: lost) {
     // One that was replaced behind its deadline may have been suspended as well.
     case .lost(.replaced), .lost(.taken): return true
@@ -98,6 +107,7 @@ extension ExplanationDraft {
   // MARK: How it became known
 
   private mutating func proveLoss(_ lost: RequestTrace) {
+    if proveDropping(of: lost) { return }
     switch fate(of: lost) {
     case .lost(.connection):
       prove(.noReplyTo, [.place(lost.number)], on: lost.sent, lost.end)
@@ -107,7 +117,7 @@ extension ExplanationDraft {
     case .lost(.reopened):
       showsOpenings = true
       proveNoEnd(lost)
-      maybe(.killedBySystem, .crashed, .closedByUser)
+      maybeEnded(lost)
     case .lost(.gone(let by)), .lost(.restarted(let by)), .lost(.replaced(let by)):
       if lost.late != nil {
         showsOpenings = true
@@ -122,6 +132,23 @@ extension ExplanationDraft {
       }
     case .lost(.overtaken(let by)), .lost(.taken(let by)): proveOvertaking(lost, by)
     }
+  }
+
+  /// Whether its answer came and could not be stored.
+  mutating func proveDropping(of lost: RequestTrace) -> Bool {
+    guard let dropped = lost.dropped, let note = dropped.answerDropped else { return false }
+    prove(
+      .answerDropped, [.place(lost.number), .word(NoteWords.obstacle(note.cause))],
+      on: lost.sent, dropped)
+    return true
+  }
+
+  /// Why a process may have ended that left a request without its end.
+  ///
+  /// One that closed the journal did not die in the request. A closing does not say whose it is.
+  mutating func maybeEnded(_ lost: RequestTrace) {
+    if lost.sawClosing { maybe(.closedUnstored) }
+    if !lost.wasClosed { maybe(.killedBySystem, .crashed, .closedByUser) }
   }
 
   private mutating func ruleOutDeath(_ lost: RequestTrace) {
@@ -150,7 +177,7 @@ extension ExplanationDraft {
       .goneBeforeDeadline, .likely, [.place(lost.number), .time(end.time), .span(left)],
       on: lost.sent, end)
     prove(.noReplyTo, [.place(lost.number)], on: lost.sent, end)
-    maybe(.killedBySystem, .crashed, .closedByUser)
+    maybeEnded(lost)
   }
 
   private mutating func proveRestart(_ lost: RequestTrace, _ by: RequestTrace.Taker) {
@@ -165,7 +192,8 @@ extension ExplanationDraft {
     showsOpenings = true
     leaveUntold(.processDeath)
     proveTaking(of: lost, by)
-    maybe(.killedBySystem, .crashed, .closedByUser, .suspended)
+    maybeEnded(lost)
+    if !lost.wasClosed { maybe(.suspended) }
   }
 
   private mutating func proveOvertaking(_ lost: RequestTrace, _ by: RequestTrace.Taker) {
@@ -173,7 +201,7 @@ extension ExplanationDraft {
     proveTaking(of: lost, by)
     proveReturn(lost)
     if mayBeOtherwise(lost, .suspendedInRefresh) {
-      if lost.late == nil { maybe(.killedBySystem, .crashed, .closedByUser) }
+      if lost.late == nil { maybeEnded(lost) }
       maybe(.suspended)
     } else if lost.late == nil {
       infer(.suspended, .likely, on: lost.sent)

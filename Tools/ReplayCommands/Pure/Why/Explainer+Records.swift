@@ -12,7 +12,7 @@ extension Fact {
     case .note(let note):
       switch note {
       case .requestEnded, .tokenRecovered, .revocationPending, .revocationSettled, .secretsWiped,
-        .itemUnreadable, .tailCut, .continued:
+        .itemUnreadable, .tailCut, .continued, .answerDropped:
         true
       case .opened, .closed, .requestSent, .clockSkew, .localDataCleared: false
       }
@@ -63,6 +63,13 @@ extension ExplanationDraft {
       conclude(.journalContinued, .proven)
       prove(.continuesJournal, [.word(NoteWords.text(.continued(link), at: fact.time))], on: fact)
       advise(.setAsideCopy)
+    case .answerDropped(let dropped):
+      conclude(.refreshFailed, .proven)
+      prove(
+        .answerDropped,
+        [.place(dropped.request), .word(NoteWords.obstacle(dropped.cause))], on: fact)
+      proveNothingEnded(fact)
+      advise(.makeStorable)
     case .opened, .closed, .requestSent, .clockSkew, .localDataCleared:
       explainOther()
     }

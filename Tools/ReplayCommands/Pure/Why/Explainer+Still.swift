@@ -113,6 +113,12 @@ extension ExplanationDraft {
       if let newest { prove(.notReadYet, [.place(newest.sequence)], on: newest) }
       prove(.nobodySignedOut)
       advise(.firstUnlock)
+    } else if let request = token?.requests.last, proveDropping(of: request) {
+      // The server was reached: the device is not offline.
+      conclude(.stillSignedIn, .proven, [.time(session.since)])
+      prove(.nobodySignedOut)
+      addNextTry()
+      advise(.makeStorable)
     } else {
       explainOffline(session, last)
     }
@@ -154,11 +160,12 @@ extension ExplanationDraft {
     switch request.map({ fate(of: $0) }) {
     case .lost(.gone), .lost(.restarted), .lost(.reopened):
       showsOpenings = true
-      maybe(.killedBySystem, .crashed, .closedByUser)
+      if let request { maybeEnded(request) }
       leaveUntold(.processDeath)
     case .lost(.replaced), .lost(.overtaken), .lost(.taken):
       showsOpenings = true
-      maybe(.killedBySystem, .crashed, .closedByUser, .suspended)
+      if let request { maybeEnded(request) }
+      if request?.wasClosed != true { maybe(.suspended) }
       leaveUntold(.processDeath)
     case .lost(.connection), .lost(.unnoted), .open, .answered, .failed, nil:
       infer(.offline, .possible)

@@ -297,7 +297,7 @@ extension Fact {
   /// Whether it says that something stored was not what it should be.
   var isOfStorage: Bool {
     switch note {
-    case .tailCut, .itemUnreadable: true
+    case .tailCut, .itemUnreadable, .answerDropped: true
     case .opened, .closed, .requestSent, .requestEnded, .tokenRecovered, .revocationPending,
       .revocationSettled, .secretsWiped, .continued, .clockSkew, .localDataCleared, nil:
       false

@@ -18,6 +18,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case serverSaid
   case serverSaidOfUser
   case noReplyTo
+  case answerDropped
   case noEndOf
   case endUnnoted
   case goneBeforeDeadline
@@ -83,6 +84,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case continuesJournal
   case thresholdTooLong
   case rotatedReplyLost
+  case rotatedAnswerDropped
   case lostBefore
   case lostUnseen
   case rotatedAnswerUnusable
@@ -128,6 +130,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case killedBySystem
   case crashed
   case closedByUser
+  case closedUnstored
   case suspended
 }
 
@@ -166,6 +169,7 @@ enum AdviceWord: String, CaseIterable, Sendable {
   case serverLogNear
   case serverLogForToken
   case finishInBackground
+  case makeStorable
   case longerGrace
   case deviceOnlySecrets
   case compareTokenUses

@@ -15,6 +15,8 @@ extension AdviceWord {
     case .finishInBackground:
       "ask the system for time to finish a refresh when the app leaves the foreground "
         + "(SessionLifecycle)"
+    case .makeStorable:
+      "look at what the app did with the error of close(): it names the file or item, and the system's reason"
     case .longerGrace:
       "a longer overtakenGrace in the policy gives the other process time to come "
         + "back"

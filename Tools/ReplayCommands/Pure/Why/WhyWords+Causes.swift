@@ -8,6 +8,8 @@ extension Cause {
     case .accountDeleted: "Logged out: the server says that the account is deleted"
     case .accountInactive: "Expired: the server says that the account is inactive"
     case .lostReply: "Expired: refresh token reused after a lost reply"
+    case .answerNotStored:
+      "Expired: the new token of a refresh could not be stored before the app closed the session"
     case .killedInRefresh: "Expired: a process ended in the middle of a refresh"
     case .suspendedInRefresh:
       "Expired: a process was suspended in the middle of a refresh, and another could "

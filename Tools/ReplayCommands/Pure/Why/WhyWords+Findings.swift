@@ -16,6 +16,7 @@ extension FindingWord {
     case .noOpeningBetween: "death of the process"
     case .noEnd: "end of the session"
     case .appCalledLogout, .settledExpiry, .serverSaid, .serverSaidOfUser, .noReplyTo, .noEndOf,
+      .answerDropped, .rotatedAnswerDropped, .closedUnstored,
       .endUnnoted, .goneBeforeDeadline, .systemRestarted, .replacedAtOpening,
       .overtakenAfterDeadline, .cameBack, .answeredLate, .unusedUntold, .refusalDoubted,
       .countedFailures, .countNotWhole,
@@ -65,6 +66,8 @@ extension FindingWord {
     case .serverSaid: "the server's own word: {}"
     case .serverSaidOfUser: "the server said so of the user, when it was asked who that is"
     case .noReplyTo: "no whole answer to {} is journaled"
+    case .answerDropped:
+      "the answer to {} came, and could not be stored until the session was closed: {}"
     case .noEndOf: "nothing names the end of {}"
     case .endUnnoted: "the end of {} was not journaled in time; it was taken for lost at {}"
     case .goneBeforeDeadline:
@@ -151,6 +154,7 @@ extension FindingWord {
       "{} of {} scheduled refreshes came in the first half of the token's life: the "
         + "refresh threshold is at least half of {}"
     case .rotatedReplyLost: "the server rotated {} at {}, and its reply was lost"
+    case .rotatedAnswerDropped: "the server rotated {} at {}, and the new token was not stored"
     case .lostBefore: "the reply to a request with {} before {} was lost"
     case .lostUnseen: "the reply to a request with {} was lost that is not known here"
     case .rotatedAnswerUnusable: "the server rotated {} at {}, and answered {}"
@@ -200,6 +204,9 @@ extension FindingWord {
     case .killedBySystem: "the system killed the process"
     case .crashed: "the process crashed"
     case .closedByUser: "the user closed the app"
+    case .closedUnstored:
+      "the session was closed in good order while the answer could not be stored: earlier versions did not "
+        + "note that"
     case .suspended: "the process was suspended, or hung"
     }
   }

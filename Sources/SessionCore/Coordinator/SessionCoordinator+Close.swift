@@ -1,0 +1,60 @@
+/// How a session object is closed (REF-11).
+extension SessionCoordinator {
+  /// Closing waits for what is on the wire, which is bounded: an answer that is thrown away may be
+  /// the only one that holds the token which the server takes from now on.
+  mutating func close(_ caller: Caller, at now: Moment) -> [SessionEffect] {
+    guard stopped == nil else { return [.resume(caller, .closed)] }
+    closers.append(caller)
+    return []
+  }
+
+  /// Nothing is on the wire any more.
+  ///
+  /// An answer that waits to be stored is stored first. If that fails, the journal says so before it
+  /// says that it was closed, so that the next opening knows what became of the token.
+  mutating func finish(for closer: Caller, at now: Moment) -> [SessionEffect] {
+    guard let stuck = flight, stuck.unsettled != nil else {
+      return commit([.note(.closed)], for: .close(closer), at: now)
+    }
+    guard stuck.failuresAtClose >= Self.triesAtClose else {
+      let effects = settleAgain(at: now)
+      // It is not wanted any more: nothing is left to store.
+      return pending == nil && flight == nil ? effects + finish(for: closer, at: now) : effects
+    }
+    guard dropsAnswer else { return commit([.note(.closed)], for: .close(closer), at: now) }
+    let dropped = SessionNote.AnswerDropped(
+      request: stuck.note, cause: stuck.obstacle?.cause ?? .failed)
+    var contents = [SessionRecord.Content.note(.answerDropped(dropped))]
+    if let open = fold.intents.request, open.sequence == stuck.note {
+      contents.append(lost(open, at: now))
+    }
+    // An earlier attempt may have stored the token without being told so.
+    return commit(contents + [.note(.closed)], for: .close(closer), at: now, doubting: true)
+  }
+
+  /// How often an answer that waits is tried to be stored once a caller asked to close.
+  static var triesAtClose: Int { 2 }
+
+  /// Whether closing now loses the token of an answer.
+  var dropsAnswer: Bool {
+    guard let flight, flight.unsettled != nil else { return false }
+    return flight.obstacle?.isStored != true
+  }
+
+  mutating func closed(_ caller: Caller, dropping isDropping: Bool) -> [SessionEffect] {
+    stopped = .closed
+    let leavers = leavings.compactMap(\.caller)
+    let others = closers.filter { $0 != caller }
+    (leavings, closers) = ([], [])
+    let reply = isDropping ? SessionEffect.Reply.failed(.dropped) : .closed
+    return stopWaiting() + [.cancel(.restore), .cancel(.wipe), .cancel(.revocation)]
+      + resume(leavers, .failed(.closed)) + resume([caller] + others, reply)
+  }
+}
+
+extension PendingCommit {
+  /// Whether the batch says that an answer could not be stored.
+  var dropsAnswer: Bool {
+    contents.contains { if case .note(.answerDropped) = $0 { true } else { false } }
+  }
+}

@@ -1,0 +1,106 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+/// Closing while an answer waits to be stored: it may hold the only token that the server still takes.
+@Suite("Decisions: closing with an answer that is not stored")
+struct CloseDecisionTests {
+  /// A refresh was answered, and the answer could not be stored.
+  private func stuck() -> CoordinatorBench {
+    var bench = CoordinatorBench.signedIn()
+    let (caller, sent) = bench.refresh()
+    bench.commitEndings = [.fails]
+    let told = bench.tell(.answered(sent.request ?? RequestNumber(0), .token(rotated: true)))
+    #expect(told.reply(to: caller) == .failed(.unsettled))
+    return bench
+  }
+
+  @Test("REF-11 closing stores the answer that waits, and then closes")
+  func stores() {
+    var bench = stuck()
+    let closer = bench.caller()
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .closed)
+    #expect(bench.names == ["login", "requestSent", "refreshSucceeded", "closed"])
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+  }
+
+  @Test("REF-11 one more failure is forgiven")
+  func storesAtLast() {
+    var bench = stuck()
+    bench.commitEndings = [.fails]
+    let closer = bench.caller()
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .closed)
+    #expect(bench.names.suffix(2) == ["refreshSucceeded", "closed"])
+  }
+
+  @Test("REF-11 it cannot be stored: every closer is told, and the journal says what was lost")
+  func drops() {
+    var bench = stuck()
+    bench.commitEndings = [.fails, .fails]
+    let closer = bench.caller()
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .failed(.dropped))
+    #expect(
+      bench.names == ["login", "requestSent", "answerDropped", "refreshFailed", "closed"])
+    #expect(
+      bench.journal[2].content
+        == .note(.answerDropped(SessionNote.AnswerDropped(request: 2, cause: .failed))))
+    guard case .refreshFailed(let failed) = bench.events[1] else { return }
+    #expect(failed.failure.kind == .noReply && failed.request == 2)
+    let again = bench.caller()
+    #expect(bench.tell(.close(again)).reply(to: again) == .closed)
+  }
+
+  @Test("REF-11 nothing can be written any more: closed all the same, and the closer is told")
+  func nothingWritable() {
+    var bench = stuck()
+    bench.commitEndings = [.fails, .fails, .fails]
+    let (closer, other) = (bench.caller(), bench.caller())
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .failed(.dropped))
+    #expect(bench.tell(.close(other)).reply(to: other) == .closed)
+    #expect(bench.names == ["login", "requestSent"])
+  }
+
+  @Test("REF-11 the token is stored and its event is not: nothing is lost, and closing succeeds")
+  func onlyEventMissing() throws {
+    let bench = CoordinatorBench.signedIn()
+    var coordinator = bench.coordinator
+    _ = coordinator.handle(.refresh(Caller(98), .manual, .always), at: bench.now)
+    let sent = coordinator.handle(.committed(firstSequence: 2), at: bench.now)
+    let number = try #require(sent.request)
+    _ = coordinator.handle(.leaving(number), at: bench.now)
+    _ = coordinator.handle(.answered(number, .token(rotated: true)), at: bench.now)
+    let failure = SessionInput.commitFailed(isLasting: false, cause: .noRoom, isStored: true)
+    _ = coordinator.handle(failure, at: bench.now)
+    _ = coordinator.handle(.close(Caller(99)), at: bench.now)
+    // Tried twice more, and then closed without a word of loss.
+    _ = coordinator.handle(failure, at: bench.now)
+    let closing = coordinator.handle(failure, at: bench.now)
+    guard case .commit(let commit)? = closing.last else {
+      Issue.record("\(closing)")
+      return
+    }
+    #expect(commit.contents == [.note(.closed)])
+    let closed = coordinator.handle(.committed(firstSequence: 3), at: bench.now)
+    #expect(closed.reply(to: Caller(99)) == .closed)
+  }
+
+  @Test("REF-11 an earlier attempt had stored the token after all: it is announced, and closed")
+  func storedUnseen() {
+    var bench = stuck()
+    bench.commitEndings = [.fails, .fails, .superseded(.refreshed(to: 2))]
+    let closer = bench.caller()
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .closed)
+    #expect(bench.names.suffix(3) == ["tokenRecovered", "refreshSucceeded", "closed"])
+  }
+
+  @Test("REF-11 a switch whose answer cannot be stored is dropped as well, and the journal says so")
+  func dropsSwitch() {
+    var bench = CoordinatorBench.signedIn()
+    let sent = bench.tell(.switchContext(bench.caller()))
+    bench.commitEndings = [.fails, .fails, .fails]
+    bench.tell(.answered(sent.request ?? RequestNumber(0), .context(.plainPrincipal)))
+    let closer = bench.caller()
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .failed(.dropped))
+    #expect(bench.names.suffix(3) == ["answerDropped", "requestEnded", "closed"])
+  }
+}

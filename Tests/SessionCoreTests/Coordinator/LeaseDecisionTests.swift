@@ -1,0 +1,217 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+/// How long another process's request is waited for by a process that may have been stalled, and what is
+/// asked directly before a request leaves.
+@Suite("Decisions: leases and the last moment before a request")
+struct LeaseDecisionTests {
+  /// Ada is signed in, and process 99 has sent a refresh whose lease is 31 seconds.
+  private func waiting() -> (CoordinatorBench, Caller) {
+    var bench = CoordinatorBench.signedIn()
+    bench.commitEndings = [.conflicts([.note(Self.sent(bench))])]
+    let (caller, effects) = bench.refresh()
+    #expect(effects.sendCount == 0)
+    return (bench, caller)
+  }
+
+  private static func sent(_ bench: CoordinatorBench) -> SessionNote {
+    .requestSent(
+      SessionNote.RequestSent(
+        kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1, process: 99,
+        deadline: bench.now.time.advanced(by: 31_000)))
+  }
+
+  private func record(_ bench: CoordinatorBench, _ event: SessionEvent) -> SessionRecord {
+    SessionRecord(
+      sequence: UInt64(bench.journal.count + 1), time: bench.now.time, content: .event(event))
+  }
+
+  @Test(
+    "REF-10 a read that took long, beyond the end of the lease, overtakes nobody",
+    arguments: [1_100, 4_000, 60_000] as [Int64])
+  func stalledInRead(stall: Int64) {
+    var (bench, caller) = waiting()
+    bench.pollJournal(for: 30_000)
+    bench.advance(by: 100)
+    #expect(bench.tell(.fired(.lease)) == [.readJournal])
+    // It holds the lock meanwhile: others cannot journal what they have.
+    bench.advance(by: stall)
+    let read = bench.tell(.observed([], isHolderGone: false))
+    #expect(read.uptime(of: .lease) == bench.now.uptime + 100)
+    #expect(bench.names == ["login", "requestSent"])
+    // The answer that waited for the lock is journaled between two polls.
+    bench.advance(by: 100)
+    #expect(bench.tell(.fired(.lease)) == [.readJournal])
+    let effects = bench.tell(.observed([record(bench, .refreshed(to: 2))], isHolderGone: false))
+    #expect(effects.reply(to: caller) == .refreshed)
+    #expect(effects.sendCount == 0)
+  }
+
+  @Test("REF-10 stopped between two polls: the lease goes on for the grace, and then ends")
+  func stopped() {
+    var (bench, _) = waiting()
+    bench.pollJournal(for: 30_000)
+    bench.advance(by: 600_000)
+    #expect(bench.pollJournal(for: 2_000).sendCount == 0)
+    #expect(bench.names == ["login", "requestSent"])
+    #expect(bench.pollJournal(for: 300).sendCount == 1)
+    #expect(bench.names == ["login", "requestSent", "refreshFailed", "requestSent"])
+  }
+
+  @Test("REF-10 reads at the pace of the poll: the lease ends at its deadline, not later")
+  func watched() {
+    var (bench, _) = waiting()
+    bench.pollJournal(for: 30_900)
+    #expect(bench.names == ["login", "requestSent"])
+    bench.pollJournal(for: 100)
+    #expect(bench.names.last == "requestSent" && bench.names.count == 4)
+  }
+
+  @Test("REF-10 an old lease is watched for the grace before a process that comes late overtakes")
+  func comesLate() throws {
+    var bench = CoordinatorBench.signedIn()
+    let theirs = SessionRecord(
+      sequence: 2, time: bench.now.time, content: .note(Self.sent(bench)))
+    bench.tell(.observed([theirs], isHolderGone: false))
+    bench.advance(by: 3_000_000)
+    let (_, effects) = bench.refresh()
+    #expect(effects.sendCount == 0 && effects.uptime(of: .lease) != nil)
+    #expect(bench.pollJournal(for: 1_900).sendCount == 0)
+    #expect(bench.pollJournal(for: 300).sendCount == 1)
+  }
+
+  @Test("REF-10 what takes another's place leaves only after one more read of the journal")
+  func heldBack() throws {
+    var (bench, caller) = waiting()
+    bench.pollJournal(for: 31_000)
+    #expect(bench.names.last == "requestSent" && bench.names.count == 4)
+    bench.advance(by: 100)
+    #expect(bench.tell(.fired(.lease)) == [.readJournal])
+    let effects = bench.tell(.observed([record(bench, .refreshed(to: 2))], isHolderGone: false))
+    #expect(effects.sendCount == 0)
+    #expect(effects.reply(to: caller) == .refreshed)
+    #expect(bench.names.last == "requestEnded")
+  }
+
+  @Test("REF-10 its commit took long: others get the grace before the next read")
+  func stalledInCommit() throws {
+    let (bench, _) = waiting()
+    var other = bench
+    other.pollJournal(for: 30_900)
+    var (coordinator, now) = (other.coordinator, other.now)
+    now = now.later(by: 100)
+    _ = coordinator.handle(.fired(.lease), at: now)
+    let intent = coordinator.handle(.observed([], isHolderGone: false), at: now)
+    guard case .commit? = intent.last else {
+      Issue.record("no intent: \(intent)")
+      return
+    }
+    now = now.later(by: 4_000)
+    let held = coordinator.handle(.committed(firstSequence: 3), at: now)
+    #expect(held.sendCount == 0)
+    #expect(held.uptime(of: .lease) == now.uptime + 2_000)
+    now = now.later(by: 2_000)
+    #expect(coordinator.handle(.fired(.lease), at: now) == [.readJournal])
+    #expect(coordinator.handle(.observed([], isHolderGone: false), at: now).sendCount == 1)
+  }
+
+  @Test("REF-10 the journal cannot be read before the request leaves: nothing is sent")
+  func unreadable() {
+    var (bench, caller) = waiting()
+    bench.pollJournal(for: 31_000)
+    bench.advance(by: 100)
+    bench.tell(.fired(.lease))
+    let effects = bench.tell(.unobserved)
+    #expect(effects.sendCount == 0)
+    #expect(effects.reply(to: caller) == .failed(.storage))
+    #expect(bench.names.last == "requestEnded")
+  }
+
+  // MARK: Directly before the first byte
+
+  /// A refresh whose intent is durable, asked of the coordinator alone.
+  private func intended() throws -> (SessionCoordinator, RequestNumber, Moment) {
+    let bench = CoordinatorBench.signedIn()
+    var coordinator = bench.coordinator
+    _ = coordinator.handle(.refresh(Caller(99), .manual, .always), at: bench.now)
+    let sent = coordinator.handle(.committed(firstSequence: 2), at: bench.now)
+    return (coordinator, try #require(sent.request), bench.now)
+  }
+
+  @Test("REF-11 a request may leave once the shell says that it is about to, and not before")
+  func mayLeave() throws {
+    var (coordinator, number, now) = try intended()
+    #expect(!coordinator.mayLeave(number))
+    #expect(coordinator.handle(.leaving(number), at: now).isEmpty)
+    #expect(coordinator.mayLeave(number))
+    #expect(!coordinator.mayLeave(RequestNumber(99)))
+  }
+
+  @Test("REF-11 others logged out before the first byte: nothing is sent, and the journal says so")
+  func endedBefore() throws {
+    var (coordinator, number, now) = try intended()
+    let logout = SessionRecord(sequence: 3, time: now.time, content: .event(.loggedOut()))
+    let effects = coordinator.handle(.observed([logout], isHolderGone: false), at: now)
+    #expect(effects.reply(to: Caller(99)) == .failed(.ended(.unauthenticated, by: nil)))
+    guard case .commit(let commit)? = effects.last else {
+      Issue.record("\(effects)")
+      return
+    }
+    let unsent = SessionNote.RequestEnded(
+      request: 2, failure: RequestFailure(kind: .noConnection))
+    #expect(commit.contents == [.note(.requestEnded(unsent))])
+    _ = coordinator.handle(.committed(firstSequence: 4), at: now)
+    _ = coordinator.handle(.leaving(number), at: now)
+    #expect(!coordinator.mayLeave(number))
+  }
+
+  @Test("REF-11 others have a newer token before the first byte: the spent one is not sent")
+  func refreshedBefore() throws {
+    var (coordinator, number, now) = try intended()
+    let newer = SessionRecord(sequence: 3, time: now.time, content: .event(.refreshed(to: 2)))
+    let effects = coordinator.handle(.observed([newer], isHolderGone: false), at: now)
+    #expect(effects.reply(to: Caller(99)) == .refreshed)
+    _ = coordinator.handle(.committed(firstSequence: 4), at: now)
+    _ = coordinator.handle(.leaving(number), at: now)
+    #expect(!coordinator.mayLeave(number))
+  }
+
+  @Test("REF-11 others took it for lost before the first byte: theirs is waited for, ours not sent")
+  func overtakenBefore() throws {
+    var (coordinator, number, now) = try intended()
+    let lost = SessionEvent.RefreshFailed(
+      generation: Generation(1), trigger: .manual, attempt: 1,
+      failure: RequestFailure(kind: .noReply), retryAt: now.time, request: 2)
+    let records = [
+      SessionRecord(sequence: 3, time: now.time, content: .event(.refreshFailed(lost))),
+      SessionRecord(
+        sequence: 4, time: now.time, content: .note(Self.sent(CoordinatorBench.signedIn()))),
+    ]
+    _ = coordinator.handle(.observed(records, isHolderGone: false), at: now)
+    let effects = coordinator.handle(.leaving(number), at: now)
+    #expect(!coordinator.mayLeave(number))
+    guard case .commit(let commit)? = effects.last else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(commit.contents.count == 1)
+    let waits = coordinator.handle(.committed(firstSequence: 5), at: now)
+    #expect(waits.uptime(of: .lease) != nil)
+  }
+
+  @Test("REF-11 a note of another process keeps no request from leaving")
+  func noteBefore() throws {
+    var (coordinator, number, now) = try intended()
+    let note = SessionRecord(sequence: 3, time: now.time, content: .note(.closed))
+    _ = coordinator.handle(.observed([note], isHolderGone: false), at: now)
+    _ = coordinator.handle(.leaving(number), at: now)
+    #expect(coordinator.mayLeave(number))
+  }
+}
+
+extension Moment {
+  fileprivate func later(by milliseconds: Int64) -> Moment {
+    Moment(time: time.advanced(by: milliseconds), uptime: uptime + milliseconds)
+  }
+}

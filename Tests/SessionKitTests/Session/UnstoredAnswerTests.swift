@@ -1,0 +1,145 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+/// An answer that cannot be stored, and a session that is closed with it: real files, a strict server.
+@Suite("A session: closed while an answer waits to be stored", .timeLimit(.minutes(10)))
+struct UnstoredAnswerTests {
+  private func bench() throws -> (Bench, FailingStore) {
+    let bench = try Bench { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
+    return (bench, FailingStore(folder: bench.secrets))
+  }
+
+  /// The answer to a refresh is here, and the token item could not be written.
+  private func stuck(
+    failing times: Int, with error: SecretStoreError = FailingStore.ioError
+  ) async throws -> (Bench, FailingStore, Session) {
+    let (bench, store) = try bench()
+    let session = try await bench.signedIn(store: store)
+    store.failWrites(times, with: error)
+    let refused = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(refused == .notStoredYet(because: .secrets(error)))
+    return (bench, store, session)
+  }
+
+  @Test(
+    "REF-11 one failed write, and closed within a second: the token is stored, the next opening goes on",
+    arguments: [FailingStore.ioError, .noSpace(item: .token, place: "secrets/token")])
+  func storedAtClose(error: SecretStoreError) async throws {
+    let (bench, store, session) = try await stuck(failing: 1, with: error)
+    try await session.close()
+    #expect(
+      try bench.records().map(\.name).suffix(3) == ["requestSent", "refreshSucceeded", "closed"])
+    let again = try await bench.open(store: store)
+    #expect(again.currentToken?.generation == Generation(2))
+    #expect(try await again.refresh().generation == Generation(3))
+    #expect(bench.server.calls.allSatisfy { $0.code != "TOKEN_REUSED" })
+    try await again.close()
+  }
+
+  @Test("REF-11 it cannot be stored: close() says what, where and why, and the journal keeps it")
+  func lostAtClose() async throws {
+    let (bench, store, session) = try await stuck(failing: .max)
+    let error = await failure { () async throws(SessionError) in try await session.close() }
+    #expect(error == .answerDropped(because: .secrets(FailingStore.ioError)))
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.contains("secrets/token") && text.contains("errno 5") && text.contains("lost"))
+    let names = try bench.records().map(\.name)
+    #expect(names.suffix(4) == ["requestSent", "answerDropped", "refreshFailed", "closed"])
+    // It is closed: a second call does nothing, and every other one is refused.
+    try await session.close()
+    #expect(
+      await failure { () async throws(SessionError) in try await session.refresh() } == .closed)
+    store.failWrites(0)
+    // The next opening knows that the token may be spent, and asks at once.
+    let again = try await bench.open(store: store)
+    await eventually("the server's refusal") { again.state.kind != .authenticated }
+    #expect(bench.server.calls.contains { $0.code == "TOKEN_REUSED" })
+    try await again.close()
+  }
+
+  @Test("REF-11 closed while the request is on the wire: the answer that cannot be stored is told")
+  func closedBeforeAnswer() async throws {
+    let (bench, store) = try bench()
+    let session = try await bench.signedIn(store: store)
+    let gate = bench.server.hold(.refresh, at: .afterActing)
+    let refresh = Task { try await session.refresh() }
+    #expect(await bench.server.received(.refresh))
+    let close = Task { try await session.close() }
+    store.failWrites(.max)
+    gate.open()
+    await #expect(throws: SessionError.self) { try await refresh.value }
+    await #expect(throws: SessionError.answerDropped(because: .secrets(FailingStore.ioError))) {
+      try await close.value
+    }
+    #expect(try bench.records().last?.name == "closed")
+  }
+
+  /// What may keep an answer from being stored, and a word of the sentence that says so.
+  static let causes: [(SessionError, String)] = [
+    (.secrets(.noSpace(item: .token, place: "p")), "no room"),
+    (.secrets(FailingStore.ioError), "errno 5"),
+    (.secrets(.notWritable(item: .token, place: "p")), "access is refused"),
+    (.secrets(.unavailable(item: .token, place: "p")), "Unlock"),
+    (.journal(.busy(path: "p", waited: 5_000)), "lock"),
+    (.journal(.io(path: "p", operation: "write", code: 5)), "errno 5"),
+    (.journal(.diskFull(path: "p")), "full"),
+  ]
+
+  @Test("REF-11 RES-6 an answer that is not stored yet names its real cause, not a full disk")
+  func realCause() {
+    for (cause, word) in Self.causes {
+      for error in [SessionError.notStoredYet(because: cause), .answerDropped(because: cause)] {
+        #expect("\(error)".localizedCaseInsensitiveContains(word), "\(error)")
+        #expect("\(error)".contains("\(cause)"))
+        let isFull = cause.message == .noSpace
+        for (language, space) in [
+          (SessionLanguage.english, "space"), (.spanish, "espacio"), (.portuguese, "espaço"),
+        ] {
+          #expect(
+            error.text(in: language).localizedCaseInsensitiveContains(space) == isFull,
+            "\(error.text(in: language))")
+        }
+      }
+    }
+  }
+}
+
+/// Secrets in files, whose token item cannot be written for a while.
+private final class FailingStore: SecretStore {
+  static let ioError = SecretStoreError.failed(
+    item: .token, place: "secrets/token", operation: "write", code: 5)
+
+  private let files: FileSecretStore
+  private let failures = Mutex((left: 0, error: FailingStore.ioError))
+
+  init(folder: String) { files = FileSecretStore(folder: folder) }
+
+  func failWrites(_ times: Int, with error: SecretStoreError = FailingStore.ioError) {
+    failures.withLock { $0 = (times, error) }
+  }
+
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try files.read(item) }
+
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    let failure = failures.withLock { failures -> SecretStoreError? in
+      guard item == .token, failures.left > 0 else { return nil }
+      failures.left -= 1
+      return failures.error
+    }
+    if let failure { throw failure }
+    try files.write(item, bytes)
+  }
+
+  func remove(_ item: SecretItem) throws(SecretStoreError) { try files.remove(item) }
+
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try files.setAside(item) }
+
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try files.removeSetAside(item)
+  }
+}
