@@ -120,7 +120,7 @@ struct JSONMembers {
     return token
   }
 
-  /// A number, or a text of one without sign and exponent.
+  /// A number, or a text of digits with at most one point between them; infinite if it is out of range.
   func number(_ path: MemberPath, must: String) throws(Unreadable) -> Double? {
     switch try value(path) {
     case nil: return nil
@@ -138,7 +138,7 @@ struct JSONMembers {
     guard text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: ".") }),
       text.utf8.first != UInt8(ascii: "."), text.utf8.last != UInt8(ascii: ".")
     else { return nil }
-    return JSONNumber(text)?.value
+    return Double(text)
   }
 
   /// A text, a boolean or a whole number, as a word.

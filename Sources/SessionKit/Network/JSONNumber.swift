@@ -1,14 +1,26 @@
-/// A number as its text: an integer beyond 2⁵³ is not rounded.
+/// A number as its text: an integer beyond 2⁵³ is not rounded, and any size is allowed (RFC 8259 §6).
 package struct JSONNumber: Hashable, Sendable {
   package let text: String
-  /// The nearest double; always finite.
-  let value: Double
 
-  /// `nil` where the text is no number or too great for a double.
+  /// `nil` if the text is no JSON number.
   package init?(_ text: String) {
-    guard let value = Double(text), value.isFinite else { return nil }
-    (self.text, self.value) = (text, value)
+    do {
+      guard case .number(let number) = try JSONReader.read(Array(text.utf8)),
+        number.text == text
+      else { return nil }
+      self = number
+    } catch {
+      return nil
+    }
   }
+
+  /// Digits that the reader has checked.
+  init(checked text: String) {
+    self.text = text
+  }
+
+  /// The nearest double; infinite if the number is out of range.
+  var value: Double { Double(text) ?? .nan }
 
   /// The digits, with a sign where there is one, of a number without fraction and exponent.
   var integer: String? {

@@ -1,11 +1,16 @@
-/// Reads JSON (RFC 8259) strictly, with a bound on nesting; of equal names the last counts.
+/// Reads JSON (RFC 8259); of equal names the last counts.
+///
+/// The structure is read strictly. A value that cannot be shown does not fail the rest:
+/// - A number keeps its digits, whatever its size.
+/// - A string that cannot be decoded is ``JSONValue/unreadable(_:)``; a member with such a name is left out.
+/// - So is an object or array that is nested too deep.
 package struct JSONReader {
   /// Where the text stops being JSON; never what is there.
   package struct Problem: Error, Hashable {
     package let offset: Int
   }
 
-  private static let deepest = 64
+  static let deepest = 64
   private let bytes: [UInt8]
   private var index = 0
 
@@ -39,13 +44,16 @@ package struct JSONReader {
   }
 
   private mutating func value(depth: Int) throws(Problem) -> JSONValue {
-    guard depth < JSONReader.deepest else { throw problem }
     skipSpace()
     defer { skipSpace() }
     switch next {
+    case UInt8(ascii: "{") where depth >= JSONReader.deepest,
+      UInt8(ascii: "[") where depth >= JSONReader.deepest:
+      try skipNested()
+      return .unreadable(.depth)
     case UInt8(ascii: "{"): return try object(depth: depth + 1)
     case UInt8(ascii: "["): return try array(depth: depth + 1)
-    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "\""): return try string().map(JSONValue.string) ?? .unreadable(.text)
     case UInt8(ascii: "t"): return try word("true", .bool(true))
     case UInt8(ascii: "f"): return try word("false", .bool(false))
     case UInt8(ascii: "n"): return try word("null", .null)
@@ -70,7 +78,8 @@ package struct JSONReader {
       let name = try string()
       skipSpace()
       guard take(":") else { throw problem }
-      members[name] = try value(depth: depth)
+      let value = try value(depth: depth)
+      if let name { members[name] = value }
     } while take(",")
     guard take("}") else { throw problem }
     return .object(members)
@@ -95,10 +104,7 @@ package struct JSONReader {
       if !take("+") { _ = take("-") }
       try digits()
     }
-    guard let number = JSONNumber(String(decoding: bytes[start..<index], as: UTF8.self)) else {
-      throw Problem(offset: start)
-    }
-    return number
+    return JSONNumber(checked: String(decoding: bytes[start..<index], as: UTF8.self))
   }
 
   private mutating func digits() throws(Problem) {
@@ -107,57 +113,41 @@ package struct JSONReader {
     guard index > start else { throw problem }
   }
 
-  private mutating func string() throws(Problem) -> String {
-    let start = index
-    var text: [UInt8] = []
+  /// The text of a string, or `nil` if it cannot be decoded: its end is clear all the same.
+  private mutating func string() throws(Problem) -> String? {
+    let start = index + 1
+    try skipString()
+    return JSONText.decode(bytes[start..<(index - 1)])
+  }
+
+  /// A string ends at the first quote that no backslash escapes.
+  private mutating func skipString() throws(Problem) {
     index += 1
     while let byte = next {
       index += 1
-      switch byte {
-      case UInt8(ascii: "\""):
-        guard let string = String(validating: text, as: UTF8.self) else {
-          throw Problem(offset: start)
-        }
-        return string
-      case UInt8(ascii: "\\"): text.append(contentsOf: String(try escape()).utf8)
-      case 0..<0x20: throw problem
-      default: text.append(byte)
-      }
+      if byte == UInt8(ascii: "\"") { return }
+      if byte == UInt8(ascii: "\\"), next != nil { index += 1 }
     }
     throw problem
   }
 
-  private mutating func escape() throws(Problem) -> Unicode.Scalar {
-    guard let byte = next else { throw problem }
-    index += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"): break
-    default: throw problem
-    }
-    var code = try codeUnit()
-    if (0xD800..<0xDC00).contains(code), take("\\"), take("u") {
-      let low = try codeUnit()
-      guard (0xDC00..<0xE000).contains(low) else { throw problem }
-      code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
-    }
-    guard let scalar = Unicode.Scalar(code) else { throw problem }
-    return scalar
-  }
-
-  private mutating func codeUnit() throws(Problem) -> UInt32 {
-    guard index + 4 <= bytes.count else { throw problem }
-    var unit: UInt32 = 0
-    for byte in bytes[index..<(index + 4)] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw problem }
-      unit = unit << 4 | UInt32(digit)
-    }
-    index += 4
-    return unit
+  /// Passes over an object or array without recursion; only strings and brackets count.
+  private mutating func skipNested() throws(Problem) {
+    var closing: [UInt8] = []
+    repeat {
+      switch next {
+      case nil: throw problem
+      case UInt8(ascii: "\""):
+        try skipString()
+        continue
+      case UInt8(ascii: "{"): closing.append(UInt8(ascii: "}"))
+      case UInt8(ascii: "["): closing.append(UInt8(ascii: "]"))
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard closing.last == next else { throw problem }
+        closing.removeLast()
+      default: break
+      }
+      index += 1
+    } while !closing.isEmpty
   }
 }

@@ -1,4 +1,4 @@
-/// A JSON value in which numbers, booleans and texts are told apart.
+/// A JSON value; numbers, booleans and strings are distinct.
 package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -6,6 +6,16 @@ package enum JSONValue: Hashable, Sendable {
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
+  /// The reader knows its end and cannot show its contents; only a reading of it fails.
+  case unreadable(Fault)
+
+  /// Why a value cannot be shown.
+  package enum Fault: Hashable, Sendable {
+    /// Half of a surrogate pair, an escape that JSON does not have, a control character, no UTF-8.
+    case text
+    /// An object or array that is nested deeper than the reader goes.
+    case depth
+  }
 
   /// What it is, in words, without what it holds.
   var kind: String {
@@ -16,6 +26,8 @@ package enum JSONValue: Hashable, Sendable {
     case .string: "a string"
     case .array: "an array"
     case .object: "an object"
+    case .unreadable(.text): "a string that cannot be decoded"
+    case .unreadable(.depth): "nested more than \(JSONReader.deepest) deep"
     }
   }
 

@@ -42,7 +42,7 @@ public struct IdentityClaims: Sendable {
       case .array(let elements):
         return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
       case .string(let text): return text.split(separator: " ").map(String.init)
-      case .bool, .number, .object, .null, nil: return []
+      case .bool, .number, .object, .null, .unreadable, nil: return []
       }
     } catch {
       // On the way there is something that has no members.

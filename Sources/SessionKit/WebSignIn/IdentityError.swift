@@ -230,7 +230,7 @@ struct IdentityErrorSearch {
       }
     case .array(let elements): for element in elements { add(.json(element), depth) }
     case .string(let text): add(.text(text), depth)
-    case .null, .bool, .number: break
+    case .null, .bool, .number, .unreadable: break
     }
   }
 

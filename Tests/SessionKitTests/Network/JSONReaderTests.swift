@@ -22,11 +22,14 @@ struct JSONReaderTests {
     JSONNumber(text).map(JSONValue.number) ?? .null
   }
 
-  @Test("a number is its nearest double, and its own digits where it is whole")
+  @Test("REF-7 a number of any size is its nearest double, and its digits if it is whole")
   func numbers() throws {
+    let long = String(repeating: "9", count: 100_000)
     for (text, value, integer) in [
       ("1", 1, "1"), ("-0", 0, "-0"), ("2.5e-1", 0.25, nil), ("1E2", 100, nil), ("1.0", 1, nil),
       ("9007199254740993", 9_007_199_254_740_992, "9007199254740993"),
+      ("1e400", .infinity, nil), ("-1E+99999999999999999999", -.infinity, nil), ("1e-400", 0, nil),
+      (long, .infinity, long), ("0." + long, 1, nil), ("1e" + long, .infinity, nil),
     ] as [(String, Double, String?)] {
       guard case .number(let number) = try JSONReader.read(Array(text.utf8)) else {
         Issue.record("\(text) is no number")
@@ -48,31 +51,57 @@ struct JSONReaderTests {
   @Test(
     "what JSON is not",
     arguments: [
-      "", " ", "{", "[", "\"", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\uD83D\"",
-      "\"\\uDE00\"", "\"\\uD83D\\u0041\"", "\"\u{1}\"", "tru", "TRUE", "nul", "01", "1.", ".5",
+      "", " ", "{", "[", "\"", "\"\\", "\"\\\"", "tru", "TRUE", "nul", "01", "1.", ".5",
       "+1",
-      "-", "1e", "1e+", "1e999", "0x1", "NaN", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{,}",
+      "-", "1e", "1e+", "0x1", "NaN", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{,}",
       "[1,]", "[,]", "[1 2]", "{\"a\":1 \"b\":2}", "1 1", "'a'", "//", "\u{A0}1",
     ])
   func broken(text: String) {
     #expect(throws: JSONReader.Problem.self) { try JSONReader.read(Array(text.utf8)) }
   }
 
-  @Test("bytes that are no UTF-8 are refused")
-  func encoding() {
-    for bytes: [UInt8] in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80]] {
-      #expect(throws: JSONReader.Problem.self) { try JSONReader.read([0x22] + bytes + [0x22]) }
-    }
+  @Test(
+    "REF-7 a string that cannot be decoded fails itself alone",
+    arguments: [
+      Array(#"\x"#.utf8), Array(#"\u12"#.utf8), Array(#"\u12g4"#.utf8), Array(#"\uD83D"#.utf8),
+      Array(#"\uDE00"#.utf8), Array(#"\uD83D\u0041"#.utf8), Array(#"\uD83D\"x"#.utf8),
+      [0x01], [0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80],
+    ] as [[UInt8]])
+  func undecodable(bytes: [UInt8]) throws {
+    let string = [0x22] + bytes + [0x22]
+    let body = Array(#"{"a":"#.utf8) + string + Array(#","b":1,"#.utf8) + string + Array(":2}".utf8)
+    #expect(
+      try JSONReader.read(body) == .object(["a": .unreadable(.text), "b": number("1")]))
   }
 
-  @Test("nesting has a bound")
+  @Test("REF-7 what is nested too deep fails itself alone, however deep it is")
   func depth() throws {
-    let nested = { (depth: Int) in
-      Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+    let nested = { (depth: Int, inner: String) in
+      Array(
+        (String(repeating: "[", count: depth) + inner + String(repeating: "]", count: depth)).utf8)
     }
-    _ = try JSONReader.read(nested(64))
-    #expect(throws: JSONReader.Problem.self) { try JSONReader.read(nested(65)) }
-    #expect(throws: JSONReader.Problem.self) { try JSONReader.read(nested(100_000)) }
+    var value = try JSONReader.read(nested(64, ""))
+    var depth = 0
+    while case .array(let elements) = value, let element = elements.first {
+      (value, depth) = (element, depth + 1)
+    }
+    #expect(depth == 63 && value == .array([]))
+    for count in [65, 100_000] {
+      let deep = nested(count, #"{"]":"\"]}"}"#)
+      let body = Array(#"{"a":"#.utf8) + deep + Array(#","b":1}"#.utf8)
+      guard case .object(let members) = try JSONReader.read(body) else {
+        Issue.record("it is no object")
+        continue
+      }
+      #expect(members["b"] == number("1"))
+      var value = members["a"]
+      while case .array(let elements) = value { value = elements.first }
+      #expect(value == .unreadable(.depth))
+    }
+    for broken in ["[[[", "[[[}]]", "[[[\"]]]"] {
+      let open = String(repeating: "[", count: 62)
+      #expect(throws: JSONReader.Problem.self) { try JSONReader.read(Array((open + broken).utf8)) }
+    }
   }
 
   @Test("a quoted text reads back as itself")

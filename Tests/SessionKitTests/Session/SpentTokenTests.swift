@@ -28,6 +28,8 @@ struct SpentTokenTests {
       #","user":{}"#, #","user":"ana""#, #","user":{"id":"ana@tik.test"}"#,
       #","user":{"id":42,"email":7}"#, #","user":{"id":42}"#, #","activeContext":{}"#,
       #","activeContext":{"roleId":"r2","permissions":"all"}"#, #","idToken":"a b""#,
+      #","limits":1e400"#, #","limits":{"a":[-1e999]}"#, #","expiresIn":1e400"#,
+      #","expiresIn":"+900""#, #","nickname":"\uD83D""#, #","\uDE00":1"#, #","nickname":"it\'s""#,
     ])
   func besideToken(rest: String) async throws {
     let (bench, session) = try await signedIn()

@@ -24,7 +24,7 @@ struct JSONTemplate: Sendable {
       var changed: [String: JSONValue] = [:]
       for (name, value) in members { changed[name] = try self.change(value, change) }
       return .object(changed)
-    case .null, .bool, .number: return value
+    case .null, .bool, .number, .unreadable: return value
     }
   }
 
@@ -58,10 +58,20 @@ struct JSONTemplate: Sendable {
 }
 
 extension JSONValue {
-  /// The value as JSON text, members in the order of their names.
+  /// Whether every value in it can be shown.
+  var isReadable: Bool {
+    switch self {
+    case .null, .bool, .number, .string: true
+    case .array(let values): values.allSatisfy(\.isReadable)
+    case .object(let members): members.values.allSatisfy(\.isReadable)
+    case .unreadable: false
+    }
+  }
+
+  /// The value as JSON text, members in the order of their names; `null` for one that is unreadable.
   var text: String {
     switch self {
-    case .null: "null"
+    case .null, .unreadable: "null"
     case .bool(let value): "\(value)"
     case .number(let number): number.text
     case .string(let text): WireValue.string(text).json

@@ -254,6 +254,9 @@ extension ScenarioParser {
       let margin = row == 0 ? first.raw.count - first.rest.count : 0
       throw self.error(line, margin + last.count + 1, "this is not JSON any more")
     }
+    guard value.isReadable else {
+      throw self.error(first, first.raw.count - first.rest.count + 1, "a string is not JSON")
+    }
     for line in lines { try checkNames(line.raw, in: line, column: 1, isGiving: isAnswer) }
     return (JSONTemplate(value: value), next)
   }
