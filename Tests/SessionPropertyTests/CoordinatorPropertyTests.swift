@@ -78,6 +78,34 @@ struct CoordinatorPropertyTests {
   @Test("C22 REF-7 closing waits for the answer that is on its way")
   func closingWaits() { hold(.closingWaits) }
 
+  @Test("C25 REF-14 only a failure that a server answered puts an attempt off")
+  func networkPutsNothingOff() {
+    expect(
+      Property(
+        "C25 want of a network puts nothing off", cases: 200, regressions: RegressionFolder()
+      ).check {
+        choices in
+        var run = try CoordinatorRun.signedIn(choices.policy(), rules: CoordinatorRule.all)
+        let kinds: [RequestFailure.Kind] = [.noConnection, .noReply, .server, .intercepted]
+        let needs: [RefreshNeed] = [.unlessNewer(than: Generation(1)), .ifExpired]
+        for _ in 0..<choices.draw(in: 1...40) {
+          let move: CoordinatorMove? =
+            switch choices.draw(below: 4) {
+            case 0: run.move(.timer)
+            case 1: .pass(Int64(choices.draw(in: 1...2_000)))
+            case 2: .ask(.refresh(.unauthorized, choices.pick(needs) ?? .ifExpired))
+            default:
+              run.request.map {
+                .fail($0, RequestFailure(kind: choices.pick(kinds) ?? .noConnection), jitter: 0)
+              }
+            }
+          guard let move, run.coordinator.state.kind == .authenticated else { continue }
+          try run.make(move)
+          choices.step("\(move)", state: run.line)
+        }
+      })
+  }
+
   @Test("C20 REF-6 no preset logs out for want of a network, however long it lasts")
   func offline() {
     expect(

@@ -4,8 +4,10 @@ public enum RefreshNeed: Hashable, Sendable {
   case always
   /// If the current one has expired.
   case ifExpired
-  /// If the server has refused the one of this generation and there is no newer one that is good
-  /// (INT-2): of many calls that were refused together the first makes the request, the others get
-  /// what it brings, and none that comes later makes another while the attempt rests.
+  /// If the server has refused the one of this generation and there is no newer one that is good (INT-2).
+  ///
+  /// - Of many calls that were refused together, the first makes the request. The others get its result.
+  /// - If a server answered that request with a failure, later calls wait for the end of the pause.
+  /// - If no server answered it, the next call tries at once (REF-14).
   case unlessNewer(than: Generation)
 }

@@ -10,16 +10,16 @@ extension SessionCoordinator {
       break
     case .ifExpired:
       if isTokenGood(at: now.uptime) { return [.resume(caller, .refreshed)] }
-      // Of many readings of an expired token each would ask a server that has just failed; who comes back
-      // to the app asks once.
-      if trigger != .foreground, let rest, now.uptime < rest.end, rest.failure.kind.burdensServer {
+      // Each of many readings of an expired token would ask a server that has just failed. An app that
+      // comes to the foreground asks once.
+      if trigger != .foreground, let rest, now.uptime < rest.end {
         return [.resume(caller, .failed(.request(rest.failure)))]
       }
     case .unlessNewer(let used):
       if session.token.generation > used, isTokenGood(at: now.uptime) {
         return [.resume(caller, .refreshed)]
       }
-      // One of many calls that the same token was refused for, and the attempt for all has failed.
+      // The server refused this token for many calls, and it answered the attempt for all with a failure.
       if session.token.generation == used, let rest, now.uptime < rest.end {
         return [.resume(caller, .failed(.request(rest.failure)))]
       }
@@ -218,9 +218,9 @@ extension SessionCoordinator {
     }
     refreshTrigger = .retry
     let end = now.uptime.addingSaturating(delay)
-    // A refusal that is doubted is told as what it is: nobody knows what became of the token.
+    // A refusal that is doubted is reported as `noReply`: the state of the token is unknown.
     let told = failure.kind == .rejected ? RequestFailure(kind: .noReply) : failure
-    rest = Rest(failure: told, end: end)
+    if failure.kind.putsAttemptsOff { rest = Rest(failure: told, end: end) }
     let reply = SessionEffect.Reply.failed(.request(told))
     let retry = SessionEffect.schedule(.refresh, uptime: end)
     return (isTokenGood(at: now.uptime) ? resumeWaiters(reply) : resumeAll(reply)) + [retry]

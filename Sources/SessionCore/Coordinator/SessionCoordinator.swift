@@ -41,7 +41,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   var overtaken: Lease?
   /// The newest stored token that cannot be announced, whatever is tried.
   var unannounceable = Generation.none
-  /// The failure that the next attempt was put off for.
+  /// The failure for which calls wait before the next attempt.
   var rest: Rest?
   /// Whether a refresh is put off until the user has shown who they are.
   var awaitsPresence = false

@@ -139,9 +139,11 @@ struct Lease: Hashable, Sendable {
   let end: Int64
 }
 
-/// The pause between a failed refresh and the next.
+/// The pause after a refresh that a server answered with a failure (REF-14).
+///
+/// A failure of the network makes none, and does not shorten one that a server asked for.
 struct Rest: Hashable, Sendable {
-  /// Why there is one.
+  /// What callers receive during the pause.
   let failure: RequestFailure
   /// On the clock that never jumps, in milliseconds.
   let end: Int64

@@ -51,8 +51,8 @@ public struct RequestFailure: Hashable, Sendable {
         || self == .userDeleted || self == .otherUser
     }
 
-    /// Whether it says that a server has trouble which many more requests would make worse.
-    var burdensServer: Bool { isAnswered || self == .noReply }
+    /// Whether the next attempt waits (REF-14): a server answered, or there is nothing to try with.
+    var putsAttemptsOff: Bool { isAnswered || self == .noRefreshToken }
 
     /// Whether a server answered, so that the failure counts towards the attempts (REF-6).
     public var isAnswered: Bool {

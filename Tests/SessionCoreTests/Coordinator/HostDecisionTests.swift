@@ -166,4 +166,66 @@ struct HostDecisionTests {
       .failed(second ?? RequestNumber(0), RequestFailure(kind: .noConnection), jitter: 0))
     #expect(bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).sendCount == 1)
   }
+
+  @Test(
+    "REF-14 REF-6 only a failure that a server answered puts the next attempt off",
+    arguments: RequestFailure.Kind.words.indices.map { RequestFailure.Kind(rawValue: UInt8($0)) })
+  func putsOff(kind: RequestFailure.Kind) throws {
+    guard !kind.isFinal else { return }
+    for need in [RefreshNeed.ifExpired, .unlessNewer(than: Generation(1))] {
+      for isExpired in [true, false] where isExpired || need != .ifExpired {
+        var bench = CoordinatorBench.signedIn()
+        if isExpired { bench.advance(by: CoordinatorBench.lifetime) }
+        // The second failure: the first one without a reply is followed by an attempt at once.
+        for _ in 0..<2 {
+          let request = bench.tell(.refresh(bench.caller(), .manual, .always)).request
+          let failure = RequestFailure(kind: kind)
+          var effects = bench.tell(.failed(try #require(request), failure, jitter: 0))
+          while let request = effects.request {
+            effects = bench.tell(.failed(request, failure, jitter: 0))
+          }
+        }
+        for _ in 0..<3 {
+          let caller = bench.caller()
+          let effects = bench.tell(.refresh(caller, .unauthorized, need))
+          if kind.isAnswered {
+            #expect(effects == [.resume(caller, .failed(.request(RequestFailure(kind: kind))))])
+          } else {
+            #expect(effects.sendCount == 1, "\(kind) puts \(need) off")
+            // Others join it: one attempt, however many ask.
+            let others = (0..<10).map { _ in bench.caller() }
+            for other in others {
+              #expect(bench.tell(.refresh(other, .unauthorized, need)).sendCount == 0)
+            }
+            let failure = RequestFailure(kind: kind)
+            let told = bench.tell(
+              .failed(try #require(effects.request), failure, jitter: 0))
+            for other in others + [caller] {
+              #expect(told.reply(to: other) == .failed(.request(failure)))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test("REF-14 a pause that a server asked for outlasts a failure of the network")
+  func pauseStays() throws {
+    var bench = CoordinatorBench.signedIn()
+    let need = RefreshNeed.unlessNewer(than: Generation(1))
+    let busy = RequestFailure(kind: .rateLimited, status: 429, retryAfter: 60_000)
+    let first = bench.tell(.refresh(bench.caller(), .unauthorized, need)).request
+    bench.tell(.failed(try #require(first), busy, jitter: 0))
+    bench.advance(by: 10_000)
+    let second = bench.tell(.refresh(bench.caller(), .manual, .always)).request
+    bench.tell(
+      .failed(try #require(second), RequestFailure(kind: .noConnection), jitter: 0))
+    bench.advance(by: 49_999)
+    let caller = bench.caller()
+    #expect(
+      bench.tell(.refresh(caller, .unauthorized, need))
+        == [.resume(caller, .failed(.request(busy)))])
+    bench.advance(by: 1)
+    #expect(bench.tell(.refresh(bench.caller(), .unauthorized, need)).sendCount == 1)
+  }
 }

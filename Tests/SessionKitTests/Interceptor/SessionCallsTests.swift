@@ -216,7 +216,7 @@ struct SessionCallsTests {
     }
   }
 
-  @Test("INT-3 REF-6 a refresh that the network failed: that error, and the session stays")
+  @Test("INT-3 REF-14 a refresh that the network failed: that error, and the next call tries again")
   func refreshFailed() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -228,7 +228,20 @@ struct SessionCallsTests {
         == .noConnection("there is no network"))
     #expect(session.isAuthenticated)
     #expect(session.currentToken?.generation == Generation(1))
-    // Others who are refused the same token while the attempt rests make no further one.
+    // The network is back: the next call that is refused does not wait for the retry.
+    #expect(try await calls.send(bench.get()).status == 200)
+    #expect(session.currentToken?.generation == Generation(2))
+    #expect(bench.service.refreshCount == 2)
+    try await session.close()
+  }
+
+  @Test("INT-2 REF-6 calls that are refused while a server has trouble make no further attempt")
+  func refreshPutOff() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    bench.service.fail(.success(HTTPResponse(status: 503, body: [])))
+    let backend = Backend.accepting(from: 2)
+    let calls = session.calls(by: TransportCalls(backend))
     for _ in 0..<20 { _ = await sessionError { try await calls.send(bench.get()) } }
     #expect(bench.service.refreshCount == 1)
     await bench.clock.waitForSleepers(1)

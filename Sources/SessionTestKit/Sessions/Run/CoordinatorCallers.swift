@@ -9,6 +9,8 @@ struct CoordinatorCallers: Sendable {
     let generation: Generation
     /// How many sessions had ended when the question was decided, where that is known.
     let ends: Int?
+    /// How many requests had failed when the caller asked.
+    let failures: Int
     var replies: [SessionEffect.Reply] = []
     var isCancelled = false
   }
@@ -23,11 +25,13 @@ struct CoordinatorCallers: Sendable {
 
   /// The input by which a new caller asks.
   mutating func input(
-    _ question: CoordinatorMove.Question, generation: Generation, ends: Int?
+    _ question: CoordinatorMove.Question, generation: Generation, ends: Int?, failures: Int
   ) -> SessionInput {
     count += 1
     let caller = Caller(UInt64(count))
-    asked.append(Asked(caller: caller, question: question, generation: generation, ends: ends))
+    asked.append(
+      Asked(
+        caller: caller, question: question, generation: generation, ends: ends, failures: failures))
     return switch question {
     case .login(let method): .login(caller, method)
     case .refresh(let trigger, let need): .refresh(caller, trigger, need)

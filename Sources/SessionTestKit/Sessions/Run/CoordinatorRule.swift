@@ -42,6 +42,8 @@ public enum CoordinatorRule: String, CaseIterable, Sendable {
   case closingWaits = "C22 closing waits for the answer that is on its way"
   /// C24, RES-1.
   case restoredIsStored = "C24 a restored session's token is the one that is stored"
+  /// C25, REF-14.
+  case networkPutsNothingOff = "C25 a failure without an answer puts nothing off"
 
   /// Every rule.
   public static let all = Set(allCases)

@@ -20,7 +20,7 @@ extension CoordinatorRun {
       try tell(
         callers.input(
           question, generation: coordinator.fold.generation,
-          ends: question == .foreground ? nil : ends(for: question)))
+          ends: question == .foreground ? nil : ends(for: question), failures: wire.failures))
     case .askDuringCommit(let question): interposed.append(question)
     case .cancel(let caller): try cancel(caller)
     case .clearError: try tell(.clearError)

@@ -177,8 +177,22 @@ extension CoordinatorRun {
       try require(.repliesAreTrue, isStopped || isKnown) {
         "caller \(caller.number) is told \(reply.line), and nobody knows who is signed in"
       }
+    case .failed(.request(let failure)): try checkAttempted(asked, failure)
     case .loggedOut, .failed:
       break
+    }
+  }
+
+  /// A failure that no server answered puts nothing off: an attempt was made for this caller.
+  ///
+  /// A refusal that is doubted appears as `noReply`, and puts attempts off.
+  private func checkAttempted(
+    _ asked: CoordinatorCallers.Asked, _ failure: RequestFailure
+  ) throws(Falsified) {
+    let unanswered: [RequestFailure.Kind] = [.noConnection, .intercepted, .secretsUnavailable]
+    guard asked.question.needsToken, unanswered.contains(failure.kind) else { return }
+    try require(.networkPutsNothingOff, wire.failures > asked.failures) {
+      "caller \(asked.caller.number) hears of \(failure), and no attempt was made since it asked"
     }
   }
 

@@ -180,7 +180,8 @@ public struct CoordinatorRun: Sendable {
     let questions = interposed
     interposed = []
     for question in questions {
-      let input = callers.input(question, generation: coordinator.fold.generation, ends: nil)
+      let input = callers.input(
+        question, generation: coordinator.fold.generation, ends: nil, failures: wire.failures)
       coverage.count(input)
       let effects = coordinator.handle(input, at: now)
       try require(.commitIsLast, effects.isEmpty) { "\(effects) while a commit was under way" }

@@ -38,6 +38,8 @@ struct CoordinatorWire: Sendable {
   }
 
   private(set) var requests: [Request] = []
+  /// How many of them have failed.
+  private(set) var failures = 0
 
   subscript(_ number: RequestNumber) -> Request? {
     requests.first { $0.number == number }
@@ -67,6 +69,7 @@ struct CoordinatorWire: Sendable {
   }
 
   mutating func fail(_ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16) {
+    failures += 1
     change(number) { $0.fate = .failed(failure, jitter: jitter) }
   }
 
