@@ -109,7 +109,7 @@ struct CallMap: Sendable {
   }
 
   /// Scheme, host and port; `nil` where a user name would make an `Authorization` of its own.
-  private static func origin(of url: URL) -> String? {
+  static func origin(of url: URL) -> String? {
     guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty,
       url.user == nil, url.password == nil
     else { return nil }

@@ -46,7 +46,7 @@ extension StorageTrouble {
     self =
       switch error {
       case .noSpace: .noRoom
-      case .unavailable, .notWritable: .refused
+      case .unavailable, .notWritable, .otherBackend: .refused
       case .newerVersion, .tooLarge: .unusable
       case .obstructed, .failed: .failed
       }

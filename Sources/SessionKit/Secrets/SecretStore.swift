@@ -51,6 +51,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case tooLarge(item: SecretItem, place: String, maximum: Int)
   /// The system refused an operation; `code` is its errno, or of a keychain its `OSStatus`, below 0.
   case failed(item: SecretItem, place: String, operation: String, code: Int32)
+  /// The item is of another backend or client: it is not sent, and not touched (STO-6).
+  case otherBackend(item: SecretItem, stored: String, configured: String)
 }
 
 extension SecretStoreError: CustomStringConvertible {
@@ -79,6 +81,10 @@ extension SecretStoreError: CustomStringConvertible {
         + (code < 0
           ? "(status \(code)). Check the app's entitlements and the keychain."
           : "(errno \(code)). Check the disk, the owner and the mode.")
+    case .otherBackend(let item, let stored, let configured):
+      "The \(item) item belongs to the backend \(stored), and this session is configured for "
+        + "\(configured). Nothing was sent or changed. Open it with the wire of its backend, use another "
+        + "journal and other secrets, or name the wire of a backend that has moved in formerWires."
     }
   }
 }

@@ -12,19 +12,26 @@ protocol StoredItem {
   associatedtype Fields: Codable
 
   static var item: SecretItem { get }
+  /// Whether the item holds secrets that only one backend may receive (STO-6).
+  static var isBound: Bool { get }
   var journal: String { get }
   var fields: Fields { get }
   init(journal: String, fields: Fields)
 }
 
 extension StoredItem {
-  /// The bytes to store; the same for the same item.
-  func encoded() throws(StoredItemError) -> [UInt8] {
+  static var isBound: Bool { false }
+
+  /// The bytes to store; the same for the same item and backend.
+  func encoded(for backend: Backend? = nil) throws(StoredItemError) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
       return Array(
-        try encoder.encode(Envelope(v: storedItemVersion, journal: journal, fields: fields)))
+        try encoder.encode(
+          Envelope(
+            v: storedItemVersion, journal: journal, backend: Self.isBound ? backend : nil,
+            fields: fields)))
     } catch {
       throw .corrupt(Self.item, problem: "it cannot be encoded")
     }
@@ -60,5 +67,25 @@ private struct Version: Decodable {
 private struct Envelope<Fields: Codable>: Codable {
   let v: Int
   let journal: String
+  /// No version before has it; without it, the next write binds the item.
+  var backend: Backend?
   let fields: Fields
+}
+
+/// The one member that says who may receive an item.
+private struct Binding: Decodable {
+  let backend: Backend?
+}
+
+extension Backend {
+  /// The backend that a stored item names; `nil` if it names none, or its bytes are no item.
+  init?(ofItem bytes: [UInt8]) {
+    do {
+      let binding = try JSONDecoder().decode(Binding.self, from: Data(bytes))
+      guard let backend = binding.backend else { return nil }
+      self = backend
+    } catch {
+      return nil
+    }
+  }
 }

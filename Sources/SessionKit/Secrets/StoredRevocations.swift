@@ -54,6 +54,7 @@ struct StoredRevocations: StoredItem {
   }
 
   static var item: SecretItem { .revocation }
+  static var isBound: Bool { true }
   let journal: String
   let fields: Fields
 

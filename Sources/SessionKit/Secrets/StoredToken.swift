@@ -26,6 +26,7 @@ struct StoredToken: StoredItem {
   }
 
   static var item: SecretItem { .token }
+  static var isBound: Bool { true }
   let journal: String
   let fields: Fields
 

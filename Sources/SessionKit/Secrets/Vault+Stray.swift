@@ -41,6 +41,7 @@ extension Vault {
 
   private func item<Item: StoredItem>(_: Item.Type) throws(SecretStoreError) -> Item? {
     guard let bytes = try store.read(Item.item) else { return nil }
+    try binding?.refuse(Item.self, bytes)
     do throws(StoredItemError) {
       return try Item(decoding: bytes)
     } catch {

@@ -216,5 +216,10 @@ public final class Session: Sendable {
   }
 
   /// Whether there is a refresh token to get a newer token with.
-  public var canRefreshToken: Bool { state.token?.isRefreshable ?? false }
+  ///
+  /// `false` while the stored items cannot be read, as ``currentToken`` is `nil` then.
+  public var canRefreshToken: Bool {
+    let shown = engine.view.current
+    return shown.token != nil && shown.state.token?.isRefreshable == true
+  }
 }

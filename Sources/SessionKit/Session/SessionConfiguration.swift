@@ -36,6 +36,13 @@ public struct SessionConfiguration: Sendable {
   /// What happens where the journal cannot be used; `refuse` if not said (RES-6).
   public var whenJournalIsUnusable = UnusableJournal.refuse
 
+  /// How the backend was spoken to at earlier addresses, or under earlier client identifiers; none if not said.
+  ///
+  /// Stored tokens are of one backend: its origins and the app's client identifier. A session with another
+  /// ``wire`` does not open (`otherBackend`). Name the former wire here if the backend has moved: its tokens are
+  /// then sent to the new one (STO-6).
+  public var formerWires: [Wire] = []
+
   /// The app's identity SDK, where that owns the tokens: then acquiring silently is the refresh and
   /// removing the account the logout at the server, and no refresh token is kept (WEB-6).
   ///

@@ -152,7 +152,7 @@ extension SessionEngine {
     }
     facts.hasProvider = configuration.identityProvider != nil
     for entry in contents.accounts { owed.insert(entry.account, for: entry.token) }
-    lockOthersSecrets(&facts)
+    lockOthersSecrets(&facts, contents.problem)
     if !coordinator.takesOver(facts) { answers[.stray] = nil }
     if contents.hasStrayRevocations { spawn { $0.tellStrayRevocations() } }
     facts.deadline = token?.deadline(in: configuration.clock.boot)

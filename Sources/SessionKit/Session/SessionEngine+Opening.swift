@@ -6,9 +6,7 @@ extension SessionEngine {
   static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt)
   {
-    if let other = othersJournal(configuration) {
-      throw .secretsOfAnotherSession(journal: other)
-    }
+    if let owner = foreignOwner(configuration) { throw owner }
     guard configuration.whenJournalIsUnusable == .setAside else {
       return try load(configuration, runtime)
     }

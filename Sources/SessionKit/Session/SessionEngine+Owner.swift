@@ -33,18 +33,27 @@ extension SessionEngine {
     }
   }
 
-  var othersJournal: String? { Self.othersJournal(configuration) }
+  /// Why the stored secrets are not for this session; `nil` if they are, or cannot be read.
+  ///
+  /// They are another session's, or of another backend (STO-6).
+  static func foreignOwner(_ configuration: SessionConfiguration) -> SessionError? {
+    if let path = othersJournal(configuration) { return .secretsOfAnotherSession(journal: path) }
+    return configuration.binding.problem(in: configuration.secrets).map(SessionError.secrets)
+  }
 
-  /// What could not be read at opening has turned out to be another session's: it stays unread.
-  func lockOthersSecrets(_ facts: inout StoredFacts) {
-    guard facts.token == .otherJournal, let path = othersJournal else { return }
+  var foreignOwner: SessionError? { Self.foreignOwner(configuration) }
+
+  /// Items that could not be read at opening are not for this session: they stay unread.
+  func lockOthersSecrets(_ facts: inout StoredFacts, _ problem: SecretStoreError?) {
+    if case .otherBackend? = problem { commitError = problem.map(SessionError.secrets) }
+    guard facts.token == .otherJournal, let owner = foreignOwner else { return }
     facts.isLocked = true
-    commitError = .secretsOfAnotherSession(journal: path)
+    commitError = owner
   }
 
   /// Another account has signed in to this place for secrets since we opened.
   func refuseOthersSecrets(before commit: SessionCommit) throws(SessionError) {
-    guard case .login? = commit.announcement, let path = othersJournal else { return }
-    throw .secretsOfAnotherSession(journal: path)
+    guard case .login? = commit.announcement, let owner = foreignOwner else { return }
+    throw owner
   }
 }

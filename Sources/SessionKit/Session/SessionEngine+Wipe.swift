@@ -23,7 +23,7 @@ extension SessionEngine {
         guard others.isEmpty else { return [] }
         do throws(SessionError) {
           try keepRevocations(wipe.keptRevocation)
-          if othersJournal == nil { try vault.wipe(wipe, of: held) }
+          if foreignOwner == nil { try vault.wipe(wipe, of: held) }
         } catch {
           isDone = false
         }

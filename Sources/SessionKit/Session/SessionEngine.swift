@@ -115,7 +115,8 @@ actor SessionEngine {
     self.runtime = runtime
     view = SessionView(configuration.policy)
     vault = Vault(
-      store: configuration.secrets, journal: journal.identifier, path: journal.path)
+      store: configuration.secrets, journal: journal.identifier, path: journal.path,
+      binding: configuration.binding)
     hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)
     coordinator = SessionCoordinator(
       policy: configuration.policy, fold: fold,

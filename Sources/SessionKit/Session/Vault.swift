@@ -5,8 +5,10 @@ import SessionJournal
 struct Vault: Sendable {
   let store: any SecretStore
   let journal: JournalIdentifier
-  /// Where that journal stands, for whoever meets its items with another one.
+  /// Where that journal stands, for a process that finds its items with another one.
   var path: String?
+  /// Who receives what is stored; without one, items are not bound.
+  var binding: BackendBinding?
 
   /// What was found, with its secrets.
   struct Contents {
@@ -17,6 +19,8 @@ struct Vault: Sendable {
     var accounts: [(token: Generation, account: Identifier)] = []
     /// Whether there is what revocations of another journal's logouts need.
     var hasStrayRevocations = false
+    /// Why nothing could be read.
+    var problem: SecretStoreError?
   }
 
   /// Looks at every item; what cannot be read as what it should be is kept aside.
@@ -43,6 +47,7 @@ struct Vault: Sendable {
     } catch {
       contents = Contents()
       contents.facts.isLocked = true
+      contents.problem = error
     }
     return contents
   }
@@ -51,6 +56,7 @@ struct Vault: Sendable {
     -> (condition: StoredFacts.Item, item: Item?)
   {
     guard let bytes = try store.read(Item.item) else { return (.absent, nil) }
+    try binding?.refuse(Item.self, bytes)
     do {
       let item = try Item(decoding: bytes)
       return item.journal == journal.description ? (.present, item) : (.otherJournal, nil)
@@ -114,7 +120,7 @@ struct Vault: Sendable {
 
   func write(_ item: some StoredItem) throws(SessionError) {
     let bytes: [UInt8]
-    do { bytes = try item.encoded() } catch {
+    do { bytes = try item.encoded(for: binding?.backend) } catch {
       throw .unreadableAnswer("what it holds cannot be stored")
     }
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }

@@ -26,7 +26,7 @@ extension SecretStoreError: UserFacingError {
   public var message: SessionMessage {
     switch self {
     case .unavailable: .deviceLocked
-    case .notWritable, .obstructed, .failed: .storageUnusable
+    case .notWritable, .obstructed, .failed, .otherBackend: .storageUnusable
     case .newerVersion: .newerData
     case .noSpace: .noSpace
     case .tooLarge: .tooLarge

@@ -88,6 +88,7 @@ extension ErrorSamples {
     .obstructed(place: marked, by: marked),
     .tooLarge(item: .token, place: marked, maximum: 9),
     .failed(item: .token, place: marked, operation: marked, code: 5),
+    .otherBackend(item: .token, stored: marked, configured: marked),
   ]
 
   static let credentialProblemCases: [CredentialRules.Problem] = [

@@ -24,7 +24,7 @@ enum JournalErrorCase: String, CaseIterable {
 }
 
 enum SecretStoreErrorCase: String, CaseIterable {
-  case unavailable, newerVersion, notWritable, noSpace, obstructed, tooLarge, failed
+  case unavailable, newerVersion, notWritable, noSpace, obstructed, tooLarge, failed, otherBackend
 }
 
 enum CredentialProblemCase: String, CaseIterable {
@@ -144,6 +144,7 @@ extension ErrorSamples {
     case .obstructed: .obstructed
     case .tooLarge: .tooLarge
     case .failed: .failed
+    case .otherBackend: .otherBackend
     }
   }
 

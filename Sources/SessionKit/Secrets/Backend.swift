@@ -1,0 +1,83 @@
+import Foundation
+
+/// Who may receive stored secrets: the origins of a backend, and the app's client identifier there (STO-6).
+///
+/// Paths do not count: a new path on the same origin has the same operator. See
+/// `Specs/Decisions/secrets-have-one-backend.md`.
+struct Backend: Hashable, Codable, Sendable {
+  /// `https://api.school.test`, in small letters, without the default port, and sorted.
+  let origins: [String]
+  let client: String?
+
+  /// Whether secrets of this backend may be sent to everything that the other one names.
+  func covers(_ other: Backend) -> Bool {
+    client == other.client && Set(other.origins).isSubset(of: origins)
+  }
+}
+
+extension Backend: CustomStringConvertible {
+  /// `https://api.school.test (client app-1)`.
+  var description: String {
+    let place = origins.isEmpty ? "nowhere" : origins.joined(separator: ", ")
+    return client.map { "\(place) (client \($0))" } ?? place
+  }
+}
+
+/// Which stored secrets a session may use: those of its backend, at its present or an earlier address.
+struct BackendBinding: Sendable {
+  let backend: Backend
+  let former: [Backend]
+
+  /// Throws if an item is of another backend: then it is neither used nor changed.
+  func refuse<Item: StoredItem>(_: Item.Type, _ bytes: [UInt8]) throws(SecretStoreError) {
+    guard Item.isBound, let stored = Backend(ofItem: bytes),
+      !([backend] + former).contains(where: stored.covers)
+    else { return }
+    throw .otherBackend(
+      item: Item.item, stored: stored.description, configured: backend.description)
+  }
+
+  /// The problem with stored secrets of another backend; `nil` if there are none, or they cannot be read.
+  func problem(in store: any SecretStore) -> SecretStoreError? {
+    do throws(SecretStoreError) {
+      if let bytes = try store.read(.token) { try refuse(StoredToken.self, bytes) }
+      if let bytes = try store.read(.revocation) { try refuse(StoredRevocations.self, bytes) }
+    } catch {
+      if case .otherBackend = error { return error }
+    }
+    return nil
+  }
+}
+
+extension SessionConfiguration {
+  var binding: BackendBinding {
+    BackendBinding(backend: wire.backend, former: formerWires.map(\.backend))
+  }
+}
+
+extension Wire {
+  /// Where the session sends what it has stored: calls go to the base address, the rest to the endpoints.
+  var backend: Backend {
+    let steps: [Step] = [.refresh, .switchContext, .profile, .revocation]
+    let urls = [baseURL] + steps.compactMap { endpoints[$0]?.url(below: baseURL) }
+    return Backend(origins: Set(urls.compactMap(\.bareOrigin)).sorted(), client: client.identifier)
+  }
+}
+
+extension URL {
+  /// Scheme, host and port, also if the address has a user name.
+  fileprivate var bareOrigin: String? {
+    guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
+    (parts.user, parts.password) = (nil, nil)
+    return parts.url.flatMap(CallMap.origin)
+  }
+}
+
+extension ClientAuthentication {
+  fileprivate var identifier: String? {
+    switch self {
+    case .none: nil
+    case .form(let id, _), .basic(let id, _): id
+    }
+  }
+}

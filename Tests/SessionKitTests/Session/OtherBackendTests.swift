@@ -1,0 +1,236 @@
+import Foundation
+import SessionJournal
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+/// One journal and its secrets, opened with the configuration of another backend.
+@Suite("A session: secrets of another backend")
+struct OtherBackendTests {
+  private let bench: Bench
+  private let other: LoopbackServer
+
+  init() throws {
+    bench = try Bench()
+    other = try LoopbackServer.start()
+  }
+
+  private func configuration(_ change: (inout Wire) -> Void) -> SessionConfiguration {
+    var configuration = bench.configuration()
+    change(&configuration.wire)
+    return configuration
+  }
+
+  private var elsewhere: SessionConfiguration {
+    configuration { $0 = .edu(baseURL: other.baseURL) }
+  }
+
+  private func refused(_ configuration: SessionConfiguration) async -> SecretItem? {
+    let error = await failure { () async throws(SessionError) in
+      try await Session.open(configuration)
+    }
+    guard case .secrets(.otherBackend(let item, let stored, let configured)) = error else {
+      Issue.record("\(String(describing: error))")
+      return nil
+    }
+    #expect(stored != configured && stored.contains("http://127.0.0.1"))
+    return item
+  }
+
+  /// Every byte of the journal and of what is stored.
+  private func contents() throws -> [String: Data] {
+    var contents = ["": try Data(contentsOf: URL(filePath: bench.journal))]
+    for name in try bench.files() {
+      contents[name] = try Data(contentsOf: URL(filePath: bench.secrets + "/" + name))
+    }
+    return contents
+  }
+
+  @Test("STO-6 opened with another base address: refused, and nothing is sent or changed")
+  func otherAddress() async throws {
+    defer { other.stop() }
+    try await bench.signedIn().close()
+    let before = try contents()
+    let calls = bench.server.calls.count
+    #expect(await refused(elsewhere) == .token)
+    #expect(other.calls.isEmpty && bench.server.calls.count == calls)
+    #expect(try contents() == before)
+    // Nothing was lost: with its own backend the session goes on.
+    let again = try await bench.open()
+    try await again.refresh()
+    #expect(again.currentToken?.generation == Generation(2))
+    try await again.close()
+  }
+
+  @Test("STO-6 another client, or another place for the tokens, is another backend")
+  func otherClient() async throws {
+    defer { other.stop() }
+    try await bench.signedIn().close()
+    #expect(await refused(configuration { $0.client = .form(id: "app-2") }) == .token)
+    let address = other.baseURL.absoluteString
+    for step in [\WireEndpoints.refresh, \.revocation, \.switchContext, \.profile] {
+      let endpoint = WireEndpoint("\(address)/auth/step", refresh: .member("token"))
+      #expect(await refused(configuration { $0.endpoints[keyPath: step] = endpoint }) == .token)
+    }
+    #expect(other.calls.isEmpty)
+  }
+
+  @Test("STO-6 another path on the same origin is the same backend, and so is one place less")
+  func otherPath() async throws {
+    defer { other.stop() }
+    try await bench.signedIn().close()
+    let moved = try await Session.open(
+      configuration {
+        $0.baseURL = $0.baseURL.appending(path: "v2")
+        $0.endpoints.switchContext = nil
+      })
+    #expect(moved.isAuthenticated && moved.currentToken != nil)
+    try await moved.close()
+  }
+
+  @Test("STO-6 a backend that has moved is named: its tokens go to the new address")
+  func moved() async throws {
+    defer { other.stop() }
+    try await bench.signedIn().close()
+    var configuration = elsewhere
+    configuration.formerWires = [.edu(baseURL: bench.server.baseURL)]
+    let session = try await Session.open(configuration)
+    #expect(session.currentToken?.generation == Generation(1))
+    // The new server does not know the token; a login there binds the next one.
+    try await session.logout()
+    try await session.login(bench.credentials)
+    try await session.close()
+    #expect(try stored(.token) == elsewhere.wire.backend)
+    let here = bench.configuration()
+    #expect(await refused(here) == .token)
+  }
+
+  private func stored(_ item: SecretItem) throws -> Backend? {
+    let bytes = try FileSecretStore(folder: bench.secrets).read(item)
+    return bytes.flatMap(Backend.init(ofItem:))
+  }
+
+  @Test("STO-6 tokens that an older version stored have no backend: the next write binds them")
+  func unbound() async throws {
+    defer { other.stop() }
+    try await bench.signedIn().close()
+    let store = FileSecretStore(folder: bench.secrets)
+    let bytes = try #require(try store.read(.token))
+    let old = try StoredToken(decoding: bytes).encoded()
+    #expect(!String(decoding: old, as: UTF8.self).contains("backend"))
+    try store.write(.token, old)
+    let session = try await bench.open()
+    #expect(session.currentToken?.generation == Generation(1))
+    #expect(try stored(.token) == nil)
+    try await session.refresh()
+    #expect(try stored(.token) == bench.configuration().wire.backend)
+    try await session.close()
+    #expect(await refused(elsewhere) == .token)
+  }
+
+  @Test("STO-6 OUT-1 a revocation that waits is for its own backend alone")
+  func revocation() async throws {
+    defer { other.stop() }
+    let session = try await bench.signedIn()
+    bench.server.failNext(.logout, with: .status(503))
+    try await session.logout()
+    try await session.close()
+    #expect(try bench.files().contains { $0.contains("revocation") })
+    #expect(await refused(elsewhere) == .revocation)
+    #expect(other.calls.isEmpty)
+    let again = try await bench.open()
+    await eventually("the server is told") { bench.server.count(of: .logout) == 2 }
+    try await again.close()
+  }
+
+  @Test("STO-6 RES-3 not readable at opening: it waits, and does not take what it finds then")
+  func locked() async throws {
+    defer { other.stop() }
+    let store = MemorySecretStore()
+    try await bench.signedIn(store: store).close()
+    var configuration = elsewhere
+    configuration.secrets = store
+    store.isAvailable = false
+    let session = try await Session.open(configuration)
+    #expect(!session.canRefreshToken)
+    store.isAvailable = true
+    let bytes = try store.read(.token)
+    await session.retry()
+    #expect(session.activity == .loading && session.currentToken == nil)
+    guard case .secrets(.otherBackend) = session.storageProblem else {
+      Issue.record("\(String(describing: session.storageProblem))")
+      return
+    }
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(other.calls.isEmpty)
+    #expect(try store.read(.token) == bytes)
+    try await session.close()
+  }
+
+  @Test("STO-6 opened before the other backend's sign-in: its token is not taken, sent or removed")
+  func signedInElsewhere() async throws {
+    defer { other.stop() }
+    let late = try await Session.open(elsewhere)
+    let session = try await bench.signedIn()
+    _ = await failure { () async throws(SessionError) in try await late.refresh() }
+    #expect(late.currentToken == nil && !late.canRefreshToken)
+    _ = await failure { () async throws(SessionError) in try await late.login(bench.credentials) }
+    #expect(other.calls.isEmpty)
+    try await late.close()
+    try await session.refresh()
+    #expect(session.currentToken?.generation == Generation(2))
+    try await session.close()
+  }
+
+  @Test("STO-6 WEB-6 a token that a provider owns is bound like any other")
+  func owned() throws {
+    defer { other.stop() }
+    let facts = TokenFacts.plain(1, issuedAt: Timestamp(milliseconds: 0), lifetime: 1_000)
+    let login = SessionEvent.login(
+      SessionEvent.Login(user: "u", method: .interactive, token: facts, context: nil))
+    let journal = JournalIdentifier(high: 1, low: 2)
+    let token = StoredToken(
+      journal: journal.description, facts: facts, access: Secret("A1"), refresh: nil,
+      announcement: login, at: Timestamp(milliseconds: 0), isOwned: true)
+    let store = MemorySecretStore()
+    let mine = Vault(store: store, journal: journal, binding: bench.configuration().binding)
+    let others = Vault(store: store, journal: journal, binding: elsewhere.binding)
+    try mine.write(token)
+    #expect(try mine.token()?.isOwned == true)
+    #expect(throws: SecretStoreError.self) { try others.token() }
+    let entry = StoredRevocations.Entry(token, of: "u", isAccount: true)
+    try mine.keep(entry)
+    #expect(try mine.revocations().map(\.isOwned) == [true])
+    #expect(throws: SecretStoreError.self) { try others.revocations() }
+    #expect(throws: SessionError.self) { try others.keep(entry) }
+  }
+
+  @Test("STO-6 a backend is its origins and its client, whatever the spelling, path and secret")
+  func names() throws {
+    func backend(_ text: String, _ change: (inout Wire) -> Void = { _ in }) throws -> Backend {
+      var wire = Wire.edu(baseURL: try #require(URL(string: text)))
+      change(&wire)
+      return wire.backend
+    }
+    let plain = try backend("https://api.school.test")
+    #expect(plain.origins == ["https://api.school.test"] && plain.client == nil)
+    for same in ["https://API.School.test:443/v1/", "https://u:p@api.school.test/v2?x=1"] {
+      #expect(try backend(same) == plain)
+    }
+    for unlike in [
+      "http://api.school.test", "https://api.school.test:8443", "https://school.test",
+      "https://api.school.test.evil.test",
+    ] {
+      #expect(try !plain.covers(backend(unlike)), "\(unlike)")
+    }
+    let form = try backend("https://api.school.test") {
+      $0.client = .form(id: "app", secret: Secret("hush"))
+    }
+    let basic = try backend("https://api.school.test") {
+      $0.client = .basic(id: "app", secret: Secret("other"))
+    }
+    #expect(form == basic && !form.covers(plain) && !plain.covers(form))
+    #expect(!"\(form)".contains("hush"))
+  }
+}
