@@ -68,7 +68,7 @@ struct RecordedStories {
   private struct TooBusy: Error {}
 
   @Test(
-    "RPL-2 REF-9 the same in PID namespaces of their own, where both are process 1",
+    "RPL-3 REF-9 the same in PID namespaces of their own, where both are process 1",
     .enabled(if: Namespaces.arePermitted, "This system does not let a test make a PID namespace."))
   func killedInNamespace() async throws {
     let bench = try ProcessBench(Self.strict)
@@ -91,7 +91,7 @@ struct RecordedStories {
     try await bench.judge("killed-in-namespace", of: "killed-in-refresh")
   }
 
-  @Test("RPL-2 killed in the middle of a refresh, at a server that gives none twice")
+  @Test("RPL-3 killed in the middle of a refresh, at a server that gives none twice")
   func killed() async throws {
     let (bench, holder, gate) = try await holding()
     try await holder.end()
@@ -103,7 +103,7 @@ struct RecordedStories {
     try await bench.judge("killed-in-refresh")
   }
 
-  @Test("RPL-2 killed in the middle of a refresh, and not opened again")
+  @Test("RPL-3 killed in the middle of a refresh, and not opened again")
   func open() async throws {
     let (bench, holder, gate) = try await holding()
     try await holder.end()
@@ -111,7 +111,7 @@ struct RecordedStories {
     try await bench.judge("still-request-open")
   }
 
-  @Test("RPL-2 suspended with the one good token for longer than the other process may wait")
+  @Test("RPL-3 suspended with the one good token for longer than the other process may wait")
   func suspended() async throws {
     let (bench, holder, _, other) = try await overtaking(isAnswered: true, grace: 1_000)
     let told = try other.say("await logout")
@@ -121,7 +121,7 @@ struct RecordedStories {
     holder.resume()
   }
 
-  @Test("RPL-2 suspended and overtaken, at a server that forgives")
+  @Test("RPL-3 suspended and overtaken, at a server that forgives")
   func takenOver() async throws {
     let (bench, holder, gate, other) = try await overtaking(at: .beforeActing) {
       ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))

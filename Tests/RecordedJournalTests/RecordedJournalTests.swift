@@ -12,7 +12,7 @@ import Testing
 /// `UPDATE_GOLDEN=1` the answers alone; read what git then shows.
 @Suite("Specs/Journals")
 struct RecordedJournalTests {
-  @Test("RPL-2 JRN-3 a story played anew gets the answer that is kept", arguments: JournalStory.all)
+  @Test("RPL-3 JRN-3 a story played anew gets the answer that is kept", arguments: JournalStory.all)
   func story(_ story: JournalStory) async throws {
     let stage = try StoryStage()
     try await story.tell(stage)
@@ -34,13 +34,13 @@ struct RecordedJournalTests {
   }
 
   @Test(
-    "RPL-2 every cause has its recorded journal, and the journal its exact answer",
+    "RPL-3 every cause has its recorded journal, and the journal its exact answer",
     arguments: Cause.allCases)
   func kept(_ cause: Cause) throws {
     try check(try RecordedJournal(keptFor: cause), cause)
   }
 
-  @Test("RPL-2 REF-9 a further journal of a cause has its exact answer")
+  @Test("RPL-3 REF-9 a further journal of a cause has its exact answer")
   func variants() throws {
     for variant in RecordedJournal.variants {
       try check(try RecordedJournal(named: variant.name), variant.cause)

@@ -20,7 +20,7 @@ struct WhyDoubtTests {
 
   // MARK: 1. Late answers
 
-  @Test("RPL-2 a request whose own process comes back with the answer is not lost")
+  @Test("RPL-3 a request whose own process comes back with the answer is not lost")
   func lateAnswer() {
     let answer = overtaken { history, lost in
       history.end(69, .refusal("TOKEN_REUSED"), 1, lost)
@@ -31,7 +31,7 @@ struct WhyDoubtTests {
     #expect(answer.has(.cameBack))
   }
 
-  @Test("RPL-2 a request that turns out not to have been sent is not lost")
+  @Test("RPL-3 a request that turns out not to have been sent is not lost")
   func lateNoConnection() {
     let answer = overtaken { history, lost in
       history.add(70, WhyHistory.ended(lost, .offline))
@@ -41,7 +41,7 @@ struct WhyDoubtTests {
     #expect(!answer.has(.rotatedReplyLost))
   }
 
-  @Test("RPL-2 a process that comes back without an answer changes nothing")
+  @Test("RPL-3 a process that comes back without an answer changes nothing")
   func lateNoReply() {
     let answer = overtaken { history, lost in
       history.add(70, WhyHistory.ended(lost, .lost))
@@ -55,7 +55,7 @@ struct WhyDoubtTests {
   // MARK: 2, 3. Codes
 
   @Test(
-    "RPL-2 a code behind a lost reply makes it likely only where it says used",
+    "RPL-3 a code behind a lost reply makes it likely only where it says used",
     arguments: [
       ("TOKEN_REUSED", Cause.lostReply, Certainty.likely),
       ("INVALID_GRANT", .lostReply, .possible), ("invalid_grant", .lostReply, .possible),
@@ -76,7 +76,7 @@ struct WhyDoubtTests {
   }
 
   @Test(
-    "RPL-2 a code that only has a known word in it is repeated, and proves nothing",
+    "RPL-3 a code that only has a known word in it is repeated, and proves nothing",
     arguments: [
       "PASSWORD_EXPIRED", "UNKNOWN_ERROR", "USER_NOT_FOUND", "CLIENT_REVOKED", "ACCOUNT_LOCKED",
       "PASSWORD_REUSED",
@@ -93,7 +93,7 @@ struct WhyDoubtTests {
   }
 
   @Test(
-    "RPL-2 a code that is a known word says its cause",
+    "RPL-3 a code that is a known word says its cause",
     arguments: RefusalWord.codes.flatMap { row in row.codes.map { ($0, row.says) } })
   func knownCodes(_ code: String, _ says: String) {
     let causes: [String: Cause] = [
@@ -108,7 +108,7 @@ struct WhyDoubtTests {
   // MARK: 4. Every request answered
 
   @Test(
-    "RPL-2 a lost reply is ruled out only where every request was answered or not sent",
+    "RPL-3 a lost reply is ruled out only where every request was answered or not sent",
     arguments: [
       (.offline, true), (RequestFailure(kind: .secretsUnavailable), true),
       (RequestFailure(kind: .rateLimited, status: 429), true),
@@ -129,7 +129,7 @@ struct WhyDoubtTests {
 
   // MARK: 5. No refresh token
 
-  @Test("RPL-2 no refresh token to read does not say that there never was one")
+  @Test("RPL-3 no refresh token to read does not say that there never was one")
   func noRefreshToken() {
     var history = WhyHistory()
     history.attempt(60, RequestFailure(kind: .server, status: 503))
@@ -146,7 +146,7 @@ struct WhyDoubtTests {
 
   // MARK: 6. Behind the record
 
-  @Test("RPL-2 what another session did is no success of this one")
+  @Test("RPL-3 what another session did is no success of this one")
   func otherSession() {
     var history = WhyHistory()
     let first = history.attempt(60, .lost)
@@ -162,7 +162,7 @@ struct WhyDoubtTests {
     #expect(!answer.has(.nobodyEnded))
   }
 
-  @Test("RPL-2 that the server was told may stand far behind")
+  @Test("RPL-3 that the server was told may stand far behind")
   func settledLate() {
     var history = WhyHistory()
     history.add(
@@ -184,7 +184,7 @@ struct WhyDoubtTests {
 
   // MARK: 7, 8. Who took it
 
-  @Test("RPL-2 a request taken before its deadline is not told as taken behind it")
+  @Test("RPL-3 a request taken before its deadline is not told as taken behind it")
   func takenEarly() {
     var history = WhyHistory()
     history.add(1, WhyHistory.opened(200, at: 1))
@@ -198,7 +198,7 @@ struct WhyDoubtTests {
     #expect(!answer.has(.overtakenAfterDeadline))
   }
 
-  @Test("RPL-2 who took a request for lost is known however many came behind")
+  @Test("RPL-3 who took a request for lost is known however many came behind")
   func takerIsKept() throws {
     var history = WhyHistory()
     let lost = history.add(60, WhyHistory.sent(1, until: 66))
@@ -216,7 +216,7 @@ struct WhyDoubtTests {
     #expect(!WhyText(zone: .utc, isFull: true).text(answer).contains("process 0"))
   }
 
-  @Test("RPL-2 a late end of a switch names who had taken its place")
+  @Test("RPL-3 a late end of a switch names who had taken its place")
   func lateSwitch() throws {
     var history = WhyHistory()
     history.add(1, WhyHistory.opened(200, at: 1))
@@ -233,7 +233,7 @@ struct WhyDoubtTests {
 
   // MARK: 9. Death of the process
 
-  @Test("RPL-2 that nobody opened the journal between is known when the request ends")
+  @Test("RPL-3 that nobody opened the journal between is known when the request ends")
   func openingBetween() {
     var quiet = WhyHistory()
     quiet.attempt(60, .lost)

@@ -8,7 +8,7 @@ import Testing
 struct WhyGapTests {
   // MARK: Clocks
 
-  @Test("RPL-2 openings that end before the token did say nothing of the clock behind them")
+  @Test("RPL-3 openings that end before the token did say nothing of the clock behind them")
   func clockCovers() throws {
     for (last, isRuledOut) in [(10, false), (3_550, false), (3_650, true)] as [(Int64, Bool)] {
       var history = WhyHistory(isRefreshable: false)
@@ -21,7 +21,7 @@ struct WhyGapTests {
     }
   }
 
-  @Test("RPL-2 that openings agree names the records from which to which they do")
+  @Test("RPL-3 that openings agree names the records from which to which they do")
   func clockRange() throws {
     var history = WhyHistory()
     history.add(30, WhyHistory.opened(101, at: 30))
@@ -33,7 +33,7 @@ struct WhyGapTests {
   }
 
   @Test(
-    "RPL-2 a clock that was set back tells no life that a token had left, nor how long it was unused"
+    "RPL-3 a clock that was set back tells no life that a token had left, nor how long it was unused"
   )
   func setBack() {
     for (uptime, isTold) in [(100, true), (5_100, false)] as [(Int64, Bool)] {
@@ -59,7 +59,7 @@ struct WhyGapTests {
   // MARK: Starts of the system
 
   @Test(
-    "RPL-2 an opening that names no start of the system does not say that it was started anew",
+    "RPL-3 an opening that names no start of the system does not say that it was started anew",
     arguments: [
       ("first", nil, .startUnnamed), (nil, "first", .startUnnamed), (nil, nil, .startUnnamed),
       ("first", "second", .startedAnew),
@@ -75,7 +75,7 @@ struct WhyGapTests {
     #expect(told == [word])
   }
 
-  @Test("RPL-2 behind an opening that names no start others may still be at it")
+  @Test("RPL-3 behind an opening that names no start others may still be at it")
   func unnamedOthers() {
     for (boot, isAlone) in [("second", true), (nil, false)] as [(Identifier?, Bool)] {
       var history = WhyHistory()
@@ -90,7 +90,7 @@ struct WhyGapTests {
 
   // MARK: Tails
 
-  @Test("RPL-2 a tail that was cut off may have held the end of what is still there")
+  @Test("RPL-3 a tail that was cut off may have held the end of what is still there")
   func cutInSession() {
     var history = WhyHistory()
     history.attempt(60, .offline)
@@ -111,7 +111,7 @@ struct WhyGapTests {
     #expect(history.answer().rulesOut(.noLogoutByApp))
   }
 
-  @Test("RPL-2 a tail that nobody was told of holds nothing")
+  @Test("RPL-3 a tail that nobody was told of holds nothing")
   func tornTail() {
     var history = WhyHistory()
     history.add(
@@ -123,7 +123,7 @@ struct WhyGapTests {
 
   // MARK: Batches
 
-  @Test("RPL-2 what was decided with an end is explained as it, though somebody signs in with it")
+  @Test("RPL-3 what was decided with an end is explained as it, though somebody signs in with it")
   func endAndLogin() {
     var history = WhyHistory()
     let request = history.add(60, WhyHistory.sent(1, until: 66))
@@ -140,7 +140,7 @@ struct WhyGapTests {
     #expect(history.answer(at: failed + 4).cause == .itemUnreadable)
   }
 
-  @Test("RPL-2 a batch of any length keeps what its end was decided by")
+  @Test("RPL-3 a batch of any length keeps what its end was decided by")
   func longBatch() {
     for place in [0, 5, 20, 39] {
       var history = WhyHistory()
@@ -157,7 +157,7 @@ struct WhyGapTests {
   }
 
   @Test(
-    "RPL-2 a token that could be refreshed did not end for want of a refresh token, for certain")
+    "RPL-3 a token that could be refreshed did not end for want of a refresh token, for certain")
   func refreshable() {
     for (isRefreshable, certainty) in [(true, .possible), (false, .proven)] as [(Bool, Certainty)] {
       var history = WhyHistory(isRefreshable: isRefreshable)

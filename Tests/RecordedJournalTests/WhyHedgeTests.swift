@@ -8,7 +8,7 @@ import Testing
 struct WhyHedgeTests {
   // MARK: 10, 11. Not whole
 
-  @Test("RPL-2 behind bytes that cannot be read the session may have ended")
+  @Test("RPL-3 behind bytes that cannot be read the session may have ended")
   func damaged() {
     var history = WhyHistory()
     history.attempt(60, .offline)
@@ -21,7 +21,7 @@ struct WhyHedgeTests {
     #expect(answer.untold.contains { $0.what == .behindDamage })
   }
 
-  @Test("RPL-2 where the journal goes on from another one, nobody knows who had signed in")
+  @Test("RPL-3 where the journal goes on from another one, nobody knows who had signed in")
   func continued() {
     var history = WhyHistory.empty
     history.add(
@@ -33,7 +33,7 @@ struct WhyHedgeTests {
     #expect(answer.untold.contains { $0.what == .otherJournal })
   }
 
-  @Test("RPL-2 behind a newer record, a gap or a recovered token no lost reply is ruled out")
+  @Test("RPL-3 behind a newer record, a gap or a recovered token no lost reply is ruled out")
   func gaps() {
     var newer = WhyHistory()
     newer.add(30, .unknown(.init(kind: 0x96, payload: [1])))
@@ -57,7 +57,7 @@ struct WhyHedgeTests {
   // MARK: 12. Still signed in
 
   @Test(
-    "RPL-2 offline is likely only where a request could not leave",
+    "RPL-3 offline is likely only where a request could not leave",
     arguments: [
       (.offline, .likely), (.lost, .possible), (RequestFailure(kind: .noReply, status: 408), nil),
       (RequestFailure(kind: .noRefreshToken), nil),
@@ -70,7 +70,7 @@ struct WhyHedgeTests {
     #expect(answer.certainty(of: .offline) == certainty)
   }
 
-  @Test("RPL-2 a process that died in a refresh is not offline")
+  @Test("RPL-3 a process that died in a refresh is not offline")
   func killed() {
     var history = WhyHistory()
     let lost = history.add(60, WhyHistory.sent(1, until: 366))
@@ -80,7 +80,7 @@ struct WhyHedgeTests {
     #expect(answer.has(.killedBySystem))
   }
 
-  @Test("RPL-2 one answer long ago does not hide that nothing answers now")
+  @Test("RPL-3 one answer long ago does not hide that nothing answers now")
   func offlineAfterOne() {
     var history = WhyHistory()
     history.attempt(60, RequestFailure(kind: .server, status: 503))
@@ -91,7 +91,7 @@ struct WhyHedgeTests {
     #expect(answer.certainty(of: .offline) == .likely)
   }
 
-  @Test("RPL-2 a refusal that is doubted is told as one")
+  @Test("RPL-3 a refusal that is doubted is told as one")
   func doubted() {
     var history = WhyHistory()
     history.attempt(60, .refusal("TOKEN_REUSED"))
@@ -102,7 +102,7 @@ struct WhyHedgeTests {
 
   // MARK: 13, 14. Switches
 
-  @Test("RPL-2 whether a lost switch changed the token is only possible")
+  @Test("RPL-3 whether a lost switch changed the token is only possible")
   func lostSwitch() {
     var history = WhyHistory()
     let lost = history.add(60, WhyHistory.sent(1, until: 366, kind: .switchContext))
@@ -115,7 +115,7 @@ struct WhyHedgeTests {
   }
 
   @Test(
-    "RPL-2 a switch that failed is not said to be refused",
+    "RPL-3 a switch that failed is not said to be refused",
     arguments: [
       .offline, RequestFailure(kind: .server, status: 502),
       RequestFailure(kind: .otherUser, status: 200),
@@ -130,7 +130,7 @@ struct WhyHedgeTests {
     #expect(!WhyText(zone: .utc).text(answer).contains("was refused"))
   }
 
-  @Test("RPL-2 the end of a request that is not known is no proof of who took it")
+  @Test("RPL-3 the end of a request that is not known is no proof of who took it")
   func unknownEnd() {
     var history = WhyHistory()
     let ended = history.add(61, WhyHistory.ended(77, .offline))
@@ -140,7 +140,7 @@ struct WhyHedgeTests {
 
   // MARK: 16–18. Processes
 
-  @Test("RPL-2 of two lost requests each is possible, and each is named")
+  @Test("RPL-3 of two lost requests each is possible, and each is named")
   func twoLosses() {
     var history = WhyHistory()
     let first = history.attempt(60, .lost)
@@ -153,7 +153,7 @@ struct WhyHedgeTests {
     #expect(named.allSatisfy { $0.certainty == .possible })
   }
 
-  @Test("RPL-2 the same number of a process is not the same process")
+  @Test("RPL-3 the same number of a process is not the same process")
   func sameNumber() {
     var one = WhyHistory()
     one.attempt(60, .offline)
@@ -174,7 +174,7 @@ struct WhyHedgeTests {
     #expect(!killed.answer().rulesOut(.noOpeningBetween))
   }
 
-  @Test("RPL-2 a restart is seen where the request's end was noted behind its first opening")
+  @Test("RPL-3 a restart is seen where the request's end was noted behind its first opening")
   func restartLocked() {
     var history = WhyHistory()
     let lost = history.add(60, WhyHistory.sent(1, until: 66))
@@ -189,14 +189,14 @@ struct WhyHedgeTests {
 
   // MARK: 20–22. Clocks and counts
 
-  @Test("RPL-2 a token has no more than its whole life left")
+  @Test("RPL-3 a token has no more than its whole life left")
   func clockBack() {
     var history = WhyHistory()
     history.refuse(-7_200, "TOKEN_REUSED")
     #expect(!history.answer().rulesOut(.tokenHadLife))
   }
 
-  @Test("RPL-2 clocks that drift apart little by little do not agree")
+  @Test("RPL-3 clocks that drift apart little by little do not agree")
   func drip() {
     var history = WhyHistory()
     for number in 1...6 {
@@ -208,7 +208,7 @@ struct WhyHedgeTests {
     #expect(!history.answer().rulesOut(.clockAgrees))
   }
 
-  @Test("RPL-2 a token that ended before its time, or an idle time beside a set clock, is possible")
+  @Test("RPL-3 a token that ended before its time, or an idle time beside a set clock, is possible")
   func clockEnds() {
     var early = WhyHistory(isRefreshable: false)
     early.add(900, .event(.sessionExpired(.init(reason: .tokenExpired))))
@@ -226,7 +226,7 @@ struct WhyHedgeTests {
     }
   }
 
-  @Test("RPL-2 how far the server's clock is off is noted when it changes, and holds")
+  @Test("RPL-3 how far the server's clock is off is noted when it changes, and holds")
   func skewBefore() {
     var history = WhyHistory(isRefreshable: false)
     history.add(1, .note(.clockSkew(10_800_000)))
@@ -238,7 +238,7 @@ struct WhyHedgeTests {
     #expect(history.answer().has(.serverClockBehind))
   }
 
-  @Test("RPL-2 half of the answers do not prove that the rate was limited")
+  @Test("RPL-3 half of the answers do not prove that the rate was limited")
   func halfLimited() {
     var history = WhyHistory()
     for status in [429, 429, 500] as [UInt16] {
@@ -253,7 +253,7 @@ struct WhyHedgeTests {
     #expect(history.answer().cause == .attemptsExhausted)
   }
 
-  @Test("RPL-2 no answer has an empty place", arguments: Cause.allCases)
+  @Test("RPL-3 no answer has an empty place", arguments: Cause.allCases)
   func places(_ cause: Cause) throws {
     let run = try WhyRun(cause)
     for entry in run.entries {

@@ -31,7 +31,7 @@ struct WhyLateTests {
       .event(.logout(.init(reason: .policy))))
   }
 
-  @Test("RPL-2 an answer that is noted late is one: the server was reached")
+  @Test("RPL-3 an answer that is noted late is one: the server was reached")
   func stillReached() {
     let answer = late(.refusal("TOKEN_REVOKED"))
     #expect(answer.cause == .stillServerFailing)
@@ -44,7 +44,7 @@ struct WhyLateTests {
       answer.proven.contains { $0.what == .nextTry && $0.values == [.time(WhyHistory.time(90))] })
   }
 
-  @Test("RPL-2 an end that is noted late and is no answer changes nothing")
+  @Test("RPL-3 an end that is noted late and is no answer changes nothing")
   func stillOffline() {
     let answer = late(.lost)
     #expect(answer.cause == .stillOffline)
@@ -53,7 +53,7 @@ struct WhyLateTests {
     #expect(!answer.has(.answeredLate))
   }
 
-  @Test("RPL-2 a refusal that is noted late is a refusal")
+  @Test("RPL-3 a refusal that is noted late is a refusal")
   func ruledOut() {
     for (code, isRuledOut) in [("TOKEN_REVOKED", false), (nil, true)] {
       let failure = code.map { RequestFailure.refusal($0) } ?? .lost
@@ -70,7 +70,7 @@ struct WhyLateTests {
     }
   }
 
-  @Test("RPL-2 what was lost behind a refusal that is noted late did not bring it about")
+  @Test("RPL-3 what was lost behind a refusal that is noted late did not bring it about")
   func refusedBefore() {
     let answer = late(.refusal("TOKEN_REUSED")) { history in
       history.attempt(90, .lost, by: 200)
@@ -82,7 +82,7 @@ struct WhyLateTests {
     #expect(!answer.rulesOut(.noRefusalBefore))
   }
 
-  @Test("RPL-2 who said that a token was used is believed, whatever is said later")
+  @Test("RPL-3 who said that a token was used is believed, whatever is said later")
   func usedThenRevoked() {
     let answer = late(.refusal("TOKEN_REUSED")) { history in
       history.attempt(90, .lost, by: 200)
@@ -93,7 +93,7 @@ struct WhyLateTests {
     #expect(answer.proven.count { $0.what == .serverSaid } == 2)
   }
 
-  @Test("RPL-2 what was sent before an answer was noted may have been sent behind it")
+  @Test("RPL-3 what was sent before an answer was noted may have been sent behind it")
   func lostBetween() {
     let answer = late(.refusal("TOKEN_REUSED"), .lost) { $0.refuse(100, "TOKEN_REUSED", by: 200) }
     #expect(answer.cause == .usedElsewhere || answer.certainty == .possible)
@@ -102,7 +102,7 @@ struct WhyLateTests {
     #expect(answer.has(.otherCopyUsed))
   }
 
-  @Test("RPL-2 answers that are noted late are counted, each in its class")
+  @Test("RPL-3 answers that are noted late are counted, each in its class")
   func exhausted() {
     let server = RequestFailure(kind: .server, status: 503)
     let all = late(server, server, exhaust)
@@ -115,7 +115,7 @@ struct WhyLateTests {
     #expect(mixed.rulesOut(.noRefusalOfUser))
   }
 
-  @Test("RPL-2 the end of a request that is not kept leaves the history of its token open")
+  @Test("RPL-3 the end of a request that is not kept leaves the history of its token open")
   func strayEnd() {
     var history = WhyHistory()
     let numbers = (0..<40).map { history.attempt(60 + $0 * 20, .offline) }
@@ -125,7 +125,7 @@ struct WhyLateTests {
     #expect(!history.answer().rulesOut(.noRefusalOfUser))
   }
 
-  @Test("RPL-2 a final refusal that ended nothing is one all the same")
+  @Test("RPL-3 a final refusal that ended nothing is one all the same")
   func refusedForNothing() {
     var history = WhyHistory()
     let first = history.add(60, WhyHistory.sent(1, until: 66))
@@ -164,7 +164,7 @@ struct WhyLateTests {
     return history.answer()
   }
 
-  @Test("RPL-2 a clock that was set back does not say that a place was taken early")
+  @Test("RPL-3 a clock that was set back does not say that a place was taken early")
   func takenBack() {
     #expect(taken(at: 603).cause == .killedInRefresh)
     #expect(taken(at: 603).certainty == .likely)
@@ -181,7 +181,7 @@ struct WhyLateTests {
     }
   }
 
-  @Test("RPL-2 a clock that was set between says nothing of a deadline")
+  @Test("RPL-3 a clock that was set between says nothing of a deadline")
   func setBetween() {
     // The clock that never jumps says that an hour and more went by.
     let uptime = SessionNote.Opened(process: 300, boot: "first", uptime: 4_610_000)
@@ -195,7 +195,7 @@ struct WhyLateTests {
     }
   }
 
-  @Test("RPL-2 a process that comes back was not gone")
+  @Test("RPL-3 a process that comes back was not gone")
   func cameBack() {
     let gone = taken(at: 602, opens: true)
     #expect(gone.cause == .killedInRefresh)
@@ -210,7 +210,7 @@ struct WhyLateTests {
     }
   }
 
-  @Test("RPL-2 a process that may have ended or begun anew need not have been suspended")
+  @Test("RPL-3 a process that may have ended or begun anew need not have been suspended")
   func begunAnew() {
     #expect(taken(at: 607).cause == .suspendedInRefresh)
     #expect(taken(at: 607).certainty == .likely)

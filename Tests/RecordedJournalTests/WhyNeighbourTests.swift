@@ -152,14 +152,14 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
 
 @Suite("Neighbours of the catalogue")
 struct WhyNeighbourTests {
-  @Test("RPL-2 what tells two causes apart decides between them", arguments: WhyNeighbour.all)
+  @Test("RPL-3 what tells two causes apart decides between them", arguments: WhyNeighbour.all)
   func neighbour(_ neighbour: WhyNeighbour) throws {
     let answer = try WhyRun(neighbour.base).edited(neighbour.edit).answer()
     #expect(answer.cause == neighbour.expected)
     #expect(answer.certainty == neighbour.certainty)
   }
 
-  @Test("RPL-2 every reason that this version knows has a cause", arguments: ExpiryReason.known)
+  @Test("RPL-3 every reason that this version knows has a cause", arguments: ExpiryReason.known)
   func reasons(_ reason: ExpiryReason) throws {
     let run = try WhyRun(.endedByServer).edited { record in
       guard case .event(.sessionExpired) = record.content else { return record }
@@ -168,7 +168,7 @@ struct WhyNeighbourTests {
     #expect(run.answer().cause != .unexplained)
   }
 
-  @Test("RPL-2 a process of another start of the system is certainly gone")
+  @Test("RPL-3 a process of another start of the system is certainly gone")
   func restarted() throws {
     let whole = try WhyRun(.killedInRefresh)
     let last = whole.entries.last { $0.record.name == "opened" }?.record.sequence
@@ -197,7 +197,7 @@ struct WhyNeighbourTests {
   ]
 
   @Test(
-    "RPL-2 compacted anywhere before the end, it is the same cause or a weaker one",
+    "RPL-3 compacted anywhere before the end, it is the same cause or a weaker one",
     arguments: Cause.allCases.filter { $0.class == .end })
   func compactions(_ cause: Cause) throws {
     let whole = try WhyRun(cause)
@@ -219,7 +219,7 @@ struct WhyNeighbourTests {
     }
   }
 
-  @Test("RPL-2 what was compacted away is said, and nothing is likely that it could have shown")
+  @Test("RPL-3 what was compacted away is said, and nothing is likely that it could have shown")
   func compacted() throws {
     let whole = try WhyRun(.lostReply)
     var fold = SessionFold()

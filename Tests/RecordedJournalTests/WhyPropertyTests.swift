@@ -47,7 +47,7 @@ struct WhyPropertyTests {
     for root in explanation.root { try check(root, choices) }
   }
 
-  @Test("RPL-2 any legal history has an answer for each end and each record, in bounded words")
+  @Test("RPL-3 any legal history has an answer for each end and each record, in bounded words")
   func legal() {
     expect(
       Property("why of legal histories", cases: 80, regressions: RegressionFolder()).check {
@@ -61,7 +61,7 @@ struct WhyPropertyTests {
       })
   }
 
-  @Test("RPL-2 any records have an answer, up to the first that cannot be folded")
+  @Test("RPL-3 any records have an answer, up to the first that cannot be folded")
   func total() {
     expect(
       Property("why of any records", cases: 80, regressions: RegressionFolder()).check { choices in
@@ -70,7 +70,7 @@ struct WhyPropertyTests {
       })
   }
 
-  @Test("RPL-2 a record that may be passed over changes no cause, and makes nothing surer")
+  @Test("RPL-3 a record that may be passed over changes no cause, and makes nothing surer")
   func unknown() throws {
     for cause in Cause.allCases where cause.class == .end {
       let whole = try WhyRun(cause)
@@ -99,7 +99,7 @@ struct WhyPropertyTests {
     index > 0 && run.entries[index - 1].remainingInBatch > 0
   }
 
-  @Test("RPL-2 why at a record is why of the journal that ends there, but for what comes behind")
+  @Test("RPL-3 why at a record is why of the journal that ends there, but for what comes behind")
   func prefix() throws {
     for cause in Cause.allCases where cause.class == .end {
       let whole = try WhyRun(cause)
@@ -112,7 +112,7 @@ struct WhyPropertyTests {
     }
   }
 
-  @Test("RPL-2 what is kept of a long journal is bounded")
+  @Test("RPL-3 what is kept of a long journal is bounded")
   func bounded() throws {
     var fold = EvidenceFold()
     var evidence: Evidence?

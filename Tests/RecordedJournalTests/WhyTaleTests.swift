@@ -12,7 +12,7 @@ import Testing
 /// end, starts of the system without a name, and long batches.
 @Suite("Why tells the truth of tales")
 struct WhyTaleTests {
-  @Test("RPL-2 nothing is claimed that the rest of the journal disproves")
+  @Test("RPL-3 nothing is claimed that the rest of the journal disproves")
   func truth() {
     expect(
       Property(

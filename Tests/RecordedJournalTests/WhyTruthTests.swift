@@ -11,7 +11,7 @@ import Testing
 /// What is proven or ruled out must be so, in every life. What is likely must be so in nearly all.
 @Suite("Why tells the truth")
 struct WhyTruthTests {
-  @Test("RPL-2 whatever is proven or ruled out is so, and what is likely is so nearly always")
+  @Test("RPL-3 whatever is proven or ruled out is so, and what is likely is so nearly always")
   func truth() {
     let score = LikelyScore()
     expect(

@@ -34,7 +34,7 @@ struct HiddenRecordsTests {
     _ = try folder.write(bytes, to: "logout.journal")
   }
 
-  @Test("RPL-2 the debugger and the page are as sure as why is, and no surer")
+  @Test("RPL-6 the debugger and the page are as sure as why is, and no surer")
   func agreement() throws {
     // Of a kind that no reader knows the debugger shows the records before: it stands at their end.
     for name in ["a", "logout", "undetermined", "torn", "damaged", "illegal"] {
@@ -58,7 +58,7 @@ struct HiddenRecordsTests {
     }
   }
 
-  @Test("RPL-2 RPL-5 a logout that cannot be read is not denied")
+  @Test("RPL-6 RPL-4 a logout that cannot be read is not denied")
   func logout() throws {
     let path = folder.file("logout.journal")
     let page = ToolRun.inProcess(["report", "-o", "-", path]).output
@@ -71,7 +71,7 @@ struct HiddenRecordsTests {
     #expect(file.explanation(at: 1)?.certainty == .possible)
   }
 
-  @Test("RPL-5 STO-3 a page names no folder, whatever is wrong with a file")
+  @Test("RPL-4 STO-3 a page names no folder, whatever is wrong with a file")
   func folders() throws {
     let home = folder.file("jane.doe@example")
     try FileManager.default.createDirectory(

@@ -4,7 +4,7 @@ import Testing
 /// What README.md shows of the tool.
 @Suite("README.md, of the tool")
 struct ReadmeTests {
-  @Test("RPL-2 the answer that it shows is the recorded one")
+  @Test("RPL-3 the answer that it shows is the recorded one")
   func answer() throws {
     let recorded = try Repository.text("Specs/Journals/lost-reply.txt")
       .replacing("--- exit 0\n", with: "")

@@ -83,7 +83,7 @@ struct ChangeFilesTests {
     }
   }
 
-  @Test("RPL-3 SYN-2 commands about a session refuse a change log, and say what knows it")
+  @Test("RPL-5 SYN-2 commands about a session refuse a change log, and say what knows it")
   func refused() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -102,7 +102,7 @@ struct ChangeFilesTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("out.html")))
   }
 
-  @Test("RPL-5 figures and a page of a folder leave its change logs out, and say so")
+  @Test("RPL-4 figures and a page of a folder leave its change logs out, and say so")
   func leftOut() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -119,7 +119,7 @@ struct ChangeFilesTests {
   }
 
   @Test(
-    "RPL-4 SYN-2 what is good of a change log is kept by whole batches, and it goes on",
+    "RPL-2 SYN-2 what is good of a change log is kept by whole batches, and it goes on",
     arguments: ["changes-damaged.log", "changes-torn.log", "changes-odd.log"])
   func repaired(name: String) throws {
     let folder = try TemporaryFolder()

@@ -25,7 +25,7 @@ struct FileMannersTests {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  @Test("RPL-3 the dropped bytes never go where the journal goes, by whatever spelling")
+  @Test("RPL-2 the dropped bytes never go where the journal goes, by whatever spelling")
   func onePlace() throws {
     try FileManager.default.createSymbolicLink(
       atPath: folder.file("link"), withDestinationPath: folder.path)
@@ -51,7 +51,7 @@ struct FileMannersTests {
     #expect(try names() == before)
   }
 
-  @Test("RPL-3 a file that cannot get its name takes its name from the dropped bytes again")
+  @Test("RPL-2 a file that cannot get its name takes its name from the dropped bytes again")
   func withdrawn() throws {
     let first = try OutputFile(folder.file("first"), overwrite: false)
     try first.finish()
@@ -75,7 +75,7 @@ struct FileMannersTests {
   }
 
   @Test(
-    "RPL-3 another user's journal is refused before a lock file is beside it",
+    "RPL-2 another user's journal is refused before a lock file is beside it",
     .enabled(if: getuid() == 0))
   func otherOwner() throws {
     let path = folder.file("damaged.journal")
@@ -87,7 +87,7 @@ struct FileMannersTests {
     #expect(try names() == before)
   }
 
-  @Test("RPL-3 a hard link is refused before a lock file is beside it")
+  @Test("RPL-2 a hard link is refused before a lock file is beside it")
   func hardLink() throws {
     let path = folder.file("damaged.journal")
     try FileManager.default.linkItem(atPath: path, toPath: folder.file("hard"))
@@ -97,7 +97,7 @@ struct FileMannersTests {
   }
 
   @Test(
-    "RPL-3 an app that has read what is dropped is refused, with nothing written, till it opens anew"
+    "RPL-2 an app that has read what is dropped is refused, with nothing written, till it opens anew"
   )
   func liveApp() throws {
     let path = folder.file("live.journal")
@@ -206,7 +206,7 @@ struct FileMannersTests {
     #expect(try names() == before)
   }
 
-  @Test("RPL-3 a repair that was done is told of where its report cannot be written")
+  @Test("RPL-2 a repair that was done is told of where its report cannot be written")
   func untold() throws {
     guard FileManager.default.fileExists(atPath: "/dev/full") else { return }
     let run = try ToolRun.shell(

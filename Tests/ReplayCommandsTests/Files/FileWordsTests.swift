@@ -154,7 +154,7 @@ struct FileWordsTests {
     #expect(try imported(run.output, ["--json"]).error()["name"] as? String == "partial")
   }
 
-  @Test("RPL-3 what can be read of the dropped bytes is counted, and nothing else")
+  @Test("RPL-2 what can be read of the dropped bytes is counted, and nothing else")
   func behind() throws {
     let closed = SessionCodec.encode(.note(.closed), at: SampleJournal.start)
     let draft = JournalDraft(kind: closed.kind, payload: closed.payload)

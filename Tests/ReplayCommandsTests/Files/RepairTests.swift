@@ -19,7 +19,7 @@ struct RepairTests {
     return [small2, try folder.bytes("short.journal")]
   }
 
-  @Test("RPL-3 whichever bit is flipped: what is kept is good, and with the rest it is the file")
+  @Test("RPL-2 whichever bit is flipped: what is kept is good, and with the rest it is the file")
   func everyBit() throws {
     var (kept, whole, refused) = (0, 0, 0)
     for source in try Self.sources() {
@@ -61,7 +61,7 @@ struct RepairTests {
     #expect(whole == 0 && refused > 0)
   }
 
-  @Test("RPL-3 as much is kept as there is: the batch before the flipped bit is there")
+  @Test("RPL-2 as much is kept as there is: the batch before the flipped bit is there")
   func nothingTooMuch() throws {
     for source in try Self.sources() {
       let frames = try Journals.frames(source)
@@ -117,7 +117,7 @@ struct RepairTests {
     #expect(ToolRun.inProcess(["verify", folder.file("changes")]).code == 0)
   }
 
-  @Test("RPL-3 the good beginning goes to one file, the rest to another, and the journal stays")
+  @Test("RPL-2 the good beginning goes to one file, the rest to another, and the journal stays")
   func files() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -156,7 +156,7 @@ struct RepairTests {
     }
   }
 
-  @Test("RPL-3 JRN-2 of a batch with a record that cannot be in it nothing is kept")
+  @Test("RPL-2 JRN-2 of a batch with a record that cannot be in it nothing is kept")
   func wholeBatches() throws {
     let folder = try TemporaryFolder()
     let login = SessionRecord.Content.event(
@@ -184,7 +184,7 @@ struct RepairTests {
     #expect(ToolRun.inProcess(["verify", folder.file("good")]).code == 0)
   }
 
-  @Test("RPL-3 in place, the file is its good beginning and all of it is kept beside it")
+  @Test("RPL-2 in place, the file is its good beginning and all of it is kept beside it")
   func inPlace() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -208,7 +208,7 @@ struct RepairTests {
     }
   }
 
-  @Test("RPL-3 what is good is left alone, and what a newer version wrote is not dropped")
+  @Test("RPL-2 what is good is left alone, and what a newer version wrote is not dropped")
   func refused() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -241,7 +241,7 @@ struct RepairTests {
       !left.contains { $0.hasPrefix("out") || $0.contains("partial") || $0.contains("aside") })
   }
 
-  @Test("RPL-3 a disk without room leaves the journal, and nothing beside it")
+  @Test("RPL-2 a disk without room leaves the journal, and nothing beside it")
   func fullDisk() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)

@@ -16,7 +16,7 @@ struct LanesTests {
     return lanes
   }
 
-  @Test("RPL-5 lanes are what the records say: states without a gap, every token, every mark")
+  @Test("RPL-4 lanes are what the records say: states without a gap, every token, every mark")
   func whole() throws {
     for seed in 0..<80 as Range<UInt64> {
       let records = try StatsHistory(seed: seed, records: 60, mayBeCompacted: false).records

@@ -24,7 +24,7 @@ struct ReportPageTests {
       .map { $0.components(separatedBy: end)[0] }
   }
 
-  @Test("RPL-5 the page allows its own style and script by their hashes, and nothing else")
+  @Test("RPL-4 the page allows its own style and script by their hashes, and nothing else")
   func policy() throws {
     let page = try page([folder.file("a.journal")])
     let styles = parts(page, "<style>", "</style>")
@@ -91,7 +91,7 @@ struct ReportPageTests {
     #expect(!shown.contains(folder.path))
   }
 
-  @Test("RPL-5 the page has what an engineer looks for, without its script")
+  @Test("RPL-4 the page has what an engineer looks for, without its script")
   func content() throws {
     let page = try page([folder.file("a.journal"), "--title", "Fern & <Moss>"])
     #expect(page.contains("<title>Fern &amp; &lt;Moss&gt;</title>"))

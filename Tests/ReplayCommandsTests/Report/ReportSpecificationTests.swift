@@ -15,7 +15,7 @@ struct ReportSpecificationTests {
     }
   }
 
-  @Test("RPL-5 the keys of the page are those of its help and its script")
+  @Test("RPL-4 the keys of the page are those of its help and its script")
   func keys() throws {
     let named = try rows(under: "The page", 1).map { row in
       row[0].split(separator: " ").map { $0.trimmingCharacters(in: ["`"]) }

@@ -15,7 +15,7 @@ struct HistogramTests {
     return (0..<count).map { _ in chance.span(bits: 62) }
   }
 
-  @Test("RPL-5 percentiles are those of sorting, within a bucket, and exact below 128 ms")
+  @Test("RPL-4 percentiles are those of sorting, within a bucket, and exact below 128 ms")
   func oracle() {
     for seed in 0..<60 as Range<UInt64> {
       let spans = spans(seed, Int(1 + seed * seed % 400))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ProgressLine")
 struct ProgressLineTests {
-  @Test("RPL-5 a line says how far the count is, and never more than all")
+  @Test("RPL-4 a line says how far the count is, and never more than all")
   func line() {
     var line = ProgressLine(
       bytes: 410_000_000, allBytes: 1_000_000_000, files: 4_102, allFiles: 10_000, elapsed: 2_000)

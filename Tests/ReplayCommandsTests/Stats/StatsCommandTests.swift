@@ -26,7 +26,7 @@ struct StatsCommandTests {
   }
 
   @Test(
-    "RPL-5 three thousand journals are counted; what is damaged is counted, named and never fatal")
+    "RPL-4 three thousand journals are counted; what is damaged is counted, named and never fatal")
   func thousands() throws {
     try SampleJournal.write(to: folder.file("one.journal"))
     let good = try folder.bytes("one.journal")
@@ -87,7 +87,7 @@ struct StatsCommandTests {
     }
   }
 
-  @Test("RPL-5 many journals add up to what each of them says")
+  @Test("RPL-4 many journals add up to what each of them says")
   func sums() throws {
     let path = try many(40)
     let whole = try #require(try ToolRun.inProcess(["stats", "--json", path]).objects().first)

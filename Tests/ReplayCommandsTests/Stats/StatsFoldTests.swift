@@ -27,7 +27,7 @@ struct StatsFoldTests {
     }
   }
 
-  @Test("RPL-5 every figure is what sorting and searching the whole history finds")
+  @Test("RPL-4 every figure is what sorting and searching the whole history finds")
   func oracle() throws {
     for seed in 0..<200 as Range<UInt64> {
       let history = try StatsHistory(seed: seed, records: Int(1 + seed % 150))
@@ -113,7 +113,7 @@ struct StatsFoldTests {
     #expect(Set(try days(-24).keys) == [.day(20_777), .day(20_778)])
   }
 
-  @Test("RPL-5 by version, what happens belongs to the app that opened the journal last")
+  @Test("RPL-4 by version, what happens belongs to the app that opened the journal last")
   func byVersion() throws {
     var seen: Set<StatsKey> = []
     for seed in 0..<60 as Range<UInt64> {

@@ -13,7 +13,7 @@ struct StatsPageTests {
       .compactMap { $0.split(separator: "|").first?.trimmingCharacters(in: .whitespaces) }
   }
 
-  @Test("RPL-5 the page names every figure of the answer, in its order, and no other")
+  @Test("RPL-4 the page names every figure of the answer, in its order, and no other")
   func figures() throws {
     let folder = try TemporaryFolder()
     try SampleJournal.write(to: folder.file("a.journal"))

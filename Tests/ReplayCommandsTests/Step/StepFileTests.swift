@@ -112,7 +112,7 @@ struct StepFileTests {
     #expect(file.total.number > read)
   }
 
-  @Test("RPL-2 whatever is looked for is found where a whole pass finds it")
+  @Test("RPL-1 whatever is looked for is found where a whole pass finds it")
   func searches() throws {
     try writeLong("long.journal", records: 20_000)
     var array = try whole("long.journal")

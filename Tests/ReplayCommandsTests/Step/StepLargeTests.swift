@@ -20,7 +20,7 @@
     }
 
     @Test(
-      "RPL-2 a journal of a million records: the first screen, the end, and a search that is stopped"
+      "RPL-1 a journal of a million records: the first screen, the end, and a search that is stopped"
     )
     func million() throws {
       let path = folder.file("million.journal")

@@ -55,7 +55,7 @@ struct StepModelTests {
     return model
   }
 
-  @Test("RPL-2 what each script shows is what its golden file says", arguments: sizes)
+  @Test("RPL-1 what each script shows is what its golden file says", arguments: sizes)
   func goldens(size: ScreenSize) throws {
     var text = ""
     for script in Self.scripts {
@@ -77,7 +77,7 @@ struct StepModelTests {
       && screen.lines.allSatisfy { DisplayWidth.of($0.text) <= size.columns }
   }
 
-  @Test("RPL-2 any keys whatever keep the cursor among the records and the screen in its size")
+  @Test("RPL-1 any keys whatever keep the cursor among the records and the screen in its size")
   func anyKeys() {
     let keys =
       StepAction.allCases.flatMap(\.keys) + stepKeys("Enter Enter @ 1 2 a Esc Esc x 7")
@@ -110,7 +110,7 @@ struct StepModelTests {
     }
   }
 
-  @Test("RPL-2 one on and one back is where it was", arguments: sizes)
+  @Test("RPL-1 one on and one back is where it was", arguments: sizes)
   func forwardAndBack(size: ScreenSize) {
     var source = StepArray.sample
     var model = Self.model(size)
@@ -172,7 +172,7 @@ struct StepModelTests {
     return try #require(source.record(at: model.cursor)).record.sequence
   }
 
-  @Test("RPL-2 each key leads where the page says")
+  @Test("RPL-1 each key leads where the page says")
   func places() throws {
     let cases: [(keys: String, sequence: UInt64)] = [
       ("j", 2), ("l → ↓ space", 5), ("j j k", 2), ("n", 2), ("n n", 4), ("n n n N", 4),
@@ -193,7 +193,7 @@ struct StepModelTests {
     #expect(try sequence(after: "G N", kinds: requests) == 21)
   }
 
-  @Test("RPL-2 what changed is marked, and only that")
+  @Test("RPL-1 what changed is marked, and only that")
   func changes() {
     var source = StepArray.sample
     var model = Self.model(ScreenSize(rows: 24, columns: 120), isColored: true)

@@ -14,7 +14,7 @@ struct StepPageTests {
       }
   }
 
-  @Test("RPL-2 the page and the code have the same keys, and say the same of them")
+  @Test("RPL-1 the page and the code have the same keys, and say the same of them")
   func keys() throws {
     let told = try rows(under: "Keys")
     let known = StepAction.allCases.map { action in

@@ -48,7 +48,7 @@
         && grid.strange.isEmpty
     }
 
-    @Test("RPL-2 it opens at the last end, and leaves the terminal as it was")
+    @Test("RPL-1 it opens at the last end, and leaves the terminal as it was")
     func opens() throws {
       let terminal = try step([journal])
       let wanted = try expected("")
@@ -82,7 +82,7 @@
       try isGivenBack(terminal)
     }
 
-    @Test("RPL-2 forty keys, one at a time and all at once, come to the screen that they should")
+    @Test("RPL-1 forty keys, one at a time and all at once, come to the screen that they should")
     func keys() throws {
       let keys =
         "g j j l → ↓ space n n N e E ] [ o o PgDn PgUp f b G g : @12 Enter m j j m t t Enter q H j k "

@@ -13,7 +13,7 @@ struct OpenedNoteTests {
     }
   }
 
-  @Test("RPL-5 the version of the app that opens, each time anew; none where the app says none")
+  @Test("RPL-4 the version of the app that opens, each time anew; none where the app says none")
   func version() async throws {
     let bench = try Bench()
     for name in ["2.4.1+318", "2.5.0", ""] {

@@ -165,7 +165,7 @@ struct ProcessTrail: Hashable, Sendable {
   /// Where the journal was closed last.
   private(set) var lastClosing: UInt64 = 0
   /// Who closed it then; `nil` if more than one process may have had it open.
-  private(set) var lastCloser: UInt32?
+  private(set) var lastCloser: Opener?
   /// In which start of the system the journal was opened last, and who opened it first in that.
   private(set) var boot: Identifier?
   private(set) var firstOfBoot: Fact?

@@ -81,7 +81,7 @@ struct RequestTrace: Hashable, Sendable {
     wasAlone = processes.wasAlone(Opener(sent), since: number)
     wasReopened = processes.lastOpening(of: Opener(sent)) > number
     sawClosing = processes.lastClosing > number
-    wasClosed = sawClosing && processes.lastCloser == sent.process
+    wasClosed = sawClosing && processes.lastCloser?.isTaken(for: Opener(sent)) == true
   }
 
   /// What became of it in the end: the process that comes back late may bring the answer with it.

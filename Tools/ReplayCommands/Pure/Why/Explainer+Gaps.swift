@@ -31,7 +31,8 @@ extension ExplanationDraft {
       .unknownToServer, .refused, .otherUser, .noRefreshToken, .secretsMissing, .secretUnreadable,
       .secretsAhead, .secretsOutdated, .endedByServer:
       return true
-    case .userLogoutAfterExpiry, .lostReply, .killedInRefresh, .suspendedInRefresh, .usedElsewhere,
+    case .userLogoutAfterExpiry, .lostReply, .answerNotStored, .killedInRefresh,
+      .suspendedInRefresh, .usedElsewhere,
       .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
       .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,
       .inactive, .unexplained, .stillOffline, .stillIntercepted, .stillServerFailing,
