@@ -137,7 +137,6 @@ struct RecordedStories {
 }
 
 extension ProcessBench {
-  /// Holds what the tool says of the journal against the answer that is kept, but for times and numbers.
   /// Waits until the session has ended.
   fileprivate func ended() async throws {
     for _ in 0..<600 where try count(of: .logout) == 0 {
@@ -146,6 +145,7 @@ extension ProcessBench {
     #expect(try count(of: .logout) == 1)
   }
 
+  /// Holds what the tool says of the journal against the answer that is kept, but for times and numbers.
   fileprivate func judge(
     _ cause: String, of known: String? = nil, asking name: String? = nil
   ) async throws {

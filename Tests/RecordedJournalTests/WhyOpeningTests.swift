@@ -60,7 +60,7 @@ struct WhyOpeningTests {
     #expect(!refused(history, by: [one, two]).rulesOut(.oneProcess))
   }
 
-  @Test("REF-9 RPL-2 of a journal without identities two openings with one number may be two processes")
+  @Test("REF-9 RPL-2 without identities two openings with one number may be two processes")
   func oldNumbers() {
     var history = WhyHistory.empty
     history.add(0, WhyHistory.opened(1, at: 0), WhyHistory.login(1, at: 0))
@@ -86,7 +86,7 @@ struct WhyOpeningTests {
     #expect(!answer.has(.endUnnoted))
   }
 
-  @Test("REF-9 RPL-2 what took a request's place is told apart by its opening where numbers are equal")
+  @Test("REF-9 RPL-2 two openings with one number are told apart in the answer")
   func sentences() {
     let (one, two) = (
       identity("aaaaaaaa-1"), identity("bbbbbbbb-2", in: "other")

@@ -31,7 +31,7 @@ struct AppVersionTests {
     let (_, named) = SessionCodec.encode(opened(AppVersion("2.4")), at: SampleRecords.time)
     #expect(plain[8] == 1 && named[8] == 2)
     #expect(named.count == plain.count + 4 + 3)
-    #expect(SessionCodec.version(ofKind: kind) == 2)
+    #expect(SessionCodec.version(ofKind: kind) == 3)
     let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: named)
     #expect(record.content == opened(AppVersion("2.4")))
     #expect(!record.hasUnknownFields)
@@ -63,7 +63,7 @@ struct AppVersionTests {
   @Test("the kinds that have no payload of ours have no version")
   func unknownKinds() {
     #expect(SessionCodec.version(ofKind: 0xEE) == nil)
-    #expect(SessionCodec.version(ofKind: SessionRecord.snapshotKind) == 1)
+    #expect(SessionCodec.version(ofKind: SessionRecord.snapshotKind) == 2)
     #expect(SessionCodec.version(ofKind: SessionEvent.Kind.login.rawValue) == 1)
   }
 }

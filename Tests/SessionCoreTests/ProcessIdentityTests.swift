@@ -94,7 +94,7 @@ struct ProcessIdentityTests {
     }
   }
 
-  @Test("REF-9 the hold of a logout names its holder, and lasts to its end if that is not proven gone")
+  @Test("REF-9 the hold of a logout names its holder, and lasts unless that is proven gone")
   func holds() throws {
     let time = Timestamp(milliseconds: 10)
     let until = Timestamp(milliseconds: 100)

@@ -16,6 +16,7 @@ struct SnapshotTests {
     var isExpired = false
     var request: UInt64?
     var revocations: [UInt64] = []
+    var hasIdentity = false
 
     private(set) var starts: [String: Int] = [:]
 
@@ -25,7 +26,7 @@ struct SnapshotTests {
         withUnsafeBytes(of: value.littleEndian) { Array($0) }
       }
       let (time, user) = (little(Int64(5)), [UInt8(2)] + little(UInt32(1)) + [0x75])
-      bytes += time + [1] + little(sequence)
+      bytes += time + [hasIdentity ? 2 : 1] + little(sequence)
       starts["eventSequence"] = bytes.count
       bytes += little(eventSequence)
       starts["generation"] = bytes.count
@@ -50,6 +51,8 @@ struct SnapshotTests {
       starts["revocations"] = bytes.count
       bytes += little(UInt32(revocations.count))
       for generation in revocations { bytes += little(generation) }
+      starts["identity"] = bytes.count
+      if hasIdentity { bytes += user + [0, 0] + little(UInt64(0)) + [0] }
       return bytes
     }
   }
@@ -74,6 +77,8 @@ struct SnapshotTests {
     let request = try decode { ($0.request, $0.revocations) = (7, [3, 1]) }
     #expect(request.intents.request?.sequence == 7)
     #expect(request.intents.revocations == [Generation(3), Generation(1)])
+    let named = try decode { ($0.request, $0.hasIdentity) = (7, true) }
+    #expect(named.intents.request?.sent.identity == ProcessIdentity(opening: "u"))
     #expect(try decode { ($0.token, $0.isExpired) = (nil, true) }.state.kind == .expired)
     #expect(try decode { ($0.token, $0.eventSequence) = (nil, 2) }.state == .unauthenticated)
     let nothing = try decode {
@@ -116,6 +121,7 @@ struct SnapshotTests {
     ("request", { ($0.token, $0.request) = (nil, 7) }),
     ("revocations", { $0.revocations = [1, 2, 1] }),
     ("revocations", { $0.revocations = Array(1...10) }),
+    ("identity", { $0.hasIdentity = true }),
   ]
 
   @Test("JRN-4 what no history leads to is an error at its field, and every row has one")

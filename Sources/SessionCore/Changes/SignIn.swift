@@ -21,10 +21,10 @@ extension ChangeQueue {
     ended.contains { $0.journal == signIn.journal && signIn.generation <= $0.generation }
   }
 
-  /// Until when nothing is taken in through the session of `journal`, since it is being logged out;
-  /// `nil` if it is not. `isGone` says which holder is proven to be gone.
+  /// Until when nothing is taken in through the session of `journal`, since it is being logged out.
   ///
-  /// A time that lies in the future was written before the clock was set back: it holds no process.
+  /// `nil` if it is not. `isGone` says which holder is proven to be gone. A time in the future was
+  /// written before the clock was set back: it holds no process.
   public func isLeaving(
     _ journal: Identifier, at time: Timestamp,
     isGone: (_ holder: ProcessIdentity, _ process: UInt32) -> Bool

@@ -29,7 +29,9 @@ public struct ProcessIdentity: Hashable, Sendable {
   }
 
   /// Whether both were opened by one process, as far as that is proven.
-  public func isSameProcess(_ process: UInt32, as other: ProcessIdentity, _ number: UInt32) -> Bool {
+  public func isSameProcess(_ process: UInt32, as other: ProcessIdentity, _ number: UInt32)
+    -> Bool
+  {
     process == number && isSameBoot(as: other) && namespace != nil
       && namespace == other.namespace && start != 0 && start == other.start
   }

@@ -52,7 +52,8 @@ extension ChangeLog {
     let presence = presence
     do throws(ChangeLogError) {
       try await commit { (queue, time) throws(ChangeLogError) in
-        guard queue.leaving.contains(where: { presence.holds(journal, by: $0.leaving) }) else { return ([], ()) }
+        let isOurs = queue.leaving.contains { presence.holds(journal, by: $0.leaving) }
+        guard isOurs else { return ([], ()) }
         return (presence.records(of: journal, until: time), ())
       }
       note(nil, in: .leaving)

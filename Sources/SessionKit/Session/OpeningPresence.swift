@@ -45,7 +45,7 @@ package final class OpeningPresence: Sendable {
     lock?.release()
   }
 
-  /// Whether another opening is proven to be gone. Not proven: its lease is waited for.
+  /// Whether another opening is proven to be gone; if not, its lease is waited for.
   package func isGone(_ other: ProcessIdentity?, _ process: UInt32) -> Bool {
     guard let other, other.opening != identity?.opening else { return false }
     return judge(other, process)
@@ -66,6 +66,10 @@ package final class OpeningPresence: Sendable {
   ) -> OpeningPresence {
     var random = SystemRandomNumberGenerator()
     let opening = Identifier(uuidHigh: random.next(), low: random.next())
+    guard options.fileSystem is POSIXFileSystem else {
+      // The processes of a simulated disk are none of this system: of them nothing is proven.
+      return OpeningPresence(ProcessIdentity(opening: opening, boot: boot)) { _, _ in false }
+    }
     let lock =
       isLocked ? AliveFile.take(beside: path, byte: opening.lockByte, options: options) : nil
     let own = ProcessStatus.own

@@ -55,8 +55,8 @@ final class ChangeBench: Sendable {
   static func presence(ofProcess process: UInt32, in namespace: Identifier? = nil)
     -> OpeningPresence.Maker
   {
-    { path, options, boot in
-      let own = OpeningPresence.withoutLock(path, options, boot)
+    { path, _, boot in
+      let own = OpeningPresence.withoutLock(path, Journal.Options(), boot)
       let identity = ProcessIdentity(
         opening: Identifier(UUID().uuidString.lowercased()), boot: boot,
         namespace: namespace ?? own.identity?.namespace, start: 1)
