@@ -31,9 +31,11 @@ struct DrawnJournal {
       let durable = sequence - 1
       for (place, record) in records.prefix(count).enumerated() {
         var (kind, payload) = SessionCodec.encode(record.content, at: record.time)
-        if record.content.isKnown, !isCompacted, choices.chance(1, in: 12) {
-          // A later version's record: more fields behind those that are known.
-          payload[8] = 2
+        // One that has every known field: those of a later version stand behind them.
+        if record.content.isKnown, !isCompacted, choices.chance(1, in: 12),
+          let known = SessionCodec.version(ofKind: kind), payload[8] == known
+        {
+          payload[8] = known + 1
           payload += Array("later-\(choices.draw(below: 1_000_000))".utf8)
         }
         frames.append(
