@@ -312,7 +312,8 @@ struct SharedCompactionTests {
     #expect(damage.sequence == 1)
     #expect(session.currentToken?.generation == Generation(31))
     let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).sorted()
-    #expect(names == ["a.journal", "a.journal.lock", "secrets"])
+    // Only where the system has such locks is there a file of the openings that live.
+    #expect(names.filter { $0 != "a.journal.alive" } == ["a.journal", "a.journal.lock", "secrets"])
     try await session.close()
   }
 }
