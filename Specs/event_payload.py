@@ -18,7 +18,7 @@ CODES = {
     " secretsOutdated userInactive inactivity endedByServer",
     "logout reason": "user policy userDeleted",
     "request kind": "refresh switchContext",
-    "revocation outcome": "revoked notOffered failed abandoned",
+    "revocation outcome": "revoked notOffered failed abandoned alreadyInvalid",
     "secret item": "token user context revocation",
     "wipe cause": "signedOut otherJournal unreadable",
     "continuation cause": "damaged newerVersion notAJournal lost",

@@ -17,6 +17,9 @@ final class Witness: HTTPTransport {
 
   private let server: SimulatedServer
   private let state = Mutex<(refreshes: [Refresh], last: HTTPRequest?)>(([], nil))
+  /// The refresh tokens that logouts have named: a refresh with one of them is a revocation's, and no
+  /// journal has it.
+  private let revoked = Mutex<Set<String>>([])
 
   init(_ server: SimulatedServer) {
     self.server = server
@@ -28,7 +31,14 @@ final class Witness: HTTPTransport {
   var last: HTTPRequest? { state.withLock { $0.last } }
 
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-    guard request.url.path.hasSuffix("/auth/refresh") else { return try await server.send(request) }
+    let token = Self.member("refresh_token", of: request.body ?? [])
+    if request.url.path.hasSuffix("/auth/logout"), let token {
+      revoked.withLock { _ = $0.insert(token) }
+    }
+    let isRevocation = token.map { token in revoked.withLock { $0.contains(token) } } ?? false
+    guard request.url.path.hasSuffix("/auth/refresh"), !isRevocation else {
+      return try await server.send(request)
+    }
     let index = state.withLock { state in
       state.refreshes.append(Refresh(isLost: true))
       state.last = request
@@ -53,8 +63,12 @@ final class Witness: HTTPTransport {
 
   private static func code(_ response: HTTPResponse) -> String? {
     guard response.status >= 400 else { return nil }
-    let text = String(decoding: response.body, as: UTF8.self)
-    guard let range = text.firstRange(of: #""code":""#) else { return nil }
+    return member("code", of: response.body)
+  }
+
+  private static func member(_ name: String, of body: [UInt8]) -> String? {
+    let text = String(decoding: body, as: UTF8.self)
+    guard let range = text.firstRange(of: "\"\(name)\":\"") else { return nil }
     return String(text[range.upperBound...].prefix { $0 != "\"" })
   }
 }

@@ -100,7 +100,10 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     coded(.revokedElsewhere, "TOKEN_REUSED", .usedElsewhere, .possible),
     coded(.revokedElsewhere, "TOKEN_INVALID", .refused, .possible),
     coded(.revokedElsewhere, nil, .refused, .possible),
-    failing(.revokedElsewhere, .otherUser, 200, .otherUser),
+    failing(.revokedElsewhere, .otherUser, 200, .otherUser, .possible),
+    failing(.revokedElsewhere, .otherUser, 0, code: "NAMED_BY_MEMBER", .otherUser),
+    failing(.otherUser, .otherUser, 0, .otherUser, .possible),
+    failing(.otherUser, .otherUser, 0, code: "NAMED_BY_A_STAR", .otherUser, .possible),
     failing(.revokedElsewhere, .noRefreshToken, 0, .noRefreshToken),
     WhyNeighbour(.userLogout, "the reason is userDeleted", .accountDeleted) { record in
       guard case .event(.logout) = record.content else { return record }

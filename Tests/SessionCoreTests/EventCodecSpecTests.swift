@@ -51,7 +51,7 @@ struct EventCodecSpecTests {
       #expect(code.rawValue == byte)
       #expect(RevocationOutcome(word: code.description) == code)
     }
-    #expect(RevocationOutcome(rawValue: 4).description == "unknown(4)")
+    #expect(RevocationOutcome(rawValue: 5).description == "unknown(5)")
     for text in ["", "Revoked", "unknown(3)", "unknown(256)", "unknown(-1)", "unknown(4", "4"] {
       #expect(RevocationOutcome(word: text) == nil, "\(text)")
     }

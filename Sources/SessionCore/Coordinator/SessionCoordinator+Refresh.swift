@@ -83,10 +83,10 @@ extension SessionCoordinator {
       return [.discard(flight.number, revoking: state.kind != .authenticated)]
     }
     let facts = arrival.facts
-    // Its calls would be somebody else's, and the token that was ours is spent.
+    // Calls with it would be another user's, and the token that was ours is spent.
     guard !session.isOther(facts.user) else {
       return [discard(flight.number, revoking: true)]
-        + fail(RequestFailure(kind: .otherUser), jitter: 0, at: now)
+        + fail(otherUser(in: facts), jitter: 0, at: now)
     }
     let token = tokenFacts(
       arrival, isRefreshable: facts.isRefreshable || session.token.isRefreshable)

@@ -54,7 +54,7 @@ extension SessionCoordinator {
     }
     guard !session.isOther(arrival.facts.user) else {
       return [discard(flight.number, revoking: true)]
-        + fail(RequestFailure(kind: .otherUser), jitter: 0, at: now)
+        + fail(otherUser(in: arrival.facts), jitter: 0, at: now)
     }
     // The token before is spent where there is a new refresh token: it is kept, in the context as it was.
     let known = arrival.facts.hasRefreshToken ? session.context : nil
@@ -77,11 +77,18 @@ extension AnswerFacts {
 }
 
 extension SessionState.Authenticated {
-  /// Whether an answer to a request of this session names somebody else.
+  /// Whether a response to a request of this session names another user.
   ///
-  /// Never of a session that was taken over: its user is named by an old layer or by a claim, and an
-  /// answer may name the same one in its own way.
+  /// The shell reads a user from the response only if the source that named the session's user speaks,
+  /// or if another source agrees.
+  ///
+  /// - Requirement: LOG-12
   func isOther(_ named: Identifier?) -> Bool {
-    method != .adoption && named.map { $0 != user } ?? false
+    named.map { $0 != user } ?? false
   }
+}
+
+/// The failure of a response that names another user, with the source that said so.
+func otherUser(in facts: AnswerFacts) -> RequestFailure {
+  RequestFailure(kind: .otherUser, serverCode: facts.namedBy?.rawValue)
 }

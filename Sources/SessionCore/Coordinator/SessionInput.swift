@@ -172,8 +172,10 @@ public struct AnswerFacts: Hashable, Sendable {
   public var isRenewedByProvider = false
   /// In which way it was signed in, where that turned out with the answer; else as it was asked for.
   public var method: LoginMethod?
-  /// The user, where the answer names one.
+  /// The user, if the response names one; of another user, only that it is another one counts.
   public var user: Identifier?
+  /// Which source named that user, if it is the source that named the session's user (LOG-12).
+  public var namedBy: NamingSource?
   /// The context that the answer states.
   public var context: ActiveContext?
   /// The context that the token's own claims state (STA-5).

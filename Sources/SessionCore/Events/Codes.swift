@@ -143,7 +143,7 @@ public struct RequestKind: Code {
   public static let words = ["refresh", "switchContext"]
 }
 
-/// How telling the server of a logout went (OUT-1).
+/// What became of the refresh token when the server was told of a logout (OUT-1, OUT-5).
 public struct RevocationOutcome: Code {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -151,17 +151,21 @@ public struct RevocationOutcome: Code {
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The server confirmed; a 401 counts, the token is dead.
+  /// The server confirmed every request that ends the session there.
   public static let revoked = RevocationOutcome(rawValue: 0)
   /// This backend has no endpoint for it.
   public static let notOffered = RevocationOutcome(rawValue: 1)
-  /// It was not reached or refused; tried again at the next open.
+  /// It is not known: a request was not answered, or refused. Tried again, at the latest at the next
+  /// opening.
   public static let failed = RevocationOutcome(rawValue: 2)
-  /// What was needed for it is gone.
+  /// What was needed for it is gone: the refresh token may live on.
   public static let abandoned = RevocationOutcome(rawValue: 3)
+  /// The server refused the refresh token, or the access token of a session without one: nothing was
+  /// left to revoke.
+  public static let alreadyInvalid = RevocationOutcome(rawValue: 4)
 
   /// The word for each byte, from 0.
-  public static let words = ["revoked", "notOffered", "failed", "abandoned"]
+  public static let words = ["revoked", "notOffered", "failed", "abandoned", "alreadyInvalid"]
 }
 
 /// The items in which secrets are stored (STO-1).

@@ -66,7 +66,8 @@ public struct RequestFailure: Hashable, Sendable {
   /// The HTTP status, 0 where none came.
   public let status: UInt16
   /// The server's own code: `TOKEN_EXPIRED`, or one of the ``standardCodes`` such as
-  /// `invalid_grant`; ours is ``notOffered`` or ``wrongAddress``, of a request that was not made.
+  /// `invalid_grant`. The library's own are ``notOffered`` and ``wrongAddress``, of a request that was
+  /// not made, and those of ``NamingSource``.
   ///
   /// A record of an older journal may hold another: up to 64 of `A–Z a–z 0–9 _ - .`.
   public let serverCode: String?
@@ -123,6 +124,24 @@ public struct RequestFailure: Hashable, Sendable {
   private static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
+}
+
+/// The source of a response that said that it belongs to another user (LOG-12).
+///
+/// The raw value is the code of the failure (`otherUser`) in the journal. It proves that the source
+/// which named the session's user named another one. Failures of older versions have no code: those
+/// compared what different sources said.
+public enum NamingSource: String, CaseIterable, Hashable, Sendable {
+  /// A member of the response, as it is or as a keyed digest.
+  case member = "NAMED_BY_MEMBER"
+  /// A claim of the access token.
+  case accessToken = "NAMED_BY_ACCESS_TOKEN"
+  /// A claim of the identity token.
+  case identityToken = "NAMED_BY_IDENTITY_TOKEN"
+  /// The app's own reader of responses.
+  case reader = "NAMED_BY_READER"
+  /// The identity SDK.
+  case provider = "NAMED_BY_PROVIDER"
 }
 
 extension RequestFailure {

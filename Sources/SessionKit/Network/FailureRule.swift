@@ -104,9 +104,9 @@ extension FailureRule {
       .unexpected, statuses: 400...499, codes: ["invalid_client", "unauthorized_client"]),
     FailureRule(.rejected, status: 400, codes: ["invalid_grant"]),
     FailureRule(.rejected, status: 401),
-    FailureRule(
-      .rejected, at: [.login, .register, .social, .refresh, .switchContext, .revocation],
-      status: 403),
+    // At a sign-in it says that someone may not do this, unless an app's rule says that it is about the
+    // credential.
+    FailureRule(.rejected, at: [.refresh, .switchContext, .revocation], status: 403),
   ]
 
   /// The rules of OAuth 2.0: at its endpoints `invalid_grant` ends a session and nothing else does,

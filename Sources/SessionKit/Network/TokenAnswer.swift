@@ -20,6 +20,10 @@ public struct TokenAnswer: Hashable, Sendable {
   public var serverTime: Timestamp?
   /// In which way an identity provider signed in, where one did.
   var method: LoginMethod?
+  /// Which source named the user, if that is known.
+  var origin: UserOrigin?
+  /// The source that says that the response belongs to another user than the session's.
+  var namedBy: NamingSource?
   /// Where the refresh token lies that is kept, for tokens that are taken over.
   var refreshPlace: RefreshPlace?
 

@@ -1,11 +1,13 @@
 import Foundation
 public import SessionCore
 
-/// The key that makes an identifier of a user name, for a backend that names its users nowhere.
+/// The key that makes an identifier of a user name or an e-mail address, for a backend that names its
+/// users by nothing else.
 ///
-/// The journal holds the identifier: whoever has the journal and the key can try user names, so that
-/// the key belongs where the secrets are, drawn anew for each installation. Another key makes other
-/// identifiers: an expired session of the same user is another user's then (STA-6).
+/// The journal holds the identifier. Who has the journal and the key can try user names, so the key
+/// belongs with the secrets, drawn anew for each installation. Another key makes other identifiers. If
+/// the key is lost, the session goes on: what was digested is stored with the user, and is compared in
+/// place of the digest (LOG-12).
 public struct UserNameKey: Hashable, Sendable {
   private let low: UInt64
   private let high: UInt64
@@ -38,9 +40,7 @@ public struct UserNameKey: Hashable, Sendable {
   ///
   /// Spaces around the name do not count, nor does the case of an e-mail address.
   public func identifier(of userName: String) -> Identifier {
-    let trimmed = userName.trimmingCharacters(in: .whitespacesAndNewlines)
-    let plain = trimmed.contains("@") ? trimmed.lowercased() : trimmed
-    let name = Array(plain.precomposedStringWithCanonicalMapping.utf8)
+    let name = Array(Self.plain(userName).utf8)
     let digits = Array("0123456789abcdef")
     let digest = SipHash.digest(of: name, low: low, high: high)
     return Identifier(
@@ -48,6 +48,15 @@ public struct UserNameKey: Hashable, Sendable {
         $0.append(digits[Int($1 >> 4)])
         $0.append(digits[Int($1 & 15)])
       })
+  }
+}
+
+extension UserNameKey {
+  /// What of a user name counts.
+  static func plain(_ userName: String) -> String {
+    let trimmed = userName.trimmingCharacters(in: .whitespacesAndNewlines)
+    let plain = trimmed.contains("@") ? trimmed.lowercased() : trimmed
+    return plain.precomposedStringWithCanonicalMapping
   }
 }
 

@@ -43,10 +43,16 @@ extension Wire {
   ///
   /// The token that it was asked with is spent: a new one is kept, whatever cannot be read beside it
   /// (REF-7). `lifeBefore` is how long the token before was good, in milliseconds, for an answer that
-  /// does not say how long this one is. `user` is the session's: the claims of the tokens are looked at
-  /// for it as well, and the answer is another's only where nothing in it names this one.
+  /// does not say how long this one is. `user` is the session's: a source counts if it agrees. That
+  /// the response belongs to another user is for a session to say, which knows what named its user.
   public func readRefresh(
     _ response: HTTPResponse, lifeBefore: Int64? = nil, user: Identifier? = nil
+  ) throws(AnswerFailure) -> TokenAnswer {
+    try readRefresh(response, lifeBefore: lifeBefore, of: user.map { ExpectedUser(id: $0) })
+  }
+
+  func readRefresh(
+    _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
   ) throws(AnswerFailure) -> TokenAnswer {
     try readTokens(.refresh, response, answer.context, lifeBefore: lifeBefore, expected: user)
   }
@@ -55,6 +61,12 @@ extension Wire {
   /// and is read as that of a refresh.
   public func readSwitch(
     _ response: HTTPResponse, lifeBefore: Int64? = nil, user: Identifier? = nil
+  ) throws(AnswerFailure) -> TokenAnswer {
+    try readSwitch(response, lifeBefore: lifeBefore, of: user.map { ExpectedUser(id: $0) })
+  }
+
+  func readSwitch(
+    _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
   ) throws(AnswerFailure) -> TokenAnswer {
     try readTokens(
       .switchContext, response, answer.switchedContext, lifeBefore: lifeBefore, expected: user)
@@ -106,11 +118,22 @@ extension Wire {
     }
   }
 
-  /// Reads the answer to a revocation: done by ``revoked``, unless a page came in its place.
+  /// Reads the response to a revocation: done by ``revoked``, unless a page came in its place.
   public func readRevocation(_ response: HTTPResponse) throws(AnswerFailure) {
+    _ = try readRevocation(response, needsAccess: false)
+  }
+
+  /// The same. If the access token authenticates the request, a 401 is about that token: it is not done
+  /// unless the server's code says so.
+  func readRevocation(
+    _ response: HTTPResponse, needsAccess: Bool
+  ) throws(AnswerFailure) -> RevocationRun.Reply {
     let failure = failure(.revocation, response)
     if let failure, failure.kind == .intercepted { throw AnswerFailure(failure: failure) }
-    guard !revoked.isDone(AnswerSigns(response, code: code(response))) else { return }
+    let signs = AnswerSigns(response, code: code(response))
+    if revoked.saysSo(signs) { return .done }
+    if needsAccess, response.status == 401 { return .unauthorized(status: 401) }
+    if revoked.isDone(signs) { return .done }
     throw AnswerFailure(
       failure: failure
         ?? RequestFailure(kind: .unexpected, status: UInt16(clamping: response.status)))
@@ -118,21 +141,12 @@ extension Wire {
 
   private func readTokens(
     _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String? = nil,
-    lifeBefore: Int64? = nil, expected: Identifier? = nil
+    lifeBefore: Int64? = nil, expected: ExpectedUser? = nil
   ) throws(AnswerFailure) -> TokenAnswer {
     if let failure = failure(step, response) { throw AnswerFailure(failure: failure) }
     var found: TokenAnswer
     if let read {
-      found = try read(step, response)
-      if found.user?.id.isAddress == true {
-        guard step.spends(found.refresh) else {
-          throw AnswerFailure(
-            unreadable:
-              "the user's id is \(Identifier.addressProblem); read another member for it",
-            status: response.status)
-        }
-        found.user = nil
-      }
+      found = try own(try read(step, response), step, expected, status: response.status)
     } else {
       do throws(Unreadable) {
         found = try tokens(step, response, context, userName, lifeBefore, expected)
@@ -153,6 +167,37 @@ extension Wire {
     return found
   }
 
+  /// What the app's own reader found, with its user as one that any other source names.
+  private func own(
+    _ read: TokenAnswer, _ step: Step, _ expected: ExpectedUser?, status: Int
+  ) throws(AnswerFailure) -> TokenAnswer {
+    guard let user = read.user else { return read }
+    var found = read
+    let origin = UserOrigin(source: UserOrigin.reader, value: user.id.description)
+    if !step.signsIn, let expected {
+      let isDecisive = expected.origin?.source == origin.source
+      if isDecisive, expected.origin != origin {
+        found.take(.another(by: .reader))
+      } else if isDecisive || user.id == expected.id {
+        found.take(FoundUser(profile: user.renamed(expected.id), origin: origin))
+      } else {
+        found.user = nil
+      }
+      return found
+    }
+    if user.id.isAddress {
+      guard step.spends(found.refresh) else {
+        throw AnswerFailure(
+          unreadable: "the user's id is \(Identifier.addressProblem); read another member for it",
+          status: status)
+      }
+      found.user = nil
+    } else {
+      found.origin = origin
+    }
+    return found
+  }
+
   private func enveloped(_ response: HTTPResponse) throws(Unreadable) -> JSONMembers {
     let body = try JSONMembers(body: response.body)
     guard let inner = try body.object(answer.envelope) else { throw body.missing(answer.envelope) }
@@ -161,7 +206,7 @@ extension Wire {
 
   private func tokens(
     _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String?,
-    _ lifeBefore: Int64?, _ expected: Identifier?
+    _ lifeBefore: Int64?, _ expected: ExpectedUser?
   ) throws(Unreadable) -> TokenAnswer {
     let members = try enveloped(response)
     guard let access = try members.first(answer.accessToken, members.token) else {
@@ -189,7 +234,8 @@ extension Wire {
     let sources = UserSources(
       members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
       expected: expected, isBesideToken: isSpent)
-    found.user = try Wire.beside(isSpent) { () throws(Unreadable) in try user(step, sources) }
+    found.take(
+      try Wire.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
     found.context = try Wire.beside(isSpent) { () throws(Unreadable) in
       guard let object = try members.first(context, members.object) else { return nil }
       return try keys.contexts.read(object)
@@ -238,6 +284,13 @@ extension Wire {
   /// The claims of a token that need not have any.
   private func hints(_ token: Secret) -> JSONMembers? {
     do { return try TokenClaims.payload(of: token) } catch { return nil }
+  }
+}
+
+extension TokenAnswer {
+  /// Takes in whom the response names.
+  mutating func take(_ found: FoundUser?) {
+    (user, origin, namedBy) = (found?.profile, found?.origin, found?.namedBy)
   }
 }
 

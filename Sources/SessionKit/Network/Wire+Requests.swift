@@ -54,11 +54,15 @@ extension Wire {
 
   /// Tells the server that a session has ended (OUT-1).
   ///
-  /// `nil` where it has no place for that, or no token would be named.
+  /// `nil` if the backend has no place for that, or no token would be named. Of several requests, the
+  /// first.
   public func revoke(access: Secret, refresh: Secret?) -> HTTPRequest? {
-    guard let endpoint = endpoints.revocation else { return nil }
+    endpoints.revocation.flatMap { revoke(at: $0, access: access, refresh: refresh) }
+  }
+
+  func revoke(at endpoint: WireEndpoint, access: Secret, refresh: Secret?) -> HTTPRequest? {
     guard endpoint.access.carries || endpoint.refresh.carries && refresh != nil else { return nil }
-    return request(.revocation, access: access, refresh: refresh)
+    return request(.revocation, [:], at: endpoint, access: access, refresh: refresh)
   }
 
   private func request(
@@ -70,7 +74,13 @@ extension Wire {
   private func request(
     _ step: Step, _ own: [String: WireField], access: Secret? = nil, refresh: Secret? = nil
   ) -> HTTPRequest? {
-    guard let endpoint = endpoints[step] else { return nil }
+    endpoints[step].map { request(step, own, at: $0, access: access, refresh: refresh) }
+  }
+
+  private func request(
+    _ step: Step, _ own: [String: WireField], at endpoint: WireEndpoint, access: Secret?,
+    refresh: Secret?
+  ) -> HTTPRequest {
     var cargo = Cargo()
     cargo.members = endpoint.fields
     if step.authenticatesClient {

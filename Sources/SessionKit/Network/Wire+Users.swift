@@ -1,31 +1,31 @@
 import SessionCore
 
-/// What an answer has to say who the user is with.
+/// What a response has to say who the user is with.
 struct UserSources {
   let members: JSONMembers
   let access: JSONMembers?
   let identity: JSONMembers?
   let userName: String?
-  /// The session's user, where the answer is to a refresh or a switch.
-  let expected: Identifier?
+  /// The session's user, if the response is to a refresh or a switch.
+  let expected: ExpectedUser?
   /// Whether only what cannot be read is left out, since the token beside it counts in any case.
   let isBesideToken: Bool
 }
 
-// Who the user is: the first source that says it.
+// Who the user is: at a sign-in, the first source that says it.
 extension Wire {
-  /// The user; `nil` where no source says it, which is a fault at a login only.
-  ///
-  /// Beside a session, whichever source names its user decides: at the sign-in it may have been another
-  /// one that spoke first.
-  func user(_ step: Step, _ sources: UserSources) throws(Unreadable) -> UserProfile? {
+  /// The user; `nil` if no source says it, which is a fault at a login only.
+  func user(_ step: Step, _ sources: UserSources) throws(Unreadable) -> FoundUser? {
     if !step.signsIn, let expected = sources.expected {
       return try user(step, sources, expected)
     }
     var problem: Unreadable?
     for source in answer.user {
       do throws(Unreadable) {
-        if let user = try user(step, source, sources) { return user }
+        guard let named = try name(step, source, sources) else { continue }
+        if let problem = named.problem { throw problem }
+        return FoundUser(
+          profile: try profile(source, sources, named), origin: origin(source, named))
       } catch {
         problem = problem ?? error
       }
@@ -34,61 +34,115 @@ extension Wire {
     return nil
   }
 
-  /// The session's user, where any source names them; else the first other one that is named.
+  /// The session's user, or another one, or `nil` if that cannot be told.
   ///
-  /// A claim names another only where every source before it speaks: the sign-in may have been read from
-  /// one that is silent now, and a claim is in every token. What cannot be read of it is as if it were
-  /// not there.
+  /// - Only the source that named the session's user can say that it is another one. An e-mail address
+  ///   counts as well: nothing of it is kept.
+  /// - If that source is silent or not known, another source counts only if it agrees.
   private func user(
-    _ step: Step, _ sources: UserSources, _ expected: Identifier
-  ) throws(Unreadable) -> UserProfile? {
-    var other: UserProfile?
+    _ step: Step, _ sources: UserSources, _ expected: ExpectedUser
+  ) throws(Unreadable) -> FoundUser? {
+    let decisive = answer.user.first { $0.label(keys) == expected.origin?.source }
+    if let decisive, let named = readable(step, decisive, sources),
+      named.value != expected.origin?.value
+    {
+      return .another(by: decisive.naming)
+    }
     var problem: Unreadable?
-    var isSilent = false
     for source in answer.user {
       do throws(Unreadable) {
-        guard let user = try user(step, source, sources) else {
-          isSilent = true
-          continue
-        }
-        if user.id == expected { return user }
-        if !(source.isClaim && isSilent) { other = other ?? user }
+        guard let named = try name(step, source, sources),
+          source == decisive || named.problem == nil && named.id == expected.id
+        else { continue }
+        var found = FoundUser(
+          profile: try profile(source, sources, named), origin: origin(source, named))
+        if decisive != nil { found.origin = expected.origin }
+        found.profile = found.profile.renamed(expected.id)
+        return found
       } catch {
-        isSilent = true
         if !source.isClaim { problem = problem ?? error }
       }
     }
-    if other == nil, let problem { throw problem }
-    return other
+    if let problem { throw problem }
+    return nil
   }
 
-  private func user(
+  /// What a source says of the user, before anything else of them is read.
+  private struct Named {
+    let value: String
+    let id: Identifier
+    /// Why it may not be journaled.
+    var problem: Unreadable?
+
+    init(value: String, id: Identifier) { (self.value, self.id) = (value, id) }
+
+    /// What is named so at this place; `other` is what to configure in its stead.
+    init(_ id: Identifier, _ place: String, _ other: String) {
+      (value, self.id) = (id.description, id)
+      guard id.isAddress else { return }
+      problem = Unreadable("\(place) is \(Identifier.addressProblem); name \(other)")
+    }
+  }
+
+  private func origin(_ source: UserSource, _ named: Named) -> UserOrigin {
+    UserOrigin(source: source.label(keys), value: named.value)
+  }
+
+  /// The same, with what cannot be read as silence.
+  private func readable(_ step: Step, _ source: UserSource, _ sources: UserSources) -> Named? {
+    do throws(Unreadable) { return try name(step, source, sources) } catch { return nil }
+  }
+
+  private func name(
     _ step: Step, _ source: UserSource, _ sources: UserSources
-  ) throws(Unreadable) -> UserProfile? {
+  ) throws(Unreadable) -> Named? {
     switch source {
     case .member(let path):
-      // At its top level, an answer to a refresh is of a token, not of a user.
-      guard step.signsIn || !path.steps.isEmpty,
-        let user = try sources.members.object(path)
+      // The top level of a response to a refresh is a token's, not a user's.
+      guard step.signsIn || !path.steps.isEmpty, let user = try sources.members.object(path)
       else { return nil }
-      return try profile(user, isBesideToken: sources.isBesideToken)
+      return try name(of: user)
     case .claim(let path, let token):
       let claims = token == .access ? sources.access : sources.identity
-      guard step.signsIn || sources.expected != nil, let claims,
-        let id = try claims.identifier(path)
+      guard step.signsIn || sources.expected != nil, let id = try claims?.identifier(path)
       else { return nil }
-      guard !id.isAddress else {
-        throw Unreadable(
-          "claim \(path) of the \(token.rawValue) is \(Identifier.addressProblem); name another "
-            + "claim")
-      }
-      return UserProfile(
-        id: id, email: claims.hint(["email", "emails.0"]), firstName: claims.hint(["given_name"]),
-        lastName: claims.hint(["family_name"]))
+      return Named(id, "claim \(path) of the \(token.rawValue)", "another claim")
+    case .digest(let path, let key):
+      return try sources.members.identifier(path).map { digest($0.description, key) }
     case .userName(let key):
-      guard step.signsIn, let name = sources.userName else { return nil }
-      let isAddress = name.contains("@")
-      return UserProfile(id: key.identifier(of: name), email: isAddress ? name : nil)
+      return step.signsIn ? sources.userName.map { digest($0, key) } : nil
+    }
+  }
+
+  private func name(of user: JSONMembers) throws(Unreadable) -> Named {
+    guard let id = try user.identifier(keys.userID) else { throw user.missing(keys.userID) }
+    return Named(id, user.name(keys.userID), "another member in keys.userID")
+  }
+
+  private func digest(_ text: String, _ key: UserNameKey) -> Named {
+    Named(value: UserNameKey.plain(text), id: key.identifier(of: text))
+  }
+
+  private func profile(
+    _ source: UserSource, _ sources: UserSources, _ named: Named
+  ) throws(Unreadable) -> UserProfile {
+    switch source {
+    case .member(let path):
+      guard let user = try sources.members.object(path) else { return UserProfile(id: named.id) }
+      return try profile(user, as: named.id, isBesideToken: sources.isBesideToken)
+    case .claim(_, let token):
+      let claims = token == .access ? sources.access : sources.identity
+      return UserProfile(
+        id: named.id, email: claims?.hint(["email", "emails.0"]),
+        firstName: claims?.hint(["given_name"]), lastName: claims?.hint(["family_name"]))
+    case .digest(let path, _):
+      let name = try sources.members.identifier(path)
+      return UserProfile(
+        id: named.id, email: name.flatMap { $0.isAddress ? $0.description : nil })
+    case .userName:
+      let name = sources.userName.map { Identifier($0) }
+      return UserProfile(
+        id: named.id, email: name.flatMap { $0.isAddress ? $0.description : nil })
     }
   }
 
@@ -96,12 +150,14 @@ extension Wire {
   func profile(
     _ user: JSONMembers, isBesideToken: Bool = false
   ) throws(Unreadable) -> UserProfile {
-    guard let id = try user.identifier(keys.userID) else { throw user.missing(keys.userID) }
-    guard !id.isAddress else {
-      throw Unreadable(
-        "\(user.name(keys.userID)) is \(Identifier.addressProblem); "
-          + "name another member in keys.userID")
-    }
+    let named = try name(of: user)
+    if let problem = named.problem { throw problem }
+    return try profile(user, as: named.id, isBesideToken: isBesideToken)
+  }
+
+  private func profile(
+    _ user: JSONMembers, as id: Identifier, isBesideToken: Bool
+  ) throws(Unreadable) -> UserProfile {
     guard !isBesideToken else {
       return UserProfile(
         id: id, email: user.hint([keys.email]), firstName: user.hint([keys.firstName]),
@@ -122,12 +178,13 @@ extension Wire {
     return answer.inactive.contains { $0.lowercased() == standing } ? .userInactive : nil
   }
 
-  /// What to say where no source says who the user is.
+  /// What to say if no source says who the user is.
   var missingUser: String {
     let sources = answer.user.map { source in
       switch source {
       case .member(let path): path.description
       case .claim(let path, let token): "claim \(path) of the \(token.rawValue)"
+      case .digest(let path, _): path.description
       case .userName: "the user name"
       }
     }
@@ -136,15 +193,25 @@ extension Wire {
   }
 }
 
-extension UserSource {
-  fileprivate var isClaim: Bool {
-    if case .claim = self { true } else { false }
+extension UserProfile {
+  /// The same under another identifier.
+  func renamed(_ id: Identifier) -> UserProfile {
+    UserProfile(id: id, email: email, firstName: firstName, lastName: lastName)
   }
 }
 
 extension Identifier {
   static let addressProblem = "an e-mail address, which may not be journaled"
 
-  /// Whether it is an e-mail address: a user's id goes into the journal, an address must not (STO-3).
-  var isAddress: Bool { description.utf8.contains(UInt8(ascii: "@")) }
+  /// Whether it is, or holds, an e-mail address: text without spaces on both sides of an `@` (STO-3).
+  ///
+  /// A user's id goes into the journal, an address must not. `@ada:example.org` is none: nothing stands
+  /// before its `@`. `Specs/Answers.md` has examples.
+  var isAddress: Bool {
+    let text = Array(description.unicodeScalars)
+    return text.indices.dropFirst().dropLast().contains { index in
+      text[index] == "@" && !text[index - 1].properties.isWhitespace
+        && !text[index + 1].properties.isWhitespace
+    }
+  }
 }

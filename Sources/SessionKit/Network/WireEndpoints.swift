@@ -15,9 +15,16 @@ public struct WireEndpoints: Hashable, Sendable {
   public var profile: WireEndpoint?
   /// Telling the server that a session has ended (OUT-1).
   public var revocation: WireEndpoint?
+  /// Further requests for the same, in their order, such as one for each of two tokens (OUT-5).
+  ///
+  /// The session is revoked if the server confirms all. What it has confirmed is not asked again.
+  public var furtherRevocations: [WireEndpoint] = []
 
   /// No endpoints.
   public init() {}
+
+  /// Every endpoint that is told that a session has ended, in their order.
+  var allRevocations: [WireEndpoint] { (revocation.map { [$0] } ?? []) + furtherRevocations }
 
   /// The endpoint of a step; `nil` for a protected call, whose address is the app's.
   public subscript(step: Wire.Step) -> WireEndpoint? {

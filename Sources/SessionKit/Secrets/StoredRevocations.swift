@@ -2,27 +2,35 @@ import SessionCore
 
 /// What revoking tokens still needs after their logouts (OUT-1).
 ///
-/// Versions before kept one only: its fields are those of the newest, and `earlier` has the others.
+/// The first version kept one only: its fields are those of the newest, and `earlier` has the others.
 struct StoredRevocations: StoredItem {
-  struct Fields: Codable {
-    var generation: UInt64
-    var access: String
-    var refresh: String?
-    /// Whose it was; no version before has it.
-    var user: String?
-    /// Whether a provider is to forget the user's account; no version before has it.
-    var owned: Bool?
-    /// Oldest first; `nil` where there are none.
+  struct Fields {
+    var newest: Entry
+    /// Oldest first; `nil` if there are none.
     var earlier: [Entry]?
   }
 
-  /// What one revocation needs.
+  /// What one revocation needs. Members that the first version did not have are optional.
   struct Entry: Codable {
     var generation: UInt64
     var access: String
     var refresh: String?
+    /// Whose it was.
     var user: String?
+    /// Whether a provider is to forget the user's account.
     var owned: Bool?
+    /// When the access token expires, by the civil time and by the clock of that start of the system.
+    var expiresAt: Int64?
+    var boot: String?
+    var deadline: Int64?
+    /// Whether the session had a refresh token that could not be read at the logout.
+    var isRefreshLost: Bool?
+    /// Until when a process asks for a new access token, in civil milliseconds: others wait.
+    var refreshingUntil: Int64?
+    /// Whether such a request got no answer: the server may have replaced the refresh token.
+    var isInDoubt: Bool?
+    /// The requests that the server has confirmed, if there are several (OUT-5).
+    var done: [String]?
 
     /// - Parameter isAccount: whether a provider is to forget the user's account, whoever gave the token.
     init(_ token: StoredToken, of user: Identifier?, isAccount: Bool) {
@@ -31,6 +39,9 @@ struct StoredRevocations: StoredItem {
       generation = token.fields.generation
       access = token.fields.access
       refresh = token.fields.refresh
+      expiresAt = token.fields.expiresAt
+      (boot, deadline) = (token.fields.boot, token.fields.deadline)
+      isRefreshLost = refresh == nil && token.fields.refreshPlace != nil ? true : nil
     }
 
     /// An account of a user whose token is gone: with no secret, for a provider only.
@@ -39,9 +50,9 @@ struct StoredRevocations: StoredItem {
       (self.user, owned) = (user.description, true)
     }
 
-    fileprivate init(_ newest: Fields) {
-      (generation, access, refresh) = (newest.generation, newest.access, newest.refresh)
-      (user, owned) = (newest.user, newest.owned)
+    /// Tokens of a response that is given back.
+    init(_ access: Secret, _ refresh: Secret?) {
+      (generation, self.access, self.refresh) = (0, access.value, refresh?.value)
     }
 
     /// Whether a provider is to forget the account; nothing else ends it.
@@ -50,6 +61,29 @@ struct StoredRevocations: StoredItem {
     var token: Generation { Generation(generation) }
     var secrets: (access: Secret, refresh: Secret?) {
       (Secret(access), refresh.map(Secret.init))
+    }
+
+    /// Whether the access token has expired: by the clock that never jumps if it is the same one, else
+    /// by the civil time, else by the token's own `exp`.
+    func hasExpired(at now: Moment, boot: Identifier?) -> Bool {
+      if let deadline, boot != nil, self.boot == boot?.description { return now.uptime >= deadline }
+      if let expiresAt { return now.time.milliseconds >= expiresAt }
+      do {
+        return try TokenClaims.payload(of: Secret(access)).time("exp").map { $0 <= now.time } ?? false
+      } catch {
+        // It says nothing of itself: the server will say.
+        return false
+      }
+    }
+
+    /// Takes the tokens of a response in place of those before.
+    mutating func take(_ answer: TokenAnswer, at now: Moment, boot: Identifier?) {
+      access = answer.access.value
+      refresh = answer.refresh?.value ?? refresh
+      expiresAt = now.time.advanced(by: answer.lifetime).milliseconds
+      self.boot = boot?.description
+      deadline = boot == nil ? nil : now.uptime.addingSaturating(answer.lifetime)
+      (refreshingUntil, isInDoubt) = (nil, nil)
     }
   }
 
@@ -62,20 +96,33 @@ struct StoredRevocations: StoredItem {
     (self.journal, self.fields) = (journal, fields)
   }
 
-  /// The last so many of these, oldest first; `nil` where there are none.
+  /// The last so many of these, oldest first; `nil` if there are none.
   init?(journal: String, entries: [Entry]) {
     let kept = entries.suffix(SessionCoordinator.maximumRevocations)
     guard let newest = kept.last else { return nil }
     let earlier = Array(kept.dropLast())
     self.init(
-      journal: journal,
-      fields: Fields(
-        generation: newest.generation, access: newest.access, refresh: newest.refresh,
-        user: newest.user, owned: newest.owned, earlier: earlier.isEmpty ? nil : earlier))
+      journal: journal, fields: Fields(newest: newest, earlier: earlier.isEmpty ? nil : earlier))
   }
 
   /// Oldest first.
-  var entries: [Entry] { (fields.earlier ?? []) + [Entry(fields)] }
+  var entries: [Entry] { (fields.earlier ?? []) + [fields.newest] }
+}
+
+extension StoredRevocations.Fields: Codable {
+  private enum Keys: String, CodingKey { case earlier }
+
+  init(from decoder: any Decoder) throws {
+    newest = try StoredRevocations.Entry(from: decoder)
+    earlier = try decoder.container(keyedBy: Keys.self).decodeIfPresent(
+      [StoredRevocations.Entry].self, forKey: .earlier)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try newest.encode(to: encoder)
+    var container = encoder.container(keyedBy: Keys.self)
+    try container.encodeIfPresent(earlier, forKey: .earlier)
+  }
 }
 
 extension StoredRevocations: CustomReflectable, CustomStringConvertible {

@@ -9,6 +9,9 @@ struct StoredUser: StoredItem {
     var lastName: String?
     /// When the session was used last; versions that know nothing of it pass over it.
     var used: UseStamp?
+    /// Which source named the user, and what it said; older versions have neither (LOG-12).
+    var source: String?
+    var named: String?
   }
 
   static var item: SecretItem { .user }
@@ -19,12 +22,18 @@ struct StoredUser: StoredItem {
     (self.journal, self.fields) = (journal, fields)
   }
 
-  init(journal: String, profile: UserProfile) {
+  init(journal: String, profile: UserProfile, origin: UserOrigin? = nil) {
     self.init(
       journal: journal,
       fields: Fields(
         id: profile.id.description, email: profile.email, firstName: profile.firstName,
-        lastName: profile.lastName))
+        lastName: profile.lastName, source: origin?.source, named: origin?.value))
+  }
+
+  /// Which source named the user; `nil` if that is not known.
+  var origin: UserOrigin? {
+    guard let source = fields.source, let named = fields.named else { return nil }
+    return UserOrigin(source: source, value: named)
   }
 
   var profile: UserProfile {

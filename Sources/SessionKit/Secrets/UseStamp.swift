@@ -42,9 +42,11 @@ struct UseStamp: Codable, Hashable {
 }
 
 extension StoredUser {
-  /// The same with another profile of the same user.
-  func with(_ profile: UserProfile) -> StoredUser {
-    var changed = StoredUser(journal: journal, profile: profile).fields
+  /// The same with another profile of the same user, and the source that named them, if it is known.
+  func with(_ profile: UserProfile, origin: UserOrigin? = nil) -> StoredUser {
+    var changed = StoredUser(
+      journal: journal, profile: profile, origin: origin ?? self.origin
+    ).fields
     changed.used = fields.used
     return StoredUser(journal: journal, fields: changed)
   }
@@ -64,15 +66,16 @@ extension Vault {
   }
 
   /// The item to store with a token: at a sign-in with its first use, else with the last one that it had.
-  func user(_ profile: UserProfile, with event: SessionEvent, first use: UseStamp?)
-    throws(SessionError) -> StoredUser
-  {
-    let fresh = StoredUser(journal: journal.description, profile: profile)
+  func user(
+    _ profile: UserProfile, namedBy origin: UserOrigin?, with event: SessionEvent,
+    first use: UseStamp?
+  ) throws(SessionError) -> StoredUser {
+    let fresh = StoredUser(journal: journal.description, profile: profile, origin: origin)
     if case .login = event { return use.map(fresh.with) ?? fresh }
     let stored: StoredUser?
     do { stored = try find(StoredUser.self).item } catch { throw .secrets(error) }
     guard let stored, stored.profile.id == profile.id else { return fresh }
-    return stored.with(profile)
+    return stored.with(profile, origin: origin)
   }
 
   /// Changes the item of this user, or a new one where there is none of theirs.

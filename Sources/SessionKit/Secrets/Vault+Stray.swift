@@ -116,6 +116,7 @@ extension TokenAnswer {
       access: items.token.access, refresh: items.token.refresh, lifetime: 0,
       user: items.user?.profile)
     refreshPlace = items.token.fields.refreshPlace
+    origin = items.user?.origin
   }
 }
 

@@ -136,13 +136,16 @@ extension SessionEngine {
     ahead = nil
     token = stored
     unconfirmed = nil
-    if let user = answers.removeValue(forKey: number)?.user { profile = user }
+    guard let answer = answers.removeValue(forKey: number), let user = answer.user else { return }
+    // A login says all; another response may not know.
+    let isSame = profile?.id == user.id && answer.origin == nil
+    (profile, origin) = (user, isSame ? origin : answer.origin)
   }
 
   func look() -> StoredFacts {
     let contents = vault.look()
     token = contents.token
-    profile = contents.profile
+    (profile, origin) = (contents.profile, contents.origin)
     var facts = contents.facts
     answers[.stray] = nil
     do throws(SecretStoreError) {
@@ -164,7 +167,8 @@ extension SessionEngine {
   func reload(_ generation: Generation) {
     do throws(SecretStoreError) {
       let stored = try vault.token()
-      profile = try vault.profile()
+      let user = try vault.user()
+      (profile, origin) = (user?.profile, user?.origin)
       token = stored?.generation == generation ? stored : nil
       inbox.append(.reloaded(generation, token == nil ? .other : .found))
     } catch {

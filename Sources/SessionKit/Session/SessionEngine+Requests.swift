@@ -36,8 +36,8 @@ extension SessionEngine {
     }
     let wire = configuration.wire
     let lifeBefore = coordinator.state.token?.lifetime
-    let user = coordinator.state.user
-    requests[number] = spawn { engine in
+    let user = expectedUser
+    let task = spawn { engine in
       if case .login(let caller) = request, let failed = await engine.untilClear(for: caller) {
         return engine.received(number, .failure(failed))
       }
@@ -48,15 +48,20 @@ extension SessionEngine {
         case (.login, .social): try wire.readSocial(response)
         case (.login, .signIn(let credentials)): try wire.readLogin(response, to: credentials)
         case (.login, _): try wire.readLogin(response)
-        case (.refresh, _): try wire.readRefresh(response, lifeBefore: lifeBefore, user: user)
+        case (.refresh, _): try wire.readRefresh(response, lifeBefore: lifeBefore, of: user)
         case (.switchContext, _):
-          try wire.readSwitch(response, lifeBefore: lifeBefore, user: user)
+          try wire.readSwitch(response, lifeBefore: lifeBefore, of: user)
         }
       }
       guard case .login = request, case .success(let answer?) = result else {
         return engine.received(number, result)
       }
       await engine.landed(number, answer)
+    }
+    requests[number] = task
+    switch request {
+    case .refresh(let base), .switchContext(_, let base): lastTokenRequest = (base, task)
+    case .login: break
     }
   }
 
@@ -79,6 +84,13 @@ extension SessionEngine {
     guard clearing != nil else { return nil }
     do throws(SessionError) { try await untilCleared() } catch { return .isClosing }
     return wishes[caller] == nil ? .callerIsGone : nil
+  }
+
+  /// Whose the next response should be.
+  var expectedUser: ExpectedUser? {
+    coordinator.state.user.map {
+      ExpectedUser(id: $0, origin: profile?.id == $0 ? origin : nil)
+    }
   }
 
   /// What a login signs in with, or a switch to; nothing of a refresh.
@@ -184,7 +196,13 @@ extension SessionEngine {
     var facts = AnswerFacts(answer)
     switch profile {
     case .success(let found):
-      answer.user = answer.user?.completed(by: found.user) ?? found.user
+      if let named = answer.user {
+        answer.user = named.completed(by: found.user)
+      } else {
+        answer.user = found.user
+        answer.origin = UserOrigin(
+          source: UserOrigin.profile, value: found.user.id.description)
+      }
       facts = AnswerFacts(answer)
       // Asked with this very token, whatever the profile calls its user.
       facts.profileFailure = found.failure
@@ -229,65 +247,10 @@ extension SessionEngine {
     }
   }
 
-  // MARK: Revoking
-
-  func revoke(_ generation: Generation) {
-    let kept: StoredRevocations.Entry?
-    do throws(SecretStoreError) {
-      if let token = departing[generation] {
-        kept = StoredRevocations.Entry(
-          token, of: owed.user(of: generation) ?? profile?.id,
-          isAccount: configuration.identityProvider != nil)
-      } else {
-        kept = try vault.revocations().last { $0.token == generation }
-      }
-    } catch {
-      feed(.revoked(generation, .failed, status: 0))
-      return
-    }
-    guard let kept else {
-      feed(.revoked(generation, .abandoned, status: 0))
-      return
-    }
-    if let provider = configuration.identityProvider {
-      return remove(kept.account, of: generation, from: provider)
-    }
-    // A process without the provider, such as an extension, leaves it to one that has it.
-    guard !kept.isOwned else { return feed(.revoked(generation, .failed, status: 0)) }
-    let secrets = kept.secrets
-    guard let request = configuration.wire.revoke(access: secrets.access, refresh: secrets.refresh)
-    else {
-      feed(.revoked(generation, .notOffered, status: 0))
-      return
-    }
-    let wire = configuration.wire
-    let limit = configuration.policy.revocationTimeout
-    spawn { engine in
-      let result = await engine.exchange(request, within: limit) {
-        (response) throws(AnswerFailure) in
-        try wire.readRevocation(response)
-      }
-      switch result {
-      case .success: engine.feed(.revoked(generation, .revoked, status: 0))
-      case .failure(let failed):
-        engine.feed(.revoked(generation, .failed, status: failed.failure.status))
-      }
-    }
-  }
-
   /// Forgets an answer; one that nobody wants is given back, as well as that goes (LOG-10).
   func discard(_ number: RequestNumber, revoking: Bool) {
     guard let answer = answers.removeValue(forKey: number), revoking else { return }
     giveBack(answer)
-  }
-
-  /// Tells the server once of tokens that nobody keeps any more.
-  func giveBack(_ access: Secret, _ refresh: Secret?) {
-    guard let request = configuration.wire.revoke(access: access, refresh: refresh) else { return }
-    let limit = configuration.policy.revocationTimeout
-    spawn { engine in
-      _ = await engine.exchange(request, within: limit) { (_) throws(AnswerFailure) in }
-    }
   }
 }
 
@@ -337,5 +300,6 @@ extension AnswerFacts {
       lifetime: answer.lifetime, tokenID: answer.tokenID, hasRefreshToken: answer.refresh != nil,
       user: answer.user?.id, context: answer.context, tokenContext: answer.tokenContext,
       serverTime: answer.serverTime)
+    namedBy = answer.namedBy
   }
 }

@@ -97,12 +97,13 @@ extension SessionEngine {
 
   /// Whose the session was, while the user item is still there; `nil` where it cannot be told.
   private func departingUser() -> Identifier? {
-    do throws(SecretStoreError) { return try vault.profile()?.id } catch { return nil }
+    do throws(SecretStoreError) { return try vault.user()?.profile.id } catch { return nil }
   }
 
   /// Removes what a revocation needed.
   func forgetRevocation(of generation: Generation) {
     departing[generation] = nil
+    unkept[generation] = nil
     owed.remove(generation)
     do throws(JournalError) {
       _ = try journal.transact { foreign in
@@ -135,7 +136,7 @@ extension SessionEngine {
     }
     for entry in entries {
       forget(entry.account)
-      if !entry.isOwned { giveBack(entry.secrets.access, entry.secrets.refresh) }
+      if !entry.isOwned { spawn { _ = await $0.tell(entry, as: .stray) } }
     }
     if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
   }

@@ -37,6 +37,8 @@ actor SessionEngine {
   var wishes: [Caller: Wish] = [:]
   var answers: [RequestNumber: TokenAnswer] = [:]
   var requests: [RequestNumber: Task<Void, Never>] = [:]
+  /// The last request that may change a token, and which token it was made with.
+  var lastTokenRequest: (base: Generation, task: Task<Void, Never>)?
   private var timers: [SessionTimer: Task<Void, Never>] = [:]
   /// Looks at what others append.
   var follower: Task<Void, Never>?
@@ -46,6 +48,8 @@ actor SessionEngine {
   var ahead: (number: RequestNumber, token: StoredToken, deadline: Int64)?
   /// The tokens of sessions that have ended, until what revoking them needs is stored.
   var departing: [Generation: StoredToken] = [:]
+  /// What revocations need that could not be stored.
+  var unkept: [Generation: StoredRevocations.Entry] = [:]
   /// The users whose accounts a provider is still to forget.
   let owed = OwedAccounts()
   /// A provider forgets an account; bounded in time.
@@ -60,6 +64,8 @@ actor SessionEngine {
   var nextCompaction = Int64.min
   var compactionProblem: SessionError?
   var profile: UserProfile?
+  /// Which source named that user; `nil` if that is not known.
+  var origin: UserOrigin?
   /// A change of a user's status that the host was not told of, for the session may not be theirs yet.
   var owedStatus: StatusChange?
   /// The host is told of one.

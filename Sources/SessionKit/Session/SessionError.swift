@@ -316,8 +316,9 @@ extension SessionError {
     case .userInactive: self = .userInactive
     case .userDeleted: self = .userDeleted
     case .otherUser: self = .unreadableAnswer("it names another user than the session's")
-    // Whether somebody may is another question than who somebody is.
-    case .rejected where failure.status != 403:
+    // The rules have the last word on a sign-in: at any status, this is a wrong credential. Elsewhere, 403
+    // says that this user may not do it.
+    case .rejected where isSignIn || failure.status != 403:
       self =
         isSignIn
         ? .invalidCredentials(code: failure.serverCode, status: failure.status)

@@ -15,6 +15,8 @@ struct Vault: Sendable {
     var facts = StoredFacts()
     var token: StoredToken?
     var profile: UserProfile?
+    /// Which source named that user; `nil` if that is not known.
+    var origin: UserOrigin?
     /// The users whose accounts a provider is still to forget.
     var accounts: [(token: Generation, account: Identifier)] = []
     /// Whether there is what revocations of another journal's logouts need.
@@ -43,7 +45,7 @@ struct Vault: Sendable {
       contents.facts.generation = token.item?.generation ?? .none
       contents.facts.announcement = token.item?.announcement
       contents.token = token.item
-      contents.profile = user.item?.profile
+      (contents.profile, contents.origin) = (user.item?.profile, user.item?.origin)
     } catch {
       contents = Contents()
       contents.facts.isLocked = true
@@ -87,9 +89,9 @@ struct Vault: Sendable {
     }
   }
 
-  /// The stored profile, where it is this journal's and readable.
-  func profile() throws(SecretStoreError) -> UserProfile? {
-    try find(StoredUser.self).item?.profile
+  /// The stored user item, if it is this journal's and readable.
+  func user() throws(SecretStoreError) -> StoredUser? {
+    try find(StoredUser.self).item
   }
 
   /// What revocations still need, where it is this journal's and readable; oldest first.
@@ -107,7 +109,10 @@ struct Vault: Sendable {
     if let context = commit.context {
       try write(StoredContext(journal: owner, generation: facts.generation, context: context))
     }
-    if let profile = answer.user { try write(try user(profile, with: event, first: firstUse)) }
+    if let profile = answer.user {
+      try write(
+        try user(profile, namedBy: answer.origin, with: event, first: firstUse))
+    }
     let (refresh, place) = try place(answer, of: facts.generation, replacing: old)
     let token = StoredToken(
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
@@ -168,6 +173,17 @@ struct Vault: Sendable {
     // A wipe was cut short that has removed the refresh token already.
     if entry.refresh == nil, kept.contains(where: { $0.token == entry.token }) { return }
     try replaceRevocations(kept.filter { $0.token != entry.token } + [entry])
+  }
+
+  /// Replaces what one revocation needs, in its place; under the journal's lock.
+  func update(_ entry: StoredRevocations.Entry) throws(SessionError) {
+    var entries = try keptRevocations()
+    if let index = entries.firstIndex(where: { $0.token == entry.token }) {
+      entries[index] = entry
+    } else {
+      entries.append(entry)
+    }
+    try replaceRevocations(entries)
   }
 
   /// Removes what one revocation needed, and leaves the others theirs; under the journal's lock.

@@ -3,8 +3,8 @@ import SessionCore
 
 /// The session's token that an SDK's newer one takes the place of.
 struct IdentityPredecessor: Sendable {
-  /// The session's user.
-  let user: Identifier
+  /// The session's user, and which source named them.
+  let user: ExpectedUser
   /// `nil` where it is not at hand.
   let access: Secret?
   /// How long it was good when it came, in milliseconds.
@@ -26,24 +26,25 @@ extension IdentityTokens {
     }
     let claims = Self.payload(of: access)
     let named = TokenNames(user: user, access: claims, identity: identity.flatMap(Self.payload))
-    let found: UserProfile?
+    let found: FoundUser?
     if let before {
       found = try named.user(after: before, old: before.access.flatMap(Self.payload), for: wire)
     } else {
       found = named.user(for: wire)
-      guard let id = found?.id, !id.isAddress, !id.description.isEmpty else {
+      guard let id = found?.profile.id, !id.isAddress, !id.description.isEmpty else {
         throw .unreadableTokens
       }
     }
     let hints = claims.map { TokenClaims(payload: $0, keys: wire.keys.contexts) }
     do throws(Unreadable) {
-      return TokenAnswer(
+      var answer = TokenAnswer(
         access: access, refresh: isOwned || wire.endpoints.refresh == nil ? nil : refresh,
         lifetime: try wire.lifetime(
           said: lifetime, until: expiresAt.flatMap(Timestamp.init(date:)), claims: claims, at: now,
           before: before?.lifetime),
-        tokenID: hints?.tokenID.flatMap { $0.isAddress ? nil : $0 }, user: found,
-        tokenContext: hints?.context)
+        tokenID: hints?.tokenID.flatMap { $0.isAddress ? nil : $0 }, tokenContext: hints?.context)
+      answer.take(found)
+      return answer
     } catch {
       throw .unreadableTokens
     }

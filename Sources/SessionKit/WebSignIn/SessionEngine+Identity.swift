@@ -76,7 +76,7 @@ extension SessionEngine {
 
   /// Asks the provider that owns the tokens for newer ones: that is the refresh.
   func renew(_ number: RequestNumber, with provider: any IdentityProvider) {
-    let (configuration, user) = (configuration, coordinator.state.user)
+    let (configuration, user) = (configuration, expectedUser)
     let lifetime = coordinator.state.token?.lifetime
     let before = user.map {
       IdentityPredecessor(user: $0, access: token?.access, lifetime: lifetime)
@@ -84,7 +84,7 @@ extension SessionEngine {
     requests[number] = spawn { engine in
       guard engine.mayLeave(number) else { return }
       let ending = await engine.bounded(by: configuration.policy.requestTimeout) {
-        try await provider.acquireSilently(user)
+        try await provider.acquireSilently(user?.id)
       }
       switch ending {
       case .success(let tokens):

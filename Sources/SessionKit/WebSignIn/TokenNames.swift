@@ -8,8 +8,8 @@ struct TokenNames {
   let identity: JSONMembers?
 
   /// The user who signs in: whom the SDK names, else the first whom the wire's sources do, else `sub`.
-  func user(for wire: Wire) -> UserProfile? {
-    if let user { return user }
+  func user(for wire: Wire) -> FoundUser? {
+    if let named = namedBySDK { return named }
     let sources = UserSources(
       members: JSONMembers([:]), access: access, identity: identity, userName: nil, expected: nil,
       isBesideToken: false)
@@ -18,37 +18,77 @@ struct TokenNames {
     } catch {
       // A source that cannot be read says nothing.
     }
-    return identity.flatMap(UserProfile.init(subjectOf:))
-      ?? access.flatMap(UserProfile.init(subjectOf:))
+    return subject(of: .identity, wire) ?? subject(of: .access, wire)
   }
 
-  /// Whom newer tokens name, where that can be told.
+  private var namedBySDK: FoundUser? {
+    user.map {
+      FoundUser(
+        profile: $0, origin: UserOrigin(source: UserOrigin.provider, value: $0.id.description))
+    }
+  }
+
+  private func subject(of token: UserSource.Token, _ wire: Wire) -> FoundUser? {
+    (token == .access ? access : identity).flatMap(UserProfile.init(subjectOf:)).map {
+      FoundUser(
+        profile: $0,
+        origin: UserOrigin(
+          source: UserSource.claim("sub", of: token).label(wire.keys),
+          value: $0.id.description))
+    }
+  }
+
+  /// Whom newer tokens name: the session's user or, if it is certain, another one; `nil` if no one is named.
   ///
-  /// The session's user or, where it is certain, another one; `nil` where nobody is named. Throws where it
-  /// cannot be told. A user is known by one claim at the sign-in and may be named by another one now. So what
-  /// says that it is another is the SDK itself, or the same claim of the access token before.
+  /// Throws if it cannot be told. The source that named the session's user says that it is another: the
+  /// SDK, or a claim. If that source is silent, the same claim of the access token before does.
+  ///
+  /// - Requirement: LOG-12
   func user(
     after before: IdentityPredecessor, old: JSONMembers?, for wire: Wire
-  ) throws(WebSignInProblem) -> UserProfile? {
-    if let user { return user }
-    let found = self.user(for: wire)
-    let claims = wire.userClaims
-    let names = claims.compactMap { claim in
-      (claim.token == .access ? access : identity)?.identifierHint(claim.path)
+  ) throws(WebSignInProblem) -> FoundUser? {
+    let expected = before.user
+    if expected.origin?.source == UserOrigin.provider, let named = namedBySDK {
+      guard named.origin == expected.origin else { return .another(by: .provider) }
+      return named.of(expected)
     }
-    guard !names.contains(before.user) else {
-      return found?.id == before.user ? found : UserProfile(id: before.user)
+    let claims = wire.userClaims
+    let decisive = claims.first {
+      UserSource.claim($0.path, of: $0.token).label(wire.keys) == expected.origin?.source
+    }
+    if let decisive, let now = name(decisive), now.description != expected.origin?.value {
+      return .another(by: UserSource.claim(decisive.path, of: decisive.token).naming)
+    }
+    let found = self.user(for: wire)
+    let names = claims.compactMap(name) + (user.map { [$0.id] } ?? [])
+    guard decisive.flatMap(name) == nil, !names.contains(expected.id) else {
+      return found?.profile.id == expected.id
+        ? found?.of(expected) : FoundUser(profile: UserProfile(id: expected.id), origin: nil)
     }
     guard found != nil else { return nil }
     var isSame = false
     for claim in claims where claim.token == .access {
       guard let was = old?.identifierHint(claim.path), let now = access?.identifierHint(claim.path)
       else { continue }
-      guard was == now else { return UserProfile(id: now) }
+      guard was == now else { return .another(by: .accessToken) }
       isSame = true
     }
     guard isSame else { throw .unreadableTokens }
     return nil
+  }
+
+  private func name(_ claim: (path: MemberPath, token: UserSource.Token)) -> Identifier? {
+    (claim.token == .access ? access : identity)?.identifierHint(claim.path)
+  }
+}
+
+extension FoundUser {
+  /// The session's user, with the source that it remembers, if it remembers one.
+  fileprivate func of(_ expected: ExpectedUser) -> FoundUser {
+    var found = self
+    found.profile = profile.renamed(expected.id)
+    found.origin = expected.origin ?? origin
+    return found
   }
 }
 

@@ -19,6 +19,7 @@ struct AnswerTableTests {
     #expect(AnswerTables.goodMembers.count >= 10)
     #expect(AnswerTables.interceptions.count >= 10)
     #expect(AnswerTables.lives.count >= 8)
+    #expect(AnswerTables.identifiers.count >= 10)
   }
 
   @Test("LOG-3 LOG-7 REF-6 a status and a code are a kind", arguments: AnswerTables.failures)
@@ -128,6 +129,22 @@ struct AnswerTableTests {
       oauth.failures = FailureRule.oauth
       #expect(oauth.failure(step, response)?.kind.description ?? "fine" == row[4], "\(word)")
     }
+  }
+
+  @Test(
+    "LOG-12 STO-3 which identifiers are e-mail addresses", arguments: AnswerTables.identifiers)
+  func identifier(row: Row) throws {
+    let id = row[0]
+    var wire = WireBench.wire
+    wire.answer.user = [.claim("sub")]
+    let token = LoopbackToken.make(claims: ["sub": .string(id)])
+    let response = WireBench.response(#"{"access_token":"\#(token)","expires_in":60}"#)
+    let found: Identifier?
+    do throws(AnswerFailure) { found = try wire.readLogin(response).user?.id } catch {
+      #expect(error.problem?.contains("an e-mail address") == true)
+      found = nil
+    }
+    #expect(found == (row[1] == "an identifier" ? Identifier(id) : nil))
   }
 
   @Test("REF-5 a member that may be so", arguments: AnswerTables.goodMembers)

@@ -6,7 +6,8 @@ import Testing
 
 /// A session at a backend whose next answers a test says one by one.
 final class AnswerBench: HTTPTransport {
-  private let waiting = Mutex<[HTTPResponse]>([])
+  /// The answers, the oldest first; `nil` for one that is lost.
+  private let waiting = Mutex<[HTTPResponse?]>([])
   private let sent = Mutex<[HTTPRequest]>([])
   let bench: Bench
   let wire: Wire
@@ -14,6 +15,13 @@ final class AnswerBench: HTTPTransport {
   init(_ wire: Wire) throws {
     (bench, self.wire) = (try Bench(), wire)
   }
+
+  private init(_ bench: Bench, _ wire: Wire) {
+    (self.bench, self.wire) = (bench, wire)
+  }
+
+  /// The same journal and secrets, with a session that speaks otherwise.
+  func speaking(_ wire: Wire) -> AnswerBench { AnswerBench(bench, wire) }
 
   static func url() throws -> URL { try #require(URL(string: "https://backend.test")) }
 
@@ -34,11 +42,17 @@ final class AnswerBench: HTTPTransport {
     waiting.withLock { $0.append(response) }
   }
 
+  /// The next request is sent, and its answer is lost.
+  func lose() {
+    waiting.withLock { $0.append(nil) }
+  }
+
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     sent.withLock { $0.append(request) }
-    let next = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-    guard let next else { throw .noConnection("no answer was said") }
-    return next
+    let next = waiting.withLock { $0.isEmpty ? [] : [$0.removeFirst()] }
+    guard let said = next.first else { throw .noConnection("no answer was said") }
+    guard let answer = said else { throw .noReply("the answer was lost") }
+    return answer
   }
 
   func open(_ policy: SessionPolicy = .bench) async throws -> Session {

@@ -1,8 +1,9 @@
 import Foundation
-import SessionKit
 import SessionTestKit
 import Synchronization
 import Testing
+
+@testable import SessionKit
 
 @Suite("Answers that name somebody else")
 struct OtherUserTests {
@@ -97,39 +98,193 @@ struct OtherUserTests {
         + #""user":{"id":"u1","email":"a@b.test"}}"#)
     try await session.refresh()
     #expect(session.currentToken?.generation == Generation(2))
-    #expect(session.currentUser == UserProfile(id: "auth|77", email: "a@b.test"))
+    // An unknown source that does not agree says nothing of this user.
+    #expect(session.currentUser == UserProfile(id: "auth|77"))
     try await session.close()
     session = try await backend.open(policy)
-    #expect(session.currentUser == UserProfile(id: "auth|77", email: "a@b.test"))
+    // An unknown source that does not agree says nothing of this user.
+    #expect(session.currentUser == UserProfile(id: "auth|77"))
+    try await session.close()
+  }
+
+  // MARK: The source that named the user
+
+  private func credentials() -> PasswordCredentials {
+    PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9"))
+  }
+
+  private func tokens(_ number: Int, _ more: String = "") -> String {
+    #"{"access_token":"a\#(number)","refresh_token":"r\#(number)","token_type":"Bearer","#
+      + #""expires_in":3600\#(more)}"#
+  }
+
+  private func identity(_ subject: String) -> String {
+    #","id_token":"\#(Self.token(["sub": .string(subject)]))""#
+  }
+
+  @Test(
+    "LOG-12 a user who was named by the user name is not another one by an identity token",
+    arguments: [false, true])
+  func namedByUserName(isRestarted: Bool) async throws {
+    var wire = try Self.oauth()
+    wire.answer.user.append(.userName(UserNameKey.random()))
+    let backend = try AnswerBench(wire)
+    var session = try await backend.open()
+    backend.answer(tokens(1))
+    let user = try await session.login(credentials())
+    if isRestarted {
+      try await session.close()
+      session = try await backend.open()
+    }
+    for number in 2...3 {
+      backend.answer(tokens(number, identity("42")))
+      try await session.refresh()
+    }
+    #expect(session.currentToken?.generation == Generation(3))
+    #expect(session.currentUser?.id == user?.id)
+    try await session.close()
+  }
+
+  @Test("LOG-12 a user who was named by the profile is not another one by a refresh")
+  func namedByProfile() async throws {
+    let backend = try AnswerBench(SessionPreset.off(AnswerBench.url()).wire)
+    let session = try await backend.open()
+    backend.answer(tokens(1))
+    backend.answer(#"{"id":12,"email":"a@b.test","status":"active"}"#)
+    try await session.login(credentials())
+    #expect(session.state.user == "12")
+    backend.answer(tokens(2, #","user":{"id":"8f1c-uuid"}"#))
+    try await session.refresh()
+    #expect(session.currentToken?.generation == Generation(2))
+    #expect(session.state.user == "12")
     try await session.close()
   }
 
   @Test(
-    "REF-5 which sources name the session's user, and which name another",
+    "LOG-12 the source that named the user names another one: an id, or an e-mail address",
+    arguments: ["u-2", "bob@x.test"], [false, true])
+  func namesAnother(name: String, isRestarted: Bool) async throws {
+    var wire = try Self.oauth()
+    wire.answer.user = [.member("user")]
+    let backend = try AnswerBench(wire)
+    var session = try await backend.open(.keeping)
+    backend.answer(tokens(1, #","user":{"id":"u-1"}"#))
+    try await session.login(credentials())
+    if isRestarted {
+      try await session.close()
+      session = try await backend.open(.keeping)
+    }
+    backend.answer(tokens(2, #","user":{"id":"\#(name)"}"#))
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .expired)
+    #expect(session.state.kind == .expired)
+    try await session.close()
+    let journal = try Data(contentsOf: URL(fileURLWithPath: backend.bench.journal))
+    #expect(journal.range(of: Data("bob@".utf8)) == nil)
+  }
+
+  @Test(
+    "LOG-12 a session stored without its source is never ended by a name, and learns the source"
+  )
+  func unknownSource() async throws {
+    var wire = try Self.oauth()
+    wire.answer.user = [.member("user"), .claim("sub", of: .identity)]
+    let backend = try AnswerBench(wire)
+    var session = try await backend.open(.keeping)
+    backend.answer(tokens(1, #","user":{"id":"u-1"}"#))
+    try await session.login(credentials())
+    try await session.close()
+    let store = FileSecretStore(folder: backend.bench.secrets)
+    let bytes = try #require(try store.read(.user))
+    var item = try #require(
+      try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+    var fields = try #require(item["fields"] as? [String: Any])
+    (fields["source"], fields["named"]) = (nil, nil)
+    item["fields"] = fields
+    try store.write(.user, Array(try JSONSerialization.data(withJSONObject: item)))
+    session = try await backend.open(.keeping)
+    for other in ["u-2", "bob@x.test"] {
+      backend.answer(tokens(2, #","user":{"id":"\#(other)"}"#))
+      try await session.refresh()
+    }
+    #expect(session.state.user == "u-1")
+    // The member agrees: from here on it decides.
+    backend.answer(tokens(4, #","user":{"id":"u-1"}"#))
+    try await session.refresh()
+    backend.answer(tokens(5, identity("u-2")))
+    try await session.refresh()
+    backend.answer(tokens(6, #","user":{"id":"u-2"}"#))
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .expired)
+    try await session.close()
+  }
+
+  @Test(
+    "LOG-12 only the source that named the session's user names another one",
     arguments: [
-      // sub of the access token, the answer's user.id, and who the answer is of; the session's is "me".
-      ("me", "me", "me"), ("me", "42", "me"), ("x", "me", "me"), ("me", nil, "me"),
-      (nil, "me", "me"), (nil, "42", "42"), ("x", "42", "42"), (nil, nil, nil),
-      ("a@b.test", nil, nil), ("a@b.test", "42", "42"),
-      // The member is silent: the sign-in may have been read from it.
-      ("x", nil, nil),
-    ] as [(String?, String?, String?)])
-  func sources(sub: String?, member: String?, user: String?) throws {
+      // The source remembered, sub of the access token, the answer's user.id, and who the answer is of;
+      // the session's user is "me".
+      ("member user id", "x", "me", "me"), ("member user id", "me", "42", "another"),
+      ("member user id", "me", "a@b.test", "another"), ("member user id", "me", nil, "me"),
+      ("member user id", "x", nil, nil),
+      ("claim sub of the access token", "me", "42", "me"),
+      ("claim sub of the access token", "x", "me", "another"),
+      ("claim sub of the access token", "a@b.test", "me", "another"),
+      ("claim sub of the access token", nil, "me", "me"),
+      ("claim sub of the access token", nil, "42", nil),
+      // Not known, or none that a refresh has: no source names another user.
+      ("profile", "x", "42", nil), ("user name", "x", "42", nil), (nil, "x", "42", nil),
+      (nil, "a@b.test", "c@d.test", nil), (nil, "me", "42", "me"), (nil, "x", "me", "me"),
+      (nil, nil, nil, nil),
+    ] as [(String?, String?, String?, String?)])
+  func sources(source: String?, sub: String?, member: String?, user: String?) throws {
     let access = Self.token(sub.map { ["sub": .string($0)] } ?? [:])
     let named = member.map { #","user":{"id":"\#($0)"}"# } ?? ""
+    let expected = ExpectedUser(
+      id: "me", origin: source.map { UserOrigin(source: $0, value: "me") })
     var wire = try Self.oauth()
-    wire.answer.user = [.member("user"), .claim("sub")]
-    for refresh in ["", #","refresh_token":"r""#] {
-      let answer = WireBench.response(
-        #"{"access_token":"\#(access)","expires_in":60\#(refresh)\#(named)}"#)
-      let expected = user.map { Identifier($0) }
-      #expect(try wire.readRefresh(answer, user: "me").user?.id == expected)
-      #expect(try wire.readSwitch(answer, user: "me").user?.id == expected)
+    for sources in [[.member("user"), .claim("sub")], [.claim("sub"), .member("user")]]
+      as [[UserSource]]
+    {
+      wire.answer.user = sources
+      for refresh in ["", #","refresh_token":"r""#] {
+        let answer = WireBench.response(
+          #"{"access_token":"\#(access)","expires_in":60\#(refresh)\#(named)}"#)
+        for found in [
+          try wire.readRefresh(answer, lifeBefore: nil, of: expected),
+          try wire.readSwitch(answer, lifeBefore: nil, of: expected),
+        ] {
+          #expect((found.namedBy == nil ? found.user?.id.description : "another") == user)
+          #expect(found.user?.id.isAddress != true)
+        }
+      }
     }
-    // A claim that speaks first is the one that a sign-in is read from.
-    wire.answer.user = [.claim("sub"), .member("user")]
-    let answer = WireBench.response(#"{"access_token":"\#(access)","expires_in":60\#(named)}"#)
-    let first = sub == "x" && member != "me" ? "x" : user
-    #expect(try wire.readRefresh(answer, user: "me").user?.id == first.map { Identifier($0) })
+  }
+
+  @Test("LOG-12 a member is remembered as a keyed digest, and a lost key makes no one another user")
+  func digest() async throws {
+    var wire = try Self.oauth()
+    wire.answer.user = [.digest("user.email", UserNameKey.random())]
+    var backend = try AnswerBench(wire)
+    var session = try await backend.open(.keeping)
+    backend.answer(tokens(1, #","user":{"email":"Ana@x.test"}"#))
+    let user = try await session.login(credentials())
+    #expect(user?.email == "Ana@x.test")
+    #expect(user?.id.description.hasPrefix("name-") == true)
+    try await session.close()
+
+    // The app has lost the key, and made a new one.
+    wire.answer.user = [.digest("user.email", UserNameKey.random())]
+    backend = backend.speaking(wire)
+    session = try await backend.open(.keeping)
+    backend.answer(tokens(2, #","user":{"email":"ana@x.test"}"#))
+    try await session.refresh()
+    #expect(session.state.user == user?.id)
+    backend.answer(tokens(3, #","user":{"email":"bob@x.test"}"#))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state.kind == .expired)
+    try await session.close()
+    let journal = try Data(contentsOf: URL(fileURLWithPath: backend.bench.journal))
+    #expect(journal.range(of: Data("x.test".utf8)) == nil)
   }
 }

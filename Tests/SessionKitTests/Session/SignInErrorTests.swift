@@ -31,6 +31,26 @@ struct SignInErrorTests {
     #expect(try await bench.signInError(403, "") == .forbidden(code: nil))
   }
 
+  @Test(
+    "POL-9 a rule that calls a 403 rejected makes it a wrong credential",
+    arguments: [nil, "M_FORBIDDEN"] as [String?])
+  func forbidden(code: String?) async throws {
+    var wire = Wire.edu(baseURL: try AnswerBench.url())
+    let rule = FailureRule(.rejected, at: [.login], status: 403, codes: code.map { [$0] } ?? [])
+    wire.failures = [rule] + wire.failures
+    wire.keys.errorCode = ["errcode"]
+    let bench = try AnswerBench(wire)
+    let error = try await bench.signInError(403, #"{"errcode":"M_FORBIDDEN"}"#)
+    #expect(error == .invalidCredentials(code: "M_FORBIDDEN", status: 403))
+    #expect(error?.advice == .correctInput)
+    let other = try await bench.signInError(403, #"{"errcode":"M_USER_DEACTIVATED"}"#)
+    #expect(
+      other
+        == (code == nil
+          ? .invalidCredentials(code: "M_USER_DEACTIVATED", status: 403)
+          : .forbidden(code: "M_USER_DEACTIVATED")))
+  }
+
   @Test("LOG-3 OAuth's invalid_grant is a wrong credential, and what the app is refused for is not")
   func oauth() async throws {
     let bench = try AnswerBench(

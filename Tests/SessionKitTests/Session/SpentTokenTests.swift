@@ -25,7 +25,7 @@ struct SpentTokenTests {
     "REF-5 REF-7 a new token is kept, whatever is wrong beside it, and the session stays what it was",
     arguments: [
       "", #","expiresIn":0"#, #","expiresIn":-1"#, #","expiresIn":1e12"#, #","tokenType":"mac""#,
-      #","user":{}"#, #","user":"ana""#, #","user":{"id":"ana@tik.test"}"#,
+      #","user":{}"#, #","user":"ana""#,
       #","user":{"id":42,"email":7}"#, #","user":{"id":42}"#, #","activeContext":{}"#,
       #","activeContext":{"roleId":"r2","permissions":"all"}"#, #","idToken":"a b""#,
       #","limits":1e400"#, #","limits":{"a":[-1e999]}"#, #","expiresIn":1e400"#,

@@ -42,6 +42,8 @@ final class SimulatedLife: Sendable {
   let policy: SessionPolicy
   let disk = Mutex(SimulatedDisk())
   let homes = Mutex<[SimulatedHome]>([])
+  /// The processes that are left alone and live on.
+  private let leftAlone = Mutex<[SimulatedHome]>([])
   let findings = Mutex(Findings())
   let known = Mutex(Known())
   private let opened = Mutex(0)
@@ -194,7 +196,7 @@ final class SimulatedLife: Sendable {
   private func cut() throws {
     note("power cut")
     keychain.blow(after: nil)
-    for home in homes.withLock({ $0 }) { home.process.kill() }
+    for home in homes.withLock({ $0 }) + leftAlone.withLock({ $0 }) { home.process.kill() }
     homes.withLock { $0 = [] }
     disk.withLock { $0 = $0.crash(choices) }
     for _ in 0..<hardships.processes { try open() }
@@ -237,6 +239,7 @@ final class SimulatedLife: Sendable {
       }
     case 1:
       note("\(home.number) is left alone")
+      leftAlone.withLock { $0.append(home) }
     case _ where hardships.isStrict:
       // It lives until then, and dies between its token and the event.
       note("\(home.number) will die behind its next token")

@@ -72,6 +72,7 @@ enum NoteWords {
     case .notOffered: "not revoked, the backend does not offer it"
     case .failed: "not revoked yet"
     case .abandoned: "not revoked, what it needs is gone"
+    case .alreadyInvalid: "nothing left to revoke, the server refused the token"
     default: "outcome \(outcome)"
     }
   }

@@ -207,9 +207,13 @@ extension ExplanationDraft {
     }
     switch last.outcome {
     case .revoked:
-      conclude(.revocationDone, .proven)
+      conclude(.revocationDone, .proven, [.word("the server was told")])
       prove(
         .revocationDone, [.token(generation), .word(last.outcome.description)], on: place)
+    case .alreadyInvalid:
+      conclude(
+        .revocationDone, .proven, [.word("the server accepts the session's tokens no more")])
+      prove(.revocationMoot, [.token(generation)], on: place)
     case .notOffered:
       prove(.revocationNotOffered, [.token(generation)], on: place)
       advise(.endAtServer)

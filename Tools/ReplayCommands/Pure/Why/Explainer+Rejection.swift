@@ -12,7 +12,9 @@ extension ExplanationDraft {
     leaveUntold(.serverLog)
     proveDoubts(token)
     if failure.kind == .noRefreshToken { return explainNothingToUse(refusal, token) }
-    if failure.kind == .otherUser { return explainOtherUser(refusal) }
+    if failure.kind == .otherUser {
+      return explainOtherUser(refusal, failure.serverCode.flatMap { NamingSource(rawValue: $0) })
+    }
     proveWords((token.refusals + [token.firstReuse, refusal]).compactMap { $0 })
     // Who has refused a token as used may say later that it is revoked: that is what came of it.
     let word = token.firstReuse == nil ? RefusalWord(failure.serverCode) : .reused
@@ -107,12 +109,31 @@ extension ExplanationDraft {
     advise(.lookAtItem)
   }
 
-  private mutating func explainOtherUser(_ refusal: Fact) {
-    conclude(.otherUser, .proven)
-    prove(.otherUserNamed, on: refusal)
+  /// Proven only if the record says which source named the other user: then it is the one that named
+  /// the session's user. Older versions compared what different sources said, and one user may have
+  /// two names.
+  private mutating func explainOtherUser(_ refusal: Fact, _ source: NamingSource?) {
+    if let source {
+      conclude(.otherUser, .proven)
+      prove(.otherUserNamed, [.word(Self.word(source))], on: refusal)
+    } else {
+      conclude(.otherUser, .possible)
+      infer(.otherNameOfUser, .possible, on: refusal)
+      infer(.otherUserIndeed, .possible, on: refusal)
+    }
     ruleOutTheUsual()
     advise(.checkUserClaim)
     adviseServerLog(near: refusal)
+  }
+
+  private static func word(_ source: NamingSource) -> String {
+    switch source {
+    case .member: "a member of the response"
+    case .accessToken: "the access token"
+    case .identityToken: "the identity token"
+    case .reader: "the app's reader of responses"
+    case .provider: "the identity SDK"
+    }
   }
 
   /// The code says that it was used, and no request of this journal is without its answer.

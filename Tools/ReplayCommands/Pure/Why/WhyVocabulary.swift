@@ -34,6 +34,8 @@ enum FindingWord: String, CaseIterable, Sendable {
   case askedToWait
   case noneToRead
   case otherUserNamed
+  case otherNameOfUser
+  case otherUserIndeed
   case lifeWasOver
   case lifeNotOver
   case deadOnArrival
@@ -74,6 +76,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case revocationLeft
   case revocationFailed
   case revocationDone
+  case revocationMoot
   case revocationNotOffered
   case refreshFailedSo
   case requestFailedSo

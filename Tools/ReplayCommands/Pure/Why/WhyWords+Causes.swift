@@ -53,7 +53,7 @@ extension Cause {
     case .switchRefused: "The context switch failed: {}"
     case .switchLost: "The context switch got no answer"
     case .notRevoked: "Logged out here; the server does not know"
-    case .revocationDone: "Logged out here, and the server was told"
+    case .revocationDone: "Logged out here, and {}"
     case .takenOver: "A request was taken for lost by another process; this record ended nothing"
     case .refreshFailed: "A refresh failed; this record ended nothing"
     case .tokenRecovered: "The event of {} was missing; it was restored from what is stored"

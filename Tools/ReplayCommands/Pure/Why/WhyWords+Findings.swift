@@ -22,6 +22,7 @@ extension FindingWord {
       .countedFailures, .countNotWhole,
       .askedToWait, .noneToRead, .overtakenBefore, .lastUnansweredSo,
       .endedNothing, .endedBehind, .requestFailedSo, .lostBefore, .lostUnseen, .otherUserNamed,
+      .otherNameOfUser, .otherUserIndeed, .revocationMoot,
       .lifeWasOver, .lifeNotOver, .deadOnArrival, .clockSetForward,
       .clockSetBack, .clockWentBack, .serverClockBehind, .serverClockAhead, .itemMissing,
       .itemNotRead, .storedTokenNewer, .storedTokenOlder, .unusedForLimit,
@@ -89,7 +90,12 @@ extension FindingWord {
     case .countNotWhole: "at least {} answered: {}"
     case .askedToWait: "the server asked to wait, at the longest {}"
     case .noneToRead: "no refresh token could be read for {}"
-    case .otherUserNamed: "the answer named another user than the one who is signed in"
+    case .otherUserNamed:
+      "{}, which had named the user, named another one than the one who is signed in"
+    case .otherNameOfUser:
+      "the answer called the same user something else: the app's version compared what different "
+        + "sources say"
+    case .otherUserIndeed: "the answer was another user's"
     case .lifeWasOver:
       "by this device's clock the life of {} was over at {}, and nothing could refresh it"
     case .lifeNotOver: "by the time of this record {} had {} left"
@@ -140,6 +146,7 @@ extension FindingWord {
         + "needs is gone"
     case .revocationFailed: "telling the server of the end of {} failed ({})"
     case .revocationDone: "the server was told of the end of {}: {}"
+    case .revocationMoot: "the server refused the refresh token of {}: nothing was left to revoke"
     case .revocationNotOffered: "the backend offers no way to be told of the end of {}"
     case .refreshFailedSo: "the refresh of {} failed: {}"
     case .requestFailedSo: "the end of {}: {}"

@@ -1,0 +1,237 @@
+import SessionCore
+import SessionJournal
+
+/// Telling the server that a session is over (OUT-1, OUT-5).
+extension SessionEngine {
+  func revoke(_ generation: Generation) {
+    let kept: StoredRevocations.Entry?
+    do throws(SecretStoreError) {
+      if let entry = unkept[generation] {
+        kept = entry
+      } else if let token = departing[generation] {
+        kept = StoredRevocations.Entry(
+          token, of: owed.user(of: generation) ?? profile?.id,
+          isAccount: configuration.identityProvider != nil)
+      } else {
+        kept = try vault.revocations().last { $0.token == generation }
+      }
+    } catch {
+      feed(.revoked(generation, .failed, status: 0))
+      return
+    }
+    guard let kept else {
+      feed(.revoked(generation, .abandoned, status: 0))
+      return
+    }
+    if let provider = configuration.identityProvider {
+      return remove(kept.account, of: generation, from: provider)
+    }
+    // A process without the provider, such as an extension, leaves it to one that has it.
+    guard !kept.isOwned else { return feed(.revoked(generation, .failed, status: 0)) }
+    spawn { engine in
+      let (outcome, status) = await engine.tell(kept, as: .pending)
+      engine.feed(.revoked(generation, outcome, status: status))
+    }
+  }
+
+  /// Whose tokens are revoked, which decides what may be done for it.
+  enum Revocation {
+    /// A logout's, in this journal: progress is stored before it is used.
+    case pending
+    /// A logout's, of a journal that is gone: told once.
+    case stray
+    /// Tokens that no one keeps any more: told once, never refreshed.
+    case unwanted
+  }
+
+  /// Tells the server, refreshing the access token first if the server needs a good one.
+  ///
+  /// The refresh is of this revocation's own refresh token. It touches no session, and is bounded by the
+  /// revocation timeout, as each request is.
+  func tell(
+    _ kept: StoredRevocations.Entry, as revocation: Revocation
+  ) async -> (RevocationOutcome, status: UInt16) {
+    var entry = kept
+    let wire = configuration.wire
+    let clock = configuration.clock
+    let canRefresh =
+      revocation != .unwanted && entry.refresh.flatMap { wire.refresh(Secret($0)) } != nil
+    let planned = wire.revocations(of: entry)
+    var run = RevocationRun(
+      needsAccess: planned.map(\.needsAccess),
+      done: Set(planned.indices.filter { entry.done?.contains(planned[$0].name) == true }),
+      tokens: RevocationRun.Tokens(
+        isExpired: entry.hasExpired(at: clock.now(), boot: clock.boot), canRefresh: canRefresh,
+        isRefreshTokenLost: entry.isRefreshLost == true, isInDoubt: entry.isInDoubt == true))
+    while true {
+      switch run.next {
+      case .end(let outcome, let status):
+        let isLost = outcome == .notOffered && entry.isRefreshLost == true
+        return (isLost ? .abandoned : outcome, status)
+      case .refresh:
+        run.refreshed(await refresh(&entry, as: revocation))
+      case .send(let index):
+        // With the tokens as they are now: a refresh may have replaced them.
+        let requests = wire.revocations(of: entry)
+        guard requests.indices.contains(index) else { return (.failed, 0) }
+        let limit = configuration.policy.revocationTimeout
+        let needsAccess = requests[index].needsAccess
+        let result = await exchange(requests[index].request, within: limit) {
+          (response) throws(AnswerFailure) in
+          try wire.readRevocation(response, needsAccess: needsAccess)
+        }
+        switch result {
+        case .success(let reply): run.replied(reply, to: index)
+        case .failure(let failed):
+          run.replied(.failed(status: failed.failure.status), to: index)
+        }
+        if case .send = run.next, case .success(.done) = result {
+          entry.done = (entry.done ?? []) + [requests[index].name]
+          if revocation == .pending { keep(entry) }
+        }
+      }
+    }
+  }
+
+  /// Gets a new access token for a revocation; what comes is stored before it is used.
+  ///
+  /// That it is asked for is stored before: a later process knows then that an answer may be lost. No
+  /// other process asks meanwhile, so that none sends the refresh token a second time.
+  private func refresh(
+    _ entry: inout StoredRevocations.Entry, as revocation: Revocation
+  ) async -> RevocationRun.Refresh {
+    let (clock, wire) = (configuration.clock, configuration.wire)
+    let limit = configuration.policy.revocationTimeout
+    guard let refresh = entry.secrets.refresh, let request = wire.refresh(refresh) else {
+      return .failed(status: 0)
+    }
+    // A request of the session itself may be on its way with the same refresh token.
+    if let last = lastTokenRequest, last.base == entry.token { await last.task.value }
+    let before = entry
+    if revocation == .pending {
+      let now = clock.now().time
+      entry.refreshingUntil = now.advanced(by: limit).milliseconds
+      entry.isInDoubt = true
+      guard claim(entry, replacing: before, at: now) else { return .failed(status: 0) }
+    }
+    let result = await exchange(request, within: limit) { (response) throws(AnswerFailure) in
+      try wire.readRefresh(response)
+    }
+    switch result {
+    case .success(let answer):
+      entry.take(answer, at: clock.now(), boot: clock.boot)
+      if revocation == .pending { keep(entry) }
+      return .done
+    case .failure(let failed):
+      entry.refreshingUntil = nil
+      let kind = failed.failure.kind
+      // What the server did is not known: the doubt stays.
+      if kind != .noReply, kind != .unreadable { entry.isInDoubt = before.isInDoubt }
+      if revocation == .pending { keep(entry) }
+      switch kind {
+      case .rejected, .userInactive, .userDeleted: return .refused(status: failed.failure.status)
+      default: return .failed(status: failed.failure.status)
+      }
+    }
+  }
+
+  /// Stores that this process asks for a new access token; `false` if another one does, or if the
+  /// revocation is not pending any more.
+  private func claim(
+    _ entry: StoredRevocations.Entry, replacing before: StoredRevocations.Entry,
+    at now: Timestamp
+  ) -> Bool {
+    let limit = configuration.policy.revocationTimeout
+    var isClaimed = false
+    changeRevocations { vault throws(SessionError) in
+      let stored: StoredRevocations.Entry?
+      do throws(SecretStoreError) {
+        stored = try vault.revocations().last { $0.token == entry.token }
+      } catch {
+        throw .secrets(error)
+      }
+      // Another process has told the server, or has other tokens by now.
+      let isInHand = departing[entry.token] != nil || unkept[entry.token] != nil
+      guard stored != nil || isInHand, isInHand || stored?.refresh == before.refresh else { return }
+      if let until = stored?.refreshingUntil {
+        let left = Timestamp(milliseconds: until).milliseconds(since: now)
+        // More than one request takes: a clock was set.
+        guard left <= 0 || left > limit else { return }
+      }
+      try vault.update(entry)
+      isClaimed = true
+    }
+    return isClaimed
+  }
+
+  /// Stores how far a revocation is; keeps it in memory if that is not possible.
+  private func keep(_ entry: StoredRevocations.Entry) {
+    var isKept = false
+    changeRevocations { vault throws(SessionError) in
+      try vault.update(entry)
+      isKept = true
+    }
+    unkept[entry.token] = isKept ? nil : entry
+    if isKept { departing[entry.token] = nil }
+  }
+
+  private func changeRevocations(_ change: (Vault) throws(SessionError) -> Void) {
+    var others: [SessionRecord] = []
+    do throws(JournalError) {
+      _ = try journal.transact { foreign in
+        others = unknown(foreign)
+        do throws(SessionError) { try change(vault) } catch {
+          // It stays as it is stored, and is tried again.
+        }
+        return []
+      }
+    } catch {
+      loseJournal(by: error)
+    }
+    if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
+  }
+
+  /// Tells the server once of tokens that no one keeps any more.
+  func giveBack(_ access: Secret, _ refresh: Secret?) {
+    spawn { engine in
+      _ = await engine.tell(StoredRevocations.Entry(access, refresh), as: .unwanted)
+    }
+  }
+}
+
+extension Wire {
+  /// One request that ends a session at the server.
+  struct PlannedRevocation {
+    let name: String
+    let needsAccess: Bool
+    let request: HTTPRequest
+  }
+
+  /// The requests for these tokens, in their order; those that would name no token are left out.
+  func revocations(of entry: StoredRevocations.Entry) -> [PlannedRevocation] {
+    let (access, refresh) = entry.secrets
+    return endpoints.allRevocations.compactMap { endpoint in
+      revoke(at: endpoint, access: access, refresh: refresh).map {
+        PlannedRevocation(
+          name: endpoint.name, needsAccess: endpoint.isAuthenticated(beside: refresh),
+          request: $0)
+      }
+    }
+  }
+}
+
+extension WireEndpoint {
+  /// Which request it is, for what is stored of it.
+  fileprivate var name: String { "\(method) \(path) \(access) \(refresh)" }
+
+  /// Whether the access token authenticates the request, so that the server wants a good one.
+  ///
+  /// A token in a member is what the request is about, such as RFC 7009's `token`.
+  fileprivate func isAuthenticated(beside refreshToken: Secret?) -> Bool {
+    guard refreshToken == nil || refresh != access else { return false }
+    return switch access {
+    case .bearer, .header: true
+    case .member, .nowhere: false
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import SessionCore
+
+/// The table of outcomes in `Specs/Answers.md`, played by the value that decides them.
+@Suite("The steps of a revocation")
+struct RevocationRunTests {
+  @Test("OUT-5 the outcome of a revocation is the truth about the refresh token, row by row")
+  func outcomes() throws {
+    let table = try SpecFile("Specs/Answers.md").table(under: "Telling the server of the end")
+    let rows = table.map { row in
+      ["access token", "request", "refresh", "outcome"].map { row[$0] ?? "no such cell" }
+    }
+    #expect(rows.count >= 15)
+    for row in rows {
+      var run = RevocationRun(needsAccess: [true], tokens: Self.tokens(row))
+      // What the server says to the first request, to the refresh, and to the request after it.
+      var replies: [RevocationRun.Reply] = row[1].isEmpty ? [] : [Self.reply(row[1])]
+      let parts = row[2].replacing(", ", with: ",").split(separator: ",").map { String($0) }
+      if parts.count == 2 { replies.append(Self.reply(parts[1].replacing("then ", with: ""))) }
+      var steps = 0
+      while steps < 5 {
+        steps += 1
+        switch run.next {
+        case .end: steps = 5
+        case .refresh: run.refreshed(Self.refresh(parts.first ?? ""))
+        case .send(let index):
+          guard !replies.isEmpty else {
+            Issue.record("\(row): a request that the row does not have")
+            return
+          }
+          run.replied(replies.removeFirst(), to: index)
+        }
+      }
+      guard case .end(let outcome, _) = run.next else {
+        Issue.record("\(row): it has no end")
+        continue
+      }
+      #expect(outcome.description == row[3], "\(row)")
+      #expect(replies.isEmpty, "\(row): a request was not sent")
+    }
+  }
+
+  @Test("OUT-5 all requests must be done, and one that is done is not sent again")
+  func several() {
+    let tokens = RevocationRun.Tokens(isExpired: true, canRefresh: true)
+    var run = RevocationRun(needsAccess: [false, true, false], done: [0], tokens: tokens)
+    #expect(run.next == .refresh)
+    run.refreshed(.done)
+    #expect(run.next == .send(1))
+    run.replied(.done, to: 1)
+    #expect(run.next == .send(2))
+    var failing = run
+    failing.replied(.failed(status: 503), to: 2)
+    #expect(failing.next == .end(.failed, status: 503))
+    run.replied(.done, to: 2)
+    #expect(run.next == .end(.revoked, status: 0))
+    #expect(RevocationRun(needsAccess: [], tokens: tokens).next == .end(.notOffered, status: 0))
+  }
+
+  private static func tokens(_ row: [String]) -> RevocationRun.Tokens {
+    RevocationRun.Tokens(
+      isExpired: row[0] == "expired",
+      canRefresh: row[2] != "no refresh token" && row[2] != "refresh token unreadable",
+      isRefreshTokenLost: row[2] == "refresh token unreadable",
+      isInDoubt: row[2].hasSuffix("that was not answered"))
+  }
+
+  private static func reply(_ text: String) -> RevocationRun.Reply {
+    switch text {
+    case "done": .done
+    case "401": .unauthorized(status: 401)
+    default: .failed(status: 0)
+    }
+  }
+
+  private static func refresh(_ text: String) -> RevocationRun.Refresh {
+    if text == "done" { return .done }
+    return text.hasPrefix("refused") ? .refused(status: 400) : .failed(status: 0)
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import SessionCore
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+@Suite("A session: what a revocation does to the refresh token")
+struct RevocationOutcomeTests {
+  /// TIK's wire, without a profile: the access token authenticates the logout.
+  private static func wire() throws -> Wire {
+    var wire = SessionPreset.tik(try AnswerBench.url()).wire
+    wire.endpoints.profile = nil
+    wire.keys.userName = "email"
+    return wire
+  }
+
+  private static func tokens(_ number: Int, life: Int = 900) -> String {
+    #"{"accessToken":"A\#(number)","refreshToken":"R\#(number)","expiresIn":\#(life),"#
+      + #""user":{"id":42}}"#
+  }
+
+  private func signedIn(_ wire: Wire) async throws -> (AnswerBench, Session) {
+    let backend = try AnswerBench(wire)
+    backend.answer(Self.tokens(1))
+    let session = try await backend.open()
+    try await session.login(
+      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    return (backend, session)
+  }
+
+  private func paths(_ backend: AnswerBench) -> [String] {
+    backend.requests.map(\.url.lastPathComponent)
+  }
+
+  private func bearers(_ backend: AnswerBench) -> [String] {
+    backend.requests.compactMap { $0.header("Authorization") }
+  }
+
+  private func outcomes(_ backend: AnswerBench) throws -> [RevocationOutcome] {
+    try backend.bench.records().compactMap { record in
+      guard case .note(.revocationSettled(let settled)) = record.content else { return nil }
+      return settled.outcome
+    }
+  }
+
+  /// Opens the session again and waits for so many outcomes.
+  private func reopened(_ backend: AnswerBench, outcomes count: Int) async throws {
+    let session = try await backend.open()
+    try await eventually("the outcome") { try outcomes(backend).count == count }
+    try await session.close()
+  }
+
+  @Test("OUT-5 a 401 to the logout is about the access token: it is refreshed, and told again")
+  func refused() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    backend.answer(401, "")
+    backend.answer(Self.tokens(2))
+    backend.answer(200, "{}")
+    #expect(try await session.logout() == .success)
+    #expect(paths(backend) == ["login", "logout", "refresh", "logout"])
+    #expect(bearers(backend) == ["Bearer A1", "Bearer A2"])
+    #expect(try outcomes(backend) == [.revoked])
+    #expect(try backend.bench.files().isEmpty)
+    try await session.close()
+  }
+
+  @Test("OUT-5 an access token that has expired is refreshed before the first logout request")
+  func expired() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+    try await session.close()
+    backend.bench.clock.advance(by: 901_000)
+    backend.answer(Self.tokens(2))
+    backend.answer(200, "{}")
+    try await reopened(backend, outcomes: 2)
+    #expect(paths(backend) == ["login", "logout", "refresh", "logout"])
+    #expect(try outcomes(backend) == [.failed, .revoked])
+  }
+
+  @Test("OUT-5 a refresh token that is refused leaves nothing to revoke")
+  func dead() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    backend.answer(401, "")
+    backend.answer(401, "")
+    #expect(try await session.logout() == .success)
+    #expect(try outcomes(backend) == [.alreadyInvalid])
+    try await session.close()
+  }
+
+  @Test("OUT-5 a new access token that is refused as well leaves the revocation pending")
+  func refusedTwice() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    backend.answer(401, "")
+    backend.answer(Self.tokens(2))
+    backend.answer(401, "")
+    #expect(try await session.logout() == .partial(.serverNotTold(status: 401)))
+    #expect(paths(backend) == ["login", "logout", "refresh", "logout"])
+    try await session.close()
+    // The rotated tokens are stored with it.
+    backend.answer(200, "{}")
+    try await reopened(backend, outcomes: 2)
+    #expect(bearers(backend).last == "Bearer A2")
+    #expect(try outcomes(backend) == [.failed, .revoked])
+  }
+
+  @Test("OUT-5 a refusal after a refresh without an answer does not prove that the token is dead")
+  func doubt() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    backend.answer(401, "")
+    backend.lose()
+    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+    try await session.close()
+    backend.answer(401, "")
+    backend.answer(401, "")
+    try await reopened(backend, outcomes: 2)
+    #expect(paths(backend) == ["login", "logout", "refresh", "logout", "refresh"])
+    #expect(try outcomes(backend) == [.failed, .abandoned])
+  }
+
+  @Test("OUT-5 REF-3 while another process refreshes for a revocation, this one does not")
+  func claimed() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+    try await session.close()
+    let now = backend.bench.clock.now().time
+    try edit(backend) { $0["refreshingUntil"] = now.advanced(by: 1_000).milliseconds }
+    backend.answer(401, "")
+    try await reopened(backend, outcomes: 2)
+    #expect(paths(backend) == ["login", "logout", "logout"])
+    #expect(try outcomes(backend) == [.failed, .failed])
+    // Its time is over.
+    backend.bench.clock.advance(by: 2_000)
+    backend.answer(401, "")
+    backend.answer(Self.tokens(2))
+    backend.answer(200, "{}")
+    try await reopened(backend, outcomes: 3)
+    #expect(try outcomes(backend).last == .revoked)
+  }
+
+  @Test("OUT-5 a revocation that an older version stored is refreshed by the token's own exp")
+  func older() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+    try await session.close()
+    let exp = backend.bench.clock.now().time.milliseconds / 1000 + 60
+    let token = LoopbackToken.make(claims: ["exp": .int(Int(exp))])
+    try edit(backend) { fields in
+      fields["access"] = token
+      for name in ["expiresAt", "boot", "deadline"] { fields[name] = nil }
+    }
+    backend.bench.clock.advance(by: 61_000)
+    backend.answer(Self.tokens(2))
+    backend.answer(200, "{}")
+    try await reopened(backend, outcomes: 2)
+    #expect(bearers(backend).last == "Bearer A2")
+    #expect(try outcomes(backend) == [.failed, .revoked])
+  }
+
+  @Test("OUT-5 of several requests, what the server has confirmed is not asked again")
+  func several() async throws {
+    let url = try AnswerBench.url()
+    var wire = SessionPreset.oauth(
+      token: url.appending(path: "token"), revocation: url.appending(path: "revoke")
+    ).wire
+    wire.answer.user = [.member("user")]
+    wire.endpoints.furtherRevocations = [
+      WireEndpoint(
+        url.appending(path: "revoke").absoluteString, form: .form, access: .member("token"),
+        tokenHint: "token_type_hint"),
+      WireEndpoint(url.appending(path: "bye").absoluteString, form: .none, access: .bearer),
+    ]
+    let backend = try AnswerBench(wire)
+    backend.answer(
+      #"{"access_token":"A1","refresh_token":"R1","token_type":"Bearer","expires_in":60,"#
+        + #""user":{"id":42}}"#)
+    let session = try await backend.open()
+    try await session.login(
+      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    backend.answer(200, "")
+    backend.answer(503, "")
+    #expect(try await session.logout() == .partial(.serverNotTold(status: 503)))
+    let bodies = backend.requests.suffix(2).map { String(decoding: $0.body ?? [], as: UTF8.self) }
+    #expect(
+      bodies == ["token=R1&token_type_hint=refresh_token", "token=A1&token_type_hint=access_token"])
+    try await session.close()
+    backend.answer(200, "")
+    backend.answer(204, "")
+    try await reopened(backend, outcomes: 2)
+    #expect(paths(backend).dropFirst() == ["revoke", "revoke", "revoke", "bye"])
+    #expect(bearers(backend) == ["Bearer A1"])
+    #expect(try outcomes(backend) == [.failed, .revoked])
+    #expect(try backend.bench.files().isEmpty)
+  }
+
+  /// Changes the stored revocation.
+  private func edit(_ backend: AnswerBench, _ change: (inout [String: Any]) -> Void) throws {
+    let store = FileSecretStore(folder: backend.bench.secrets)
+    let bytes = try #require(try store.read(.revocation))
+    var item = try #require(
+      try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+    var fields = try #require(item["fields"] as? [String: Any])
+    change(&fields)
+    item["fields"] = fields
+    try store.write(.revocation, Array(try JSONSerialization.data(withJSONObject: item)))
+  }
+}
