@@ -62,8 +62,7 @@ struct RevocationRunTests {
     RevocationRun.Tokens(
       isExpired: row[0] == "expired",
       canRefresh: row[2] != "no refresh token" && row[2] != "refresh token unreadable",
-      isRefreshTokenLost: row[2] == "refresh token unreadable",
-      isInDoubt: row[2].hasSuffix("that was not answered"))
+      isRefreshTokenLost: row[2] == "refresh token unreadable")
   }
 
   private static func reply(_ text: String) -> RevocationRun.Reply {
@@ -76,6 +75,7 @@ struct RevocationRunTests {
 
   private static func refresh(_ text: String) -> RevocationRun.Refresh {
     if text == "done" { return .done }
-    return text.hasPrefix("refused") ? .refused(status: 400) : .failed(status: 0)
+    guard text.hasPrefix("refused") else { return .failed(status: 0) }
+    return .refused(status: 400, isInDoubt: text.hasSuffix("that was not answered"))
   }
 }

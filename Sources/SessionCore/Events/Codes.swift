@@ -155,8 +155,9 @@ public struct RevocationOutcome: Code {
   public static let revoked = RevocationOutcome(rawValue: 0)
   /// This backend has no endpoint for it.
   public static let notOffered = RevocationOutcome(rawValue: 1)
-  /// It is not known: a request was not answered, or refused. Tried again, at the latest at the next
-  /// opening.
+  /// It is not known: a request was not answered, or refused.
+  ///
+  /// Tried again, at the latest at the next opening.
   public static let failed = RevocationOutcome(rawValue: 2)
   /// What was needed for it is gone: the refresh token may live on.
   public static let abandoned = RevocationOutcome(rawValue: 3)

@@ -66,7 +66,9 @@ public struct RequestFailure: Hashable, Sendable {
   /// The HTTP status, 0 where none came.
   public let status: UInt16
   /// The server's own code: `TOKEN_EXPIRED`, or one of the ``standardCodes`` such as
-  /// `invalid_grant`. The library's own are ``notOffered`` and ``wrongAddress``, of a request that was
+  /// `invalid_grant`.
+  ///
+  /// The library's own are ``notOffered`` and ``wrongAddress``, of a request that was
   /// not made, and those of ``NamingSource``.
   ///
   /// A record of an older journal may hold another: up to 64 of `A–Z a–z 0–9 _ - .`.

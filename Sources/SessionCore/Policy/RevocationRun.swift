@@ -37,8 +37,9 @@ package struct RevocationRun: Hashable, Sendable {
   package enum Refresh: Hashable, Sendable {
     /// A new access token is here.
     case done
-    /// The server refused the refresh token.
-    case refused(status: UInt16)
+    /// The server refused the refresh token. It is in doubt if an earlier refresh for this revocation got
+    /// no answer: the server may have replaced the refresh token.
+    case refused(status: UInt16, isInDoubt: Bool)
     /// It was not reached, or answered otherwise.
     case failed(status: UInt16)
   }
@@ -51,18 +52,12 @@ package struct RevocationRun: Hashable, Sendable {
     package var canRefresh: Bool
     /// Whether the session had a refresh token that cannot be read any more.
     package var isRefreshTokenLost: Bool
-    /// Whether an earlier refresh for this revocation got no answer: the server may have replaced the
-    /// refresh token.
-    package var isInDoubt: Bool
 
     /// What is known.
-    package init(
-      isExpired: Bool, canRefresh: Bool, isRefreshTokenLost: Bool = false, isInDoubt: Bool = false
-    ) {
+    package init(isExpired: Bool, canRefresh: Bool, isRefreshTokenLost: Bool = false) {
       self.isExpired = isExpired
       self.canRefresh = canRefresh
       self.isRefreshTokenLost = isRefreshTokenLost
-      self.isInDoubt = isInDoubt
     }
   }
 
@@ -89,6 +84,11 @@ package struct RevocationRun: Hashable, Sendable {
     return isDue ? .refresh : .send(index)
   }
 
+  /// Whether nothing is left to do.
+  package var hasEnded: Bool {
+    if case .end = next { true } else { false }
+  }
+
   /// Takes in how the request with this index ended.
   package mutating func replied(_ reply: Reply, to index: Int) {
     switch reply {
@@ -112,11 +112,11 @@ package struct RevocationRun: Hashable, Sendable {
   package mutating func refreshed(_ refresh: Refresh) {
     hasRefreshed = true
     switch refresh {
-    case .done: (tokens.isExpired, tokens.isInDoubt) = (false, false)
+    case .done: tokens.isExpired = false
     case .failed(let status): outcome = .end(.failed, status: status)
-    case .refused(let status):
+    case .refused(let status, let isInDoubt):
       // An answer that was lost may have brought another refresh token, which lives on.
-      outcome = .end(tokens.isInDoubt ? .abandoned : .alreadyInvalid, status: status)
+      outcome = .end(isInDoubt ? .abandoned : .alreadyInvalid, status: status)
     }
   }
 }

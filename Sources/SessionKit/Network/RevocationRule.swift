@@ -2,7 +2,9 @@
 ///
 /// A page in place of a response never does. Any other response is a failure, and is tried again.
 public struct RevocationRule: Hashable, Sendable {
-  /// The statuses. 401 is among them, for a refresh token that is refused is good for nothing already.
+  /// The statuses.
+  ///
+  /// 401 is among them, for a refresh token that is refused is good for nothing already.
   ///
   /// If the access token authenticates the request (`.bearer` or a header), a 401 is not done: it is
   /// about the access token. Then the token is refreshed and the request sent once more.

@@ -123,7 +123,9 @@ extension Wire {
     _ = try readRevocation(response, needsAccess: false)
   }
 
-  /// The same. If the access token authenticates the request, a 401 is about that token: it is not done
+  /// The same, for a request that the access token may authenticate.
+  ///
+  /// If it does, a 401 is about that token: it is not done
   /// unless the server's code says so.
   func readRevocation(
     _ response: HTTPResponse, needsAccess: Bool

@@ -14,7 +14,9 @@ public struct WireAnswer: Hashable, Sendable {
   public var tokenTypes: Set<String> = ["bearer"]
   /// How long the access token is good.
   public var lifetime: [TokenLifetime] = [.seconds("expires_in")]
-  /// Who the user is. At a sign-in the first that says it counts, and the session remembers it. Later
+  /// Who the user is.
+  ///
+  /// At a sign-in the first that says it counts, and the session remembers it. Later
   /// only the same source can say that a response belongs to another user.
   public var user: [UserSource] = [.member("user")]
   /// The context object of a login and of a refresh.

@@ -10,7 +10,9 @@ struct StoredRevocations: StoredItem {
     var earlier: [Entry]?
   }
 
-  /// What one revocation needs. Members that the first version did not have are optional.
+  /// What one revocation needs.
+  ///
+  /// Members that the first version did not have are optional.
   struct Entry: Codable {
     var generation: UInt64
     var access: String
@@ -69,7 +71,8 @@ struct StoredRevocations: StoredItem {
       if let deadline, boot != nil, self.boot == boot?.description { return now.uptime >= deadline }
       if let expiresAt { return now.time.milliseconds >= expiresAt }
       do {
-        return try TokenClaims.payload(of: Secret(access)).time("exp").map { $0 <= now.time } ?? false
+        let end = try TokenClaims.payload(of: Secret(access)).time("exp")
+        return end.map { $0 <= now.time } ?? false
       } catch {
         // It says nothing of itself: the server will say.
         return false

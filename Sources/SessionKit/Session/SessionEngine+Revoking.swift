@@ -62,7 +62,7 @@ extension SessionEngine {
       done: Set(planned.indices.filter { entry.done?.contains(planned[$0].name) == true }),
       tokens: RevocationRun.Tokens(
         isExpired: entry.hasExpired(at: clock.now(), boot: clock.boot), canRefresh: canRefresh,
-        isRefreshTokenLost: entry.isRefreshLost == true, isInDoubt: entry.isInDoubt == true))
+        isRefreshTokenLost: entry.isRefreshLost == true))
     while true {
       switch run.next {
       case .end(let outcome, let status):
@@ -85,7 +85,7 @@ extension SessionEngine {
         case .failure(let failed):
           run.replied(.failed(status: failed.failure.status), to: index)
         }
-        if case .send = run.next, case .success(.done) = result {
+        if case .success(.done) = result, !run.hasEnded {
           entry.done = (entry.done ?? []) + [requests[index].name]
           if revocation == .pending { keep(entry) }
         }
@@ -107,12 +107,10 @@ extension SessionEngine {
     }
     // A request of the session itself may be on its way with the same refresh token.
     if let last = lastTokenRequest, last.base == entry.token { await last.task.value }
-    let before = entry
+    var wasInDoubt = entry.isInDoubt == true
     if revocation == .pending {
-      let now = clock.now().time
-      entry.refreshingUntil = now.advanced(by: limit).milliseconds
-      entry.isInDoubt = true
-      guard claim(entry, replacing: before, at: now) else { return .failed(status: 0) }
+      guard let doubt = await claim(&entry) else { return .failed(status: 0) }
+      wasInDoubt = doubt
     }
     let result = await exchange(request, within: limit) { (response) throws(AnswerFailure) in
       try wire.readRefresh(response)
@@ -125,43 +123,59 @@ extension SessionEngine {
     case .failure(let failed):
       entry.refreshingUntil = nil
       let kind = failed.failure.kind
-      // What the server did is not known: the doubt stays.
-      if kind != .noReply, kind != .unreadable { entry.isInDoubt = before.isInDoubt }
+      let isKnown = kind != .noReply && kind != .unreadable
+      entry.isInDoubt = wasInDoubt || !isKnown ? true : nil
       if revocation == .pending { keep(entry) }
       switch kind {
-      case .rejected, .userInactive, .userDeleted: return .refused(status: failed.failure.status)
+      case .rejected, .userInactive, .userDeleted:
+        return .refused(status: failed.failure.status, isInDoubt: wasInDoubt)
       default: return .failed(status: failed.failure.status)
       }
     }
   }
 
-  /// Stores that this process asks for a new access token; `false` if another one does, or if the
-  /// revocation is not pending any more.
-  private func claim(
-    _ entry: StoredRevocations.Entry, replacing before: StoredRevocations.Entry,
-    at now: Timestamp
-  ) -> Bool {
-    let limit = configuration.policy.revocationTimeout
-    var isClaimed = false
-    changeRevocations { vault throws(SessionError) in
-      let stored: StoredRevocations.Entry?
-      do throws(SecretStoreError) {
-        stored = try vault.revocations().last { $0.token == entry.token }
-      } catch {
-        throw .secrets(error)
+  /// Stores that this process asks for a new access token; waits if another one does.
+  ///
+  /// Returns whether an earlier request got no answer. `nil` if it cannot be stored, or if the revocation
+  /// has other tokens by now, or is not pending any more.
+  private func claim(_ entry: inout StoredRevocations.Entry) async -> Bool? {
+    let (clock, limit) = (configuration.clock, configuration.policy.revocationTimeout)
+    let refresh = entry.refresh
+    // The other process has ended the second time, or was gone before.
+    for _ in 0..<2 {
+      let now = clock.now()
+      entry.refreshingUntil = now.time.advanced(by: limit).milliseconds
+      entry.isInDoubt = true
+      var doubt: Bool?
+      var wait: Int64 = 0
+      let claimed = entry
+      changeRevocations { vault throws(SessionError) in
+        let stored: StoredRevocations.Entry?
+        do throws(SecretStoreError) {
+          stored = try vault.revocations().last { $0.token == claimed.token }
+        } catch {
+          throw .secrets(error)
+        }
+        // Else another process has told the server, or has other tokens by now.
+        let isInHand = departing[claimed.token] != nil || unkept[claimed.token] != nil
+        guard isInHand || stored?.refresh == refresh else { return }
+        if let until = stored?.refreshingUntil {
+          let left = Timestamp(milliseconds: until).milliseconds(since: now.time)
+          // More than one request takes: a clock was set.
+          if left > 0, left <= limit {
+            wait = left
+            return
+          }
+        }
+        try vault.update(claimed)
+        doubt = stored?.isInDoubt == true
       }
-      // Another process has told the server, or has other tokens by now.
-      let isInHand = departing[entry.token] != nil || unkept[entry.token] != nil
-      guard stored != nil || isInHand, isInHand || stored?.refresh == before.refresh else { return }
-      if let until = stored?.refreshingUntil {
-        let left = Timestamp(milliseconds: until).milliseconds(since: now)
-        // More than one request takes: a clock was set.
-        guard left <= 0 || left > limit else { return }
+      guard doubt == nil, wait > 0 else { return doubt }
+      do { try await clock.sleep(untilUptime: now.uptime.addingSaturating(wait)) } catch {
+        return nil
       }
-      try vault.update(entry)
-      isClaimed = true
     }
-    return isClaimed
+    return nil
   }
 
   /// Stores how far a revocation is; keeps it in memory if that is not possible.

@@ -109,8 +109,9 @@ extension ExplanationDraft {
     advise(.lookAtItem)
   }
 
-  /// Proven only if the record says which source named the other user: then it is the one that named
-  /// the session's user. Older versions compared what different sources said, and one user may have
+  /// Proven only if the record names the source: then it is the one that named the session's user.
+  ///
+  /// Older versions compared what different sources said, and one user may have
   /// two names.
   private mutating func explainOtherUser(_ refusal: Fact, _ source: NamingSource?) {
     if let source {
