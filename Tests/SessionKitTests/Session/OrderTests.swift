@@ -68,6 +68,8 @@ struct OrderTests {
     let isDone = Mutex(false)
     let clock = WitnessClock(base: bench.clock) {
       do {
+        // The time is asked for before there is a journal.
+        guard FileManager.default.fileExists(atPath: bench.journal) else { return }
         guard try bench.eventNames().last == "logout", !isDone.withLock({ $0 }) else { return }
         isDone.withLock { $0 = true }
         try Self.signInElsewhere(bench, store)
