@@ -27,7 +27,7 @@ extension Journal {
   /// `otherOwner` or `copyDiffers`, and what `judge` throws, with the journal as it was; `io` on a
   /// failed sync of the folder, after which either of the two may be there.
   package static func rescue(
-    _ path: String, time: String, options: Options, mark: () -> JournalDraft? = { nil },
+    _ path: String, time: String, options: Options, mark: (() -> JournalDraft?)? = nil,
     judge: (inout JournalReader) throws(JournalError) -> UInt64?
   ) throws(JournalError) -> JournalRescue? {
     let fileSystem = options.fileSystem
@@ -52,7 +52,7 @@ extension Journal {
     let backup = try work.backUp(size, time: time)
     var written = end
     do throws(JournalError) {
-      let (draft, length) = try work.makeDraft(end, mark())
+      let (draft, length) = try work.makeDraft(end, mark?())
       written = length
       defer { draft.close() }
       do throws(JournalError) {

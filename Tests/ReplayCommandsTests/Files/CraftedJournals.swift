@@ -86,8 +86,14 @@ enum CraftedJournals {
           Frame(kind: change.kind, payload: change.payload, sequence: 1), frame(closed, 2),
         ])
       ),
-      ("one change of a key that is not there", file([Frame(kind: change.kind, payload: change.payload, sequence: 1)])),
-      ("one record of a newer change log", file([Frame(kind: 0xBE, payload: [UInt8](repeating: 0, count: 9), sequence: 1)])),
+      (
+        "one change of a key that is not there",
+        file([Frame(kind: change.kind, payload: change.payload, sequence: 1)])
+      ),
+      (
+        "one record of a newer change log",
+        file([Frame(kind: 0xBE, payload: [UInt8](repeating: 0, count: 9), sequence: 1)])
+      ),
       ("format 2 for readers of 1", file(format: 2, [frame(opened, 1), frame(login, 2)])),
       ("a first sequence without a snapshot", file(first: 7, [frame(opened, 7), frame(login, 8)])),
       ("a first sequence without a record", file(first: 7, [])),
@@ -109,7 +115,10 @@ enum CraftedJournals {
         ])
       ),
       ("watermarks alone", file([watermark(1), watermark(2)])),
-      ("a kind that may not be passed over", file([frame(opened, 1), Frame(kind: 9, payload: [7], sequence: 2)])),
+      (
+        "a kind that may not be passed over",
+        file([frame(opened, 1), Frame(kind: 9, payload: [7], sequence: 2)])
+      ),
       ("a first record that cannot be read", file([Frame(kind: 1, payload: [1, 2], sequence: 1)])),
       ("a first record that is illegal", file([frame(.event(.logout(.init(reason: .user))), 1)])),
       (

@@ -46,7 +46,7 @@ struct FileWordsTests {
   func lineFeeds() throws {
     let path = try folder.write(try folder.bytes("damaged.journal"), to: "a\nb c.journal")
     let run = ToolRun.inProcess(["repair", path, "--dry-run"])
-    #expect(run.output.split(separator: "\n").count == 5)
+    #expect(run.output.split(separator: "\n").count == 6)
     #expect(run.output.contains("Next: sessionreplay repair $'"))
     let json = ToolRun.inProcess(["repair", path, "--dry-run", "--json"])
     #expect(try json.objects().first?["input"] as? String == path)

@@ -115,7 +115,8 @@
       }
     }
 
-    @Test("RPL-5 the bytes of a key may come late, and Esc alone still leaves", arguments: [30, 300])
+    @Test(
+      "RPL-5 the bytes of a key may come late, and Esc alone still leaves", arguments: [30, 300])
     func lateBytes(milliseconds: Int) throws {
       let wanted = try expected("g j j")
       for attempt in 1... {

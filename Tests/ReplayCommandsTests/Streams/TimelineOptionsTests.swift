@@ -36,7 +36,7 @@ struct TimelineOptionsTests {
     #expect(try sequences(["--reason", "RefreshRejected"]) == [15])
     let words: [(String, String?)] = [
       ("rejectd", "--reason rejected"), ("tokenexpird", "--reason tokenExpired"),
-      ("nosuchthing", nil), ("", "one of "),
+      ("NO_SUCH_THING", nil), ("no_such_thing", nil), ("nosuchthing", "one of "), ("", "one of "),
     ]
     for (word, next) in words {
       let run = ToolRun.inProcess(["timeline", journal, "--reason", word])

@@ -58,7 +58,7 @@ struct WhySentenceTests {
     #expect(object["ends"] as? [String: Int] == ["refreshRejected": 1])
   }
 
-  @Test("RPL-6 what is not found may have been signed out elsewhere, what is invalid may be of a store that is gone")
+  @Test("RPL-6 unknown tokens may be signed out elsewhere, invalid ones of a store that is gone")
   func possibleCauses() throws {
     for code in ["TOKEN_NOT_FOUND", "SESSION_NOT_FOUND"] {
       let text = ToolRun.inProcess(["why", try refused(code)]).output
@@ -90,8 +90,9 @@ struct WhySentenceTests {
       #expect(run.code == 64)
       #expect(try run.error()["name"] as? String == "badReason")
     }
-    for word in ["invalid_grant", "refresh_token_already_used", "TOKEN_X", "AADB2C90129", "slow.down"] {
-      #expect(ToolRun.inProcess(["timeline", kept("refused"), "--reason", word]).code == 0, "\(word)")
+    for word in ["invalid_grant", "refresh_token_already_used", "TOKEN_X", "AADB2C90129", "a.b"] {
+      let run = ToolRun.inProcess(["timeline", kept("refused"), "--reason", word])
+      #expect(run.code == 0, "\(word)")
     }
   }
 
@@ -122,7 +123,7 @@ struct WhySentenceTests {
     }
   }
 
-  @Test("RPL-4 a report of more journals than have room sums all, and shows those with the newest ends")
+  @Test("RPL-4 a report of too many journals sums all, and shows those with the newest ends")
   func manyJournals() throws {
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: kept("refused"))))
     let records = try Journals.frames(bytes).count

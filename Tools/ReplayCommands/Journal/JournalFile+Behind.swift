@@ -13,10 +13,10 @@ enum JournalPiece {
 extension JournalFile {
   /// Hands over the good prefix, and then what can be read behind it, until `body` says no.
   ///
-  /// The pass has the first fault by place. What follows the good prefix is looked at only of faults that
-  /// `surveying` names.
+  /// The pass has the first fault by place. With `surveysDamageOnly` nothing that follows an
+  /// unfinished or undetermined commit is handed over.
   func visitPieces(
-    surveying: (JournalFault) -> Bool = { _ in true }, _ body: (JournalPiece) -> Bool
+    surveysDamageOnly: Bool = false, _ body: (JournalPiece) -> Bool
   ) throws(ToolError) -> Pass {
     var decoder = SessionDecoder()
     var first: JournalFault?
@@ -45,7 +45,7 @@ extension JournalFile {
       isGrowing = try reader.isGrowing(behind: ending)
       guard let fault = JournalFault(ending) else { return }
       first = first ?? fault
-      guard surveying(fault) else { return }
+      guard !surveysDamageOnly || fault.code == .damaged else { return }
       let survey = try reader.survey()
       for part in parts(of: survey) where !isStopped {
         switch part {

@@ -58,7 +58,7 @@ struct SelectorResolver {
       }
       return
     }
-    _ = try file.visitPieces(surveying: { $0.code == .damaged }) { piece in
+    _ = try file.visitPieces(surveysDamageOnly: true) { piece in
       if case .record(let entry, _) = piece { body(entry) }
       return true
     }

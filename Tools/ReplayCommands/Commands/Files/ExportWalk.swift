@@ -186,6 +186,8 @@ struct LineExport: RecordExport {
       records += 1
       due = item.record.sequence + 1
     }
+    // Batches are whole: one that leaves a frame ends with a watermark.
+    if let last = batch.last, last.remainingInBatch > 0 { writeWatermarks(upTo: due + 1) }
   }
 
   mutating func pulse() { output.pulse() }

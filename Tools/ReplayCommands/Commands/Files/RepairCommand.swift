@@ -281,10 +281,9 @@ struct RepairCommand: Command {
     do throws(JournalError) {
       var options = Journal.Options()
       options.fileSystem = file.files
-      rescue = try Journal.rescue(
-        file.path, time: Self.stamp(), options: options,
-        mark: { finding.flatMap { $0.mark(at: Self.now(after: $0)) }?.draft }
-      ) { (reader) throws(JournalError) in
+      let mark = { finding.flatMap { $0.mark(at: Self.now(after: $0)) }?.draft }
+      rescue = try Journal.rescue(file.path, time: Self.stamp(), options: options, mark: mark) {
+        (reader) throws(JournalError) in
         let found = try RepairFinding(&reader)
         // Asked again, it is the new file's turn.
         guard finding == nil else { return found.fault == nil ? nil : found.end }

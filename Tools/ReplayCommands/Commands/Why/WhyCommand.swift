@@ -54,7 +54,7 @@ struct WhyCommand: Command {
     try file.requireSession()
     var search = WhySearch(target: try target(in: file), isAll: isAll)
     var answers = 0
-    let pass = try file.visitPieces(surveying: { $0.code == .damaged }) { piece in
+    let pass = try file.visitPieces(surveysDamageOnly: true) { piece in
       context.output.pulse()
       let take = { (evidence: Evidence) in
         show(Explainer.explain(evidence), &answers, context)
@@ -74,7 +74,9 @@ struct WhyCommand: Command {
     }
     guard context.output.isOpen else { return .ok }
     let fault = search.fault ?? (search.isOver ? nil : pass.fault)
-    let damage = fault.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
+    // What can be read after damage was read; after any other fault nothing was.
+    let unread = search.fault ?? (fault?.code == .damaged ? nil : fault)
+    let damage = unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
     if fault?.code != .damaged { try check(search, file) }
     var ends: [Evidence] = []
     let rest = search.finish(damagedAt: damage) { ends.append($0) }
@@ -129,7 +131,7 @@ struct WhyCommand: Command {
     let found = try SelectorResolver(
       file: file, zone: display.zone, readsOn: true
     )
-      .resolve([(at, .atOrBefore)]).first
+    .resolve([(at, .atOrBefore)]).first
     if case .fromEnd(let number) = at, found == 0 {
       throw .usage(
         "beyondTheStart", "\(file.name) has no record @-\(number).", next: "--at @-1")

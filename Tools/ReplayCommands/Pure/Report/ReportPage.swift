@@ -174,7 +174,8 @@ struct ReportPage: Sendable {
       let isOne = others.journals == 1
       left.append(
         "\(count(others.journals, "journal")) \(isOne ? "counts" : "count") in the figures and "
-          + "\(isOne ? "has" : "have") no lane, rows or explanation: those with the newest ends do.")
+          + "\(isOne ? "has" : "have") no lane, rows or explanation: those with the newest ends do."
+      )
     }
     left.append(
       isRevealed
