@@ -73,7 +73,8 @@ struct WhyCommand: Command {
       return context.output.isOpen
     }
     guard context.output.isOpen else { return .ok }
-    let fault = search.fault ?? (search.isOver ? nil : pass.fault)
+    // Of a search that ended early the pass has only a fault that it met.
+    let fault = search.fault ?? pass.fault
     // What can be read after damage was read; after any other fault nothing was.
     let unread = search.fault ?? (fault?.code == .damaged ? nil : fault)
     let damage = unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }

@@ -27,11 +27,13 @@ extension ExplanationDraft {
       return false
     }
     switch explanation.cause {
-    case .userLogout, .accountDeleted, .accountInactive, .revokedElsewhere, .refreshTokenExpired,
-      .unknownToServer, .refused, .otherUser, .noRefreshToken, .secretsMissing, .secretUnreadable,
+    case .userLogout, .accountDeleted, .accountInactive, .otherUser, .noRefreshToken,
+      .secretsMissing, .secretUnreadable,
       .secretsAhead, .secretsOutdated, .endedByServer:
       return true
-    case .userLogoutAfterExpiry, .lostReply, .answerNotStored, .killedInRefresh,
+    // A refusal that is lost may have said before that the token was used.
+    case .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
+      .userLogoutAfterExpiry, .lostReply, .answerNotStored, .killedInRefresh,
       .suspendedInRefresh, .usedElsewhere,
       .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
       .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,
