@@ -6,7 +6,7 @@ public struct CallHead: Sendable {
   public let method: String
   /// The whole address.
   public let url: URL?
-  /// Whether it has an `Authorization` of its own.
+  /// Whether it has something in the token's place already, such as an `Authorization` of its own.
   public let isAuthorized: Bool
   /// Whether its body can be sent once more; `false` for a stream.
   public let isRepeatable: Bool
@@ -17,6 +17,12 @@ public struct CallHead: Sendable {
     self.url = url
     self.isAuthorized = isAuthorized
     self.isRepeatable = isRepeatable
+  }
+
+  /// The method and the path without the query, for errors.
+  var name: String {
+    let path = url?.path ?? ""
+    return "\(method) \(path.isEmpty ? "/" : path)"
   }
 
   /// RFC 9110 §9.2.2.
@@ -32,28 +38,32 @@ public struct CallHead: Sendable {
 ///
 /// ```swift
 /// struct Client: CallClient {
-///   func head(of request: Request) -> CallHead { … }
-///   func authorize(_ request: inout Request, with value: Secret) {
-///     request.headers["Authorization"] = value.value
+///   func head(of request: Request, token place: CallTokenPlace) -> CallHead { … }
+///   func authorize(_ request: inout Request, with token: CallToken) throws {
+///     switch token.place {
+///     case .header(let name, _): request.headers[name] = token.value.value
+///     case .member: request.body = try token.body(request.body, of: "POST /rpc")
+///     }
 ///   }
 ///   func send(_ request: Request) async throws -> Response { … }
 ///   func status(of response: Response) -> Int? { response.status }
 ///   func answer(_ response: Response) -> HTTPResponse { … }
 /// }
 /// ```
-/// It follows no redirect to another origin with the `Authorization` field, and ends in time when
-/// nothing comes. What stands behind it, such as a logger, sees the request as it goes out (INT-4).
+/// It follows no redirect to another origin with the token, and bounds the time and the size of a
+/// response itself: ``CallLimits`` are those of ``SessionInterceptor``. What it passes the request to,
+/// such as a logger, sees the request as it goes out (INT-4).
 public protocol CallClient: Sendable {
   /// A request with its body.
   associatedtype Request: Sendable
   /// Whatever is answered, whatever its status.
   associatedtype Response: Sendable
 
-  /// What the rule must know of a request.
-  func head(of request: Request) -> CallHead
+  /// What the rule must know of a request whose token travels in this place.
+  func head(of request: Request, token place: CallTokenPlace) -> CallHead
 
-  /// Sets the `Authorization` field to this value, `Bearer` and the token, in place of any other.
-  func authorize(_ request: inout Request, with value: Secret)
+  /// Puts the token in its place, instead of anything that is there.
+  func authorize(_ request: inout Request, with token: CallToken) throws
 
   /// Sends a request once.
   func send(_ request: Request) async throws -> Response
@@ -79,7 +89,10 @@ extension CallClient {
   }
 }
 
-/// A transport of tokens that carries protected calls too: small answers, no redirects.
+/// A transport of tokens that carries protected calls too: small responses, no redirects.
+///
+/// A response of more than 1 MiB is `responseTooLarge`. The request's `timeout` bounds the whole
+/// exchange (INT-6).
 public struct TransportCalls: CallClient {
   /// What carries them.
   public let transport: any HTTPTransport
@@ -90,21 +103,36 @@ public struct TransportCalls: CallClient {
   }
 
   /// The request's method and address.
-  public func head(of request: HTTPRequest) -> CallHead {
+  public func head(of request: HTTPRequest, token place: CallTokenPlace) -> CallHead {
     CallHead(
       method: request.method, url: request.url,
-      isAuthorized: request.headers.contains { $0.isNamed("Authorization") })
+      isAuthorized: request.headers.contains { place.isHeader($0.name) }
+        || place.isMember(of: request.body ?? []))
   }
 
-  /// Sets the field.
-  public func authorize(_ request: inout HTTPRequest, with value: Secret) {
-    request.headers.removeAll { $0.isNamed("Authorization") }
-    request.headers.append(HTTPHeader("Authorization", value.value))
+  /// Sets the field, or the member of the body.
+  public func authorize(_ request: inout HTTPRequest, with token: CallToken) throws(SessionError) {
+    switch token.place {
+    case .header(let name, _):
+      request.headers.removeAll { $0.isNamed(name) }
+      request.headers.append(HTTPHeader(name, token.value.value))
+    case .member:
+      request.body = try token.body(request.body ?? [], of: "\(request)")
+      if request.headers.contains(where: { $0.isNamed("Content-Length") }) {
+        request.headers.removeAll { $0.isNamed("Content-Length") }
+        request.headers.append(HTTPHeader("Content-Length", "\(request.body?.count ?? 0)"))
+      }
+    }
   }
 
   /// Sends it once.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-    try await transport.send(request)
+    let response = try await transport.send(request)
+    // A transport reads no further: what is there is a beginning.
+    guard response.body.count <= HTTPResponse.bodyLimit else {
+      throw SessionError.responseTooLarge(call: "\(request)", limit: HTTPResponse.bodyLimit)
+    }
+    return response
   }
 
   /// The status.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -5,8 +6,8 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// What many calls need of a `URLSession`: their answers, and that no token follows a redirect to
-/// another origin.
+/// What many calls need of a `URLSession`: their responses within their limits, and that no token
+/// follows a redirect to another origin.
 final class CallDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Mutex<[Int: CallExchange]>([:])
   private let map: CallMap
@@ -26,7 +27,7 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     guard exchange.wait(waiter) else {
       exchanges.withLock { $0[task.taskIdentifier] = nil }
       task.cancel()
-      waiter.resume(returning: .failure(.cancelled))
+      waiter.resume(returning: .failure(TransportError.cancelled))
       return
     }
     task.resume()
@@ -41,12 +42,28 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    let next = followed(request, from: task)
+    let exchange = exchange(of: task)
+    let isAtHome =
+      if let to = request.url, let from = task.originalRequest?.url {
+        map.sharesOrigin(to, from)
+      } else {
+        false
+      }
+    if !isAtHome { exchange?.left() }
+    let next = followed(request, from: task, isAtHome: isAtHome)
+    guard let exchange else {
+      // A stream of bytes: the token in its body cannot be taken out here.
+      let takesToken = !isAtHome && map.token.isInBody && next.keepsBody
+      completionHandler(takesToken ? nil : next)
+      return
+    }
     // RFC 9110 §15.4.8: the same method with the same body. On Linux the body does not go along, so
-    // what has one is a request of its own; a stream has been read, and the redirect is the answer.
-    if let exchange = exchange(of: task), [307, 308].contains(response.statusCode),
-      !exchange.call.isEmpty
-    {
+    // such a call is a request of its own; so is one that has to leave the token in its body behind. A
+    // stream has been read, and the redirect is the response.
+    let keepsBody =
+      [307, 308].contains(response.statusCode)
+      || !isAtHome && exchange.call.bare != nil && next.keepsBody
+    if keepsBody, !exchange.call.isEmpty {
       if !exchange.call.isStream { exchange.redirected(to: next) }
       completionHandler(nil)
       return
@@ -54,16 +71,17 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     completionHandler(next)
   }
 
-  /// The request that follows a redirect: with the `Authorization` of the first one at its origin, and
-  /// with none at another nor back from there, whoever set it.
-  private func followed(_ request: URLRequest, from task: URLSessionTask) -> URLRequest {
+  /// The request that follows a redirect: with the credentials of the first one at its origin, and with
+  /// none at another nor back from there, also if the app set them.
+  private func followed(
+    _ request: URLRequest, from task: URLSessionTask, isAtHome: Bool
+  ) -> URLRequest {
     var next = request
-    let (first, last) = (task.originalRequest, task.currentRequest)
-    // What another origin leads back to is of its choosing, however many steps later.
-    let value = last?.value(forHTTPHeaderField: "Authorization")
-    let isAtHome =
-      if let to = request.url, let from = first?.url { map.sharesOrigin(to, from) } else { false }
-    next.setValue(isAtHome ? value : nil, forHTTPHeaderField: "Authorization")
+    for field in map.credentialFields {
+      // What another origin leads back to is of its choosing, however many steps later.
+      let value = task.currentRequest?.value(forHTTPHeaderField: field)
+      next.setValue(isAtHome ? value : nil, forHTTPHeaderField: field)
+    }
     return next
   }
 
@@ -76,7 +94,10 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    exchange(of: dataTask)?.received(data)
+    guard let exchange = exchange(of: dataTask), !exchange.received(data) else { return }
+    // Not here: on Linux `cancel` waits until the bytes that are there have been decompressed, and
+    // they would pile up in memory in front of this function.
+    DispatchQueue.global().async { dataTask.cancel() }
   }
 
   // Without this, a 401 that names a scheme (RFC 9110 §11.6.1) never ends on Linux.
@@ -98,5 +119,13 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
   ) {
     let ended = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
     ended?.complete(error, late: task.response)
+  }
+}
+
+extension URLRequest {
+  /// Whether the body goes along if the system follows a redirect to this request.
+  fileprivate var keepsBody: Bool {
+    let method = httpMethod?.uppercased() ?? "GET"
+    return method != "GET" && method != "HEAD"
   }
 }

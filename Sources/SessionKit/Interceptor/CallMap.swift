@@ -1,46 +1,66 @@
 import Foundation
 import SessionCore
 
-/// The rules of calls, made ready for asking once per call.
+/// The rules of calls, prepared so that a call costs one comparison of bytes.
 struct CallMap: Sendable {
   private struct Place: Sendable {
-    /// `https://api.school.test`, in small letters and without the usual port.
+    /// `https://api.school.test`, in small letters and without the default port.
     let origin: [UInt8]
     let isSecure: Bool
   }
 
+  /// Calls that carry no token.
+  fileprivate struct Exemption: Hashable, Sendable {
+    /// `nil` for any method.
+    var method: String?
+    /// Origin and path, normalised.
+    var address: [UInt8]
+    /// Whether every path that begins so is meant.
+    var isBeginning = false
+    /// `nil` for any query.
+    var query: [UInt8]?
+  }
+
+  /// What the rules say of an address, before the caller's mark.
+  private enum Finding {
+    case foreign
+    case exempt(isSecure: Bool)
+    case own(isSecure: Bool)
+  }
+
+  /// Where the token travels.
+  let token: CallTokenPlace
+  /// The limits of a response.
+  let limits: CallLimits
+  /// How often refused calls may cause a refresh.
+  let window: RefreshWindow?
+  /// The header fields that no redirect takes to another origin.
+  let credentialFields: [String]
+
   private let places: [Place]
-  /// Whole addresses without a query, as they are written.
-  private let publicAddresses: [[UInt8]]
-  /// The same, of which all that begin so are public.
-  private let publicBeginnings: [[UInt8]]
+  private let exemptions: [Exemption]
+  /// Whether a query can make a difference.
+  private let readsQueries: Bool
   private let refusals: [ClosedRange<Int>]
   private let attempts: UInt32
 
   init(_ rules: CallRules, _ wire: Wire) {
+    token = rules.token
+    limits = rules.limits
+    window = rules.refreshWindow
+    if case .header(let name, _) = rules.token, !rules.token.isHeader("Authorization") {
+      credentialFields = ["Authorization", name]
+    } else {
+      credentialFields = ["Authorization"]
+    }
     places = ([wire.baseURL] + rules.origins).compactMap { url in
-      CallMap.origin(of: url).map {
+      CallAddress.origin(of: url).map {
         Place(origin: Array($0.utf8), isSecure: rules.allowsInsecure || url.isSecure)
       }
     }
-    var addresses: Set<String> = []
-    var beginnings: [String] = []
-    for endpoint in [Wire.Step.login, .refresh, .switchContext, .revocation] {
-      guard let url = wire.endpoints[endpoint]?.url(below: wire.baseURL) else { continue }
-      if let address = CallMap.address(of: url) { addresses.insert(address) }
-    }
-    for pattern in rules.publicPaths {
-      let isOpen = pattern.hasSuffix("*")
-      let path = isOpen ? String(pattern.dropLast()) : pattern
-      guard var address = CallMap.address(of: WireEndpoint(path).url(below: wire.baseURL)) else {
-        continue
-      }
-      // `/auth/*` is below `auth`, and not beside it.
-      if path.isEmpty || path.hasSuffix("/"), !address.hasSuffix("/") { address += "/" }
-      if isOpen { beginnings.append(address) } else { addresses.insert(address) }
-    }
-    publicAddresses = addresses.map { Array($0.utf8) }
-    publicBeginnings = beginnings.map { Array($0.utf8) }
+    let paths = rules.publicPaths.compactMap { CallMap.exemption(ofPath: $0, wire) }
+    exemptions = paths + CallMap.exemptions(ofEndpoints: wire, shared: rules.endpointsAreShared)
+    readsQueries = exemptions.contains { $0.query != nil }
     refusals = wire.failures.filter {
       $0.meaning == .rejected && $0.steps?.contains(.call) != false
     }
@@ -48,7 +68,38 @@ struct CallMap: Sendable {
     attempts = max(1, rules.attempts)
   }
 
-  /// Whether an answer of this status may say that the token is good for nothing.
+  private static func exemption(ofPath pattern: String, _ wire: Wire) -> Exemption? {
+    let isBeginning = pattern.hasSuffix("*")
+    let path = isBeginning ? String(pattern.dropLast()) : pattern
+    guard let address = CallAddress(WireEndpoint(path).url(below: wire.baseURL)) else { return nil }
+    var text = address.origin + address.path
+    // `auth/*` is below `auth`, and not beside it.
+    if path.isEmpty || path.hasSuffix("/"), !text.hasSuffix("/") { text += "/" }
+    return Exemption(
+      address: Array(text.utf8), isBeginning: isBeginning,
+      query: address.query.map { Array($0.utf8) })
+  }
+
+  /// The endpoints that calls leave alone (INT-3), but for those whose address is shared (INT-5).
+  private static func exemptions(ofEndpoints wire: Wire, shared: Bool?) -> [Exemption] {
+    let all = Wire.Step.allCases.compactMap { step -> (step: Wire.Step, exemption: Exemption)? in
+      guard let endpoint = wire.endpoints[step],
+        let address = CallAddress(endpoint.url(below: wire.baseURL))
+      else { return nil }
+      let exemption = Exemption(
+        method: endpoint.method.uppercased(),
+        address: Array((address.origin + address.path).utf8),
+        query: address.query.map { Array($0.utf8) })
+      return (step, exemption)
+    }
+    return all.filter { entry in
+      guard entry.step.isLeftAlone else { return false }
+      return !(shared ?? (all.count { $0.exemption == entry.exemption } > 1))
+    }
+    .map(\.exemption)
+  }
+
+  /// Whether a response with this status may say that the token is refused.
   func mayRefuse(_ status: Int) -> Bool {
     for statuses in refusals where statuses.contains(status) { return true }
     return false
@@ -58,36 +109,51 @@ struct CallMap: Sendable {
     attempts > 1 && head.isIdempotent ? attempts : 1
   }
 
-  func target(_ head: CallHead) -> CallPlan.Target {
-    guard !head.isAuthorized, let url = head.url else { return .plain }
-    return target(url)
-  }
-
-  func target(_ url: URL) -> CallPlan.Target {
-    // As it is written, or else as it is meant; who writes otherwise pays for it.
-    var text = url.absoluteString
-    if let target = text.withUTF8(target) { return target }
-    guard var address = CallMap.address(of: url) else { return .plain }
-    return address.withUTF8(target) ?? .plain
+  func target(_ head: CallHead, _ mark: CallMark) -> CallPlan.Target {
+    guard mark != .plain, !head.isAuthorized else { return .plain }
+    switch (finding(head), mark) {
+    case (.foreign, .authenticated): return .foreign
+    case (.foreign, _), (.exempt, .byRules): return .plain
+    case (.exempt(let isSecure), _), (.own(let isSecure), _): return isSecure ? .own : .insecure
+    }
   }
 
   /// Whether both addresses are of the same origin.
   func sharesOrigin(_ one: URL, _ other: URL) -> Bool {
-    guard let origin = CallMap.origin(of: one) else { return false }
-    return origin == CallMap.origin(of: other)
+    guard let origin = CallAddress.origin(of: one) else { return false }
+    return origin == CallAddress.origin(of: other)
   }
 
-  /// By the bytes of an address: this is asked with every call, and texts know too much to be fast.
-  private func target(_ text: UnsafeBufferPointer<UInt8>) -> CallPlan.Target? {
+  private func finding(_ head: CallHead) -> Finding {
+    guard let url = head.url else { return .foreign }
+    // As it is written, if that is normal; otherwise it is normalised first, which costs more.
+    var text = url.absoluteString
+    if let found = text.withUTF8({ finding($0, head.method, isNormal: false) }) { return found }
+    guard let address = CallAddress(url) else { return .foreign }
+    var normal = address.origin + address.path + (address.query.map { "?\($0)" } ?? "")
+    return normal.withUTF8 { finding($0, head.method, isNormal: true) } ?? .foreign
+  }
+
+  /// `nil` if the text has to be normalised first, or is of no origin of the token.
+  private func finding(_ text: UnsafeBufferPointer<UInt8>, _ method: String, isNormal: Bool)
+    -> Finding?
+  {
     guard let place = place(of: text) else { return nil }
-    let end = text.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-    let address = UnsafeBufferPointer(rebasing: text[..<(end ?? text.count)])
-    for beginning in publicBeginnings where CallMap.begins(address, beginning) { return .plain }
-    for other in publicAddresses
-    where other.count == address.count && CallMap.begins(address, other) {
-      return .plain
+    let end = text.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.count
+    let address = UnsafeBufferPointer(rebasing: text[..<end])
+    var query: UnsafeBufferPointer<UInt8>?
+    if readsQueries, end < text.count, text[end] == UInt8(ascii: "?") {
+      let rest = text[(end + 1)...]
+      query = UnsafeBufferPointer(
+        rebasing: rest[..<(rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)])
     }
-    return place.isSecure ? .own : .insecure
+    guard isNormal || CallMap.isNormal(address, after: place.origin.count, query) else {
+      return nil
+    }
+    for exemption in exemptions where exemption.fits(address, query, method) {
+      return .exempt(isSecure: place.isSecure)
+    }
+    return .own(isSecure: place.isSecure)
   }
 
   /// The place that a text begins with, if what follows cannot be part of the host or port.
@@ -102,28 +168,48 @@ struct CallMap: Sendable {
     return nil
   }
 
-  private static func begins(_ text: UnsafeBufferPointer<UInt8>, _ beginning: [UInt8]) -> Bool {
+  /// Whether nothing in it would change: a path that is not empty, no escape, no dot segment.
+  private static func isNormal(
+    _ address: UnsafeBufferPointer<UInt8>, after origin: Int, _ query: UnsafeBufferPointer<UInt8>?
+  ) -> Bool {
+    guard address.count > origin, query?.contains(UInt8(ascii: "%")) != true else { return false }
+    var last = UInt8(ascii: " ")
+    for index in origin..<address.count {
+      let byte = address[index]
+      if byte == UInt8(ascii: "%") { return false }
+      // Perhaps a dot segment, perhaps a name such as `.well-known`.
+      if byte == UInt8(ascii: "."), last == UInt8(ascii: "/") { return false }
+      last = byte
+    }
+    return true
+  }
+
+  fileprivate static func begins(_ text: UnsafeBufferPointer<UInt8>, _ beginning: [UInt8]) -> Bool {
     guard text.count >= beginning.count else { return false }
     for index in beginning.indices where text[index] != beginning[index] { return false }
     return true
   }
+}
 
-  /// Scheme, host and port; `nil` where a user name would make an `Authorization` of its own.
-  static func origin(of url: URL) -> String? {
-    guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty,
-      url.user == nil, url.password == nil
-    else { return nil }
-    let usual = ["https": 443, "http": 80][scheme]
-    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-    guard let port = url.port, port != usual else { return "\(scheme)://\(name)" }
-    return "\(scheme)://\(name):\(port)"
+extension CallMap.Exemption {
+  fileprivate func fits(
+    _ address: UnsafeBufferPointer<UInt8>, _ query: UnsafeBufferPointer<UInt8>?, _ method: String
+  ) -> Bool {
+    guard CallMap.begins(address, self.address), isBeginning || address.count == self.address.count
+    else { return false }
+    if let own = self.query {
+      guard let query, query.elementsEqual(own) else { return false }
+    }
+    return self.method == nil || self.method == method.uppercased()
   }
+}
 
-  /// Origin and path as they are written.
-  private static func address(of url: URL) -> String? {
-    guard let origin = origin(of: url),
-      let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    else { return nil }
-    return origin + parts.percentEncodedPath
+extension Wire.Step {
+  /// Whether an app's own call to this endpoint goes out as it is (INT-3).
+  fileprivate var isLeftAlone: Bool {
+    switch self {
+    case .login, .register, .social, .refresh, .revocation: true
+    case .switchContext, .profile, .call: false
+    }
   }
 }

@@ -6,28 +6,39 @@ final class CallPass: Sendable {
   private let standing: CallPlan.Standing
   /// When the token dies, on the clock that never jumps.
   private let deadline: Int64
-  /// The value of the `Authorization` field.
-  let authorization: Secret
+  private let token: Secret
+  /// The token with its scheme, made once: most calls carry it so.
+  private let bearer: Secret
 
   /// Before a session is opened.
   init() {
-    (standing, deadline, authorization) = (.nobody, .min, Secret(""))
+    (standing, deadline, token, bearer) = (.nobody, .min, Secret(""), Secret(""))
   }
 
   init(_ shown: SessionView.Snapshot) {
     deadline = shown.deadline
     switch shown.state {
-    case .unauthenticated: (standing, authorization) = (.nobody, Secret(""))
+    case .unauthenticated: (standing, token, bearer) = (.nobody, Secret(""), Secret(""))
     case .expired(let session):
-      (standing, authorization) = (.expired(session.user), Secret(""))
+      (standing, token, bearer) = (.expired(session.user), Secret(""), Secret(""))
     case .authenticated(let session):
       let owner = CallPlan.Owner(user: session.user, since: session.since)
-      if let token = shown.token {
-        standing = .holding(owner, token.generation, isGood: true)
-        authorization = Secret("Bearer \(token.value.value)")
+      if let access = shown.token {
+        standing = .holding(owner, access.generation, isGood: true)
+        (token, bearer) = (access.value, Secret("Bearer \(access.value.value)"))
       } else {
-        (standing, authorization) = (.unread(owner), Secret(""))
+        (standing, token, bearer) = (.unread(owner), Secret(""), Secret(""))
       }
+    }
+  }
+
+  /// The token as a call carries it.
+  func token(in place: CallTokenPlace) -> CallToken {
+    switch place {
+    case .bearer: CallToken(place: place, value: bearer)
+    case .header(_, let scheme?):
+      CallToken(place: place, value: Secret("\(scheme) \(token.value)"))
+    case .header(_, nil), .member: CallToken(place: place, value: token)
     }
   }
 

@@ -11,9 +11,11 @@ public struct CallPlan: Hashable, Sendable {
   public enum Target: Hashable, Sendable, CaseIterable {
     /// The session's token.
     case own
-    /// What the caller put there, and nothing of the session: it has an `Authorization` of its own,
-    /// its path is public, or it goes to another origin.
+    /// What the caller put there, and nothing of the session: it has something in the token's place
+    /// already, its path is public, it goes to another origin, or it is marked as plain.
     case plain
+    /// Nothing: it is marked as authenticated, and goes to an origin that the token does not belong to.
+    case foreign
     /// Nothing: it would carry the token where others can read it (STO-4).
     case insecure
   }
@@ -53,6 +55,8 @@ public struct CallPlan: Hashable, Sendable {
     case refused(Standing)
     /// The session says that there is a newer token.
     case refreshed(Standing)
+    /// The window lets no refused call cause a refresh now (REF-13).
+    case limited
     /// The session has an error instead; whether that is for want of a refresh token.
     case notRefreshed(hasNothing: Bool)
     /// No answer came; whether a network is to blame, so that trying again may help.
@@ -79,6 +83,8 @@ public struct CallPlan: Hashable, Sendable {
   public enum Reason: Hashable, Sendable, CaseIterable {
     /// It would go where others can read the token.
     case insecure
+    /// It would go to an origin that the token does not belong to.
+    case foreign
     /// The session that it belongs to has expired.
     case expired
     /// The session that it belongs to is over.
@@ -106,12 +112,17 @@ public struct CallPlan: Hashable, Sendable {
   private var since: Timestamp?
   private var used = Generation.none
   private var hasRepeated = false
+  /// Whether the session got a newer token because this call was refused.
+  private var hasCausedRefresh = false
   private var attempt: UInt32 = 1
 
   /// The plan of one call; `attempts` is 1 unless a network failure may be answered with another one.
   public init(_ target: Target, isRepeatable: Bool, attempts: UInt32 = 1) {
     (self.target, self.isRepeatable, self.attempts) = (target, isRepeatable, attempts)
   }
+
+  /// The token that was got because this call was refused, and that was refused as well (REF-13).
+  public private(set) var refusedNew: Generation?
 
   /// Takes in what happened, and says what to do next.
   ///
@@ -136,9 +147,9 @@ public struct CallPlan: Hashable, Sendable {
     case (.sent, .refused(let standing)): refused(standing)
     case (.sent, .lost(let mayPass)): lost(mayPass)
     case (.asking, .refreshed(let standing)): send(standing)
-    case (.refused, .refreshed(let standing)): repeated(standing)
-    // The server's word says more than that there is nothing to refresh with.
-    case (.refused, .notRefreshed(hasNothing: true)): .deliver
+    case (.refused, .refreshed(let standing)): refreshed(standing)
+    // The response says more than that there is nothing to refresh with, or that it is too often.
+    case (.refused, .notRefreshed(hasNothing: true)), (.refused, .limited): .deliver
     default: .fail(.cause)
     }
   }
@@ -147,6 +158,7 @@ public struct CallPlan: Hashable, Sendable {
     switch target {
     case .plain: return .send(nil)
     case .insecure: return .fail(.insecure)
+    case .foreign: return .fail(.foreign)
     case .own: break
     }
     if let reason = strange(standing) { return .fail(reason) }
@@ -170,12 +182,20 @@ public struct CallPlan: Hashable, Sendable {
   }
 
   private mutating func refused(_ standing: Standing) -> Step {
-    guard target == .own, !hasRepeated else { return .deliver }
+    guard target == .own, !hasRepeated else {
+      if hasCausedRefresh { refusedNew = used }
+      return .deliver
+    }
     if let reason = strange(standing) { return .fail(reason) }
     if case .holding(_, let generation, isGood: true) = standing, generation > used {
       return repeated(standing)
     }
     return .ask(.unlessNewer(than: used))
+  }
+
+  private mutating func refreshed(_ standing: Standing) -> Step {
+    hasCausedRefresh = true
+    return repeated(standing)
   }
 
   private mutating func repeated(_ standing: Standing) -> Step {

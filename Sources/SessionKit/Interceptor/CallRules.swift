@@ -1,33 +1,85 @@
 public import Foundation
 
-/// Which calls get the session's token, and how often one is tried.
+/// Which calls carry the session's token, where it travels in them, and what a call may cost.
 ///
-/// The address of the wire is where the token belongs. Another scheme, host or port is another
-/// origin: a call to it goes out as it is.
+/// The token belongs to the origin (scheme, host and port) of the backend's address. A call to another
+/// origin goes out as it is. The endpoints of the backend for signing in, registering, social login,
+/// refreshing and revoking are left alone (INT-3). No other path is public unless the app says so.
+///
+/// - Requirement: INT-5, INT-6, REF-13
 public struct CallRules: Hashable, Sendable {
-  /// Paths below the wire's address that need no token; one that ends with `*` stands for all that
-  /// begin so.
+  /// Paths below the backend's address whose calls carry no token, with any method; none by default.
   ///
-  /// The wire's own endpoints are public besides, but for the profile's.
-  public var publicPaths = ["/auth/*"]
+  /// `status` is this path alone, `auth/*` is every path below `auth`. A pattern with a query fits
+  /// calls with this query, one without a query fits calls with any.
+  public var publicPaths: [String] = []
   /// Other origins that the token belongs to, such as that of a file store; paths do not matter.
   public var origins: [URL] = []
-  /// Whether the token may go over plain HTTP to other machines than this one (STO-4).
-  public var allowsInsecure = false
-  /// How often a call is made where the network is to blame: 1, unless it is tried again, after
-  /// the policy's delays (INT-3).
+  /// Where the token travels: `Authorization: Bearer …` by default.
+  public var token = CallTokenPlace.bearer
+  /// Whether calls use the same method and address as the backend's own endpoints.
   ///
-  /// Only methods that do no more when they are repeated (RFC 9110 §9.2.2), and no bodies that can
-  /// be read but once.
+  /// `true`: no endpoint is left alone, and a call that needs no token is marked as ``CallMark/plain``.
+  /// `false`: each of them is left alone. `nil`, the default: an endpoint is left alone unless another
+  /// endpoint has the same method and address, as with GraphQL, JSON-RPC or Amazon Cognito.
+  public var endpointsAreShared: Bool?
+  /// Whether the token may travel over plain HTTP to other machines (STO-4).
+  public var allowsInsecure = false
+  /// How often a call is sent if the network fails: 1 by default, which is no second attempt (INT-3).
+  ///
+  /// Only idempotent methods (RFC 9110 §9.2.2) are sent again, and no body that can be read but once.
   public var attempts: UInt32 = 1
+  /// How long and how slow a response may be.
+  public var limits = CallLimits()
+  /// How often refused calls may cause a refresh; `nil` for no limit.
+  public var refreshWindow: RefreshWindow? = RefreshWindow()
 
-  /// The token goes to the wire's origin, `/auth/*` is public, and no call is tried again.
+  /// The token goes to the backend's origin as a bearer token, and no call is sent again.
   public init() {}
 }
 
+/// What a caller says of one call, whatever the rules say of its address.
+///
+/// - Requirement: INT-5
+public enum CallMark: Hashable, Sendable, CaseIterable {
+  /// The rules decide.
+  case byRules
+  /// It carries the token, also to a public path or an endpoint of the backend.
+  ///
+  /// It still goes only to the token's origins: to any other it fails with `unusableCall`.
+  case authenticated
+  /// It goes out as the app made it.
+  case plain
+}
+
+/// The bounds of a response to a call by ``SessionInterceptor``.
+///
+/// The call ends when one is exceeded, with `responseTooLarge` or `responseTooSlow`.
+///
+/// - Requirement: INT-6
+public struct CallLimits: Hashable, Sendable {
+  /// How many bytes the body may have, after decompression: 64 MiB by default; `nil` for no limit.
+  public var bytes: Int? = 64 << 20
+  /// How long one attempt may take: 10 minutes by default; `nil` for no limit.
+  ///
+  /// From the sending to the last byte of the response, redirects included. The time for which the
+  /// device sleeps does not count. The request's own `timeoutInterval` bounds silence, not the whole.
+  public var duration: Duration? = .seconds(600)
+
+  /// 64 MiB and 10 minutes.
+  public init() {}
+
+  /// These limits.
+  public init(bytes: Int?, duration: Duration?) {
+    (self.bytes, self.duration) = (bytes, duration)
+  }
+}
+
 extension CallRules {
-  /// What a call with this head may carry at a backend that is spoken to so.
-  public func target(_ head: CallHead, _ wire: Wire) -> CallPlan.Target {
-    CallMap(self, wire).target(head)
+  /// What a call with this head may carry at this backend.
+  public func target(_ head: CallHead, _ wire: Wire, as mark: CallMark = .byRules)
+    -> CallPlan.Target
+  {
+    CallMap(self, wire).target(head, mark)
   }
 }

@@ -38,16 +38,20 @@ public struct SessionCalls<Client: CallClient>: Sendable {
     SessionCalls<Other>(self, client: client)
   }
 
-  /// Makes a call, and once more where the rule says so; returns the answer whatever its status.
+  /// Makes a call, a second time if the rule says so, and returns the response whatever its status.
   ///
-  /// Throws what the client throws, and a ``SessionError`` where there is no token for the call:
-  /// `notSignedIn`, `expired` and `loggedOut` where no session is there for it (any more),
-  /// `noConnection`, `noReply`, `server` … where its refresh failed, after which the session is what
-  /// it was, `cancelled` where its task was while it waited.
-  public func send(_ request: Client.Request) async throws -> Client.Response {
-    let head = client.head(of: request)
+  /// Throws what the client throws, and a ``SessionError`` if there is no token for the call:
+  ///
+  /// - `notSignedIn`, `expired` and `loggedOut` if there is no session for it, or not any more.
+  /// - `noConnection`, `noReply`, `server` … if its refresh failed; the session is what it was.
+  /// - `unusableCall` if it cannot carry the token.
+  /// - `cancelled` if its task was cancelled while it waited.
+  public func send(_ request: Client.Request, as mark: CallMark = .byRules) async throws
+    -> Client.Response
+  {
+    let head = client.head(of: request, token: map.token)
     var plan = CallPlan(
-      map.target(head), isRepeatable: head.isRepeatable, attempts: map.attempts(head))
+      map.target(head, mark), isRepeatable: head.isRepeatable, attempts: map.attempts(head))
     var last: Result<Client.Response, any Error> = .failure(SessionError.notSignedIn)
     var pass = session.pass
     var step = plan.next(.begun(session.standing(pass)))
@@ -55,9 +59,11 @@ public struct SessionCalls<Client: CallClient>: Sendable {
       switch step {
       case .send(let generation):
         note(head, .sent(generation))
-        var outgoing = request
-        if generation != nil { client.authorize(&outgoing, with: pass.authorization) }
         do {
+          var outgoing = request
+          if generation != nil {
+            try client.authorize(&outgoing, with: pass.token(in: map.token))
+          }
           let response = try await client.send(outgoing)
           let status = client.status(of: response)
           note(head, .answered(status: status))
@@ -65,6 +71,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
           if isRefused(response, status) {
             pass = session.pass
             step = plan.next(.refused(session.standing(pass)))
+            if let new = plan.refusedNew { session.note(refusedNew: new) }
           } else {
             step = plan.next(.answered)
           }
@@ -73,6 +80,12 @@ public struct SessionCalls<Client: CallClient>: Sendable {
           step = plan.next(.lost(mayPass: client.mayPass(error)))
         }
       case .ask(let need):
+        if case .unlessNewer(let refused) = need,
+          !session.mayRefresh(refused: refused, map.window)
+        {
+          step = plan.next(.limited)
+          continue
+        }
         note(head, .waits)
         do throws(SessionError) {
           _ = try await session.refresh(need.trigger, need)
@@ -140,6 +153,11 @@ extension CallPlan.Reason {
       .wrongAddress(
         "\(head.url?.host ?? "the server") is not reached over HTTPS, which only loopback may do "
           + "without")
+    case .foreign:
+      .unusableCall(
+        call: head.name,
+        problem: "the token does not belong to \(head.url?.host ?? "an address without a host"); "
+          + "name its origin in CallRules.origins if it does")
     case .expired: .expired
     case .ended: .loggedOut
     case .unread: .secretsUnavailable

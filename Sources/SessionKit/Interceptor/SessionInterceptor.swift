@@ -10,15 +10,15 @@ public import Foundation
 /// let api = SessionInterceptor(session)
 /// let (data, response) = try await api.data(for: URLRequest(url: materials))
 /// ```
-/// Each call gets the session's token, a newer one first where it has expired, and once more with a
-/// newer one where the server refuses it (`Specs/Calls.md`). The answer is returned whatever its
-/// status. A redirect is followed; the token stays behind where it leads to another origin.
+/// Each call gets the session's token, a newer one first if it has expired, and is sent once more with
+/// a newer one if the server refuses it (`Specs/Calls.md`). The response is returned whatever its
+/// status. A redirect is followed; no redirect takes the token to another origin.
 ///
-/// Nothing waits for ever: a call that hears nothing for its request's `timeoutInterval` throws
-/// `noReply`, which says that the server may have acted. Requests for tokens do not come this way
-/// (REF-4), so that no call in trouble holds one up.
+/// Nothing waits forever. A call that hears nothing for its request's `timeoutInterval` throws
+/// `noReply`, which says that the server may have acted. A response has a size and a time limit
+/// (``CallLimits``). Requests for tokens do not come this way (REF-4), so no call in trouble delays one.
 ///
-/// Who needs more of `URLSession`, such as a delegate for certificates, makes it a ``CallClient``.
+/// For more of `URLSession`, such as a delegate for certificates, write a ``CallClient``.
 public struct SessionInterceptor: Sendable {
   let calls: SessionCalls<URLSessionCalls>
 
@@ -30,7 +30,7 @@ public struct SessionInterceptor: Sendable {
   ///     it (INT-4). Without one, no cookie, answer or credential is kept: they are found again by
   ///     address, whoever is signed in by then, so that one user would be shown what another was
   ///     answered. Who passes one with a cache or cookies clears them at logout.
-  ///   - rules: which calls get the token, and how often one is tried.
+  ///   - rules: which calls get the token, where it travels, and what a call may cost.
   ///   - trace: is told each step of each call, on whatever thread it happens; must not wait.
   public init(
     _ session: Session, configuration: URLSessionConfiguration? = nil,
@@ -43,30 +43,33 @@ public struct SessionInterceptor: Sendable {
 
   /// Makes a call and returns the whole answer.
   ///
-  /// A body that is a stream can be read but once: where its token is refused, a newer one is got for
-  /// the next call, and the refusal returned.
-  public func data(for request: URLRequest) async throws(SessionError) -> (Data, URLResponse) {
-    try await send(URLSessionCalls.Call(request: request))
+  /// A body that is a stream can be read but once: if its token is refused, a newer one is got for
+  /// the next call, and the refusal is returned.
+  public func data(for request: URLRequest, as mark: CallMark = .byRules)
+    async throws(SessionError) -> (Data, URLResponse)
+  {
+    try await send(URLSessionCalls.Call(request: request), mark)
   }
 
   /// Makes a call with this body, which arrives whole each time that it is sent (INT-3).
-  public func upload(for request: URLRequest, from body: Data) async throws(SessionError)
-    -> (Data, URLResponse)
+  public func upload(for request: URLRequest, from body: Data, as mark: CallMark = .byRules)
+    async throws(SessionError) -> (Data, URLResponse)
   {
-    try await send(URLSessionCalls.Call(request: request, body: .data(body)))
+    try await send(URLSessionCalls.Call(request: request, body: .data(body)), mark)
   }
 
   /// Makes a call with the content of a file as its body, read anew each time that it is sent.
-  public func upload(for request: URLRequest, fromFile file: URL) async throws(SessionError)
-    -> (Data, URLResponse)
+  public func upload(for request: URLRequest, fromFile file: URL, as mark: CallMark = .byRules)
+    async throws(SessionError) -> (Data, URLResponse)
   {
-    try await send(URLSessionCalls.Call(request: request, body: .file(file)))
+    try await send(URLSessionCalls.Call(request: request, body: .file(file)), mark)
   }
 
-  private func send(_ call: URLSessionCalls.Call) async throws(SessionError) -> (Data, URLResponse)
+  private func send(_ call: URLSessionCalls.Call, _ mark: CallMark) async throws(SessionError)
+    -> (Data, URLResponse)
   {
     do {
-      let answer = try await calls.send(call)
+      let answer = try await calls.send(call, as: mark)
       return (answer.data, answer.response)
     } catch {
       throw SessionError(ofCall: error)

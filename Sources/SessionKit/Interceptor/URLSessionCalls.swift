@@ -17,6 +17,13 @@ struct URLSessionCalls: CallClient {
 
     var request: URLRequest
     var body = Body.own
+    /// The body without the token, if the token travels in the body: for another origin.
+    var bare: Data?
+    /// Whether a redirect has led to another origin: no credential travels any more.
+    var hasLeft = false
+
+    /// The method and the path without the query, for errors.
+    var name: String { URLSessionCalls.head(of: request, isAuthorized: false).name }
 
     /// Whether its body can be read but once.
     var isStream: Bool {
@@ -28,6 +35,17 @@ struct URLSessionCalls: CallClient {
     var isEmpty: Bool {
       guard case .own = body else { return false }
       return request.httpBodyStream == nil && request.httpBody?.isEmpty ?? true
+    }
+
+    /// The bytes of the body; empty if it can be read but once, or not at all.
+    var bytes: [UInt8] { bodyAgain().map { Array($0) } ?? [] }
+
+    /// Replaces the body, and corrects the length that the app may have given.
+    mutating func setBody(_ data: Data) {
+      if case .own = body { request.httpBody = data } else { body = .data(data) }
+      if request.value(forHTTPHeaderField: "Content-Length") != nil {
+        request.setValue("\(data.count)", forHTTPHeaderField: "Content-Length")
+      }
     }
 
     /// The body, to be sent once more; `nil` where it can be read but once, or not any more.
@@ -42,10 +60,12 @@ struct URLSessionCalls: CallClient {
     }
   }
 
-  /// A whole answer.
+  /// A whole response.
   struct Answer: Sendable {
     let data: Data
     let response: URLResponse
+    /// Whether redirects led to another origin, so that it says nothing about the token.
+    let hasLeft: Bool
   }
 
   let line: URLSessionLine
@@ -54,19 +74,38 @@ struct URLSessionCalls: CallClient {
     self.line = line
   }
 
-  func head(of call: Call) -> CallHead {
-    URLSessionCalls.head(of: call.request, isStream: call.isStream)
+  func head(of call: Call, token place: CallTokenPlace) -> CallHead {
+    let isAuthorized =
+      switch place {
+      case .header(let name, _): call.request.value(forHTTPHeaderField: name) != nil
+      case .member: place.isMember(of: call.bytes)
+      }
+    return URLSessionCalls.head(
+      of: call.request, isAuthorized: isAuthorized, isStream: call.isStream)
   }
 
-  static func head(of request: URLRequest, isStream: Bool) -> CallHead {
+  static func head(
+    of request: URLRequest, isAuthorized: Bool, isStream: Bool = false
+  ) -> CallHead {
     CallHead(
-      method: request.httpMethod ?? "GET", url: request.url,
-      isAuthorized: request.value(forHTTPHeaderField: "Authorization") != nil,
+      method: request.httpMethod ?? "GET", url: request.url, isAuthorized: isAuthorized,
       isRepeatable: !isStream)
   }
 
-  func authorize(_ call: inout Call, with value: Secret) {
-    call.request.setValue(value.value, forHTTPHeaderField: "Authorization")
+  func authorize(_ call: inout Call, with token: CallToken) throws(SessionError) {
+    switch token.place {
+    case .header(let name, _): call.request.setValue(token.value.value, forHTTPHeaderField: name)
+    case .member:
+      guard !call.isStream else {
+        throw .unusableCall(
+          call: call.name, problem: "its token travels in the body, which is a stream")
+      }
+      guard let bare = call.bodyAgain() else {
+        throw .noConnection("the file with the body cannot be read")
+      }
+      call.bare = bare
+      call.setBody(Data(try token.body(Array(bare), of: call.name)))
+    }
   }
 
   func send(_ call: Call) async throws -> Answer {
@@ -74,7 +113,8 @@ struct URLSessionCalls: CallClient {
   }
 
   func status(of answer: Answer) -> Int? {
-    line.status(of: answer.response)
+    // What another origin refuses is not our token.
+    answer.hasLeft ? nil : (answer.response as? HTTPURLResponse)?.statusCode
   }
 
   func answer(_ answer: Answer) -> HTTPResponse {

@@ -4,11 +4,11 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A `URLSession` with what calls need of its delegate, for as long as somebody makes calls.
+/// A `URLSession` with what calls need of its delegate, for as long as there is anyone to make calls.
 final class URLSessionLine: Sendable {
   let delegate: CallDelegate
   let session: URLSession
-  private let map: CallMap
+  let map: CallMap
 
   init(_ configuration: URLSessionConfiguration, _ map: CallMap) {
     self.map = map
@@ -21,30 +21,37 @@ final class URLSessionLine: Sendable {
     session.finishTasksAndInvalidate()
   }
 
-  func send(_ call: URLSessionCalls.Call) async throws(TransportError) -> URLSessionCalls.Answer {
+  func send(_ call: URLSessionCalls.Call) async throws -> URLSessionCalls.Answer {
     guard let url = call.request.url, url.host?.isEmpty == false else {
-      throw .badAddress("the address has no host")
+      throw TransportError.badAddress("the address has no host")
     }
     var call = call
     call.request.url = url.withSmallScheme
+    // The time for which the device sleeps does not count.
+    let end = map.limits.duration.map { SuspendingClock.now.advanced(by: $0) }
     for _ in 0..<URLSessionLine.redirects {
-      let exchange = CallExchange(call)
-      let result = await send(call, exchange)
+      let exchange = CallExchange(call, limit: map.limits.bytes)
+      if call.hasLeft { exchange.left() }
+      let result = await send(call, exchange, until: end)
       guard let next = exchange.next else { return try result.get() }
-      guard let body = call.bodyAgain() else {
-        throw .noConnection("the file with the body cannot be read")
+      guard let body = exchange.hasLeft ? call.bare ?? call.bodyAgain() : call.bodyAgain() else {
+        throw TransportError.noConnection("the file with the body cannot be read")
       }
-      call = URLSessionCalls.Call(request: next, body: .data(body))
+      var following = URLSessionCalls.Call(request: next, body: .data(body))
+      (following.bare, following.hasLeft) = (call.bare, exchange.hasLeft)
+      following.setBody(body)
+      call = following
     }
-    throw .noReply("the server redirects more than \(URLSessionLine.redirects) times")
+    throw TransportError.noReply(
+      "the server redirects more than \(URLSessionLine.redirects) times")
   }
 
   /// As many as `URLSession` itself follows.
   private static let redirects = 16
 
-  private func send(_ call: URLSessionCalls.Call, _ exchange: CallExchange) async
-    -> CallExchange.Outcome
-  {
+  private func send(
+    _ call: URLSessionCalls.Call, _ exchange: CallExchange, until end: SuspendingClock.Instant?
+  ) async -> CallExchange.Outcome {
     let request = call.request
     let task =
       switch call.body {
@@ -52,19 +59,21 @@ final class URLSessionLine: Sendable {
       case .data(let data): session.uploadTask(with: request, from: data)
       case .file(let file): session.uploadTask(with: request, fromFile: file)
       }
+    let watch = end.map { end in
+      Task { [limit = map.limits.duration ?? .zero] in
+        do { try await Task.sleep(until: end, clock: .suspending) } catch { return }
+        exchange.finish(
+          .failure(SessionError.responseTooSlow(call: call.name, limit: limit)))
+        task.cancel()
+      }
+    }
+    defer { watch?.cancel() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { delegate.start(task, exchange, answering: $0) }
     } onCancel: {
       // Before the task: what that does to end itself is nothing to wait for.
-      exchange.finish(.failure(.cancelled))
+      exchange.finish(.failure(TransportError.cancelled))
       task.cancel()
     }
-  }
-
-  /// The status, unless another origin has answered: what that refuses is not our token.
-  func status(of response: URLResponse) -> Int? {
-    guard let response = response as? HTTPURLResponse else { return nil }
-    if let url = response.url, map.target(url) != .own { return nil }
-    return response.statusCode
   }
 }

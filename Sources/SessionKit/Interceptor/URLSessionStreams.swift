@@ -14,16 +14,22 @@
     struct Answer: Sendable {
       let bytes: URLSession.AsyncBytes
       let response: URLResponse
+      /// Whether it is of another origin than the call's, so that it says nothing about the token.
+      let isForeign: Bool
     }
 
     let line: URLSessionLine
 
-    func head(of request: URLRequest) -> CallHead {
-      URLSessionCalls.head(of: request, isStream: request.httpBodyStream != nil)
+    private var calls: URLSessionCalls { URLSessionCalls(line) }
+
+    func head(of request: URLRequest, token place: CallTokenPlace) -> CallHead {
+      calls.head(of: URLSessionCalls.Call(request: request), token: place)
     }
 
-    func authorize(_ request: inout URLRequest, with value: Secret) {
-      request.setValue(value.value, forHTTPHeaderField: "Authorization")
+    func authorize(_ request: inout URLRequest, with token: CallToken) throws(SessionError) {
+      var call = URLSessionCalls.Call(request: request)
+      try calls.authorize(&call, with: token)
+      request = call.request
     }
 
     func send(_ request: URLRequest) async throws -> Answer {
@@ -32,7 +38,8 @@
       }
       do {
         let (bytes, response) = try await line.session.bytes(for: request, delegate: line.delegate)
-        return Answer(bytes: bytes, response: response)
+        let isForeign = response.url.map { !line.map.sharesOrigin($0, url) } ?? false
+        return Answer(bytes: bytes, response: response, isForeign: isForeign)
       } catch {
         throw (error as? URLError)?.code == .cancelled || error is CancellationError
           ? TransportError.cancelled : TransportError(error, hasAnswer: false)
@@ -40,7 +47,7 @@
     }
 
     func status(of answer: Answer) -> Int? {
-      line.status(of: answer.response)
+      answer.isForeign ? nil : (answer.response as? HTTPURLResponse)?.statusCode
     }
 
     func answer(_ answer: Answer) -> HTTPResponse {
@@ -50,15 +57,18 @@
   }
 
   extension SessionInterceptor {
-    /// Makes a call and returns the answer's bytes as they come.
+    /// Makes a call and returns the response's bytes as they arrive.
     ///
-    /// Whether the token is refused is read from the status alone: the bytes are the caller's.
-    public func bytes(for request: URLRequest) async throws(SessionError)
-      -> (URLSession.AsyncBytes, URLResponse)
+    /// Whether the token is refused is read from the status alone: the bytes are the caller's. No
+    /// limit of ``CallLimits`` applies: nothing is held, and a stream may stay open for as long as the
+    /// app reads it. The request's `timeoutInterval` bounds silence, and the caller's task can be
+    /// cancelled (INT-6).
+    public func bytes(for request: URLRequest, as mark: CallMark = .byRules)
+      async throws(SessionError) -> (URLSession.AsyncBytes, URLResponse)
     {
       do {
         let streams = calls.carried(by: URLSessionStreams(line: calls.client.line))
-        let answer = try await streams.send(request)
+        let answer = try await streams.send(request, as: mark)
         return (answer.bytes, answer.response)
       } catch {
         throw SessionError(ofCall: error)

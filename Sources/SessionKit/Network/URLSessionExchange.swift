@@ -75,12 +75,13 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
         return (CheckedContinuation<Outcome, Never>?.none, URLSession?.none)
       }
       state.outcome = outcome
-      defer { (state.waiter, state.session) = (nil, nil) }
+      defer { (state.waiter, state.session, state.body) = (nil, nil, []) }
       return (state.waiter, state.session)
     }
-    // Resumed first: what the session does to end itself is nothing to wait for.
     waiter?.resume(returning: outcome)
-    session?.invalidateAndCancel()
+    // Not here: on Linux it waits until the bytes that are there have been decompressed, and they
+    // would pile up in memory in front of the function that takes them.
+    if let session { DispatchQueue.global().async { session.invalidateAndCancel() } }
   }
 
   func urlSession(
@@ -106,6 +107,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let cut = state.withLock { state -> HTTPResponse? in
+      // What arrives after the end is not kept: a compressed body may bring much more of it.
+      guard state.outcome == nil else { return nil }
       state.body.append(contentsOf: data)
       return state.body.count > HTTPResponse.bodyLimit ? state.response : nil
     }

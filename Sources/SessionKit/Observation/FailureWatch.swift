@@ -11,6 +11,10 @@ public enum SessionWarning: Hashable, Sendable {
   case compactionFailing(StorageTrouble)
   /// A journal that could not be used was set aside, and the session goes on in a new one (RES-6).
   case journalSetAside(SessionNote.ContinuationCause)
+  /// A call was refused this token and caused no refresh: its 401 was delivered (REF-13).
+  ///
+  /// Told once for each token and reason.
+  case refreshDenied(RefreshDenial, Generation)
 
   /// Two ways to fail, as the session's state counts them (`SessionState.RefreshFailures`).
   public enum FailureClass: String, CaseIterable, Sendable {
@@ -33,6 +37,12 @@ extension SessionWarning: CustomStringConvertible {
       "the journal cannot be compacted: \(trouble.rawValue)"
     case .journalSetAside(let cause):
       "the journal could not be used (\(cause)) and was set aside; a new one goes on from it"
+    case .refreshDenied(.tokenIsNew, let generation):
+      "a call was refused \(generation) right after the refresh that brought it; the refusal was "
+        + "delivered, and no call refreshes this token within the window"
+    case .refreshDenied(.tooMany, let generation):
+      "a call was refused \(generation), and calls have caused as many refreshes as the window "
+        + "allows; the refusal was delivered"
     }
   }
 }

@@ -19,6 +19,7 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.storageFailing): "session.warning.storageFailing"
     case .warning(.compactionFailing): "session.warning.compactionFailing"
     case .warning(.journalSetAside): "session.warning.journalSetAside"
+    case .warning(.refreshDenied): "session.warning.refreshDenied"
     }
   }
 
@@ -31,6 +32,7 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.storageFailing(let trouble)), .warning(.compactionFailing(let trouble)):
       ["trouble": trouble.rawValue]
     case .warning(.journalSetAside(let cause)): ["cause": cause.description]
+    case .warning(.refreshDenied(let denial, _)): ["denial": denial.rawValue]
     }
   }
 

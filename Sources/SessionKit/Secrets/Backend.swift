@@ -69,7 +69,7 @@ extension URL {
   fileprivate var bareOrigin: String? {
     guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
     (parts.user, parts.password) = (nil, nil)
-    return parts.url.flatMap(CallMap.origin)
+    return parts.url.flatMap(CallAddress.origin)
   }
 }
 

@@ -22,6 +22,27 @@ extension Session {
     return pass.standing(at: engine.use(at: uptime) ? uptime : .max)
   }
 
+  /// Whether a call that was refused this token may cause a refresh now; if not, and that is news,
+  /// the reports say so (REF-13).
+  func mayRefresh(refused generation: Generation, _ window: RefreshWindow?) -> Bool {
+    guard let window else { return true }
+    let uptime = engine.configuration.clock.now().uptime
+    let verdict = engine.view.withRefusals { $0.ask(generation, at: uptime, window) }
+    warn(verdict, generation)
+    return verdict == .allowed
+  }
+
+  /// Notes that a call was refused the token that had just been refreshed for it (REF-13).
+  func note(refusedNew generation: Generation) {
+    let uptime = engine.configuration.clock.now().uptime
+    warn(engine.view.withRefusals { $0.refused(new: generation, at: uptime) }, generation)
+  }
+
+  private func warn(_ verdict: RefusalHistory.Verdict, _ generation: Generation) {
+    guard case .denied(let denial, isNews: true) = verdict else { return }
+    engine.hub.warn(.refreshDenied(denial, generation))
+  }
+
   /// Waits before the attempt with this number, the second at the earliest.
   func rest(before attempt: UInt32, telling tell: (Int64) -> Void) async throws(SessionError) {
     let configuration = engine.configuration

@@ -33,6 +33,8 @@ public enum SessionError: Error, Equatable, Sendable {
   case notOffered(String)
   /// The address cannot be used: no host, or no HTTPS to another machine (STO-4). Nothing was sent.
   case wrongAddress(String)
+  /// The call cannot carry the token; says which call and why. Nothing was sent (INT-5).
+  case unusableCall(call: String, problem: String)
 
   /// The sign-in with an identity provider came to nothing; says why, by a code at most (WEB-4).
   case webSignIn(WebSignInProblem)
@@ -80,6 +82,10 @@ public enum SessionError: Error, Equatable, Sendable {
   case noConnection(String)
   /// It was sent and no whole answer came: the server may have acted.
   case noReply(String)
+  /// The response to a call has more bytes than allowed, and was not read further (INT-6).
+  case responseTooLarge(call: String, limit: Int)
+  /// The response to a call was not complete after this time (INT-6).
+  case responseTooSlow(call: String, limit: Duration)
 
   // How a session ended.
   /// The session has expired: sign in again.
@@ -149,6 +155,9 @@ extension SessionError: CustomStringConvertible {
         + "offer it to the user."
     case .wrongAddress(let problem):
       "The address cannot be used: \(problem). Nothing was sent. Correct the address."
+    case .unusableCall(let call, let problem):
+      "\(call) cannot carry the token: \(problem). Nothing was sent, and the session is what it was. "
+        + "Correct the call, or mark it as plain."
     case .webSignIn(let problem):
       "Nobody was signed in: \(problem.reason)"
     case .expired:
@@ -232,6 +241,13 @@ extension SessionError: CustomStringConvertible {
         + "again."
     case .noReply(let reason):
       "The server did not answer: \(reason). It may have acted on the request. Try again."
+    case .responseTooLarge(let call, let limit):
+      "The response to \(call) has more than \(limit) bytes, and was not read further. The server may "
+        + "have acted on the request; the session is what it was. Ask for less at a time, or raise the "
+        + "limit (CallRules.limits)."
+    case .responseTooSlow(let call, let limit):
+      "The response to \(call) was not complete after \(limit). The server may have acted on the "
+        + "request; the session is what it was. Try again, or raise the limit (CallRules.limits)."
     default:
       "The session failed."
     }

@@ -23,6 +23,7 @@ struct SessionView: ~Copyable, Sendable {
 
   private let snapshot = Mutex(Snapshot())
   private let held = Mutex(CallPass())
+  private let refusals = Mutex(RefusalHistory())
   /// When the session was used last.
   let use: UseMeter
 
@@ -44,6 +45,12 @@ struct SessionView: ~Copyable, Sendable {
   /// What a protected call asks for.
   var pass: CallPass {
     @inline(never) get { held.withLock { $0 } }
+  }
+
+  /// What refused calls have caused, changed by one of them.
+  @inline(never)
+  func withRefusals<Value>(_ change: (inout RefusalHistory) -> Value) -> Value {
+    refusals.withLock { change(&$0) }
   }
 
   func swap(_ next: Snapshot) {

@@ -11,7 +11,7 @@ extension SessionError: UserFacingError {
     case .secretsUnavailable, .needsPresence: .deviceLocked
     case .pendingChanges(let count): .changesNotSent(count: count)
     case .noRefreshToken: .notProlongable
-    case .notOffered, .wrongAddress, .appRefused: .appNotSetUp
+    case .notOffered, .wrongAddress, .unusableCall, .appRefused: .appNotSetUp
     case .invalidRequest: .invalidInput
     case .invalidCredentials: .wrongCredentials
     case .unauthorized: .signInRefused
@@ -25,10 +25,10 @@ extension SessionError: UserFacingError {
     case .rateLimited(let wait): .tooManyRequests(waitSeconds: Self.seconds(wait))
     case .server(_, _, let wait): .serviceTrouble(waitSeconds: Self.seconds(wait))
     case .databaseUnavailable(_, let wait): .dataTrouble(waitSeconds: Self.seconds(wait))
-    case .unexpectedStatus, .unreadableAnswer: .strangeAnswer
+    case .unexpectedStatus, .unreadableAnswer, .responseTooLarge: .strangeAnswer
     case .intercepted: .networkSignIn
     case .noConnection: .noConnection
-    case .noReply: .noAnswer
+    case .noReply, .responseTooSlow: .noAnswer
     case .webSignIn(let problem): problem.message
     case .expired: .sessionExpired
     case .loggedOut: .loggedOut

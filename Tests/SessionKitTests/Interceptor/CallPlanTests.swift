@@ -25,6 +25,7 @@ private struct Traced: Hashable {
     case .own: isStream ? "stream" : "own"
     case .plain: "plain"
     case .insecure: "insecure"
+    case .foreign: "foreign"
     }
   }
 
@@ -32,6 +33,7 @@ private struct Traced: Hashable {
     switch input {
     case .begun(let standing): ("begun", words(standing))
     case .answered: ("answered", "")
+    case .limited: ("limited", "")
     case .refused(let standing): ("refused", words(standing))
     case .refreshed(let standing): ("refreshed", words(standing))
     case .notRefreshed(let hasNothing):
@@ -112,7 +114,7 @@ struct CallPlanTests {
   private static let inputs: [CallPlan.Input] =
     standings.flatMap {
       [CallPlan.Input.begun($0), .refused($0), .refreshed($0), .rested($0)]
-    } + [.answered]
+    } + [.answered, .limited]
     + [true, false].flatMap { [.notRefreshed(hasNothing: $0), .lost(mayPass: $0)] }
 
   private static func word(_ step: CallPlan.Step, used: Generation) -> String {
@@ -183,24 +185,58 @@ struct CallPlanTests {
     #expect(rows.count == CallTables.rules.count, "a row that no call meets")
   }
 
-  @Test("INT-1 STO-4 which calls get the token", arguments: CallTables.targets)
+  @Test("INT-1 INT-3 INT-5 STO-4 which calls get the token", arguments: CallTables.targets)
   func target(row: CallTables.Row) throws {
     let allowsInsecure = row[0].hasSuffix("+")
     let base = row[0].filter { $0 != " " && $0 != "+" }
     var rules = CallRules()
-    rules.publicPaths.append("/status")
+    rules.publicPaths = ["/help/*", "/status"]
     rules.origins = [try #require(URL(string: "https://files.school.test:8443"))]
     rules.allowsInsecure = allowsInsecure
     var wire = Wire.edu(baseURL: try #require(URL(string: base)))
     wire.endpoints.profile = WireEndpoint("users/me", method: "GET", access: .bearer)
+    wire.endpoints.register = "users"
+    wire.endpoints.social = "social?v=2"
+    let call = row[1].split(separator: " ")
     let head = CallHead(
-      method: "GET", url: URL(string: row[1]), isAuthorized: row[2] != "none")
+      method: String(call[0]), url: URL(string: String(call[1])), isAuthorized: row[2] != "none")
+    let mark: CallMark =
+      switch row[3] {
+      case "plain": .plain
+      case "authenticated": .authenticated
+      default: .byRules
+      }
+    #expect("\(rules.target(head, wire, as: mark))" == row[4])
+  }
+
+  @Test(
+    "INT-5 an address that calls share with endpoints is not exempt", arguments: CallTables.shared)
+  func sharedAddress(row: CallTables.Row) throws {
+    var wire = Wire(baseURL: try #require(URL(string: "https://h")))
+    for text in row[0].components(separatedBy: ", ") {
+      let words = text.split(separator: " ").map(String.init)
+      let endpoint = WireEndpoint(words.count > 2 ? words[2] : "", method: words[1])
+      switch words[0] {
+      case "login": wire.endpoints.login = endpoint
+      case "refresh": wire.endpoints.refresh = endpoint
+      case "profile": wire.endpoints.profile = endpoint
+      default: wire.endpoints.revocation = endpoint
+      }
+    }
+    var rules = CallRules()
+    rules.endpointsAreShared = ["yes": true, "no": false][row[1]]
+    let call = row[2].split(separator: " ")
+    let head = CallHead(
+      method: String(call[0]), url: URL(string: String(call[1])), isAuthorized: false)
     #expect("\(rules.target(head, wire))" == row[3])
   }
 
   @Test("the tables are there")
   func tables() {
-    #expect(CallTables.targets.count >= 35)
+    #expect(CallTables.targets.count >= 60)
+    #expect(CallTables.shared.count >= 14)
+    #expect(CallTables.bodies.count >= 10)
+    #expect(CallTables.window.count >= 14)
   }
 }
 
@@ -210,7 +246,7 @@ extension CallPlan.Input {
     case .begun(let standing), .refused(let standing), .refreshed(let standing),
       .rested(let standing):
       standing
-    case .answered, .notRefreshed, .lost: nil
+    case .answered, .limited, .notRefreshed, .lost: nil
     }
   }
 }

@@ -24,6 +24,11 @@ final class CallServer: Sendable {
 
   enum Reply: Sendable {
     case answer(Int, fields: [String: String] = [:], body: String = "{}")
+    /// The head, and the body as the closure sends it; the fields say how long the body is.
+    ///
+    /// `send` returns whether the client took the bytes.
+    case stream(
+      Int, fields: [String: String], @Sendable (_ send: ([UInt8]) -> Bool) -> Void)
     /// The connection ends without a byte.
     case hangUp
   }
@@ -111,6 +116,11 @@ final class CallServer: Sendable {
         var text = "HTTP/1.1 \(status) Said\r\nContent-Length: \(body.utf8.count)\r\n"
         for (name, value) in fields { text += "\(name): \(value)\r\n" }
         guard PlainSocket.send(Array((text + "\r\n" + body).utf8), to: connection) else { return }
+      case .stream(let status, let fields, let body):
+        var text = "HTTP/1.1 \(status) Said\r\n"
+        for (name, value) in fields { text += "\(name): \(value)\r\n" }
+        guard PlainSocket.send(Array((text + "\r\n").utf8), to: connection) else { return }
+        body { PlainSocket.send($0, to: connection) }
       }
     }
   }
@@ -176,5 +186,19 @@ final class CallServer: Sendable {
       if count == 0 { return body }
       body += bytes
     }
+  }
+}
+
+/// A value that threads of a test share.
+final class SharedValue<Value: Sendable>: Sendable {
+  private let held: Mutex<Value?>
+
+  init(_ value: Value? = nil) {
+    held = Mutex(value)
+  }
+
+  var value: Value? {
+    get { held.withLock { $0 } }
+    set { held.withLock { $0 = newValue } }
   }
 }

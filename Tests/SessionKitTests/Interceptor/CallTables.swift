@@ -4,7 +4,10 @@ enum CallTables {
 
   private static let page = SpecPage("Calls.md")
 
-  static let targets = rows(["wire at", "address", "Authorization", "the call is"])
+  static let targets = rows(["backend at", "call", "Authorization", "marked", "the call is"])
+  static let shared = rows(["endpoints", "shared", "call", "the call is"])
+  static let bodies = page.rows(["member", "body", "is sent as"]).map { Row(cells: $0) }
+  static let window = rows(["at", "refused", "verdict", "told"])
   static let rules = rows(["target", "stage", "what happened", "the session shows", "next"])
 
   /// The rows below the table head of these words; none where there is no such table.

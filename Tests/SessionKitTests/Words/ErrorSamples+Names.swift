@@ -13,7 +13,7 @@ enum SessionErrorCase: String, CaseIterable {
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, answerDropped, journal,
     unusableJournal,
     eventsCompacted, secrets, secretsOfAnotherSession, closed, cancelled, notOffered, wrongAddress,
-    appRefused, webSignIn
+    appRefused, webSignIn, unusableCall, responseTooLarge, responseTooSlow
 }
 
 enum JournalErrorCase: String, CaseIterable {
@@ -69,6 +69,7 @@ extension ErrorSamples {
     case .noRefreshToken: .noRefreshToken
     case .notOffered: .notOffered
     case .wrongAddress: .wrongAddress
+    case .unusableCall: .unusableCall
     case .appRefused: .appRefused
     case .webSignIn: .webSignIn
     case .invalidRequest: .invalidRequest
@@ -89,6 +90,8 @@ extension ErrorSamples {
     case .intercepted: .intercepted
     case .noConnection: .noConnection
     case .noReply: .noReply
+    case .responseTooLarge: .responseTooLarge
+    case .responseTooSlow: .responseTooSlow
     case .expired: .expired
     case .loggedOut: .loggedOut
     case .notStoredYet: .notStoredYet

@@ -100,6 +100,6 @@ package enum ScenarioVocabulary {
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",
     "sessionExpired", "othersChanges", "full", "contentTooLong", "unknownKey", "drainUnderWay",
     "notAChangeLog", "newerVersion", "unusable", "notKnown", "keyInUse", "givenUp", "loggingOut",
-    "signInEnded",
+    "signInEnded", "unusableCall", "responseTooLarge", "responseTooSlow",
   ]
 }

@@ -66,11 +66,13 @@ private struct Nowhere: CallClient {
     var authorization: Secret?
   }
 
-  func head(of request: Request) -> CallHead {
+  func head(of request: Request, token place: CallTokenPlace) -> CallHead {
     CallHead(method: "GET", url: request.url, isAuthorized: request.authorization != nil)
   }
 
-  func authorize(_ request: inout Request, with value: Secret) { request.authorization = value }
+  func authorize(_ request: inout Request, with token: CallToken) {
+    request.authorization = token.value
+  }
 
   @inline(never)
   func send(_ request: Request) async throws -> Int { 200 }

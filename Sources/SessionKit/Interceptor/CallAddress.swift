@@ -1,0 +1,92 @@
+import Foundation
+
+/// An address in the form in which two of them are compared (RFC 3986 §6.2.2 and §6.2.3).
+///
+/// Scheme and host are in small letters, the default port is left out, and an empty path is `/`. Dot
+/// segments are removed. Unreserved characters are not percent-encoded, and other escapes are in capitals.
+///
+/// - Requirement: INT-5
+struct CallAddress: Hashable, Sendable {
+  /// Scheme, host and port, such as `https://api.school.test`.
+  let origin: String
+  /// The path, which begins with `/`.
+  let path: String
+  /// The query; `nil` if there is none.
+  let query: String?
+
+  /// `nil` for an address without a host, or with a user name, which would be sent as `Authorization`.
+  init?(_ url: URL) {
+    guard let origin = CallAddress.origin(of: url),
+      let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else { return nil }
+    self.origin = origin
+    path = CallAddress.withoutDots(CallAddress.decoded(parts.percentEncodedPath))
+    query = parts.percentEncodedQuery.map(CallAddress.decoded)
+  }
+
+  /// Scheme, host and port; `nil` as for the whole address.
+  static func origin(of url: URL) -> String? {
+    guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty,
+      url.user == nil, url.password == nil
+    else { return nil }
+    let usual = ["https": 443, "http": 80][scheme]
+    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    guard let port = url.port, port != usual else { return "\(scheme)://\(name)" }
+    return "\(scheme)://\(name):\(port)"
+  }
+
+  /// Escapes of unreserved characters decoded (§6.2.2.2), the others in capitals (§6.2.2.1).
+  private static func decoded(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    let bytes = Array(text.utf8)
+    var decoded: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let high = Character(Unicode.Scalar(bytes[index + 1])).hexDigitValue,
+        let low = Character(Unicode.Scalar(bytes[index + 2])).hexDigitValue
+      else {
+        decoded.append(bytes[index])
+        index += 1
+        continue
+      }
+      let byte = UInt8(high << 4 | low)
+      if isUnreserved(byte) {
+        decoded.append(byte)
+      } else {
+        decoded.append(UInt8(ascii: "%"))
+        decoded += "\(Character(Unicode.Scalar(bytes[index + 1])).uppercased())".utf8
+        decoded += "\(Character(Unicode.Scalar(bytes[index + 2])).uppercased())".utf8
+      }
+      index += 3
+    }
+    return String(decoding: decoded, as: UTF8.self)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  /// A path without dot segments (§5.2.4), and `/` for an empty one.
+  private static func withoutDots(_ path: String) -> String {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    var kept: [Substring] = []
+    for (index, segment) in segments.enumerated() where index > 0 {
+      let isLast = index == segments.count - 1
+      switch segment {
+      case ".": if isLast { kept.append("") }
+      case "..":
+        _ = kept.popLast()
+        if isLast { kept.append("") }
+      default: kept.append(segment)
+      }
+    }
+    return "/" + kept.joined(separator: "/")
+  }
+}

@@ -1,0 +1,70 @@
+/// Where the session's token travels in calls; never in an address (STO-3).
+///
+/// - Requirement: INT-5
+public enum CallTokenPlace: Hashable, Sendable {
+  /// A header field with this name: the scheme, a space and the token, or the token alone.
+  case header(String, scheme: String?)
+  /// A member with this name of the body, which must be a JSON object.
+  case member(String)
+
+  /// `Authorization: Bearer …` (RFC 6750 §2.1).
+  public static let bearer = CallTokenPlace.header("Authorization", scheme: "Bearer")
+
+  /// Whether a JSON body already has the token's member; `false` for a token in a header field.
+  public func isMember(of body: @autoclosure () -> [UInt8]) -> Bool {
+    guard case .member(let name) = self else { return false }
+    return CallBody.object(body())?[name] != nil
+  }
+
+  /// Whether it is a member of the body.
+  var isInBody: Bool {
+    if case .member = self { true } else { false }
+  }
+
+  /// Whether this header field is the token's.
+  public func isHeader(_ name: String) -> Bool {
+    guard case .header(let own, _) = self else { return false }
+    return own.lowercased() == name.lowercased()
+  }
+}
+
+/// The session's token as a call carries it.
+///
+/// - Requirement: INT-5
+public struct CallToken: Sendable {
+  /// Where it travels.
+  public let place: CallTokenPlace
+  /// The value of the header field, with its scheme, or of the member.
+  public let value: Secret
+
+  /// The body with the token as its first member; every other byte stays as it is.
+  ///
+  /// Throws `unusableCall` if the body is no JSON object.
+  public func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
+    guard case .member(let name) = place else { return body }
+    guard let object = CallBody.object(body),
+      let start = body.firstIndex(of: UInt8(ascii: "{"))
+    else {
+      throw .unusableCall(
+        call: call,
+        problem: body.isEmpty
+          ? "its token travels in the body, and it has none"
+          : "its token travels in the body, which is no JSON object")
+    }
+    let member =
+      "\(JSONValue.quoted(name)):\(JSONValue.quoted(value.value))\(object.isEmpty ? "" : ",")"
+    return body[...start] + Array(member.utf8) + body[(start + 1)...]
+  }
+}
+
+/// The body of a call, as JSON.
+private enum CallBody {
+  /// The members of the object; `nil` if the body is something else.
+  static func object(_ body: [UInt8]) -> [String: JSONValue]? {
+    // What is no JSON is the caller's; who needs an object says so.
+    do {
+      guard case .object(let members) = try JSONReader.read(body) else { return nil }
+      return members
+    } catch { return nil }
+  }
+}

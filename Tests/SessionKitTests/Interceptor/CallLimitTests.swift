@@ -1,0 +1,178 @@
+import Foundation
+import SessionTestKit
+import Synchronization
+import Testing
+
+@testable import SessionKit
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite("The limits of a response to a call, over sockets", .timeLimit(.minutes(5)))
+struct CallLimitTests {
+  private func rules(bytes: Int? = nil, duration: Duration? = nil) -> CallRules {
+    var rules = CallRules()
+    rules.limits = CallLimits(bytes: bytes, duration: duration)
+    return rules
+  }
+
+  private func call(_ server: CallServer) -> URLRequest {
+    URLRequest(url: server.url.appending(path: "materials"))
+  }
+
+  /// A response that goes on a byte at a time until `door` is open or the client has gone.
+  private static func drip(_ door: SharedValue<Bool>) -> CallServer.Reply {
+    .stream(200, fields: ["Content-Length": "1000000"]) { send in
+      while door.value != true {
+        guard send([65]) else { return }
+        usleep(50_000)
+      }
+    }
+  }
+
+  @Test("INT-6 a compressed response is counted as it is after decompression")
+  func decompressed() async throws {
+    let bench = try CallBench()
+    let bomb = GzipBomb.small
+    let server = try CallServer { _, _ in bomb.reply }
+    let session = try await bench.signedIn { $0.baseURL = server.url }
+    let exact = SessionInterceptor(session, rules: rules(bytes: bomb.size))
+    #expect(try await exact.data(for: call(server)).0 == Data(count: bomb.size))
+    let short = SessionInterceptor(session, rules: rules(bytes: bomb.size - 1))
+    let error = await sessionError { try await short.data(for: call(server)) }
+    #expect(error == .responseTooLarge(call: "GET /materials", limit: bomb.size - 1))
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test("INT-6 a gzip bomb of 512 MiB ends the call at its limit")
+  func bomb() async throws {
+    let bench = try CallBench()
+    let bomb = GzipBomb.large
+    let server = try CallServer { _, _ in bomb.reply }
+    let session = try await bench.signedIn { $0.baseURL = server.url }
+    let api = SessionInterceptor(session)
+    let error = await sessionError { try await api.data(for: call(server)) }
+    #expect(error == .responseTooLarge(call: "GET /materials", limit: 64 << 20))
+    let delegate = api.calls.client.line.delegate
+    await eventually("the exchange is over") { delegate.count == 0 }
+    if let path = ProcessInfo.processInfo.environment["G_STATUS"] {
+      try String(contentsOfFile: "/proc/self/status", encoding: .utf8).write(
+        toFile: path, atomically: true, encoding: .utf8)
+    }
+    try await session.close()
+  }
+
+  @Test("INT-6 no more bytes of a body are held than the limit, and none once it is exceeded")
+  func held() async throws {
+    let request = URLRequest(url: try #require(URL(string: "https://api.school.test/materials")))
+    let exchange = CallExchange(URLSessionCalls.Call(request: request), limit: 10)
+    #expect(exchange.received(Data(count: 4)))
+    #expect(exchange.received(Data(count: 6)))
+    #expect(exchange.heldBytes == 10)
+    #expect(!exchange.received(Data(count: 1)))
+    #expect(exchange.heldBytes == 0)
+    #expect(!exchange.received(Data(count: 1)))
+    #expect(exchange.heldBytes == 0)
+  }
+
+  @Test("INT-6 a response that drips ends with its time, although it is never silent")
+  func drip() async throws {
+    let bench = try CallBench()
+    let door = SharedValue(false)
+    let server = try CallServer { _, _ in Self.drip(door) }
+    let session = try await bench.signedIn { $0.baseURL = server.url }
+    let api = SessionInterceptor(session, rules: rules(duration: .milliseconds(1_500)))
+    let error = await sessionError { try await api.data(for: call(server)) }
+    #expect(error == .responseTooSlow(call: "GET /materials", limit: .milliseconds(1_500)))
+    #expect(api.calls.client.line.delegate.count <= 1)
+    #expect(session.isAuthenticated)
+    door.value = true
+    try await session.close()
+  }
+
+  @Test("INT-6 redirects share the time of their call")
+  func redirects() async throws {
+    let bench = try CallBench()
+    let door = SharedValue(false)
+    let server = try CallServer { request, _ in
+      request.target == "/materials"
+        ? .answer(307, fields: ["Location": "/drip"]) : Self.drip(door)
+    }
+    let session = try await bench.signedIn { $0.baseURL = server.url }
+    let api = SessionInterceptor(session, rules: rules(duration: .milliseconds(1_500)))
+    var post = call(server)
+    post.httpMethod = "POST"
+    let error = await sessionError { try await api.upload(for: post, from: Data("{}".utf8)) }
+    guard case .responseTooSlow? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    door.value = true
+    try await session.close()
+  }
+
+  @Test("INT-6 without limits, a response may be as long as it likes")
+  func unlimited() async throws {
+    let bench = try CallBench()
+    let bomb = GzipBomb.small
+    let server = try CallServer { _, _ in bomb.reply }
+    let session = try await bench.signedIn { $0.baseURL = server.url }
+    let api = SessionInterceptor(session, rules: rules())
+    #expect(try await api.data(for: call(server)).0.count == bomb.size)
+    try await session.close()
+  }
+
+  @Test("INT-6 a transport of tokens reads 1 MiB of a call and says that there is more")
+  func transport() async throws {
+    let bench = try CallBench()
+    let server = try CallServer { _, _ in GzipBomb.large.reply }
+    let session = try await bench.signedIn { $0.baseURL = server.url }
+    let url = server.url.appending(path: "materials")
+    let error = await sessionError {
+      try await session.calls(by: TransportCalls()).send(HTTPRequest(method: "GET", url: url))
+    }
+    #expect(error == .responseTooLarge(call: "GET /materials", limit: 1 << 20))
+    try await session.close()
+  }
+
+  @Test("INT-6 LOG-3 a request of the session itself holds little of a gzip bomb")
+  func ownRequest() async throws {
+    let server = try CallServer { _, _ in GzipBomb.large.reply }
+    let response = try await URLSessionTransport().send(
+      HTTPRequest(method: "POST", url: server.url.appending(path: "auth/login")))
+    #expect(response.body.count > 1 << 20)
+    #expect(response.body.count < 2 << 20)
+    if let path = ProcessInfo.processInfo.environment["G_STATUS"] {
+      try String(contentsOfFile: "/proc/self/status", encoding: .utf8).write(
+        toFile: path, atomically: true, encoding: .utf8)
+    }
+  }
+
+  @Test("INT-6 LOG-3 a request of the session itself ends with its time while the response drips")
+  func ownDrip() async throws {
+    let door = SharedValue(false)
+    let server = try CallServer { _, _ in Self.drip(door) }
+    await #expect(throws: TransportError.noReply("the server did not answer within 1500 ms")) {
+      try await URLSessionTransport().send(
+        HTTPRequest(
+          method: "POST", url: server.url.appending(path: "auth/login"), timeout: 1_500))
+    }
+    door.value = true
+  }
+
+  @Test("INT-6 the errors say what happened, what it means and what to do")
+  func words() {
+    #expect(
+      SessionError.responseTooLarge(call: "GET /a", limit: 7).description
+        == "The response to GET /a has more than 7 bytes, and was not read further. The server may "
+        + "have acted on the request; the session is what it was. Ask for less at a time, or raise "
+        + "the limit (CallRules.limits).")
+    #expect(
+      SessionError.responseTooSlow(call: "GET /a", limit: .seconds(7)).description
+        == "The response to GET /a was not complete after 7.0 seconds. The server may have acted on "
+        + "the request; the session is what it was. Try again, or raise the limit (CallRules.limits)."
+    )
+  }
+}

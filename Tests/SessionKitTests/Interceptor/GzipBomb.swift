@@ -1,0 +1,51 @@
+/// Zeros, compressed by hand (RFC 1951, RFC 1952): a few bytes for very many.
+struct GzipBomb {
+  let bytes: [UInt8]
+  /// How many bytes it becomes.
+  let size: Int
+
+  /// 124,099 zeros.
+  static let small = GzipBomb(blocks: 60, checksum: 0xC1D_2B98)
+  /// 512 MiB less 42 KiB, in 3.4 MB.
+  static let large = GzipBomb(blocks: 260_111, checksum: 0xCFEB_C05F)
+
+  /// A zero, and eight repetitions of 258 bytes for each block, with the fixed codes of deflate.
+  private init(blocks: Int, checksum: UInt32) {
+    size = 1 + 258 * (1 + 8 * blocks)
+    let zero = GzipBomb.code(0x30, 8)
+    let repetition = GzipBomb.code(0xC5, 8) + GzipBomb.code(0, 5)
+    // The last block, with fixed codes; then a whole number of bytes, as is every block.
+    let start = GzipBomb.packed([1, 1, 0] + zero + repetition)
+    let block = GzipBomb.packed((0..<8).flatMap { _ in repetition })
+    var bytes: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255] + start
+    for _ in 0..<blocks { bytes += block }
+    bytes.append(0)
+    for value in [checksum, UInt32(size)] {
+      for shift: UInt32 in [0, 8, 16, 24] {
+        bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+      }
+    }
+    self.bytes = bytes
+  }
+
+  /// A Huffman code, its highest bit first.
+  private static func code(_ value: UInt8, _ count: Int) -> [UInt8] {
+    (0..<count).reversed().map { value >> UInt8($0) & 1 }
+  }
+
+  /// Bits in bytes, the lowest first.
+  private static func packed(_ bits: [UInt8]) -> [UInt8] {
+    stride(from: 0, to: bits.count, by: 8).map { start in
+      bits[start..<min(start + 8, bits.count)].enumerated().reduce(0) { byte, bit in
+        byte | bit.element << UInt8(bit.offset)
+      }
+    }
+  }
+
+  /// What a server answers.
+  var reply: CallServer.Reply {
+    .stream(
+      200, fields: ["Content-Encoding": "gzip", "Content-Length": "\(bytes.count)"]
+    ) { send in _ = send(bytes) }
+  }
+}

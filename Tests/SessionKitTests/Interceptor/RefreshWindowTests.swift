@@ -1,0 +1,107 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+@Suite("How often refused calls cause a refresh", .timeLimit(.minutes(5)))
+struct RefreshWindowTests {
+  typealias Backend = CallBench.Backend
+
+  @Test("REF-13 the window, row by row of Specs/Calls.md")
+  func table() throws {
+    var history = RefusalHistory()
+    let window = RefreshWindow(interval: .seconds(30), maximumAttempts: 2)
+    for row in CallTables.window {
+      let uptime = try #require(Int64(row[0])) * 1_000
+      let words = row[1].components(separatedBy: ", ")
+      let generation = Generation(try #require(UInt64(words[0].dropFirst(4))))
+      let verdict =
+        words.count > 1
+        ? history.refused(new: generation, at: uptime)
+        : history.ask(generation, at: uptime, window)
+      switch verdict {
+      case .allowed: #expect(row[2] == "allowed" && row[3] == "–", "\(row)")
+      case .denied(let denial, let isNews):
+        #expect(row[2] == denial.rawValue && row[3] == (isNews ? "yes" : "–"), "\(row)")
+      }
+    }
+  }
+
+  @Test("REF-13 a duration in milliseconds never overflows")
+  func durations() {
+    #expect(Duration.milliseconds(1_500).milliseconds == 1_500)
+    #expect(Duration.seconds(-1).milliseconds == 0)
+    #expect(Duration.seconds(Int64.max).milliseconds == .max)
+  }
+
+  @Test("REF-13 an endpoint that refuses every token costs one rotation within the window")
+  func never() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let reports = session.reports
+    let backend = Backend { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let calls = session.calls(by: TransportCalls(backend))
+    for _ in 0..<50 { #expect(try await calls.send(bench.get()).status == 401) }
+    #expect(bench.service.refreshCount == 1)
+    #expect(Set(backend.authorizations) == ["Bearer A1", "Bearer A2"])
+    #expect(session.isAuthenticated)
+    // After the interval, one more.
+    bench.clock.advance(by: 30_000)
+    for _ in 0..<50 { _ = try await calls.send(bench.get()) }
+    #expect(bench.service.refreshCount == 2)
+    try await session.close()
+    var warnings: [SessionReport] = []
+    for try await report in reports where report.isWarning { warnings.append(report) }
+    #expect(
+      warnings == [
+        .warning(.refreshDenied(.tokenIsNew, Generation(2))),
+        .warning(.refreshDenied(.tokenIsNew, Generation(3))),
+      ])
+    #expect(warnings.first?.name == "session.warning.refreshDenied")
+    #expect(warnings.first?.labels == ["denial": "tokenIsNew"])
+  }
+
+  @Test("REF-13 a server that revokes each token costs no more refreshes than the window allows")
+  func tooMany() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let reports = session.reports
+    // Each token is good for one call, its first.
+    let seen = SharedValue<Set<String>>([])
+    let backend = Backend { (authorization, place) throws(TransportError) in
+      let token = authorization ?? ""
+      let isFirst = seen.value?.contains(token) != true
+      seen.value?.insert(token)
+      return HTTPResponse(status: place > 0 && isFirst ? 200 : 401)
+    }
+    let calls = session.calls(by: TransportCalls(backend))
+    var statuses: [Int] = []
+    for _ in 0..<8 { statuses.append(try await calls.send(bench.get()).status) }
+    #expect(statuses == [200, 200, 200, 200, 200, 401, 401, 401])
+    #expect(bench.service.refreshCount == 5)
+    bench.clock.advance(by: 30_000)
+    #expect(try await calls.send(bench.get()).status == 200)
+    #expect(bench.service.refreshCount == 6)
+    try await session.close()
+    var warnings: [SessionReport] = []
+    for try await report in reports where report.isWarning { warnings.append(report) }
+    #expect(warnings == [.warning(.refreshDenied(.tooMany, Generation(6)))])
+  }
+
+  @Test("REF-13 without a window each refused call may cause a refresh, also of other rules")
+  func none() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    let backend = Backend { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    var rules = CallRules()
+    rules.refreshWindow = nil
+    let free = session.calls(by: TransportCalls(backend), rules: rules)
+    for _ in 0..<10 { _ = try await free.send(bench.get()) }
+    #expect(bench.service.refreshCount == 10)
+    // One history for all calls of the session: the newest token is known to be refused.
+    _ = try await session.calls(by: TransportCalls(backend)).send(bench.get())
+    #expect(bench.service.refreshCount == 10)
+    try await session.close()
+  }
+}
