@@ -58,15 +58,15 @@ public enum CallMark: Hashable, Sendable, CaseIterable {
 ///
 /// - Requirement: INT-6
 public struct CallLimits: Hashable, Sendable {
-  /// How many bytes the body may have, after decompression: 64 MiB by default; `nil` for no limit.
-  public var bytes: Int? = 64 << 20
+  /// How many bytes the body may have, after decompression: 16 MiB by default; `nil` for no limit.
+  public var bytes: Int? = 16 << 20
   /// How long one attempt may take: 10 minutes by default; `nil` for no limit.
   ///
   /// From the sending to the last byte of the response, redirects included. The time for which the
   /// device sleeps does not count. The request's own `timeoutInterval` bounds silence, not the whole.
   public var duration: Duration? = .seconds(600)
 
-  /// 64 MiB and 10 minutes.
+  /// 16 MiB and 10 minutes.
   public init() {}
 
   /// These limits.
