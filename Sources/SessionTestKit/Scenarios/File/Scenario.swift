@@ -64,8 +64,8 @@ struct ScenarioStep: Sendable {
     case unlock
     case foreground
     case clearError
-    /// A protected call.
-    case call(method: String, path: String)
+    /// A call: a protected one, unless it is marked as plain.
+    case call(method: String, path: String, isPlain: Bool)
     /// Tokens of an old layer are taken over.
     case adopt(access: String, refresh: String?)
     /// A token is read, as a call does that is about to leave.

@@ -168,9 +168,10 @@ extension ScenarioParser {
       most = 1
       command = .discard(key: try key(arguments.first, behind: verb, in: line))
     case "call":
-      most = 2
-      let (method, path) = try target(arguments, in: line)
-      command = .call(method: method, path: path)
+      let isPlain = arguments.count > 2 && arguments[2].text == "plain"
+      most = isPlain ? 3 : 2
+      let (method, path) = try target(isPlain ? Array(arguments.prefix(2)) : arguments, in: line)
+      command = .call(method: method, path: path, isPlain: isPlain)
     case "adopt":
       most = 2
       guard let access = arguments.first else { throw error(line, verb.column, "adopt what?") }

@@ -230,11 +230,12 @@ final class ScenarioCalls: Sendable {
     case .clearError:
       await session.clearError()
       return [:]
-    case .call(let method, let path):
+    case .call(let method, let path, let isPlain):
       let url = app.configuration.wire.baseURL.appending(path: path)
       let calls = session.calls(by: TransportCalls(app.configuration.transport))
       do {
-        let answer = try await calls.send(HTTPRequest(method: method, url: url))
+        let answer = try await calls.send(
+          HTTPRequest(method: method, url: url), as: isPlain ? .plain : .byRules)
         return ["status": "\(answer.status)"]
       } catch {
         throw SessionError(ofCall: error)
