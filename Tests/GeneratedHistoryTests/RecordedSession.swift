@@ -11,7 +11,7 @@ struct RecordedSession {
     try part1(&fold)
     #expect(fold.state.kind == .expired)
     #expect(fold.generation == Generation(18446744073709551615))
-    #expect(fold.sequence == 39)
+    #expect(fold.sequence == 40)
     #expect(fold.intents.revocations == [Generation(9)])
   }
 
@@ -121,28 +121,30 @@ struct RecordedSession {
     try fold.apply(SessionRecord(sequence: 31, time: Timestamp(milliseconds: 1795359601003), content: .note(.clockSkew(-5))))
     // 2026-11-22T15:00:01.004Z, localDataCleared
     try fold.apply(SessionRecord(sequence: 32, time: Timestamp(milliseconds: 1795359601004), content: .note(.localDataCleared)))
-    // 2026-11-22T15:00:01.005Z, login
-    try fold.apply(SessionRecord(sequence: 33, time: Timestamp(milliseconds: 1795359601005), content: .event(.login(.init(user: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", method: .init(rawValue: 250), token: TokenFacts(generation: Generation(18446744073709551615), issuedAt: Timestamp(milliseconds: -9223372036854775808), expiresAt: Timestamp(milliseconds: 9223372036854775807), id: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", isRefreshable: false), context: ActiveContext(role: .init(id: "", name: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}"), school: nil, unit: nil, permissions: ["", "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", "a:b"]))))))
+    // 2026-11-22T15:00:01.005Z, answerDropped
+    try fold.apply(SessionRecord(sequence: 33, time: Timestamp(milliseconds: 1795359601005), content: .note(.answerDropped(.init(request: 9, cause: .init(rawValue: 0))))))
+    // 2026-11-22T15:00:01.006Z, login
+    try fold.apply(SessionRecord(sequence: 34, time: Timestamp(milliseconds: 1795359601006), content: .event(.login(.init(user: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", method: .init(rawValue: 250), token: TokenFacts(generation: Generation(18446744073709551615), issuedAt: Timestamp(milliseconds: -9223372036854775808), expiresAt: Timestamp(milliseconds: 9223372036854775807), id: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", isRefreshable: false), context: ActiveContext(role: .init(id: "", name: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}"), school: nil, unit: nil, permissions: ["", "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", "a:b"]))))))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(18446744073709551615))
-    // 2026-11-22T15:00:01.006Z, refreshFailed
-    try fold.apply(try SessionCodec.decode(sequence: 34, kind: 3, payload: [0x6e, 0x71, 0xc5, 0x03, 0xa2, 0x01, 0x00, 0x00, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x05, 0x03, 0x00, 0x00, 0x00, 0x4d, 0xa2, 0x01, 0x01, 0x0d, 0x00, 0x00, 0x00, 0x73, 0x6f, 0x6d, 0x65, 0x2d, 0x6f, 0x6c, 0x64, 0x2e, 0x63, 0x6f, 0x64, 0x65, 0x01, 0x09, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00]))
-    #expect(fold.state.kind == .authenticated)
-    #expect(fold.generation == Generation(18446744073709551615))
-    #expect(failures(of: fold) == 1)
-    // 2026-11-22T15:00:01.007Z, contextSwitched
-    try fold.apply(SessionRecord(sequence: 35, time: Timestamp(milliseconds: 1795359601007), content: .event(.contextSwitched(.init(context: ActiveContext(role: .init(id: "", name: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}"), school: nil, unit: nil, permissions: ["", "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", "a:b"]), token: nil, trigger: .init(rawValue: 1), request: 18446744073709551615)))))
+    // 2026-11-22T15:00:01.007Z, refreshFailed
+    try fold.apply(try SessionCodec.decode(sequence: 35, kind: 3, payload: [0x6f, 0x71, 0xc5, 0x03, 0xa2, 0x01, 0x00, 0x00, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x05, 0x03, 0x00, 0x00, 0x00, 0x4d, 0xa2, 0x01, 0x01, 0x0d, 0x00, 0x00, 0x00, 0x73, 0x6f, 0x6d, 0x65, 0x2d, 0x6f, 0x6c, 0x64, 0x2e, 0x63, 0x6f, 0x64, 0x65, 0x01, 0x09, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00]))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(18446744073709551615))
     #expect(failures(of: fold) == 1)
-    // 2026-11-22T15:00:01.008Z, requestEnded
-    try fold.apply(try SessionCodec.decode(sequence: 36, kind: 133, payload: [0x70, 0x71, 0xc5, 0x03, 0xa2, 0x01, 0x00, 0x00, 0x01, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x4d, 0xa2, 0x01, 0x01, 0x0d, 0x00, 0x00, 0x00, 0x73, 0x6f, 0x6d, 0x65, 0x2d, 0x6f, 0x6c, 0x64, 0x2e, 0x63, 0x6f, 0x64, 0x65, 0x01, 0x09, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00]))
-    // 2026-11-22T15:00:01.009Z, revocationPending
-    try fold.apply(SessionRecord(sequence: 37, time: Timestamp(milliseconds: 1795359601009), content: .note(.revocationPending(Generation(9)))))
-    // 2026-11-22T15:00:01.010Z, revocationSettled
-    try fold.apply(SessionRecord(sequence: 38, time: Timestamp(milliseconds: 1795359601010), content: .note(.revocationSettled(.init(generation: Generation(6), outcome: .init(rawValue: 0), status: 200)))))
-    // 2026-11-22T15:00:01.011Z, sessionExpired
-    try fold.apply(SessionRecord(sequence: 39, time: Timestamp(milliseconds: 1795359601011), content: .event(.sessionExpired(.init(reason: .init(rawValue: 200))))))
+    // 2026-11-22T15:00:01.008Z, contextSwitched
+    try fold.apply(SessionRecord(sequence: 36, time: Timestamp(milliseconds: 1795359601008), content: .event(.contextSwitched(.init(context: ActiveContext(role: .init(id: "", name: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}"), school: nil, unit: nil, permissions: ["", "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", "a:b"]), token: nil, trigger: .init(rawValue: 1), request: 18446744073709551615)))))
+    #expect(fold.state.kind == .authenticated)
+    #expect(fold.generation == Generation(18446744073709551615))
+    #expect(failures(of: fold) == 1)
+    // 2026-11-22T15:00:01.009Z, requestEnded
+    try fold.apply(try SessionCodec.decode(sequence: 37, kind: 133, payload: [0x71, 0x71, 0xc5, 0x03, 0xa2, 0x01, 0x00, 0x00, 0x01, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x4d, 0xa2, 0x01, 0x01, 0x0d, 0x00, 0x00, 0x00, 0x73, 0x6f, 0x6d, 0x65, 0x2d, 0x6f, 0x6c, 0x64, 0x2e, 0x63, 0x6f, 0x64, 0x65, 0x01, 0x09, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00]))
+    // 2026-11-22T15:00:01.010Z, revocationPending
+    try fold.apply(SessionRecord(sequence: 38, time: Timestamp(milliseconds: 1795359601010), content: .note(.revocationPending(Generation(9)))))
+    // 2026-11-22T15:00:01.011Z, revocationSettled
+    try fold.apply(SessionRecord(sequence: 39, time: Timestamp(milliseconds: 1795359601011), content: .note(.revocationSettled(.init(generation: Generation(6), outcome: .init(rawValue: 0), status: 200)))))
+    // 2026-11-22T15:00:01.012Z, sessionExpired
+    try fold.apply(SessionRecord(sequence: 40, time: Timestamp(milliseconds: 1795359601012), content: .event(.sessionExpired(.init(reason: .init(rawValue: 200))))))
     #expect(fold.state.kind == .expired)
     #expect(fold.generation == Generation(18446744073709551615))
   }

@@ -63,7 +63,7 @@ struct CoverageTests {
   @Test("K3 TST-1 what was not hit is told")
   func gaps() throws {
     let nothing = CoordinatorCoverage().gaps
-    #expect(nothing.count { $0.hasPrefix("input") } == 29)
+    #expect(nothing.count { $0.hasPrefix("input") } == 30)
     #expect(nothing.count { $0.hasPrefix("effect") } == 18)
     #expect(nothing.count { $0.hasPrefix("timer") } == SessionTimer.allCases.count)
     let choices = Choices(replaying: [])

@@ -87,7 +87,7 @@ struct UnstoredAnswerTests {
     (.secrets(.unavailable(item: .token, place: "p")), "Unlock"),
     (.journal(.busy(path: "p", waited: 5_000)), "lock"),
     (.journal(.io(path: "p", operation: "write", code: 5)), "errno 5"),
-    (.journal(.diskFull(path: "p")), "full"),
+    (.journal(.diskFull(path: "p")), "no room"),
   ]
 
   @Test("REF-11 RES-6 an answer that is not stored yet names its real cause, not a full disk")

@@ -95,8 +95,10 @@ extension CoordinatorRun {
       "\(coordinator.state.line), \(coordinator.activity), timers "
         + "\(timers.keys.map { "\($0)" }.sorted())"
     }
+    // An answer that waits to be stored, or a request that waits for one more read of the journal.
+    let isWaiting = timers[.commit] != nil || timers[.lease] != nil
     try require(
-      .refreshIsAlwaysDue, !isUnderWay || !wire.outstanding.isEmpty || timers[.commit] != nil
+      .refreshIsAlwaysDue, !isUnderWay || !wire.outstanding.isEmpty || isWaiting
     ) { "\(coordinator.activity), and nothing is on the wire" }
   }
 

@@ -38,6 +38,7 @@ extension ExplanationDraft {
       add(request.sent, .request)
       add(request.end, .outcome)
       add(request.late, .outcome)
+      add(request.dropped, .outcome)
     }
     for fact in [token.firstAnswered, token.lastAnswered, token.lastUnanswered, token.firstReuse] {
       add(fact, .outcome)
