@@ -23,10 +23,8 @@ struct LateRequestTests {
     var random = SystemRandomNumberGenerator()
     var counts: [Int] = []
     for round in 0..<(Self.rounds ?? 5) {
-      if round > 0 {
-        let user = LoopbackUser.sample
-        #expect(try await leaver.ask("login \(user.email) \(user.password)").error == nil)
-      }
+      // By another session each time: one object may try so many times a minute only.
+      if round > 0 { try await bench.signIn() }
       #expect(try await refresher.ask("token").error == nil)
       let before = bench.server.count(of: .refresh)
       // Sometimes one is told first, sometimes the other.
