@@ -22,8 +22,12 @@ struct OfflineStoryTests {
 
   /// A process whose app works offline; where nothing listens, or at the server.
   private func start(_ bench: ProcessBench, isOnline: Bool) async throws -> WorkerProcess {
-    let address = isOnline ? bench.server.baseURL.absoluteString : "http://127.0.0.1:1"
-    let worker = try WorkerProcess([bench.journal, bench.secrets, address, "offline=1"])
+    let addresses = [bench.server.baseURL.absoluteString, "http://127.0.0.1:1"]
+    // Tokens are bound to their backend, so each address is the other one's former one.
+    let (address, former) = isOnline ? (addresses[0], addresses[1]) : (addresses[1], addresses[0])
+    let worker = try WorkerProcess([
+      bench.journal, bench.secrets, address, "offline=1", "former=\(former)",
+    ])
     let answer = try await worker.ask("open")
     #expect(answer.error == nil, "\(answer)")
     return worker

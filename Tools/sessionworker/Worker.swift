@@ -44,6 +44,7 @@ final class Worker: Sendable {
     var policy = SessionPolicy.edu(.development)
     var followsOthers = true
     var offline: ChangePolicy?
+    var formerWires: [Wire] = []
     for option in arguments.dropFirst(3) {
       let parts = option.split(separator: "=")
       guard parts.count == 2 else { return nil }
@@ -51,6 +52,9 @@ final class Worker: Sendable {
       case ("timeout", let value?): policy.requestTimeout = value
       case ("grace", let value?): policy.overtakenGrace = value
       case ("follow", nil): followsOthers = parts[1] == "yes"
+      case ("former", nil):
+        guard let former = URL(string: String(parts[1])) else { return nil }
+        formerWires = [.edu(baseURL: former)]
       case ("offline", let delay?):
         offline = ChangePolicy(firstDelay: delay)
         policy.onRejection = .keep
@@ -63,6 +67,7 @@ final class Worker: Sendable {
       journal: arguments[0], secrets: secrets,
       wire: .edu(baseURL: url), policy: policy)
     configuration.followsOthers = followsOthers
+    configuration.formerWires = formerWires
     self.configuration = configuration
     self.offline = offline
   }

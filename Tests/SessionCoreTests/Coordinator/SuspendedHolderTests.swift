@@ -152,9 +152,7 @@ struct SuspendedHolderTests {
       identity: ProcessIdentity(opening: "theirs"))
     bench.commitEndings = [.conflicts([.note(.requestSent(other))])]
     bench.refresh()
-    bench.advance(by: 31_000)
-    bench.tell(.fired(.lease))
-    let sent = bench.tell(.observed([], isHolderGone: false))
+    let sent = bench.pollJournal(for: 31_100)
     let number = try #require(sent.request)
     let own = bench.journal.last.flatMap { record -> SessionNote.RequestSent? in
       guard case .note(.requestSent(let sent)) = record.content else { return nil }

@@ -47,6 +47,11 @@ extension CrashRun {
     } else if evidence.isLost || isRefused {
       // It may have known an older one than the journal, which it takes over first.
       if told == nil { told = refresh(sibling) }
+      // A refusal is inconclusive while the dead process may only be suspended.
+      if sibling.isAuthenticated {
+        world.clock.advance(by: story.policy.overtakenGrace)
+        told = refresh(sibling)
+      }
       problems.check(told != nil && !sibling.isAuthenticated, "it has a token that nobody gave")
     } else {
       problems.check(told == nil && sibling.isAuthenticated, "\(String(describing: told))")

@@ -57,7 +57,7 @@ struct RevocationTests {
     _ = try leave(session)
     let bytes = try #require(try secrets.read(.revocation))
     let item = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
-    #expect(Set(item?.keys ?? [:].keys) == ["v", "journal", "fields"])
+    #expect(Set(item?.keys ?? [:].keys) == ["v", "journal", "backend", "fields"])
     #expect((item?["v"] as? Int) == 1)
     let fields = item?["fields"] as? [String: Any]
     let names = Set(fields?.keys ?? [:].keys)
