@@ -99,7 +99,8 @@ struct WhyDamageTests {
           ends += 1
           let before = whole[answer.place ?? 0]
           // A logout by the user is one, whether or not the session had expired before.
-          let isSameEnd = answer.cause == "user-logout" && before?.cause == "user-logout-after-expiry"
+          let isSameEnd =
+            answer.cause == "user-logout" && before?.cause == "user-logout-after-expiry"
           if answer.cause != before?.cause, !isSameEnd {
             #expect(answer.certainty == "possible", "\(place): \(answer)")
           } else {

@@ -54,7 +54,10 @@ struct OpeningTests {
     let bench = try Bench()
     try await bench.signedIn().close()
     await #expect(processExitsWith: .success) {
-      [folder = bench.folder.path as String, name = name as String] in
+      [
+        folder = bench.folder.path as String, name = name as String,
+        address = bench.server.baseURL.absoluteString as String
+      ] in
       let files = FileManager.default
       if geteuid() == 0 {
         // Modes keep nobody out who is the superuser.
@@ -72,7 +75,7 @@ struct OpeningTests {
       let clock = ManualClock()
       var configuration = SessionConfiguration(
         journal: folder + "/a.journal", secrets: FileSecretStore(folder: folder + "/secrets"),
-        wire: .edu(baseURL: try #require(URL(string: "http://127.0.0.1:9"))), clock: clock)
+        wire: .edu(baseURL: try #require(URL(string: address))), clock: clock)
       configuration.followsOthers = false
       let opening = SessionOpening(configuration)
       await clock.waitForSleepers(1)

@@ -229,12 +229,13 @@ struct SetAsideTests {
     try bench.damage(2)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<6 {
-        group.addTask { [folder = bench.folder.path] in
-          await #expect(processExitsWith: .success) { [folder = folder as String] in
+        group.addTask { [folder = bench.folder.path, url = bench.server.baseURL.absoluteString] in
+          await #expect(processExitsWith: .success) {
+            [folder = folder as String, address = url as String] in
             var configuration = SessionConfiguration(
               journal: folder + "/a.journal",
               secrets: FileSecretStore(folder: folder + "/secrets"),
-              wire: .edu(baseURL: try #require(URL(string: "http://127.0.0.1:9"))),
+              wire: .edu(baseURL: try #require(URL(string: address))),
               policy: .bench, clock: ManualClock())
             configuration.whenJournalIsUnusable = .setAside
             let session = try await Session.open(configuration)
