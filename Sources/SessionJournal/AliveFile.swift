@@ -43,7 +43,7 @@ package final class AliveFile: Sendable {
     beside journal: String, byte: UInt64, options: Journal.Options
   ) -> AliveFile? {
     guard let path = path(beside: journal, options) else { return nil }
-    // Once more where the file was removed between opening and locking it.
+    // Again if the file was removed between opening and locking it.
     for _ in 0..<3 {
       guard let descriptor = open(path, O_RDWR | O_CREAT) else { return nil }
       guard cfilelock_is_local(descriptor) == 1, cfilelock_take(descriptor, byte) == 1,

@@ -143,7 +143,7 @@ public struct RequestKind: Code {
   public static let words = ["refresh", "switchContext"]
 }
 
-/// What became of the refresh token when the server was told of a logout (OUT-1, OUT-5).
+/// The outcome for the refresh token after a revocation (OUT-1, OUT-5).
 public struct RevocationOutcome: Code {
   /// The byte in the journal.
   public let rawValue: UInt8

@@ -1,4 +1,4 @@
-/// The steps of telling a server of one logout, and what became of the refresh token (OUT-5).
+/// The steps of one revocation, and its outcome for the refresh token (OUT-5).
 ///
 /// ```
 ///            ┌──────── refreshed ────────┐

@@ -80,7 +80,7 @@ struct CallMap: Sendable {
       query: address.query.map { Array($0.utf8) })
   }
 
-  /// The endpoints that calls leave alone (INT-3), but for those whose address is shared (INT-5).
+  /// The endpoints that calls leave alone (INT-3), except those whose address is shared (INT-5).
   private static func exemptions(ofEndpoints wire: Wire, shared: Bool?) -> [Exemption] {
     let all = Wire.Step.allCases.compactMap { step -> (step: Wire.Step, exemption: Exemption)? in
       guard let endpoint = wire.endpoints[step],
