@@ -15,11 +15,14 @@ CODES = {
     "refresh trigger": "schedule unauthorized launch foreground manual retry command",
     "switch trigger": "user server",
     "expiry reason": "tokenExpired refreshRejected attemptsExhausted secretsMissing corruptStorage"
-    " secretsOutdated userInactive inactivity endedByServer",
+    " secretsOutdated userInactive inactivity endedByServer secretsNewer",
     "logout reason": "user policy userDeleted",
     "request kind": "refresh switchContext",
     "revocation outcome": "revoked notOffered failed abandoned",
-    "secret item": "token user context revocation",
+    "secret item": "token user context revocation refreshToken",
+    "storage operation": "read write remove setAside find",
+    "storage cause": "unavailable newerVersion notWritable noSpace obstructed tooLarge failed"
+    " missing ownerMissing ownerUnreadable",
     "wipe cause": "signedOut otherJournal unreadable",
     "continuation cause": "damaged newerVersion notAJournal lost",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
@@ -73,6 +76,9 @@ KINDS = {
                          ("cause", "continuation cause")]),
     0x8C: ("clockSkew", [("milliseconds", "i64")]),
     0x8F: ("localDataCleared", []),
+    0x90: ("storageFailed", [("item", "secret item"), ("operation", "storage operation"),
+                             ("cause", "storage cause"), ("number", "i64")]),
+    0x91: ("storageRecovered", [("item", "secret item"), ("operation", "storage operation")]),
 }
 # A field has a third part where it came with a later version than the first.
 KNOWN_VERSIONS = {kind: max([1] + [since for _, _, *sinces in shape for since in sinces])

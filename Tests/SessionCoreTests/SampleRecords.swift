@@ -76,6 +76,9 @@ enum SampleRecords {
     .continued(.init(journal: nil, sequence: 0, cause: .notAJournal)),
     .clockSkew(-7_200_000),
     .localDataCleared,
+    .storageFailed(.init(item: .token, operation: .write, cause: .noSpace, number: 28)),
+    .storageFailed(.init(item: .user, operation: .read, cause: .failed, number: -25_300)),
+    .storageRecovered(.init(item: .token, operation: .write)),
   ]
 
   static let unknowns: [SessionRecord.Unknown] = [

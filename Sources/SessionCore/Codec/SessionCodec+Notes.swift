@@ -47,6 +47,14 @@ extension PayloadWriter {
       write(link.cause)
     case .clockSkew(let milliseconds):
       write(milliseconds)
+    case .storageFailed(let failed):
+      write(failed.item)
+      write(failed.operation)
+      write(failed.cause)
+      write(failed.number)
+    case .storageRecovered(let recovered):
+      write(recovered.item)
+      write(recovered.operation)
     }
   }
 
@@ -96,6 +104,13 @@ extension PayloadReader {
       .clockSkew(try integer())
     case .localDataCleared:
       .localDataCleared
+    case .storageFailed:
+      .storageFailed(
+        SessionNote.StorageFailed(
+          item: try code(), operation: try code(), cause: try code(), number: try integer()))
+    case .storageRecovered:
+      .storageRecovered(
+        SessionNote.StorageRecovered(item: try code(), operation: try code()))
     }
   }
 

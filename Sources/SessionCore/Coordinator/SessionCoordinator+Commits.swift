@@ -5,7 +5,7 @@ extension SessionCoordinator {
     storing: RequestNumber? = nil, doubting isDoubtful: Bool = false
   ) -> [SessionEffect] {
     // What the opening found and could not be noted then goes first.
-    var contents = openingNotes.map(SessionRecord.Content.note) + contents
+    var contents = (openingNotes + storage.notes).map(SessionRecord.Content.note) + contents
     contents += revocation(with: contents)
     var deadline: Int64?
     if case .settle(let arrival) = purpose {
@@ -68,6 +68,7 @@ extension SessionCoordinator {
     noteOvertaken(by: durable, at: now)
     let isInDoubt = losesSwitch(durable)
     openingNotes = []
+    storage.journaled()
     var published: [RecordedEvent] = []
     for (content, sequence) in zip(durable.contents, firstSequence...) {
       let record = SessionRecord(sequence: sequence, time: durable.time, content: content)
@@ -106,7 +107,7 @@ extension SessionCoordinator {
     case .expire: publish(events) + wipeEnded(by: durable)
     case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
     case .standing: publish(events) + wipeEnded(by: durable)
-    case .note: publish(events)
+    case .note, .storage: publish(events)
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)
     case .close(let caller): closed(caller)
@@ -129,6 +130,8 @@ extension SessionCoordinator {
     case .logout(let caller): logout(caller, at: now)
     case .standing(let user, let failure): profileRead(user, failure, at: now)
     case .note: cleared(at: now)
+    // The notes still wait, and go with the next batch.
+    case .storage: []
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
     // Still first among the closers: asked for again as soon as nothing else is to be done.
@@ -141,6 +144,7 @@ extension SessionCoordinator {
   private mutating func commitFailed(
     _ purpose: PendingCommit.Purpose, isLasting: Bool, at now: Moment
   ) -> [SessionEffect] {
+    storage.notJournaled()
     switch purpose {
     case .restore(let facts):
       // With a durable token the user goes on working, and what is to be noted is noted later.
@@ -155,7 +159,7 @@ extension SessionCoordinator {
     case .settle(let arrival):
       return isLasting ? settlingIsImpossible(at: now) : settlingFailed(arrival, at: now)
     // The server says so again at the next launch, and the host is asked again.
-    case .standing, .note:
+    case .standing, .note, .storage:
       return []
     case .expire(.inactivity):
       return resumeAll(.failed(.storage))

@@ -61,6 +61,8 @@ struct PendingCommit: Hashable, Sendable {
     case logout(Caller)
     case standing(Identifier, RequestFailure)
     case note
+    /// To note what the secret store did not do.
+    case storage
     case revoked(Generation, RevocationOutcome, status: UInt16)
     case close(Caller)
     /// To announce a token that was found stored when this was to be journaled.

@@ -99,11 +99,14 @@ public struct ExpiryReason: Code {
   public static let inactivity = ExpiryReason(rawValue: 7)
   /// The server ended the session (LOG-7).
   public static let endedByServer = ExpiryReason(rawValue: 8)
+  /// A newer version wrote the stored items, and a new sign-in replaced them (RES-8).
+  public static let secretsNewer = ExpiryReason(rawValue: 9)
 
   /// The word for each byte, from 0.
   public static let words = [
     "tokenExpired", "refreshRejected", "attemptsExhausted", "secretsMissing", "corruptStorage",
     "secretsOutdated", "userInactive", "inactivity", "endedByServer",
+    "secretsNewer",
   ]
 }
 

@@ -27,6 +27,10 @@ public enum SessionNote: Hashable, Sendable {
   case clockSkew(Int64)
   /// The app has cleared its local data after a logout (SYN-5).
   case localDataCleared
+  /// The secret store failed: the first failure of a run (STO-5).
+  case storageFailed(StorageFailed)
+  /// The secret store does again what it did not (STO-5).
+  case storageRecovered(StorageRecovered)
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
@@ -209,6 +213,10 @@ public enum SessionNote: Hashable, Sendable {
     case clockSkew = 0x8C
     /// The app has cleared its local data after a logout.
     case localDataCleared = 0x8F
+    /// The secret store failed.
+    case storageFailed = 0x90
+    /// The secret store does again what it did not.
+    case storageRecovered = 0x91
 
     /// The name as code and journal tools spell it.
     public var description: String {
@@ -226,6 +234,8 @@ public enum SessionNote: Hashable, Sendable {
       case .continued: "continued"
       case .clockSkew: "clockSkew"
       case .localDataCleared: "localDataCleared"
+      case .storageFailed: "storageFailed"
+      case .storageRecovered: "storageRecovered"
       }
     }
   }
@@ -246,6 +256,8 @@ public enum SessionNote: Hashable, Sendable {
     case .continued: .continued
     case .clockSkew: .clockSkew
     case .localDataCleared: .localDataCleared
+    case .storageFailed: .storageFailed
+    case .storageRecovered: .storageRecovered
     }
   }
 }

@@ -23,7 +23,7 @@ extension StorageTrouble {
     case .journal(let error): self.init(error)
     case .secrets(let error): self.init(error)
     case .unusableJournal: self = .unusable
-    case .secretsOfAnotherSession: self = .refused
+    case .secretsOfAnotherSession, .secretsOwnerUnreadable: self = .refused
     default: self = .failed
     }
   }

@@ -3,7 +3,7 @@ import SessionCore
 /// What revoking tokens still needs after their logouts (OUT-1).
 ///
 /// Versions before kept one only: its fields are those of the newest, and `earlier` has the others.
-struct StoredRevocations: StoredItem {
+struct StoredRevocations: LocatedItem {
   struct Fields: Codable {
     var generation: UInt64
     var access: String
@@ -14,6 +14,8 @@ struct StoredRevocations: StoredItem {
     var owned: Bool?
     /// Oldest first; `nil` where there are none.
     var earlier: [Entry]?
+    /// Where the journal stands that it belongs to; earlier versions did not store it.
+    var journalPath: String?
   }
 
   /// What one revocation needs.
@@ -56,13 +58,14 @@ struct StoredRevocations: StoredItem {
   static var item: SecretItem { .revocation }
   let journal: String
   let fields: Fields
+  var journalPath: String? { fields.journalPath }
 
   init(journal: String, fields: Fields) {
     (self.journal, self.fields) = (journal, fields)
   }
 
   /// The last so many of these, oldest first; `nil` where there are none.
-  init?(journal: String, entries: [Entry]) {
+  init?(journal: String, entries: [Entry], path: String? = nil) {
     let kept = entries.suffix(SessionCoordinator.maximumRevocations)
     guard let newest = kept.last else { return nil }
     let earlier = Array(kept.dropLast())
@@ -70,7 +73,8 @@ struct StoredRevocations: StoredItem {
       journal: journal,
       fields: Fields(
         generation: newest.generation, access: newest.access, refresh: newest.refresh,
-        user: newest.user, owned: newest.owned, earlier: earlier.isEmpty ? nil : earlier))
+        user: newest.user, owned: newest.owned, earlier: earlier.isEmpty ? nil : earlier,
+        journalPath: path))
   }
 
   /// Oldest first.

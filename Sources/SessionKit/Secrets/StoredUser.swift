@@ -1,7 +1,7 @@
 import SessionCore
 
 /// The user item: the profile.
-struct StoredUser: StoredItem {
+struct StoredUser: LocatedItem {
   struct Fields: Codable {
     var id: String
     var email: String?
@@ -9,22 +9,25 @@ struct StoredUser: StoredItem {
     var lastName: String?
     /// When the session was used last; versions that know nothing of it pass over it.
     var used: UseStamp?
+    /// Where the journal stands that it belongs to; earlier versions did not store it.
+    var journalPath: String?
   }
 
   static var item: SecretItem { .user }
   let journal: String
   let fields: Fields
+  var journalPath: String? { fields.journalPath }
 
   init(journal: String, fields: Fields) {
     (self.journal, self.fields) = (journal, fields)
   }
 
-  init(journal: String, profile: UserProfile) {
+  init(journal: String, profile: UserProfile, path: String? = nil) {
     self.init(
       journal: journal,
       fields: Fields(
         id: profile.id.description, email: profile.email, firstName: profile.firstName,
-        lastName: profile.lastName))
+        lastName: profile.lastName, journalPath: path))
   }
 
   var profile: UserProfile {

@@ -36,7 +36,7 @@ extension SessionEngine {
       if let newer { return .superseded(newer) }
       if isWithheld { return .presenceNeeded }
       if let first = transaction.appended.first {
-        commitError = nil
+        if !commit.isOfStorageOnly { commitError = nil }
         count(transaction.appended, of: commit)
         keep(stored, of: commit.storing)
         return .committed(firstSequence: first.sequence)
@@ -49,7 +49,7 @@ extension SessionEngine {
       ahead = (number, stored, deadline)
     }
     if case .login? = commit.announcement, let stored { unconfirmed = stored }
-    commitError = failure
+    if !commit.isOfStorageOnly { commitError = failure }
     let isLasting = failure?.isLasting ?? false
     return conflict.isEmpty ? .commitFailed(isLasting: isLasting) : .conflicted(conflict)
   }
@@ -134,6 +134,7 @@ extension SessionEngine {
     ahead = nil
     token = stored
     unconfirmed = nil
+    if stored.announcementIsLogin { secretsProblem = nil }
     if let user = answers.removeValue(forKey: number)?.user { profile = user }
   }
 
@@ -148,6 +149,7 @@ extension SessionEngine {
     } catch {
       facts.isLocked = true
     }
+    secretsProblem = contents.newer.map(SessionError.secrets)
     facts.hasProvider = configuration.identityProvider != nil
     for entry in contents.accounts { owed.insert(entry.account, for: entry.token) }
     lockOthersSecrets(&facts)

@@ -6,7 +6,7 @@ extension SessionEngine {
   static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt)
   {
-    if let other = othersJournal(configuration) {
+    if case .standing(let other) = secretsOwner(configuration) {
       throw .secretsOfAnotherSession(journal: other)
     }
     guard configuration.whenJournalIsUnusable == .setAside else {

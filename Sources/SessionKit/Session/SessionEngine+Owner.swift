@@ -1,50 +1,108 @@
 import SessionCore
 import SessionJournal
 
+/// Whose stored items are, if they name another journal than ours.
+enum SecretsOwner: Equatable {
+  /// Nobody else: there are none, they are ours, or they name our own place.
+  case none
+  /// The session of another journal, which stands at this path.
+  case standing(String)
+  /// The journal of this path is gone: that is proven (RES-7).
+  case gone(String)
+  /// Another journal stands at the path.
+  case replaced(String)
+  /// The journal of this path cannot be read now.
+  case unknown(String, JournalError)
+
+  /// Why the items must not be touched; `nil` if they may.
+  var refusal: SessionError? {
+    switch self {
+    case .none, .gone, .replaced: nil
+    case .standing(let path): .secretsOfAnotherSession(journal: path)
+    case .unknown(let path, let problem): .secretsOwnerUnreadable(journal: path, problem: problem)
+    }
+  }
+}
+
 /// Whose the stored secrets are: two accounts must not share a place for them (RES-5).
 ///
-/// The token item says where its journal stands. While that journal is there, nobody else reads, writes
-/// or wipes what is stored beside it; once it is gone, the items are stray ones.
+/// An item says where its journal stands. While that journal is there, or cannot be read, no other session
+/// reads, writes or removes the item. Only if it is proven to be gone does the policy decide (RES-7).
 extension SessionEngine {
-  /// The path of another journal that stands and whose session the stored secrets are; `nil` where they are
-  /// nobody's, ours, or a lost journal's, or cannot be read.
-  static func othersJournal(_ configuration: SessionConfiguration) -> String? {
-    let stored: StoredToken
+  /// The owner of the session's items: the token item says it, and without one the user item.
+  ///
+  /// `own` is our journal's identifier; without one the file at our path is asked.
+  static func secretsOwner(_ configuration: SessionConfiguration, own: String? = nil)
+    -> SecretsOwner
+  {
     do throws(SecretStoreError) {
-      guard let bytes = try configuration.secrets.read(.token) else { return nil }
-      do throws(StoredItemError) { stored = try StoredToken(decoding: bytes) } catch { return nil }
+      if let owner = try owner(of: StoredToken.self, configuration, own) { return owner }
+      return try owner(of: StoredUser.self, configuration, own) ?? .none
     } catch {
-      return nil
+      return .none
     }
+  }
+
+  /// The owner of one item; `nil` if there is no such item, or it cannot be decoded.
+  private static func owner<Item: LocatedItem>(
+    of _: Item.Type, _ configuration: SessionConfiguration, _ own: String?
+  ) throws(SecretStoreError) -> SecretsOwner? {
+    guard let bytes = try configuration.secrets.read(Item.item) else { return nil }
+    let stored: Item
+    do throws(StoredItemError) { stored = try Item(decoding: bytes) } catch { return nil }
     let options = configuration.journalOptions
-    guard let path = stored.fields.journalPath, path != configuration.journal,
-      identifier(at: path, options) == stored.journal,
-      identifier(at: configuration.journal, options) != stored.journal
-    else { return nil }
-    return path
-  }
-
-  private static func identifier(at path: String, _ options: Journal.Options) -> String? {
-    do throws(JournalError) {
-      return try JournalReader(path: path, fileSystem: options.fileSystem).identifier.description
-    } catch {
-      // Gone, or nothing that could be a session's.
-      return nil
+    guard stored.journal != own, let path = stored.journalPath,
+      SecretsPlace(path) != SecretsPlace(configuration.journal)
+    else { return SecretsOwner.none }
+    if own == nil {
+      let found = Journal.presence(at: configuration.journal, options: options)
+      guard found.identifier != stored.journal else { return SecretsOwner.none }
+    }
+    switch Journal.presence(at: path, options: options) {
+    case .present(let found):
+      return found.description == stored.journal ? .standing(path) : .replaced(path)
+    case .absent: return .gone(path)
+    case .unknown(let problem): return .unknown(path, problem)
     }
   }
 
-  var othersJournal: String? { Self.othersJournal(configuration) }
+  private var own: String { journal.identifier.description }
 
-  /// What could not be read at opening has turned out to be another session's: it stays unread.
+  var secretsOwner: SecretsOwner { Self.secretsOwner(configuration, own: own) }
+
+  /// Whether what another journal's logouts need may be taken: their journal is not there any more.
+  var mayTakeStrayRevocations: Bool {
+    do throws(SecretStoreError) {
+      return try Self.owner(of: StoredRevocations.self, configuration, own)?.refusal == nil
+    } catch {
+      return false
+    }
+  }
+
+  /// Locks items that another session owns, or whose owner cannot be found out: they stay unread.
   func lockOthersSecrets(_ facts: inout StoredFacts) {
-    guard facts.token == .otherJournal, let path = othersJournal else { return }
+    guard facts.token == .otherJournal || facts.token == .absent && facts.user == .otherJournal
+    else { return }
+    let owner = secretsOwner
+    switch owner {
+    case .none, .standing, .replaced: break
+    case .gone: facts.owner = .missing
+    case .unknown: facts.owner = .unreadable
+    }
+    guard let refusal = owner.refusal else { return }
     facts.isLocked = true
-    commitError = .secretsOfAnotherSession(journal: path)
+    secretsProblem = refusal
   }
 
   /// Another account has signed in to this place for secrets since we opened.
   func refuseOthersSecrets(before commit: SessionCommit) throws(SessionError) {
-    guard case .login? = commit.announcement, let path = othersJournal else { return }
-    throw .secretsOfAnotherSession(journal: path)
+    guard case .login? = commit.announcement, let refusal = secretsOwner.refusal else { return }
+    throw refusal
+  }
+}
+
+extension JournalPresence {
+  fileprivate var identifier: String? {
+    if case .present(let identifier) = self { identifier.description } else { nil }
   }
 }

@@ -23,7 +23,7 @@ extension SessionEngine {
         guard others.isEmpty else { return [] }
         do throws(SessionError) {
           try keepRevocations(wipe.keptRevocation)
-          if othersJournal == nil { try vault.wipe(wipe, of: held) }
+          if secretsOwner.refusal == nil { try vault.wipe(wipe, of: held) }
         } catch {
           isDone = false
         }
@@ -70,6 +70,8 @@ extension SessionEngine {
         if let stored = try vault.token(), stored.generation == generation {
           departing[generation] = vault.whole(stored)
         }
+      } catch .newerVersion {
+        // This version cannot read the token to revoke it; the user wants it gone even so (RES-8).
       } catch {
         throw .secrets(error)
       }
@@ -125,6 +127,7 @@ extension SessionEngine {
     do throws(JournalError) {
       _ = try journal.transact { foreign in
         others = unknown(foreign)
+        guard mayTakeStrayRevocations else { return [] }
         do throws(SecretStoreError) { entries = try vault.takeStrayRevocations() } catch {
           // It stays where it is until the next opening.
         }

@@ -33,7 +33,7 @@ extension SessionProblem: UserFacingError {
     case .storage: .storageUnusable
     case .unsettled: .answerNotStored
     case .locked, .needsPresence: .deviceLocked
-    case .unusableJournal: .newerData
+    case .unusableJournal, .newerItems: .newerData
     case .closed: .closed
     case .cancelled: .cancelled
     }
@@ -60,7 +60,7 @@ extension ExpiryReason: UserFacing {
     switch self {
     case .refreshRejected, .endedByServer: .endedByService
     case .attemptsExhausted: .serviceTrouble(waitSeconds: nil)
-    case .secretsMissing, .corruptStorage, .secretsOutdated: .storedSignInLost
+    case .secretsMissing, .corruptStorage, .secretsOutdated, .secretsNewer: .storedSignInLost
     case .userInactive: .accountInactive
     case .inactivity: .inactive
     default: .sessionExpired

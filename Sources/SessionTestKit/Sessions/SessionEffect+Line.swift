@@ -39,7 +39,9 @@ extension SessionProblem {
     case .webSignIn(let problem): "webSignIn, \(problem)"
     case .unusableJournal: "unusableJournal"
     case .tooManyAttempts(let wait): "too many attempts, \(wait) ms to wait"
-    case .busy, .storage, .unsettled, .locked, .needsPresence, .closed, .cancelled: "\(self)"
+    case .busy, .storage, .unsettled, .locked, .needsPresence, .newerItems, .closed,
+      .cancelled:
+      "\(self)"
     }
   }
 }

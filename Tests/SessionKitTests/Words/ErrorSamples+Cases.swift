@@ -45,6 +45,7 @@ extension ErrorSamples {
     .eventsCompacted(through: 7, state: .unauthenticated),
     .secrets(.noSpace(item: .token, place: marked)),
     .secretsOfAnotherSession(journal: marked),
+    .secretsOwnerUnreadable(journal: marked, problem: .permissionDenied(path: marked)),
     .closed,
     .cancelled,
   ]
@@ -109,6 +110,7 @@ extension ErrorSamples {
     .unsettled,
     .locked,
     .needsPresence,
+    .newerItems,
     .unusableJournal(.unknownKind(9, sequence: 7)),
     .closed,
     .cancelled,

@@ -11,7 +11,8 @@ enum SessionErrorCase: String, CaseIterable {
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, journal, unusableJournal,
-    eventsCompacted, secrets, secretsOfAnotherSession, closed, cancelled, notOffered, wrongAddress,
+    eventsCompacted, secrets, secretsOfAnotherSession,
+    secretsOwnerUnreadable, closed, cancelled, notOffered, wrongAddress,
     appRefused, webSignIn
 }
 
@@ -32,7 +33,7 @@ enum CredentialProblemCase: String, CaseIterable {
 
 enum SessionProblemCase: String, CaseIterable {
   case rejected, request, unidentified, ended, busy, tooManyAttempts, storage, unsettled, locked,
-    needsPresence,
+    needsPresence, newerItems,
     unusableJournal, closed, cancelled, webSignIn
 }
 
@@ -95,6 +96,7 @@ extension ErrorSamples {
     case .eventsCompacted: .eventsCompacted
     case .secrets: .secrets
     case .secretsOfAnotherSession: .secretsOfAnotherSession
+    case .secretsOwnerUnreadable: .secretsOwnerUnreadable
     case .closed: .closed
     case .cancelled: .cancelled
     }
@@ -166,6 +168,7 @@ extension ErrorSamples {
     case .storage: .storage
     case .unsettled: .unsettled
     case .locked: .locked
+    case .newerItems: .newerItems
     case .needsPresence: .needsPresence
     case .unusableJournal: .unusableJournal
     case .closed: .closed

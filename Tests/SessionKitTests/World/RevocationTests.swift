@@ -60,7 +60,7 @@ struct RevocationTests {
     #expect(Set(item?.keys ?? [:].keys) == ["v", "journal", "fields"])
     #expect((item?["v"] as? Int) == 1)
     let fields = item?["fields"] as? [String: Any]
-    #expect(Set(fields?.keys ?? [:].keys) == ["generation", "access", "refresh"])
+    #expect(Set(fields?.keys ?? [:].keys) == ["generation", "access", "refresh", "journalPath"])
   }
 
   @Test("OUT-1 the server is told of one logout: what a later one needs stays")

@@ -40,6 +40,47 @@ enum NoteWords {
         "this device's time is \(skew) \(milliseconds < 0 ? "behind" : "ahead of") the server's"
     case .localDataCleared:
       return "the app has cleared its data"
+    case .storageFailed(let failed):
+      return storage(failed)
+    case .storageRecovered(let recovered):
+      return "the secret store can \(operation(recovered.operation)) the \(recovered.item) again"
+    }
+  }
+
+  /// What the secret store did not do, and why.
+  static func storage(_ failed: SessionNote.StorageFailed) -> String {
+    let number =
+      switch failed.number {
+      case 0: ""
+      case ..<0: ", status \(failed.number)"
+      default: ", errno \(failed.number)"
+      }
+    return
+      "the secret store could not \(operation(failed.operation)) the \(failed.item): "
+      + cause(failed.cause) + number
+  }
+
+  private static func operation(_ operation: StorageOperation) -> String {
+    switch operation {
+    case .setAside: "set aside"
+    case .read, .write, .remove, .find: operation.description
+    default: "do operation \(operation) with"
+    }
+  }
+
+  private static func cause(_ cause: StorageCause) -> String {
+    switch cause {
+    case .unavailable: "locked, or access refused"
+    case .newerVersion: "a newer version wrote it"
+    case .notWritable: "access refused"
+    case .noSpace: "no room"
+    case .obstructed: "something else is in its place"
+    case .tooLarge: "too large"
+    case .failed: "the system failed"
+    case .missing: "not found"
+    case .ownerMissing: "it is another journal's, which was not found"
+    case .ownerUnreadable: "it is another journal's, which cannot be read"
+    default: "cause \(cause)"
     }
   }
 

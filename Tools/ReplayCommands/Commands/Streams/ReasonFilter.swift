@@ -57,8 +57,9 @@ struct ReasonFilter: Equatable, Sendable {
     case .revocationSettled(let settled): includes(settled.outcome.description)
     case .secretsWiped(let cause): includes(cause.description)
     case .continued(let link): includes(link.cause.description)
+    case .storageFailed(let failed): includes(failed.cause.description)
     case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
-      .itemUnreadable, .clockSkew, .localDataCleared:
+      .itemUnreadable, .clockSkew, .localDataCleared, .storageRecovered:
       false
     }
   }

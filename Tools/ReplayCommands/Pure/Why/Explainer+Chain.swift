@@ -56,7 +56,8 @@ extension ExplanationDraft {
       switch note {
       case .revocationSettled, .requestEnded: true
       case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
-        .secretsWiped, .itemUnreadable, .continued, .clockSkew, .localDataCleared:
+        .secretsWiped, .itemUnreadable, .continued, .clockSkew, .localDataCleared,
+        .storageFailed, .storageRecovered:
         false
       }
     case .snapshot, .unknown: false

@@ -45,6 +45,9 @@ enum FindingWord: String, CaseIterable, Sendable {
   case itemNotRead
   case storedTokenNewer
   case storedTokenOlder
+  case itemsOfNewerVersion
+  case storeFailed
+  case storeRecovered
   case unusedForLimit
   case serverEndedIt
   case newReason
@@ -118,6 +121,8 @@ enum FindingWord: String, CaseIterable, Sendable {
   case accessLost
   case journalRestored
   case secretsRestored
+  case appDowngraded
+  case answerNotStored
   case itemGarbled
   case reinstalled
   case journalDeleted
@@ -152,6 +157,7 @@ enum UntoldWord: String, CaseIterable, Sendable {
   case newerRecords
   case whoElse
   case otherJournal
+  case secretStore
 }
 
 /// What can be done about a cause.
@@ -186,6 +192,8 @@ enum AdviceWord: String, CaseIterable, Sendable {
   case checkExpiresIn
   case clockIsUsers
   case signInAgain
+  case updateApp
+  case checkStore
   case sendItemFacts
   case noJournalBackup
   case raiseLimit
