@@ -144,7 +144,6 @@ extension SessionCoordinator {
   private mutating func commitFailed(
     _ purpose: PendingCommit.Purpose, isLasting: Bool, at now: Moment
   ) -> [SessionEffect] {
-    storage.notJournaled()
     switch purpose {
     case .restore(let facts):
       // With a durable token the user goes on working, and what is to be noted is noted later.
@@ -159,7 +158,11 @@ extension SessionCoordinator {
     case .settle(let arrival):
       return isLasting ? settlingIsImpossible(at: now) : settlingFailed(arrival, at: now)
     // The server says so again at the next launch, and the host is asked again.
-    case .standing, .note, .storage:
+    case .standing, .note:
+      return []
+    // Other batches fail also because of the secret store: that says nothing of the journal.
+    case .storage:
+      storage.notJournaled()
       return []
     case .expire(.inactivity):
       return resumeAll(.failed(.storage))
