@@ -15,14 +15,16 @@ CODES = {
     "refresh trigger": "schedule unauthorized launch foreground manual retry command",
     "switch trigger": "user server",
     "expiry reason": "tokenExpired refreshRejected attemptsExhausted secretsMissing corruptStorage"
-    " secretsOutdated userInactive inactivity endedByServer",
+    " secretsOutdated userInactive inactivity endedByServer secretsNewer",
     "logout reason": "user policy userDeleted",
     "request kind": "refresh switchContext",
     "revocation outcome": "revoked notOffered failed abandoned alreadyInvalid",
-    "secret item": "token user context revocation",
+    "secret item": "token user context revocation refreshToken",
+    "storage operation": "read write remove setAside find",
     "wipe cause": "signedOut otherJournal unreadable",
     "continuation cause": "damaged newerVersion notAJournal lost",
-    "storage cause": "noRoom refused busy replaced unusable failed",
+    "storage cause": "noRoom refused busy replaced unusable failed unavailable newerVersion"
+    " obstructed tooLarge missing ownerMissing ownerUnreadable",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
     " unexpected userInactive userDeleted secretsUnavailable intercepted",
 }
@@ -79,6 +81,9 @@ KINDS = {
                          ("cause", "continuation cause")]),
     0x8C: ("clockSkew", [("milliseconds", "i64")]),
     0x8F: ("localDataCleared", []),
+    0x90: ("storageFailed", [("item", "secret item"), ("operation", "storage operation"),
+                             ("cause", "storage cause"), ("number", "i64")]),
+    0x91: ("storageRecovered", [("item", "secret item"), ("operation", "storage operation")]),
     0x92: ("answerDropped", [("request", "u64"), ("cause", "storage cause")]),
 }
 # A field has a third part where it came with a later version than the first.

@@ -13,6 +13,9 @@ package protocol JournalFileSystem: Sendable {
   /// Whether a symbolic link stands at a path, wherever it leads.
   func isLink(_ path: String) throws(SystemFault) -> Bool
 
+  /// What the symbolic link at a path holds: a path, relative to the link's folder or absolute.
+  func target(ofLink path: String) throws(SystemFault) -> String
+
   /// The names of what stands in the folder of `path`, in any order.
   func names(beside path: String) throws(SystemFault) -> [String]
   func rename(_ path: String, to newPath: String) throws(SystemFault)

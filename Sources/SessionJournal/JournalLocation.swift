@@ -34,23 +34,59 @@ struct JournalLocation: Equatable, Sendable {
     throws(JournalError) -> JournalLocation
   {
     let isDangling: Bool
-    do throws(SystemFault) {
-      isDangling = try fileSystem.isLink(given)
-    } catch {
-      guard error.isMissing else { throw error.error(at: given) }
-      isDangling = false
+    do throws(SystemFault) { isDangling = try isLink(given, fileSystem) } catch {
+      throw error.error(at: given)
     }
-    // What it leads to may be on a disk that is not there at the moment: a new journal in its place
-    // would look like everything lost.
-    guard !isDangling else { throw .danglingLink(path: given) }
-    let cut = given.lastIndex(of: "/").map { given.index(after: $0) } ?? given.startIndex
+    guard !isDangling else { return try findQuarantined(given, fileSystem) }
     do throws(SystemFault) {
-      let folder = try fileSystem.realPath(
-        of: cut == given.startIndex ? "." : String(given[..<cut]))
-      let real = (folder == "/" ? "" : folder) + "/" + given[cut...]
-      return JournalLocation(given: given, real: real, isThere: false)
+      return try place(given, given: given, fileSystem)
     } catch {
       throw error.isMissing ? .folderMissing(path: given) : error.error(at: given)
     }
+  }
+
+  /// The place that a link leads to whose file was set aside: a new journal goes there.
+  ///
+  /// Any other link that leads nowhere is refused. What it leads to may be on a disk that is not there at
+  /// the moment, and a new journal in its place would look like everything lost.
+  private static func findQuarantined(_ given: String, _ fileSystem: any JournalFileSystem)
+    throws(JournalError) -> JournalLocation
+  {
+    do throws(SystemFault) {
+      var path = given
+      // As many links as systems follow.
+      for _ in 0..<40 {
+        let target = try fileSystem.target(ofLink: path)
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        path = target.hasPrefix("/") ? target : folder + target
+        guard try !isLink(path, fileSystem) else { continue }
+        let location = try place(path, given: given, fileSystem)
+        guard try Journal.setAside(beside: location, fileSystem) != nil else { break }
+        return location
+      }
+    } catch {
+      guard error.isMissing else { throw error.error(at: given) }
+    }
+    throw .danglingLink(path: given)
+  }
+
+  private static func isLink(_ path: String, _ fileSystem: any JournalFileSystem)
+    throws(SystemFault) -> Bool
+  {
+    do throws(SystemFault) { return try fileSystem.isLink(path) } catch {
+      guard error.isMissing else { throw error }
+      return false
+    }
+  }
+
+  /// A path at which nothing stands, its folder free of links.
+  private static func place(
+    _ path: String, given: String, _ fileSystem: any JournalFileSystem
+  ) throws(SystemFault) -> JournalLocation {
+    let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let folder = try fileSystem.realPath(
+      of: cut == path.startIndex ? "." : String(path[..<cut]))
+    let real = (folder == "/" ? "" : folder) + "/" + path[cut...]
+    return JournalLocation(given: given, real: real, isThere: false)
   }
 }

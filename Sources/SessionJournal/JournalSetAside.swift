@@ -44,9 +44,11 @@ extension Journal {
   /// Moves the file at `path` aside, if it still is the one that was looked at; durably.
   ///
   /// Of several processes that find the same file unusable, one moves it: the others find another file
-  /// or none, and get nil. `reason` and `time` go into the name and hold letters and digits only. A
-  /// link that leads to the file would lead nowhere then: refused with `danglingLink`, and nothing is
-  /// changed. Throws `busy`, `hardLinked`, `io`, `permissionDenied`, `readOnlyFolder`.
+  /// or none, and get nil. `reason` and `time` go into the name and hold letters and digits only. A link
+  /// to the file stays: the file that it leads to is moved, within its own folder, and the next journal is
+  /// created in its place. Throws `busy`, `hardLinked`, `io`, `permissionDenied`, `readOnlyFolder`.
+  ///
+  /// - Requirement: RES-9
   package static func setAside(
     _ path: String, _ identity: FileStatus.Identity, reason: String, time: String,
     options: Options
@@ -54,9 +56,6 @@ extension Journal {
     let fileSystem = options.fileSystem
     let location = try JournalLocation.find(path, fileSystem)
     guard location.isThere else { return nil }
-    guard try !onFile(path, { () throws(SystemFault) in try fileSystem.isLink(path) }) else {
-      throw .danglingLink(path: path)
-    }
     var lock = LockFile(
       beside: location, fileSystem: fileSystem, deadline: options.deadlineNanoseconds)
     defer { lock.close() }

@@ -75,6 +75,13 @@ package struct POSIXFileSystem: JournalFileSystem {
     return status.st_mode & S_IFMT == S_IFLNK
   }
 
+  package func target(ofLink path: String) throws(SystemFault) -> String {
+    try requireCString(path, for: "inspect")
+    var bytes = [CChar](repeating: 0, count: 4_096)
+    let count = try checked("inspect") { readlink(path, &bytes, bytes.count) }
+    return String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   package func names(beside path: String) throws(SystemFault) -> [String] {
     try requireCString(path, for: "list")
     guard let folder = opendir(Self.folder(of: path)) else {

@@ -103,6 +103,20 @@ public final class ManualClock: SessionClock {
     advance(by: end - now().uptime)
   }
 
+  /// Does work while time goes on, a second at a time, whenever a task sleeps.
+  package func running<Value: Sendable>(
+    _ work: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let ticker = Task { [self] in
+      while !Task.isCancelled {
+        if sleeperCount > 0 { advance(by: 1_000) }
+        try await Task.sleep(for: .milliseconds(2))
+      }
+    }
+    defer { ticker.cancel() }
+    return try await work()
+  }
+
   /// Nobody sleeps any more, now or later: every sleep ends as if its task were cancelled.
   func stop() {
     let left = state.withLock { state in

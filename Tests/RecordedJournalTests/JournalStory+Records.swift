@@ -79,6 +79,20 @@ extension JournalStory {
       try await stage.open().close()
     },
     JournalStory(
+      .storageFailed, "a token cannot be stored for a while", asks: "storageFailed"
+    ) { stage in
+      let session = try await stage.signedIn()
+      let obstacle = stage.secret("token.new")
+      try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
+      await stage.fails { () async throws(SessionError) in try await session.refresh() }
+      try FileManager.default.removeItem(at: obstacle)
+      stage.clock.advance(by: 2_000)
+      await eventually("the token that was not stored") {
+        session.state.token?.generation == Generation(2)
+      }
+      try await session.close()
+    },
+    JournalStory(
       .leftoversWiped, "the token item comes back after a logout", asks: "secretsWiped"
     ) { stage in
       let session = try await stage.signedIn()

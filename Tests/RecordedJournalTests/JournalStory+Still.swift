@@ -65,7 +65,7 @@ extension JournalStory {
     JournalStory(.journalReplaced, "the journal is deleted, the secrets are not") { stage in
       try await stage.signedIn().close()
       try FileManager.default.removeItem(atPath: stage.journal)
-      try await stage.open().close()
+      try await stage.openMissing().close()
     },
   ]
 }

@@ -28,7 +28,12 @@ extension JournalStory {
     JournalStory(.secretsMissing, "the token item is removed while the app is closed") { stage in
       try await stage.signedIn().close()
       try FileManager.default.removeItem(at: stage.secret("token"))
-      try await stage.open().close()
+      let session = try await stage.open()
+      for pause in [1_000, 3_000] as [Int64] {
+        stage.clock.advance(by: pause)
+        await session.retry()
+      }
+      try await session.close()
     },
     JournalStory(.secretUnreadable, "the token item is overwritten while the app is closed") {
       stage in
@@ -54,6 +59,16 @@ extension JournalStory {
       try await session.close()
       try stage.copy("old.secrets", to: "secrets")
       try await stage.open().close()
+    },
+    JournalStory(
+      .secretsNewer,
+      "an earlier version of the app meets a later one's token; the user signs in anew"
+    ) { stage in
+      try await stage.signedIn().close()
+      try stage.makeNewer("token")
+      let session = try await stage.open()
+      try await session.login(.sample)
+      try await session.close()
     },
     JournalStory(.endedByServer, "by hand: no version writes this reason yet") { stage in
       try await stage.signedIn().close()

@@ -44,6 +44,12 @@ final class StoryStage: Sendable {
     try await Session.open(configuration(policy, store))
   }
 
+  /// The same, and time goes on: what is not found is looked for again (RES-7).
+  func openMissing() async throws -> Session {
+    let configuration = configuration(.story)
+    return try await clock.running { try await Session.open(configuration) }
+  }
+
   func signedIn(_ policy: SessionPolicy = .story, _ store: (any SecretStore)? = nil) async throws
     -> Session
   {
@@ -95,6 +101,15 @@ final class StoryStage: Sendable {
     var fields = try #require(item["fields"] as? [String: Any])
     change(&fields)
     item["fields"] = fields
+    try JSONSerialization.data(withJSONObject: item).write(to: file)
+  }
+
+  /// Makes a stored item one that a newer version wrote.
+  func makeNewer(_ name: String) throws {
+    let file = secret(name)
+    var item = try #require(
+      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    item["v"] = 2
     try JSONSerialization.data(withJSONObject: item).write(to: file)
   }
 

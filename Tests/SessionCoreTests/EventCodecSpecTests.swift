@@ -29,7 +29,7 @@ struct EventCodecSpecTests {
       "revocation outcome": RevocationOutcome.self, "secret item": SecretItem.self,
       "wipe cause": SessionNote.WipeCause.self, "failure kind": RequestFailure.Kind.self,
       "continuation cause": SessionNote.ContinuationCause.self,
-      "storage cause": StorageCause.self,
+      "storage operation": StorageOperation.self, "storage cause": StorageCause.self,
     ]
     let page = try SpecFile("Specs/EventCodec.md")
     let start = try #require(page.lines.firstIndex(of: "## Codes"))

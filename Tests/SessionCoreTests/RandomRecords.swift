@@ -135,6 +135,10 @@ extension SplitMix {
           journal: chance(1, in: 2) ? identifier() : nil, sequence: integer(), cause: code()))
     case .clockSkew: .clockSkew(signed())
     case .localDataCleared: .localDataCleared
+    case .storageFailed:
+      .storageFailed(
+        .init(item: code(), operation: code(), cause: code(), number: signed()))
+    case .storageRecovered: .storageRecovered(.init(item: code(), operation: code()))
     case .answerDropped: .answerDropped(.init(request: integer(), cause: code()))
     }
   }

@@ -86,6 +86,9 @@ enum SampleRecords {
         kind: .refresh, generation: Generation(2), trigger: .schedule, attempt: 1, process: 1,
         deadline: time.advanced(by: 30_000), identity: identity)),
     .answerDropped(.init(request: 9, cause: .failed)),
+    .storageFailed(.init(item: .token, operation: .write, cause: .noRoom, number: 28)),
+    .storageFailed(.init(item: .user, operation: .read, cause: .failed, number: -25_300)),
+    .storageRecovered(.init(item: .token, operation: .write)),
   ]
 
   static let identity = ProcessIdentity(

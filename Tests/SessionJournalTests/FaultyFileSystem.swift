@@ -68,6 +68,9 @@ final class FaultyFileSystem: JournalFileSystem {
 
   func realPath(of path: String) throws(SystemFault) -> String { try real.realPath(of: path) }
   func isLink(_ path: String) throws(SystemFault) -> Bool { try real.isLink(path) }
+  func target(ofLink path: String) throws(SystemFault) -> String {
+    try real.target(ofLink: path)
+  }
 
   func names(beside path: String) throws(SystemFault) -> [String] {
     try check("list")

@@ -51,15 +51,56 @@ struct SetAsideFileTests {
     #expect(try Journal.lastSetAside(at: path, options: options) == nil)
   }
 
-  @Test("RES-6 a link is refused: it would lead nowhere")
-  func link() throws {
+  @Test("RES-9 a link to the file stays, and the next journal is created where it leads")
+  func linkToFile() throws {
     let path = scratch.path()
-    try Data("text".utf8).write(to: URL(filePath: path + ".real"))
+    let folder = path + ".folder"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try Data("text".utf8).write(to: URL(filePath: folder + "/real"))
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: path + ".second")
+    try FileManager.default.createSymbolicLink(
+      atPath: path + ".second",
+      withDestinationPath: URL(filePath: folder).lastPathComponent + "/real")
+    let identity = try #require(try Journal.identity(at: path, options: options))
+    let aside = try #require(try setAside(path, identity))
+    #expect(aside.path.hasSuffix(".folder/real.aside-1-damaged-20261121T140005Z"))
+    #expect(try contents(of: aside.path) == Array("text".utf8))
+    #expect(try Journal.identity(at: path, options: options) == nil)
+    #expect(try Journal.lastSetAside(at: path, options: options) == aside)
+    let journal = try Journal.open(at: path)
+    _ = try journal.append([draft("one")])
+    try journal.close()
+    #expect(FileManager.default.fileExists(atPath: folder + "/real"))
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == path + ".second")
+  }
+
+  @Test("RES-9 a link to the folder is followed")
+  func linkToFolder() throws {
+    let path = scratch.path()
+    let folder = path + ".folder"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: path + ".link", withDestinationPath: folder)
+    let linked = path + ".link/a.journal"
+    try Data("text".utf8).write(to: URL(filePath: linked))
+    let identity = try #require(try Journal.identity(at: linked, options: options))
+    let aside = try #require(try setAside(linked, identity))
+    #expect(aside.path.hasSuffix(".folder/a.journal.aside-1-damaged-20261121T140005Z"))
+    try Journal.open(at: linked).close()
+    #expect(FileManager.default.fileExists(atPath: folder + "/a.journal"))
+  }
+
+  @Test("RES-9 a link that leads nowhere, with nothing set aside there, is refused as before")
+  func danglingLink() throws {
+    let path = scratch.path()
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: path + ".real")
-    let identity = try #require(try Journal.identity(at: path, options: options))
-    #expect(throws: JournalError.danglingLink(path: path)) { try setAside(path, identity) }
-    #expect(try contents(of: path) == Array("text".utf8))
+    #expect(throws: JournalError.danglingLink(path: path)) { try Journal.open(at: path) }
+    // One that leads to itself ends as well.
+    let loop = path + ".loop"
+    try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+    #expect(throws: JournalError.self) { try Journal.open(at: loop) }
   }
 
   @Test("JRN-1 names that are not its own are not taken for it, and not deleted with the journal")

@@ -66,6 +66,14 @@ extension PayloadWriter {
       write(link.cause)
     case .clockSkew(let milliseconds):
       write(milliseconds)
+    case .storageFailed(let failed):
+      write(failed.item)
+      write(failed.operation)
+      write(failed.cause)
+      write(failed.number)
+    case .storageRecovered(let recovered):
+      write(recovered.item)
+      write(recovered.operation)
     case .answerDropped(let dropped):
       write(dropped.request)
       write(dropped.cause)
@@ -128,6 +136,13 @@ extension PayloadReader {
       .clockSkew(try integer())
     case .localDataCleared:
       .localDataCleared
+    case .storageFailed:
+      .storageFailed(
+        SessionNote.StorageFailed(
+          item: try code(), operation: try code(), cause: try code(), number: try integer()))
+    case .storageRecovered:
+      .storageRecovered(
+        SessionNote.StorageRecovered(item: try code(), operation: try code()))
     case .answerDropped:
       .answerDropped(SessionNote.AnswerDropped(request: try integer(), cause: try code()))
     }

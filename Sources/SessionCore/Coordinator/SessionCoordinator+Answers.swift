@@ -53,6 +53,8 @@ extension SessionCoordinator {
     switch landed.purpose {
     case .login(let caller, _):
       owesProfile = false
+      // What it stored is of this version, and is here.
+      (isRestored, needsUpdate) = (true, false)
       effects += beginUse(at: now)
       effects.append(.resume(caller, .signedIn))
     case .switchContext:

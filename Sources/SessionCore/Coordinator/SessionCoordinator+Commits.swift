@@ -5,7 +5,7 @@ extension SessionCoordinator {
     storing: RequestNumber? = nil, doubting isDoubtful: Bool = false
   ) -> [SessionEffect] {
     // What the opening found and could not be noted then goes first.
-    var contents = openingNotes.map(SessionRecord.Content.note) + contents
+    var contents = (openingNotes + storage.notes).map(SessionRecord.Content.note) + contents
     contents += revocation(with: contents)
     var deadline: Int64?
     if case .settle(let arrival) = purpose {
@@ -70,6 +70,7 @@ extension SessionCoordinator {
     if overtakes(durable) { flight?.isHeldBack = true }
     let isInDoubt = losesSwitch(durable)
     openingNotes = []
+    storage.journaled()
     var published: [RecordedEvent] = []
     for (content, sequence) in zip(durable.contents, firstSequence...) {
       let record = SessionRecord(sequence: sequence, time: durable.time, content: content)
@@ -108,7 +109,7 @@ extension SessionCoordinator {
     case .expire: publish(events) + wipeEnded(by: durable)
     case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
     case .standing: publish(events) + wipeEnded(by: durable)
-    case .note: publish(events)
+    case .note, .storage: publish(events)
     case .unsent: unsentNoted(publishing: events)
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)
@@ -132,6 +133,8 @@ extension SessionCoordinator {
     case .logout(let caller): logout(caller, at: now)
     case .standing(let user, let failure): profileRead(user, failure, at: now)
     case .note: cleared(at: now)
+    // The notes still wait, and go with the next batch.
+    case .storage: []
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
     // Still first among the closers: asked for again as soon as nothing else is to be done.
@@ -161,6 +164,10 @@ extension SessionCoordinator {
         ? settlingIsImpossible(at: now) : settlingFailed(arrival, obstacle, at: now)
     // The server says so again at the next launch, and the host is asked again.
     case .standing, .note:
+      return []
+    // Other batches fail also because of the secret store: that says nothing of the journal.
+    case .storage:
+      storage.notJournaled()
       return []
     case .expire(.inactivity):
       return resumeAll(.failed(.storage))

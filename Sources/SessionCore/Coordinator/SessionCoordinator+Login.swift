@@ -1,9 +1,9 @@
 extension SessionCoordinator {
   mutating func login(_ caller: Caller, _ method: LoginMethod, at now: Moment) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
-    guard isRestored else { return [.resume(caller, .failed(.locked))] }
+    guard isRestored || needsUpdate else { return [.resume(caller, .failed(.locked))] }
     if method == .adoption, !adopts { return [.resume(caller, .notAdopted)] }
-    guard state.kind != .authenticated else {
+    guard state.kind != .authenticated || needsUpdate else {
       return [.resume(caller, .failed(rejection(.login, .alreadyAuthenticated)))]
     }
     // An account that is created now is not that of the session which expired (STA-6).
@@ -50,16 +50,27 @@ extension SessionCoordinator {
         user: user, method: arrival.facts.method ?? method,
         token: tokenFacts(arrival, isRefreshable: arrival.facts.isRefreshable),
         context: arrival.facts.context ?? arrival.facts.tokenContext))
+    let replaced = replacedSession
     do {
-      _ = try state.evolved(by: event, at: now.time)
+      var before = state
+      for case .event(let end) in replaced { before = try before.evolved(by: end, at: now.time) }
+      _ = try before.evolved(by: event, at: now.time)
     } catch {
       return loginRefused(flight, caller, .rejected(error))
     }
     guard let end = arrival.facts.profileFailure.flatMap(endEvents) else {
-      return commit([.event(event)], for: .settle(arrival), at: now, storing: flight.number)
+      return commit(
+        replaced + [.event(event)], for: .settle(arrival), at: now, storing: flight.number)
     }
     // Who may not sign in is journaled, and nothing of it stored.
     return commit([.event(event)] + end, for: .settle(arrival), at: now)
+  }
+
+  /// The end of a session whose stored items only a newer version can read: it goes with the sign-in that
+  /// replaces them, and not before (RES-8).
+  private var replacedSession: [SessionRecord.Content] {
+    guard needsUpdate, state.kind == .authenticated else { return [] }
+    return endEvents(.secretsNewer, .keep)
   }
 
   /// The login is durable, and the end with it: the user may not sign in (LOG-6).

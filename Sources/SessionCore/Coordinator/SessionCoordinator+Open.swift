@@ -14,8 +14,14 @@ extension SessionCoordinator {
   /// stored token that is newer than the journal proves an event that a crash kept out (REF-7).
   mutating func restore(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     guard stopped == nil else { return [] }
+    noteFinding(facts, at: now)
+    var facts = facts
+    // As if it could not be read: it is asked again before anything is removed (RES-7).
+    if doubt.doubts(absence(in: facts), at: now.uptime) { facts.isLocked = true }
     let contents = agreement(with: facts, at: now)
-    guard !contents.isEmpty || !openingNotes.isEmpty else { return restored(facts, at: now) }
+    guard !contents.isEmpty || !openingNotes.isEmpty || storage.wantsCommit else {
+      return restored(facts, at: now)
+    }
     let isStored = takesOver(facts) && facts.stray?.expired == nil
     return commit(
       contents, for: .restore(facts), at: now, storing: isStored ? .stray : nil)
@@ -25,6 +31,12 @@ extension SessionCoordinator {
   mutating func restored(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     guard !facts.isLocked else {
       return unlockEnded(.failed(.locked))
+        + [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
+    }
+    needsUpdate = isOfNewerVersion(facts)
+    guard !needsUpdate else {
+      isRestored = false
+      return unlockEnded(.failed(.newerItems))
         + [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     }
     isRestored = true
@@ -118,7 +130,8 @@ extension SessionCoordinator {
 
   /// Revocations that lost what they need cannot be made good any more.
   private func abandonedRevocations(_ facts: StoredFacts) -> [SessionRecord.Content] {
-    fold.intents.revocations
+    guard !facts.hasNewerRevocations else { return [] }
+    return fold.intents.revocations
       .filter { !facts.revocations.contains($0) && $0 != facts.untold(of: fold.intents) }
       .map(Self.abandoned)
   }
@@ -134,10 +147,12 @@ extension SessionCoordinator {
     case .unauthenticated, .expired:
       if let recovered = recovered(facts) { return recovered }
       if takesOver(facts), let stray = facts.stray { return takenOver(stray) }
+      guard facts.token != .newerVersion else { return [] }
       let isLeftOver =
         state.kind == .unauthenticated ? facts.hasItems : facts.token != .absent
       return isLeftOver ? [.note(.secretsWiped(facts.wipeCause))] : []
     case .authenticated(let session):
+      guard !isOfNewerVersion(facts) else { return [] }
       if let reason = problem(with: facts, of: session) {
         return endEvents(reason, policy.onRejection)
       }
@@ -161,6 +176,13 @@ extension SessionCoordinator {
     return [.note(.tokenRecovered(facts.generation)), .event(event)]
   }
 
+  /// Whether a newer version wrote an item that the journal's session needs.
+  private func isOfNewerVersion(_ facts: StoredFacts) -> Bool {
+    guard state.kind == .authenticated else { return false }
+    return facts.token == .newerVersion
+      || policy.requiredItems.contains { facts.item($0) == .newerVersion }
+  }
+
   /// Why the stored items do not carry the journal's session, where they do not.
   private func problem(with facts: StoredFacts, of session: SessionState.Authenticated)
     -> ExpiryReason?
@@ -168,7 +190,8 @@ extension SessionCoordinator {
     for item in [SecretItem.token, .user, .context] where policy.requiredItems.contains(item) {
       if item == .context, session.context == nil { continue }
       switch facts.item(item) {
-      case .present: continue
+      // Of the items that matter none is of a newer version: that was seen before.
+      case .present, .newerVersion: continue
       case .absent, .otherJournal: return .secretsMissing
       case .unreadable: return .corruptStorage
       }
@@ -197,7 +220,7 @@ extension SessionCoordinator {
 extension StoredFacts {
   /// Whether anything of a session is stored.
   var hasItems: Bool {
-    token != .absent || user != .absent || context != .absent
+    [token, user, context].contains { $0 != .absent && $0 != .newerVersion }
   }
 
   /// The token whose revocation a crash cut short before it had what it needs: an item that should be

@@ -21,6 +21,9 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// Whether the stored items have been seen, so that it is known whether anybody is signed in.
   var isRestored = false
+  /// Whether a newer version wrote the items of the session that the journal has: nothing can be done
+  /// with it but to sign in anew or to log out (RES-8).
+  var needsUpdate = false
   /// Why nothing is done any more: closed, or the journal holds what this version cannot follow.
   var stopped: SessionProblem?
   /// Why the last sign-in failed, until cleared.
@@ -95,6 +98,11 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Which opening of the journal it decides for; `nil` if the shell has not said so.
   var identity: ProcessIdentity?
 
+  /// What of the secret store's failures is still to be journaled.
+  var storage = StorageWatch()
+  /// What was not found and is looked for again.
+  var doubt = AbsenceDoubt()
+
   /// The commit that was asked for and has not ended.
   var pending: PendingCommit?
   private var look: JournalLook?
@@ -118,13 +126,14 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// What the process is doing for the session now (STA-3).
   public var activity: SessionActivity {
-    guard isRestored else { return .loading }
+    guard isRestored || needsUpdate else { return .loading }
     switch flight?.purpose {
     case .login: return .authenticating
     case .refresh: return .refreshing
     case .switchContext: return .switching
     case nil: break
     }
+    if needsUpdate { return .failed(lastProblem ?? .newerItems) }
     return lastProblem.map(SessionActivity.failed) ?? .idle
   }
 
@@ -169,6 +178,12 @@ public struct SessionCoordinator: Hashable, Sendable {
   ///
   /// It follows every input, so nobody who waits can be forgotten by the way a request ended.
   private mutating func proceed(at now: Moment) -> [SessionEffect] {
+    let effects = begin(at: now)
+    guard pending == nil, look == nil else { return effects }
+    return effects + noteStorage(at: now)
+  }
+
+  private mutating func begin(at now: Moment) -> [SessionEffect] {
     guard pending == nil, look == nil, stopped == nil else { return [] }
     if !unsent.isEmpty { return noteUnsent(at: now) }
     if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
@@ -208,6 +223,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .notSignedIn(let number, let problem): notSignedIn(number, problem)
     case .profileRead(let user, let failure): profileRead(user, failure, at: now)
     case .cleared: cleared(at: now)
+    case .stored(let reports): stored(reports, at: now)
     case .cancelled(let caller): cancel(caller)
     case .clearError: clearError()
     case .close(let caller): close(caller, at: now)
@@ -308,7 +324,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Why a command that needs a signed-in user is not possible now.
   func notAuthenticated(_ event: SessionEvent.Kind) -> SessionProblem {
     if let stopped { return stopped }
-    if !isRestored { return .locked }
+    if !isRestored { return needsUpdate ? .newerItems : .locked }
     return rejection(event, state.kind == .expired ? .expired : .notAuthenticated)
   }
 

@@ -127,6 +127,16 @@ public struct SessionCommit: Hashable, Sendable {
     self.newest = newest
   }
 
+  /// Whether the batch has nothing but what the secret store did not do.
+  public var isOfStorageOnly: Bool {
+    contents.allSatisfy { content in
+      switch content {
+      case .note(.storageFailed), .note(.storageRecovered): true
+      default: false
+      }
+    }
+  }
+
   /// The event that announces a token, where the batch has one.
   public var announcement: SessionEvent? {
     for case .event(let event) in contents where event.announcedToken != nil { return event }
@@ -172,6 +182,8 @@ public enum SessionProblem: Error, Hashable, Sendable {
   case locked
   /// The refresh token cannot be read until the user has shown who they are (STO-2).
   case needsPresence
+  /// A newer version wrote the stored secrets: update the app, or sign in again (RES-8).
+  case newerItems
   /// The journal holds a record that this version cannot follow.
   case unusableJournal(SessionFold.Failure)
   /// The session object was closed.

@@ -73,6 +73,8 @@ struct PendingCommit: Hashable, Sendable {
     case logout(Caller)
     case standing(Identifier, RequestFailure)
     case note
+    /// To note what the secret store did not do.
+    case storage
     case revoked(Generation, RevocationOutcome, status: UInt16)
     /// To note that nothing was sent for these intents.
     case unsent

@@ -37,6 +37,8 @@ public enum SessionInput: Hashable, Sendable {
   case profileRead(Identifier, RequestFailure?)
   /// The host has cleared its local data (SYN-5).
   case cleared
+  /// The secret store failed, or does again what it did not (STO-5).
+  case stored([StorageReport])
   /// A request failed. `jitter` is a random number for the delay of the next attempt.
   case failed(RequestNumber, RequestFailure, jitter: UInt16)
   /// Telling the server of a logout ended.
@@ -97,7 +99,7 @@ public enum SessionInput: Hashable, Sendable {
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
       .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired,
       .unlock, .foreground, .used, .useRead, .accountCreated, .notSignedIn, .profileRead, .cleared,
-      .leaving:
+      .stored, .leaving:
       false
     }
   }
@@ -216,6 +218,19 @@ public struct StoredFacts: Hashable, Sendable {
     case otherJournal
     /// There is one, of this journal.
     case present
+    /// There is one that a newer version wrote: it is not read, and only a sign-in or a logout removes
+    /// it (RES-8).
+    case newerVersion
+  }
+
+  /// What is known of another journal that the items belong to.
+  public enum Owner: Hashable, Sendable {
+    /// There is none to be asked for.
+    case none
+    /// Its journal was not found.
+    case missing
+    /// Its journal cannot be read.
+    case unreadable
   }
 
   /// What is found where nothing is stored.
@@ -240,6 +255,10 @@ public struct StoredFacts: Hashable, Sendable {
   public var stray: StraySession?
   /// The tokens whose revocation has what it needs, oldest first.
   public var revocations: [Generation] = []
+  /// What is known of another journal that the items belong to (RES-7).
+  public var owner = Owner.none
+  /// Whether a newer version wrote what revocations need, so it cannot be told what is there.
+  public var hasNewerRevocations = false
   /// What the shell wants noted of the opening.
   public var notes: [SessionNote] = []
   /// The process that opens.
@@ -262,6 +281,9 @@ public struct StoredFacts: Hashable, Sendable {
 
   /// Nothing stored.
   public init() {}
+
+  /// The item that names another owner.
+  var ownedItem: SecretItem { token == .absent ? .user : .token }
 
   func item(_ item: SecretItem) -> Item {
     switch item {

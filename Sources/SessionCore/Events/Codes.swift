@@ -99,11 +99,14 @@ public struct ExpiryReason: Code {
   public static let inactivity = ExpiryReason(rawValue: 7)
   /// The server ended the session (LOG-7).
   public static let endedByServer = ExpiryReason(rawValue: 8)
+  /// A newer version wrote the stored items, and a new sign-in replaced them (RES-8).
+  public static let secretsNewer = ExpiryReason(rawValue: 9)
 
   /// The word for each byte, from 0.
   public static let words = [
     "tokenExpired", "refreshRejected", "attemptsExhausted", "secretsMissing", "corruptStorage",
     "secretsOutdated", "userInactive", "inactivity", "endedByServer",
+    "secretsNewer",
   ]
 }
 
@@ -192,7 +195,7 @@ public struct SecretItem: Code {
   public static let words = ["token", "user", "context", "revocation", "refreshToken"]
 }
 
-/// What kept something from being stored.
+/// What kept something from being stored, or a store from doing what it was asked (REF-11, STO-5).
 public struct StorageCause: Code {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -202,17 +205,34 @@ public struct StorageCause: Code {
 
   /// The disk was full.
   public static let noRoom = StorageCause(rawValue: 0)
-  /// This process was not allowed to, or not yet: a permission, or a locked device.
+  /// This process was not allowed to write.
   public static let refused = StorageCause(rawValue: 1)
   /// Another process held the journal's lock for too long.
   public static let busy = StorageCause(rawValue: 2)
-  /// The file was gone, or another one stood in its place.
+  /// The file was gone, or another one was in its place.
   public static let replaced = StorageCause(rawValue: 3)
   /// What is stored there cannot be used by this version.
   public static let unusable = StorageCause(rawValue: 4)
   /// The system failed in another way, such as a read or write error of the disk.
   public static let failed = StorageCause(rawValue: 5)
+  /// The store cannot be read yet: the device is locked, or access is refused.
+  public static let unavailable = StorageCause(rawValue: 6)
+  /// A newer version of this library wrote the item.
+  public static let newerVersion = StorageCause(rawValue: 7)
+  /// Something else is in the item's place.
+  public static let obstructed = StorageCause(rawValue: 8)
+  /// The item is larger than any secret.
+  public static let tooLarge = StorageCause(rawValue: 9)
+  /// The store said that there is no such item.
+  public static let missing = StorageCause(rawValue: 10)
+  /// The item is another journal's, and that journal was not found.
+  public static let ownerMissing = StorageCause(rawValue: 11)
+  /// The item is another journal's, which cannot be read.
+  public static let ownerUnreadable = StorageCause(rawValue: 12)
 
   /// The word for each byte, from 0.
-  public static let words = ["noRoom", "refused", "busy", "replaced", "unusable", "failed"]
+  public static let words = [
+    "noRoom", "refused", "busy", "replaced", "unusable", "failed", "unavailable", "newerVersion",
+    "obstructed", "tooLarge", "missing", "ownerMissing", "ownerUnreadable",
+  ]
 }

@@ -27,6 +27,10 @@ public enum SessionNote: Hashable, Sendable {
   case clockSkew(Int64)
   /// The app has cleared its local data after a logout (SYN-5).
   case localDataCleared
+  /// The secret store failed: the first failure of a run (STO-5).
+  case storageFailed(StorageFailed)
+  /// The secret store does again what it did not (STO-5).
+  case storageRecovered(StorageRecovered)
   /// The journal is closed, and the answer to a request could not be stored (REF-11).
   case answerDropped(AnswerDropped)
 
@@ -234,6 +238,10 @@ public enum SessionNote: Hashable, Sendable {
     case clockSkew = 0x8C
     /// The app has cleared its local data after a logout.
     case localDataCleared = 0x8F
+    /// The secret store failed.
+    case storageFailed = 0x90
+    /// The secret store does again what it did not.
+    case storageRecovered = 0x91
     /// An answer could not be stored before the journal was closed.
     case answerDropped = 0x92
 
@@ -253,6 +261,8 @@ public enum SessionNote: Hashable, Sendable {
       case .continued: "continued"
       case .clockSkew: "clockSkew"
       case .localDataCleared: "localDataCleared"
+      case .storageFailed: "storageFailed"
+      case .storageRecovered: "storageRecovered"
       case .answerDropped: "answerDropped"
       }
     }
@@ -274,6 +284,8 @@ public enum SessionNote: Hashable, Sendable {
     case .continued: .continued
     case .clockSkew: .clockSkew
     case .localDataCleared: .localDataCleared
+    case .storageFailed: .storageFailed
+    case .storageRecovered: .storageRecovered
     case .answerDropped: .answerDropped
     }
   }

@@ -25,7 +25,7 @@ extension StorageTrouble {
     case .secrets(let error): self.init(error)
     case .notStoredYet(let cause), .answerDropped(let cause): self.init(cause)
     case .unusableJournal: self = .unusable
-    case .secretsOfAnotherSession: self = .refused
+    case .secretsOfAnotherSession, .secretsOwnerUnreadable: self = .refused
     default: self = .failed
     }
   }

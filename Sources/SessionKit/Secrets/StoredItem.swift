@@ -19,6 +19,11 @@ protocol StoredItem {
   init(journal: String, fields: Fields)
 }
 
+/// An item that says where the journal stands that it belongs to.
+protocol LocatedItem: StoredItem {
+  var journalPath: String? { get }
+}
+
 extension StoredItem {
   static var isBound: Bool { false }
 
@@ -59,6 +64,15 @@ extension StoredItem {
 }
 
 private let storedItemVersion = 1
+
+/// Whether these bytes are an item of a newer version.
+func isOfNewerVersion(_ bytes: [UInt8]) -> Bool {
+  do {
+    return try JSONDecoder().decode(Version.self, from: Data(bytes)).v > storedItemVersion
+  } catch {
+    return false
+  }
+}
 
 private struct Version: Decodable {
   let v: Int

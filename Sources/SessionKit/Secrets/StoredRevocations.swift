@@ -3,11 +3,13 @@ import SessionCore
 /// What revoking tokens still needs after their logouts (OUT-1).
 ///
 /// The first version kept one only: its fields are those of the newest, and `earlier` has the others.
-struct StoredRevocations: StoredItem {
+struct StoredRevocations: LocatedItem {
   struct Fields {
     var newest: Entry
     /// Oldest first; `nil` if there are none.
     var earlier: [Entry]?
+    /// Where the journal stands that it belongs to; earlier versions did not store it.
+    var journalPath: String?
   }
 
   /// What one revocation needs.
@@ -94,18 +96,21 @@ struct StoredRevocations: StoredItem {
   static var isBound: Bool { true }
   let journal: String
   let fields: Fields
+  var journalPath: String? { fields.journalPath }
 
   init(journal: String, fields: Fields) {
     (self.journal, self.fields) = (journal, fields)
   }
 
   /// The last so many of these, oldest first; `nil` if there are none.
-  init?(journal: String, entries: [Entry]) {
+  init?(journal: String, entries: [Entry], path: String? = nil) {
     let kept = entries.suffix(SessionCoordinator.maximumRevocations)
     guard let newest = kept.last else { return nil }
     let earlier = Array(kept.dropLast())
     self.init(
-      journal: journal, fields: Fields(newest: newest, earlier: earlier.isEmpty ? nil : earlier))
+      journal: journal,
+      fields: Fields(
+        newest: newest, earlier: earlier.isEmpty ? nil : earlier, journalPath: path))
   }
 
   /// Oldest first.
@@ -113,18 +118,20 @@ struct StoredRevocations: StoredItem {
 }
 
 extension StoredRevocations.Fields: Codable {
-  private enum Keys: String, CodingKey { case earlier }
+  private enum Keys: String, CodingKey { case earlier, journalPath }
 
   init(from decoder: any Decoder) throws {
     newest = try StoredRevocations.Entry(from: decoder)
-    earlier = try decoder.container(keyedBy: Keys.self).decodeIfPresent(
-      [StoredRevocations.Entry].self, forKey: .earlier)
+    let container = try decoder.container(keyedBy: Keys.self)
+    earlier = try container.decodeIfPresent([StoredRevocations.Entry].self, forKey: .earlier)
+    journalPath = try container.decodeIfPresent(String.self, forKey: .journalPath)
   }
 
   func encode(to encoder: any Encoder) throws {
     try newest.encode(to: encoder)
     var container = encoder.container(keyedBy: Keys.self)
     try container.encodeIfPresent(earlier, forKey: .earlier)
+    try container.encodeIfPresent(journalPath, forKey: .journalPath)
   }
 }
 

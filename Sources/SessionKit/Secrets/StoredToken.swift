@@ -5,7 +5,7 @@ import SessionCore
 ///
 /// The event is stored with the token because the token is durable first: whoever finds a token
 /// that the journal does not know appends exactly this event (REF-7).
-struct StoredToken: StoredItem {
+struct StoredToken: LocatedItem {
   struct Fields: Codable {
     var generation: UInt64
     var access: String
@@ -67,6 +67,9 @@ struct StoredToken: StoredItem {
     return StoredToken(journal: journal, fields: fields)
   }
 
+  var journalPath: String? { fields.journalPath }
+  /// Whether a sign-in announced it.
+  var announcementIsLogin: Bool { fields.announcementKind == SessionEvent.Kind.login.rawValue }
   var generation: Generation { Generation(fields.generation) }
   var access: Secret { Secret(fields.access) }
   /// The refresh token that is in the item itself.

@@ -1,7 +1,7 @@
 import SessionCore
 
 /// The user item: the profile.
-struct StoredUser: StoredItem {
+struct StoredUser: LocatedItem {
   struct Fields: Codable {
     var id: String
     var email: String?
@@ -12,22 +12,28 @@ struct StoredUser: StoredItem {
     /// Which source named the user, and what it said; older versions have neither (LOG-12).
     var source: String?
     var named: String?
+    /// Where the journal stands that it belongs to; earlier versions did not store it.
+    var journalPath: String?
   }
 
   static var item: SecretItem { .user }
   let journal: String
   let fields: Fields
+  var journalPath: String? { fields.journalPath }
 
   init(journal: String, fields: Fields) {
     (self.journal, self.fields) = (journal, fields)
   }
 
-  init(journal: String, profile: UserProfile, origin: UserOrigin? = nil) {
+  init(
+    journal: String, profile: UserProfile, origin: UserOrigin? = nil, path: String? = nil
+  ) {
     self.init(
       journal: journal,
       fields: Fields(
         id: profile.id.description, email: profile.email, firstName: profile.firstName,
-        lastName: profile.lastName, source: origin?.source, named: origin?.value))
+        lastName: profile.lastName, source: origin?.source, named: origin?.value,
+        journalPath: path))
   }
 
   /// Which source named the user; `nil` if that is not known.

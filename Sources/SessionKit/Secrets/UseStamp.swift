@@ -45,9 +45,16 @@ extension StoredUser {
   /// The same with another profile of the same user, and the source that named them, if it is known.
   func with(_ profile: UserProfile, origin: UserOrigin? = nil) -> StoredUser {
     var changed = StoredUser(
-      journal: journal, profile: profile, origin: origin ?? self.origin
+      journal: journal, profile: profile, origin: origin ?? self.origin, path: journalPath
     ).fields
     changed.used = fields.used
+    return StoredUser(journal: journal, fields: changed)
+  }
+
+  /// The same for a journal at this path.
+  func at(_ path: String?) -> StoredUser {
+    var changed = fields
+    changed.journalPath = path
     return StoredUser(journal: journal, fields: changed)
   }
 
@@ -66,24 +73,29 @@ extension Vault {
   }
 
   /// The item to store with a token: at a sign-in with its first use, else with the last one that it had.
+  ///
+  /// `nil` if a newer version wrote the stored one, which only a sign-in replaces.
   func user(
     _ profile: UserProfile, namedBy origin: UserOrigin?, with event: SessionEvent,
     first use: UseStamp?
-  ) throws(SessionError) -> StoredUser {
-    let fresh = StoredUser(journal: journal.description, profile: profile, origin: origin)
+  ) throws(SessionError) -> StoredUser? {
+    let fresh = StoredUser(
+      journal: journal.description, profile: profile, origin: origin, path: path)
     if case .login = event { return use.map(fresh.with) ?? fresh }
-    let stored: StoredUser?
-    do { stored = try find(StoredUser.self).item } catch { throw .secrets(error) }
-    guard let stored, stored.profile.id == profile.id else { return fresh }
-    return stored.with(profile, origin: origin)
+    let found: Found<StoredUser>
+    do { found = try find(StoredUser.self) } catch { throw .secrets(error) }
+    guard found.newer == nil else { return nil }
+    guard let stored = found.item, stored.profile.id == profile.id else { return fresh }
+    return stored.with(profile, origin: origin).at(path)
   }
 
   /// Changes the item of this user, or a new one where there is none of theirs.
   func changeUser(_ user: Identifier, _ change: (StoredUser) -> StoredUser) throws(SessionError) {
     let owner = journal.description
     let stored: StoredUser?
-    do { stored = try find(StoredUser.self).item } catch { throw .secrets(error) }
+    do { stored = try readable(StoredUser.self) } catch { throw .secrets(error) }
     let item = stored.flatMap { $0.profile.id == user ? $0 : nil }
-    try write(change(item ?? StoredUser(journal: owner, profile: UserProfile(id: user))))
+    let changed = item ?? StoredUser(journal: owner, profile: UserProfile(id: user), path: path)
+    try write(change(changed))
   }
 }

@@ -24,6 +24,7 @@ public final class Session: Sendable {
   {
     let runtime = configuration.runtime()
     let began = configuration.clock.now().time
+    try await SessionEngine.awaitJournal(configuration, runtime)
     let (engine, notes, debt) = try await runtime.result {
       () throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt) in
       try SessionEngine.make(configuration, runtime)
@@ -63,7 +64,7 @@ public final class Session: Sendable {
     // The session may have ended since, which is the truth by now; or another process's token
     // cannot be read yet.
     switch shown.state {
-    case .authenticated: throw replacement ?? .secretsUnavailable
+    case .authenticated: throw replacement ?? newerItems ?? .secretsUnavailable
     case .expired: throw .expired
     case .unauthenticated: throw .loggedOut
     }
@@ -152,6 +153,12 @@ public final class Session: Sendable {
   /// That another journal stands in this one's place, after which this object shows no token any more.
   var replacement: SessionError? {
     storageProblem.flatMap { $0.isOfReplacedJournal ? $0 : nil }
+  }
+
+  /// That a newer version of this library wrote the stored items: this one cannot use them (RES-8).
+  private var newerItems: SessionError? {
+    guard case .secrets(.newerVersion)? = storageProblem else { return nil }
+    return storageProblem
   }
 
   /// Why the journal could not be compacted when it should have been last; `nil` where it could.

@@ -36,7 +36,7 @@ extension SessionEngine {
       if let newer { return .superseded(newer) }
       if isWithheld { return .presenceNeeded }
       if let first = transaction.appended.first {
-        commitError = nil
+        if !commit.isOfStorageOnly { commitError = nil }
         if commit.storing != nil { unstored = nil }
         count(transaction.appended, of: commit)
         keep(stored, of: commit.storing)
@@ -50,7 +50,7 @@ extension SessionEngine {
       ahead = (number, stored, deadline)
     }
     if case .login? = commit.announcement, let stored { unconfirmed = stored }
-    commitError = failure
+    if !commit.isOfStorageOnly { commitError = failure }
     if commit.storing != nil { unstored = failure }
     guard conflict.isEmpty else { return .conflicted(conflict) }
     return .commitFailed(
@@ -136,6 +136,7 @@ extension SessionEngine {
     ahead = nil
     token = stored
     unconfirmed = nil
+    if stored.announcementIsLogin { secretsProblem = nil }
     guard let answer = answers.removeValue(forKey: number), let user = answer.user else { return }
     // A login says all; another response may not know.
     let isSame = profile?.id == user.id && answer.origin == nil
@@ -153,6 +154,7 @@ extension SessionEngine {
     } catch {
       facts.isLocked = true
     }
+    secretsProblem = contents.newer.map(SessionError.secrets)
     facts.hasProvider = configuration.identityProvider != nil
     for entry in contents.accounts { owed.insert(entry.account, for: entry.token) }
     lockOthersSecrets(&facts, contents.problem)

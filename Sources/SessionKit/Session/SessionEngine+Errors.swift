@@ -20,7 +20,7 @@ extension SessionEngine {
     case .busy: .signInUnderWay
     case .tooManyAttempts(let wait): .rateLimited(retryAfter: wait)
     case .storage: commitError ?? .closed
-    case .locked: .secretsUnavailable
+    case .locked, .newerItems: secretsProblem ?? .secretsUnavailable
     case .needsPresence: .needsPresence
     case .unusableJournal(let failure):
       .unusableJournal(

@@ -6,7 +6,7 @@ extension SessionEngine {
   static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt)
   {
-    if let owner = foreignOwner(configuration) { throw owner }
+    if let refusal = openingRefusal(configuration) { throw refusal }
     guard configuration.whenJournalIsUnusable == .setAside else {
       return try load(configuration, runtime)
     }

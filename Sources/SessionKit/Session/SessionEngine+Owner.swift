@@ -1,59 +1,129 @@
 import SessionCore
 import SessionJournal
 
+/// Whose stored items are, if they name another journal than ours.
+enum SecretsOwner: Equatable {
+  /// Nobody else: there are none, they are ours, or they name our own place.
+  case none
+  /// The session of another journal, which stands at this path.
+  case standing(String)
+  /// The journal of this path is gone: that is proven (RES-7).
+  case gone(String)
+  /// Another journal stands at the path.
+  case replaced(String)
+  /// The journal of this path cannot be read now.
+  case unknown(String, JournalError)
+
+  /// Why the items must not be touched; `nil` if they may.
+  var refusal: SessionError? {
+    switch self {
+    case .none, .gone, .replaced: nil
+    case .standing(let path): .secretsOfAnotherSession(journal: path)
+    case .unknown(let path, let problem): .secretsOwnerUnreadable(journal: path, problem: problem)
+    }
+  }
+}
+
 /// Whose the stored secrets are: two accounts must not share a place for them (RES-5).
 ///
-/// The token item says where its journal stands. While that journal is there, nobody else reads, writes
-/// or wipes what is stored beside it; once it is gone, the items are stray ones.
+/// An item says where its journal stands. While that journal is there, or cannot be read, no other session
+/// reads, writes or removes the item. Only if it is proven to be gone does the policy decide (RES-7).
 extension SessionEngine {
-  /// The path of another journal that stands and whose session the stored secrets are; `nil` where they are
-  /// nobody's, ours, or a lost journal's, or cannot be read.
-  static func othersJournal(_ configuration: SessionConfiguration) -> String? {
-    let stored: StoredToken
-    do throws(SecretStoreError) {
-      guard let bytes = try configuration.secrets.read(.token) else { return nil }
-      do throws(StoredItemError) { stored = try StoredToken(decoding: bytes) } catch { return nil }
-    } catch {
-      return nil
-    }
-    let options = configuration.journalOptions
-    guard let path = stored.fields.journalPath, path != configuration.journal,
-      identifier(at: path, options) == stored.journal,
-      identifier(at: configuration.journal, options) != stored.journal
-    else { return nil }
-    return path
-  }
-
-  private static func identifier(at path: String, _ options: Journal.Options) -> String? {
-    do throws(JournalError) {
-      return try JournalReader(path: path, fileSystem: options.fileSystem).identifier.description
-    } catch {
-      // Gone, or nothing that could be a session's.
-      return nil
-    }
-  }
-
-  /// Why the stored secrets are not for this session; `nil` if they are, or cannot be read.
+  /// The owner of the session's items: the token item says it, and without one the user item.
   ///
-  /// They are another session's, or of another backend (STO-6).
-  static func foreignOwner(_ configuration: SessionConfiguration) -> SessionError? {
-    if let path = othersJournal(configuration) { return .secretsOfAnotherSession(journal: path) }
+  /// `own` is our journal's identifier; without one the file at our path is asked.
+  static func secretsOwner(_ configuration: SessionConfiguration, own: String? = nil)
+    -> SecretsOwner
+  {
+    do throws(SecretStoreError) {
+      if let owner = try owner(of: StoredToken.self, configuration, own) { return owner }
+      return try owner(of: StoredUser.self, configuration, own) ?? .none
+    } catch {
+      return .none
+    }
+  }
+
+  /// The owner of one item; `nil` if there is no such item, or it cannot be decoded.
+  private static func owner<Item: LocatedItem>(
+    of _: Item.Type, _ configuration: SessionConfiguration, _ own: String?
+  ) throws(SecretStoreError) -> SecretsOwner? {
+    guard let bytes = try configuration.secrets.read(Item.item) else { return nil }
+    let stored: Item
+    do throws(StoredItemError) { stored = try Item(decoding: bytes) } catch { return nil }
+    let options = configuration.journalOptions
+    guard stored.journal != own, let path = stored.journalPath,
+      SecretsPlace(path) != SecretsPlace(configuration.journal)
+    else { return SecretsOwner.none }
+    if own == nil {
+      let found = Journal.presence(at: configuration.journal, options: options)
+      guard found.identifier != stored.journal else { return SecretsOwner.none }
+    }
+    switch Journal.presence(at: path, options: options) {
+    case .present(let found):
+      return found.description == stored.journal ? .standing(path) : .replaced(path)
+    case .absent: return .gone(path)
+    case .unknown(let problem): return .unknown(path, problem)
+    }
+  }
+
+  private var own: String { journal.identifier.description }
+
+  var secretsOwner: SecretsOwner { Self.secretsOwner(configuration, own: own) }
+
+  /// Why a session may not be opened with the stored secrets: they belong to another session that is
+  /// there, or to another backend (STO-6).
+  ///
+  /// An owner that cannot be read now does not refuse the opening: its items are locked.
+  static func openingRefusal(_ configuration: SessionConfiguration) -> SessionError? {
+    if case .standing(let path) = secretsOwner(configuration) {
+      return .secretsOfAnotherSession(journal: path)
+    }
     return configuration.binding.problem(in: configuration.secrets).map(SessionError.secrets)
   }
 
-  var foreignOwner: SessionError? { Self.foreignOwner(configuration) }
+  /// Why the stored items must not be touched; `nil` if they may.
+  ///
+  /// They are another session's, or of another backend (STO-6).
+  var foreignOwner: SessionError? {
+    secretsOwner.refusal
+      ?? configuration.binding.problem(in: configuration.secrets).map(SessionError.secrets)
+  }
 
-  /// Items that could not be read at opening are not for this session: they stay unread.
+  /// Whether what another journal's logouts need may be taken: their journal is not there any more.
+  var mayTakeStrayRevocations: Bool {
+    do throws(SecretStoreError) {
+      return try Self.owner(of: StoredRevocations.self, configuration, own)?.refusal == nil
+    } catch {
+      return false
+    }
+  }
+
+  /// Locks items that another session owns, or whose owner cannot be found out: they stay unread.
+  ///
+  /// `problem` is why nothing could be read, if that is so.
   func lockOthersSecrets(_ facts: inout StoredFacts, _ problem: SecretStoreError?) {
-    if case .otherBackend? = problem { commitError = problem.map(SessionError.secrets) }
-    guard facts.token == .otherJournal, let owner = foreignOwner else { return }
+    if case .otherBackend? = problem { secretsProblem = problem.map(SessionError.secrets) }
+    guard facts.token == .otherJournal || facts.token == .absent && facts.user == .otherJournal
+    else { return }
+    switch secretsOwner {
+    case .none, .standing, .replaced: break
+    case .gone: facts.owner = .missing
+    case .unknown: facts.owner = .unreadable
+    }
+    guard let refusal = foreignOwner else { return }
     facts.isLocked = true
-    commitError = owner
+    secretsProblem = refusal
   }
 
   /// Another account has signed in to this place for secrets since we opened.
   func refuseOthersSecrets(before commit: SessionCommit) throws(SessionError) {
-    guard case .login? = commit.announcement, let owner = foreignOwner else { return }
-    throw owner
+    guard case .login? = commit.announcement, let refusal = foreignOwner else { return }
+    throw refusal
+  }
+}
+
+extension JournalPresence {
+  fileprivate var identifier: String? {
+    if case .present(let identifier) = self { identifier.description } else { nil }
   }
 }

@@ -70,6 +70,8 @@ extension SessionEngine {
         if let stored = try vault.token(), stored.generation == generation {
           departing[generation] = vault.whole(stored)
         }
+      } catch .newerVersion {
+        // This version cannot read the token to revoke it; the user wants it gone even so (RES-8).
       } catch {
         throw .secrets(error)
       }
@@ -126,6 +128,7 @@ extension SessionEngine {
     do throws(JournalError) {
       _ = try journal.transact { foreign in
         others = unknown(foreign)
+        guard mayTakeStrayRevocations else { return [] }
         do throws(SecretStoreError) { entries = try vault.takeStrayRevocations() } catch {
           // It stays where it is until the next opening.
         }

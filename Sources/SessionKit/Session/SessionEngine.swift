@@ -25,6 +25,8 @@ actor SessionEngine {
   nonisolated let journalSetAside: JournalSetAside?
 
   let vault: Vault
+  /// What the secret store did, until the coordinator is told.
+  private let witness = StoreWitness()
   var coordinator: SessionCoordinator
   var inbox: [SessionInput] = []
   /// Others' records that were met under the lock and that the coordinator was not told of yet.
@@ -94,6 +96,9 @@ actor SessionEngine {
   var commitError: SessionError?
   /// What kept the last answer from being stored.
   var unstored: SessionError?
+  /// Why the stored items may not be used, as of the last read: they are of a newer version, or of
+  /// another session.
+  var secretsProblem: SessionError?
   /// That another journal stands in this one's place: nothing is done or shown by this object any more.
   private(set) var lost: SessionError?
 
@@ -121,8 +126,8 @@ actor SessionEngine {
     self.runtime = runtime
     view = SessionView(configuration.policy)
     vault = Vault(
-      store: configuration.secrets, journal: journal.identifier, path: journal.path,
-      binding: configuration.binding)
+      store: WitnessedStore(configuration.secrets, witness), journal: journal.identifier,
+      path: journal.path, binding: configuration.binding)
     hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)
     coordinator = SessionCoordinator(
       policy: configuration.policy, fold: fold,
@@ -258,6 +263,8 @@ actor SessionEngine {
         let effects = coordinator.handle(inbox.removeFirst(), at: configuration.clock.now())
         show()
         for effect in effects { perform(effect) }
+        let reports = witness.takeReports()
+        if !reports.isEmpty { inbox.append(.stored(reports)) }
       }
       if let observed = compactIfDue() { inbox.append(observed) }
     } while !inbox.isEmpty
@@ -286,7 +293,7 @@ actor SessionEngine {
       snapshot.deadline = ahead.deadline
     }
     snapshot.waiterCount = coordinator.waiterCount
-    snapshot.storageProblem = lost ?? commitError
+    snapshot.storageProblem = lost ?? secretsProblem ?? commitError
     snapshot.compactionProblem = compactionProblem
     view.use.follow(coordinator.lastUse)
     let before = view.current

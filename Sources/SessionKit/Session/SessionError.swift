@@ -114,6 +114,9 @@ public enum SessionError: Error, Equatable, Sendable {
   /// What is stored there are the secrets of the session of this journal, which still stands: each account
   /// needs a place of its own (RES-5). Nothing was touched.
   case secretsOfAnotherSession(journal: String)
+  /// The stored secrets belong to the session of this journal, which cannot be read now. Nothing was
+  /// touched, and nobody was logged out: they are read as soon as the journal can be (RES-7).
+  case secretsOwnerUnreadable(journal: String, problem: JournalError)
   /// The session object was closed.
   case closed
   /// The calling task was cancelled.
@@ -184,6 +187,10 @@ extension SessionError: CustomStringConvertible {
     case .secretsOfAnotherSession(let path):
       "The stored secrets are those of the session of \(path). Nothing was touched. Give each account a "
         + "place of its own for its secrets: a folder, or a keychain service."
+    case .secretsOwnerUnreadable(let path, let problem):
+      "The stored secrets belong to the session of \(path), and it cannot be told whether that journal "
+        + "still stands: \(problem) The secrets were not touched, and nobody was logged out. Let this "
+        + "process read that journal, or give this session a place of its own for its secrets."
     case .closed:
       "The session object was closed. The session itself goes on: open it again."
     case .cancelled:

@@ -23,6 +23,8 @@ struct Vault: Sendable {
     var hasStrayRevocations = false
     /// Why nothing could be read.
     var problem: SecretStoreError?
+    /// The first item that a newer version of this library wrote.
+    var newer: SecretStoreError?
   }
 
   /// Looks at every item; what cannot be read as what it should be is kept aside.
@@ -36,12 +38,15 @@ struct Vault: Sendable {
       let revocations = try find(StoredRevocations.self)
       contents.facts.token = token.condition
       contents.facts.user = user.condition
-      contents.facts.context = try find(StoredContext.self).condition
+      let context = try find(StoredContext.self)
+      contents.facts.context = context.condition
       contents.facts.revocations = revocations.item?.entries.map(\.token) ?? []
       contents.accounts = (revocations.item?.entries ?? []).compactMap { entry in
         entry.account.map { (entry.token, $0) }
       }
       contents.hasStrayRevocations = revocations.condition == .otherJournal
+      contents.facts.hasNewerRevocations = revocations.condition == .newerVersion
+      contents.newer = token.newer ?? user.newer ?? context.newer ?? revocations.newer
       contents.facts.generation = token.item?.generation ?? .none
       contents.facts.announcement = token.item?.announcement
       contents.token = token.item
@@ -54,25 +59,43 @@ struct Vault: Sendable {
     return contents
   }
 
-  func find<Item: StoredItem>(_: Item.Type) throws(SecretStoreError)
-    -> (condition: StoredFacts.Item, item: Item?)
-  {
-    guard let bytes = try store.read(Item.item) else { return (.absent, nil) }
+  /// What was found of one item.
+  struct Found<Item: StoredItem> {
+    var condition: StoredFacts.Item
+    var item: Item?
+    /// That a newer version of this library wrote it.
+    var newer: SecretStoreError?
+  }
+
+  /// Reads an item and says what it is; bytes that no version can read are kept aside.
+  ///
+  /// An item of a newer version is neither read nor moved.
+  func find<Item: StoredItem>(_: Item.Type) throws(SecretStoreError) -> Found<Item> {
+    guard let bytes = try store.read(Item.item) else { return Found(condition: .absent) }
     try binding?.refuse(Item.self, bytes)
     do {
       let item = try Item(decoding: bytes)
-      return item.journal == journal.description ? (.present, item) : (.otherJournal, nil)
+      guard item.journal == journal.description else { return Found(condition: .otherJournal) }
+      return Found(condition: .present, item: item)
     } catch .newerVersion(let item, let found) {
-      throw .newerVersion(item: item, found: found)
+      return Found(
+        condition: .newerVersion, newer: .newerVersion(item: item, found: found))
     } catch {
       try store.setAside(Item.item)
-      return (.unreadable, nil)
+      return Found(condition: .unreadable)
     }
+  }
+
+  /// An item if it is this journal's and readable; throws if a newer version wrote it.
+  func readable<Item: StoredItem>(_ type: Item.Type) throws(SecretStoreError) -> Item? {
+    let found = try find(type)
+    if let newer = found.newer { throw newer }
+    return found.item
   }
 
   /// The stored token, where it is this journal's and readable.
   func token() throws(SecretStoreError) -> StoredToken? {
-    try find(StoredToken.self).item
+    try readable(StoredToken.self)
   }
 
   /// The event that announces the stored token, where that is newer than the one of this generation.
@@ -91,12 +114,12 @@ struct Vault: Sendable {
 
   /// The stored user item, if it is this journal's and readable.
   func user() throws(SecretStoreError) -> StoredUser? {
-    try find(StoredUser.self).item
+    try readable(StoredUser.self)
   }
 
   /// What revocations still need, where it is this journal's and readable; oldest first.
   func revocations() throws(SecretStoreError) -> [StoredRevocations.Entry] {
-    try find(StoredRevocations.self).item?.entries ?? []
+    try readable(StoredRevocations.self)?.entries ?? []
   }
 
   /// Makes an answer durable under the batch that announces it; the token item last (REF-7).
@@ -109,10 +132,12 @@ struct Vault: Sendable {
     if let context = commit.context {
       try write(StoredContext(journal: owner, generation: facts.generation, context: context))
     }
-    if let profile = answer.user {
-      try write(
-        try user(profile, namedBy: answer.origin, with: event, first: firstUse))
+    if let profile = answer.user,
+      let user = try user(profile, namedBy: answer.origin, with: event, first: firstUse)
+    {
+      try write(user)
     }
+    if case .login = event { try removeNewer(keeping: commit.context, answer.user) }
     let (refresh, place) = try place(answer, of: facts.generation, replacing: old)
     let token = StoredToken(
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
@@ -131,13 +156,34 @@ struct Vault: Sendable {
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
   }
 
+  /// Removes items of a newer version that a sign-in does not write: they belong to the session that it
+  /// replaces.
+  private func removeNewer(keeping context: ActiveContext?, _ user: UserProfile?)
+    throws(SessionError)
+  {
+    do throws(SecretStoreError) {
+      if context == nil, try find(StoredContext.self).newer != nil { try store.remove(.context) }
+      if user == nil, try find(StoredUser.self).newer != nil { try store.remove(.user) }
+    } catch {
+      throw .secrets(error)
+    }
+  }
+
   /// Removes what the wipe names, and with the token item a refresh token that is apart from it.
+  ///
+  /// An item that a newer version wrote goes with a logout only (RES-8).
   func wipe(_ wipe: SessionEffect.Wipe, of token: StoredToken?) throws(SessionError) {
+    var kept: [SecretItem] = []
+    let isLogout = if case .everything = wipe { true } else { false }
+    if !isLogout {
+      for item in wipe.items where try isNewer(item) { kept.append(item) }
+    }
     var failure: SessionError?
     // Before the token item, which says that it is there.
     let isApart = store.separatesRefreshToken || token?.fields.refreshPlace != nil
-    let apart: [SecretItem] = isApart && !wipe.items.isEmpty ? [.refreshToken] : []
-    for item in apart + wipe.items {
+    let hasApart = isApart && !wipe.items.isEmpty && !kept.contains(.token)
+    let apart: [SecretItem] = hasApart ? [.refreshToken] : []
+    for item in apart + wipe.items where !kept.contains(item) {
       do throws(SecretStoreError) {
         try store.remove(item)
         if case .everything = wipe { try store.removeSetAside(item) }
@@ -146,6 +192,15 @@ struct Vault: Sendable {
       }
     }
     if let failure { throw failure }
+  }
+
+  /// Whether a newer version wrote the item; nothing is moved aside.
+  private func isNewer(_ item: SecretItem) throws(SessionError) -> Bool {
+    do throws(SecretStoreError) {
+      return try store.read(item).map(isOfNewerVersion) ?? false
+    } catch {
+      throw .secrets(error)
+    }
   }
 
   /// Removes a token that was stored for a sign-in which came to nothing, where it is still the stored
@@ -198,7 +253,7 @@ struct Vault: Sendable {
   }
 
   private func replaceRevocations(_ entries: [StoredRevocations.Entry]) throws(SessionError) {
-    if let item = StoredRevocations(journal: journal.description, entries: entries) {
+    if let item = StoredRevocations(journal: journal.description, entries: entries, path: path) {
       return try write(item)
     }
     do throws(SecretStoreError) { try store.remove(.revocation) } catch { throw .secrets(error) }

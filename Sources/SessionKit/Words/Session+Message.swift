@@ -34,7 +34,7 @@ extension SessionProblem: UserFacingError {
     case .unsettled: .answerNotStored(because: .storageUnusable)
     case .dropped: .answerDropped(because: .storageUnusable)
     case .locked, .needsPresence: .deviceLocked
-    case .unusableJournal: .newerData
+    case .unusableJournal, .newerItems: .newerData
     case .closed: .closed
     case .cancelled: .cancelled
     }
@@ -61,7 +61,7 @@ extension ExpiryReason: UserFacing {
     switch self {
     case .refreshRejected, .endedByServer: .endedByService
     case .attemptsExhausted: .serviceTrouble(waitSeconds: nil)
-    case .secretsMissing, .corruptStorage, .secretsOutdated: .storedSignInLost
+    case .secretsMissing, .corruptStorage, .secretsOutdated, .secretsNewer: .storedSignInLost
     case .userInactive: .accountInactive
     case .inactivity: .inactive
     default: .sessionExpired

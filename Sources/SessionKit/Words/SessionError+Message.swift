@@ -39,6 +39,7 @@ extension SessionError: UserFacingError {
     case .eventsCompacted: .historySummedUp
     case .secrets(let error): error.message
     case .secretsOfAnotherSession: .storageUnusable
+    case .secretsOwnerUnreadable: .deviceLocked
     case .closed: .closed
     case .cancelled: .cancelled
     }

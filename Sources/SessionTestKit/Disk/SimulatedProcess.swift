@@ -71,6 +71,8 @@ extension SimulatedProcess: JournalFileSystem {
 
   package func isLink(_ path: String) throws(SystemFault) -> Bool { false }
 
+  package func target(ofLink path: String) throws(SystemFault) -> String { path }
+
   package func names(beside path: String) throws(SystemFault) -> [String] {
     try disk.calling { state throws(SystemFault) in
       _ = try state.begin(.list, by: number)

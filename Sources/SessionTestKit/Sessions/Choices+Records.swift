@@ -67,6 +67,12 @@ extension Choices {
             journal: chance(1, in: 2) ? identifier() : nil, sequence: number(), cause: code()))
       case .clockSkew: .clockSkew(number())
       case .localDataCleared: .localDataCleared
+      case .storageFailed:
+        .storageFailed(
+          SessionNote.StorageFailed(
+            item: code(), operation: code(), cause: code(), number: number()))
+      case .storageRecovered:
+        .storageRecovered(SessionNote.StorageRecovered(item: code(), operation: code()))
       case .answerDropped:
         .answerDropped(SessionNote.AnswerDropped(request: number(), cause: code()))
       }

@@ -39,7 +39,8 @@ extension SessionProblem {
     case .webSignIn(let problem): "webSignIn, \(problem)"
     case .unusableJournal: "unusableJournal"
     case .tooManyAttempts(let wait): "too many attempts, \(wait) ms to wait"
-    case .busy, .storage, .unsettled, .dropped, .locked, .needsPresence, .closed, .cancelled:
+    case .busy, .storage, .unsettled, .dropped, .locked, .needsPresence, .newerItems, .closed,
+      .cancelled:
       "\(self)"
     }
   }

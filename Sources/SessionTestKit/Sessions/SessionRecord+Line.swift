@@ -46,6 +46,9 @@ extension SessionNote {
     case .itemUnreadable(let item): "\(kind) \(item)"
     case .continued(let link): "\(kind) \(link.cause), \(link.sequence)"
     case .clockSkew(let milliseconds): "\(kind) \(milliseconds)"
+    case .storageFailed(let failed):
+      "\(kind) \(failed.operation) \(failed.item), \(failed.cause) \(failed.number)"
+    case .storageRecovered(let recovered): "\(kind) \(recovered.operation) \(recovered.item)"
     case .answerDropped(let dropped): "\(kind) \(dropped.request), \(dropped.cause)"
     case .opened, .closed, .tailCut, .localDataCleared: kind.description
     }

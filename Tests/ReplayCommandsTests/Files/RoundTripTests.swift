@@ -59,7 +59,7 @@ struct RoundTripTests {
     let folder = try TemporaryFolder()
     expect(
       Property(
-        "an import of an export is the journal", cases: 12,
+        "an import of an export is the journal", cases: 24,
         requiredLabels: ["compacted", "newer fields", "unknown kind", "several in a batch"]
       ).check { choices in
         let history = History.legal(upTo: 24)(choices)

@@ -69,8 +69,17 @@ struct OpenDecisionTests {
       case .user: facts.user = .absent
       default: facts.context = .absent
       }
-      bench.tell(.opened(facts))
-      #expect(bench.names == ["login", "sessionExpired", "logout"])
+      // Not found once is not gone: it is asked again, twice, before anything ends (RES-7).
+      for pause in [0, 1_000, 2_999] as [Int64] {
+        bench.advance(by: pause)
+        let effects = pause == 0 ? bench.tell(.opened(facts)) : bench.tell(.secretsRead(facts))
+        #expect(
+          bench.names == ["login", "storageFailed"] && bench.coordinator.activity == .loading)
+        #expect(effects.uptime(of: .restore) != nil)
+      }
+      bench.advance(by: 1)
+      bench.tell(.secretsRead(facts))
+      #expect(bench.names == ["login", "storageFailed", "sessionExpired", "logout"])
       guard case .sessionExpired(let expiry) = bench.events[1] else { return }
       #expect(expiry.reason == .secretsMissing)
     }
@@ -369,13 +378,15 @@ struct OpenDecisionTests {
   @Test("RES-6 a full disk at opening: what would begin or end a session is tried again")
   func endOnFullDisk() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    var outdated = StoredFacts.session(1)
+    outdated.generation = .none
     bench.commitEndings = [.fails]
-    let effects = bench.tell(.opened(.nothing))
+    let effects = bench.tell(.opened(outdated))
     #expect(bench.coordinator.activity == .loading)
     let again = try #require(effects.uptime(of: .restore))
     bench.advance(by: again - bench.now.uptime)
     #expect(bench.tell(.fired(.restore)).contains(.readSecrets))
-    bench.tell(.secretsRead(.nothing))
+    bench.tell(.secretsRead(outdated))
     #expect(bench.names == ["login", "sessionExpired", "logout"])
   }
 }

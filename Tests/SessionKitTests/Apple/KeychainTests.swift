@@ -248,6 +248,7 @@ struct KeychainTests {
 
     door.changeEnrolment()
     session = try await bench.open(.keeping, store: store)
+    await bench.passDoubt(session)
     #expect(session.status.expiryReason == .secretsMissing)
     try await session.login(bench.credentials)
     #expect(try await session.logout() == .success)

@@ -59,6 +59,22 @@ final class Bench: Sendable {
     try await Session.open(configuration(policy, store: store, eventBuffer: eventBuffer))
   }
 
+  /// Opens where secrets are and their journal is not: it is looked for again (RES-7).
+  func openMissing(_ policy: SessionPolicy = .bench, store: (any SecretStore)? = nil)
+    async throws -> Session
+  {
+    let configuration = configuration(policy, store: store)
+    return try await clock.running { try await Session.open(configuration) }
+  }
+
+  /// Lets the time pass for which an absence is doubted, and has the session look again (RES-7).
+  func passDoubt(_ session: Session) async {
+    for pause in [1_000, 3_000] as [Int64] {
+      clock.advance(by: pause)
+      await session.retry()
+    }
+  }
+
   /// An open session with the sample user signed in.
   func signedIn(_ policy: SessionPolicy = .bench, store: (any SecretStore)? = nil)
     async throws -> Session

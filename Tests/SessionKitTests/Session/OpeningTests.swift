@@ -171,7 +171,20 @@ struct OpeningTests {
 /// The real system, whose files nobody may open while they are locked.
 final class RefusingFiles: JournalFileSystem {
   private let locked = Mutex(false)
+  private let paths = Mutex((refused: Set<String>(), hidden: Set<String>()))
   private let real = POSIXFileSystem()
+
+  /// The files that cannot be opened, whatever else can.
+  var refused: Set<String> {
+    get { paths.withLock { $0.refused } }
+    set { paths.withLock { $0.refused = newValue } }
+  }
+
+  /// The files whose folder cannot be listed to look for them.
+  var hidden: Set<String> {
+    get { paths.withLock { $0.hidden } }
+    set { paths.withLock { $0.hidden = newValue } }
+  }
 
   var isLocked: Bool {
     get { locked.withLock { $0 } }
@@ -180,13 +193,20 @@ final class RefusingFiles: JournalFileSystem {
 
   func open(_ path: String, for access: FileAccess) throws(SystemFault) -> any JournalFileHandle {
     guard !isLocked else { throw SystemFault("open", code: EPERM) }
+    guard !refused.contains(path) else { throw SystemFault("open", code: EACCES) }
     return try real.open(path, for: access)
   }
 
   func status(of path: String) throws(SystemFault) -> FileStatus { try real.status(of: path) }
   func realPath(of path: String) throws(SystemFault) -> String { try real.realPath(of: path) }
   func isLink(_ path: String) throws(SystemFault) -> Bool { try real.isLink(path) }
-  func names(beside path: String) throws(SystemFault) -> [String] { try real.names(beside: path) }
+  func target(ofLink path: String) throws(SystemFault) -> String {
+    try real.target(ofLink: path)
+  }
+  func names(beside path: String) throws(SystemFault) -> [String] {
+    guard !hidden.contains(path) else { throw SystemFault("list", code: EACCES) }
+    return try real.names(beside: path)
+  }
   func rename(_ path: String, to newPath: String) throws(SystemFault) {
     try real.rename(path, to: newPath)
   }

@@ -141,7 +141,8 @@ struct RefreshItemTests {
     try FileManager.default.removeItem(atPath: bench.journal)
     var policy = SessionPolicy.keeping
     policy.straySecrets = .adopt
-    let session = try await bench.open(policy, store: KeychainItems(door, .biometryToRefresh))
+    let session = try await bench.openMissing(
+      policy, store: KeychainItems(door, .biometryToRefresh))
     #expect(session.currentToken?.generation == Generation(1))
     #expect(
       await failure { () throws(SessionError) in try await session.refresh() } == .needsPresence)

@@ -137,16 +137,31 @@ struct SetAsideTests {
       try Data(contentsOf: URL(filePath: bench.folder.path + "/" + name)) == Data(content.utf8))
   }
 
-  @Test("RES-6 a folder or a link in the journal's place is not set aside")
+  @Test("RES-9 a journal behind a link is set aside where it is, and the session goes on")
+  func throughLink() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    let real = bench.folder.appending(path: "real.journal").path
+    try FileManager.default.moveItem(atPath: bench.journal, toPath: real)
+    try FileManager.default.createSymbolicLink(
+      atPath: bench.journal, withDestinationPath: "real.journal")
+    try bench.damage(2)
+    let session = try await bench.openAside()
+    #expect(session.isAuthenticated)
+    try await session.refresh()
+    try await session.close()
+    let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+    #expect(names.contains { $0.hasPrefix("real.journal.aside-1-damaged-") })
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(atPath: bench.journal) == "real.journal")
+  }
+
+  @Test("RES-6 a folder in the journal's place is not set aside")
   func obstacles() async throws {
     let folder = try Bench()
     try FileManager.default.createDirectory(
       atPath: folder.journal, withIntermediateDirectories: true)
-    let link = try Bench()
-    try Data("text".utf8).write(to: URL(filePath: link.journal + ".real"))
-    try FileManager.default.createSymbolicLink(
-      atPath: link.journal, withDestinationPath: link.journal + ".real")
-    for bench in [folder, link] {
+    for bench in [folder] {
       var configuration = bench.configuration()
       configuration.whenJournalIsUnusable = .setAside
       let asked = configuration
@@ -294,7 +309,7 @@ struct SetAsideTests {
     try Journal.delete(at: bench.journal)
     var policy = SessionPolicy.bench
     policy.straySecrets = .adopt
-    let session = try await bench.open(policy)
+    let session = try await bench.openMissing(policy)
     #expect(session.isAuthenticated)
     #expect(session.currentUser?.id == Identifier(LoopbackUser.sample.id))
     let link = SessionNote.Continued(
@@ -321,7 +336,7 @@ struct SetAsideTests {
     try Journal.delete(at: bench.journal)
     var policy = SessionPolicy.bench
     policy.straySecrets = .adopt
-    try await bench.open(policy).close()
+    try await bench.openMissing(policy).close()
     try bench.cutJournal(before: "continued")
     let again = try await bench.open()
     #expect(again.isAuthenticated)

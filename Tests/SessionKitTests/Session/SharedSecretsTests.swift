@@ -89,9 +89,13 @@ struct SharedSecretsTests {
       if isReplaced { try await bench.open(store: MemorySecretStore()).close() }
       var configuration = bench.configuration()
       configuration.journal = bench.folder.appending(path: "b.journal").path
+      let before = try bench.files()
       let session = try await Session.open(configuration)
       #expect(session.state == .unauthenticated)
-      #expect(try bench.files().isEmpty)
+      // Not found once is not gone (RES-7).
+      if !isReplaced { #expect(try bench.files() == before && session.activity == .loading) }
+      await bench.passDoubt(session)
+      #expect(try bench.files().isEmpty && session.activity == .idle)
       try await session.close()
     }
   }
@@ -133,5 +137,109 @@ struct SharedSecretsTests {
     try await first.refresh()
     #expect(try await first.logout() == .success)
     try await first.close()
+  }
+
+  /// What stands in the way of proving that the first journal is gone.
+  enum Obstacle: String, CaseIterable {
+    case rights, folderRights, damage, folderInItsPlace, linkToNowhere
+  }
+
+  @Test(
+    "RES-7 an owner's journal that cannot be read is not gone: its secrets are not touched",
+    arguments: Obstacle.allCases, [SessionPolicy.StraySecrets.wipe, .adopt])
+  func unreadableOwner(_ obstacle: Obstacle, _ policy: SessionPolicy.StraySecrets) async throws {
+    let first = try await bench.signedIn()
+    try await first.close()
+    let before = try contents()
+    let disk = RefusingFiles()
+    let files = FileManager.default
+    let kept = bench.journal + ".kept"
+    switch obstacle {
+    case .rights: disk.refused = [bench.journal]
+    case .folderRights:
+      try files.moveItem(atPath: bench.journal, toPath: kept)
+      disk.hidden = [bench.journal]
+    case .damage:
+      try files.copyItem(atPath: bench.journal, toPath: kept)
+      try Data("no journal".utf8).write(to: URL(filePath: bench.journal))
+    case .folderInItsPlace:
+      try files.moveItem(atPath: bench.journal, toPath: kept)
+      try files.createDirectory(atPath: bench.journal, withIntermediateDirectories: false)
+    case .linkToNowhere:
+      try files.moveItem(atPath: bench.journal, toPath: kept)
+      try files.createSymbolicLink(
+        atPath: bench.journal, withDestinationPath: bench.journal + ".elsewhere")
+    }
+    var second = configuration(other)
+    second.journalOptions.fileSystem = disk
+    second.policy.straySecrets = policy
+    try files.createDirectory(
+      atPath: bench.folder.path, withIntermediateDirectories: true)
+    let session = try await Session.open(second)
+    for _ in 0..<5 {
+      #expect(session.activity == .loading && session.state == .unauthenticated)
+      guard case .secretsOwnerUnreadable(bench.journal, _)? = session.storageProblem else {
+        Issue.record("\(String(describing: session.storageProblem))")
+        break
+      }
+      bench.clock.advance(by: 2_000)
+      await session.retry()
+    }
+    let credentials = bench.credentials
+    let refusal = await failure { () async throws(SessionError) in
+      try await session.login(credentials)
+    }
+    #expect(refusal == session.storageProblem)
+    try await session.close()
+    #expect(try contents() == before)
+    // The first session goes on as soon as its journal can be read.
+    if obstacle != .rights {
+      if obstacle != .folderRights { try files.removeItem(atPath: bench.journal) }
+      try files.moveItem(atPath: kept, toPath: bench.journal)
+    }
+    let again = try await bench.open()
+    #expect(again.isAuthenticated && again.currentToken != nil)
+    try await again.close()
+  }
+
+  @Test("RES-7 an expired session's user item is not wiped by another journal while its own stands")
+  func expiredOwner() async throws {
+    var policy = SessionPolicy.bench
+    policy.onRejection = .keep
+    let first = try await bench.signedIn(policy)
+    bench.server.revokeAllTokens()
+    _ = await failure { () async throws(SessionError) in try await first.refresh() }
+    #expect(first.state.kind == .expired)
+    try await first.close()
+    let before = try contents()
+    #expect(!before.isEmpty)
+    #expect(
+      await refused(configuration(other)) == .secretsOfAnotherSession(journal: bench.journal))
+    #expect(try contents() == before)
+  }
+
+  @Test("RES-7 a journal, or its folder, that is missing for a moment is waited for")
+  func missingForAMoment() async throws {
+    for isFolder in [false, true] {
+      let bench = try Bench()
+      let folder = bench.folder.appending(path: "journals")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+      var configuration = bench.configuration()
+      configuration.journal = folder.appending(path: "a.journal").path
+      let session = try await Session.open(configuration)
+      try await session.login(bench.credentials)
+      try await session.close()
+      let place = isFolder ? folder.path : configuration.journal
+      try FileManager.default.moveItem(atPath: place, toPath: bench.folder.path + "/kept")
+      let again = configuration
+      let opening = Task { try await Session.open(again) }
+      await eventually("it is waited for") { bench.clock.sleeperCount > 0 }
+      #expect(!FileManager.default.fileExists(atPath: place), "no journal is made")
+      try FileManager.default.moveItem(atPath: bench.folder.path + "/kept", toPath: place)
+      bench.clock.advance(by: 1_000)
+      let found = try await opening.value
+      #expect(found.isAuthenticated && found.currentToken != nil)
+      try await found.close()
+    }
   }
 }

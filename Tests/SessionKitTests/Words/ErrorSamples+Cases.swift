@@ -49,6 +49,7 @@ extension ErrorSamples {
     .eventsCompacted(through: 7, state: .unauthenticated),
     .secrets(.noSpace(item: .token, place: marked)),
     .secretsOfAnotherSession(journal: marked),
+    .secretsOwnerUnreadable(journal: marked, problem: .permissionDenied(path: marked)),
     .closed,
     .cancelled,
   ]
@@ -115,6 +116,7 @@ extension ErrorSamples {
     .dropped,
     .locked,
     .needsPresence,
+    .newerItems,
     .unusableJournal(.unknownKind(9, sequence: 7)),
     .closed,
     .cancelled,

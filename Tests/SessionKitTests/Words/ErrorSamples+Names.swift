@@ -11,9 +11,9 @@ enum SessionErrorCase: String, CaseIterable {
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
     accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
     intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, answerDropped, journal,
-    unusableJournal,
-    eventsCompacted, secrets, secretsOfAnotherSession, closed, cancelled, notOffered, wrongAddress,
-    appRefused, webSignIn, unusableCall, responseTooLarge, responseTooSlow
+    unusableJournal, eventsCompacted, secrets, secretsOfAnotherSession, secretsOwnerUnreadable,
+    closed, cancelled, notOffered, wrongAddress, appRefused, webSignIn, unusableCall,
+    responseTooLarge, responseTooSlow
 }
 
 enum JournalErrorCase: String, CaseIterable {
@@ -33,8 +33,7 @@ enum CredentialProblemCase: String, CaseIterable {
 
 enum SessionProblemCase: String, CaseIterable {
   case rejected, request, unidentified, ended, busy, tooManyAttempts, storage, unsettled, dropped,
-    locked,
-    needsPresence,
+    locked, needsPresence, newerItems,
     unusableJournal, closed, cancelled, webSignIn
 }
 
@@ -101,6 +100,7 @@ extension ErrorSamples {
     case .eventsCompacted: .eventsCompacted
     case .secrets: .secrets
     case .secretsOfAnotherSession: .secretsOfAnotherSession
+    case .secretsOwnerUnreadable: .secretsOwnerUnreadable
     case .closed: .closed
     case .cancelled: .cancelled
     }
@@ -174,6 +174,7 @@ extension ErrorSamples {
     case .unsettled: .unsettled
     case .dropped: .dropped
     case .locked: .locked
+    case .newerItems: .newerItems
     case .needsPresence: .needsPresence
     case .unusableJournal: .unusableJournal
     case .closed: .closed

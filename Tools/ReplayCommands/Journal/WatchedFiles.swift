@@ -30,6 +30,10 @@ struct WatchedFiles: JournalFileSystem {
 
   func isLink(_ path: String) throws(SystemFault) -> Bool { try system.isLink(path) }
 
+  func target(ofLink path: String) throws(SystemFault) -> String {
+    try system.target(ofLink: path)
+  }
+
   func names(beside path: String) throws(SystemFault) -> [String] {
     try system.names(beside: path)
   }

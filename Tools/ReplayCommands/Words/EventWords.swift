@@ -116,6 +116,7 @@ enum EventWords {
     case .userInactive: "the account is inactive"
     case .inactivity: "unused for too long"
     case .endedByServer: "ended by the server"
+    case .secretsNewer: "a newer version wrote the stored secrets; a sign-in replaces them"
     default: "reason \(reason)"
     }
   }

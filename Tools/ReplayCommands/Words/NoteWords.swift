@@ -40,12 +40,37 @@ enum NoteWords {
         "this device's time is \(skew) \(milliseconds < 0 ? "behind" : "ahead of") the server's"
     case .localDataCleared:
       return "the app has cleared its data"
+    case .storageFailed(let failed):
+      return storage(failed)
+    case .storageRecovered(let recovered):
+      return "the secret store can \(operation(recovered.operation)) the \(recovered.item) again"
     case .answerDropped(let dropped):
       return "the answer to @\(dropped.request) could not be stored: \(obstacle(dropped.cause))"
     }
   }
 
-  /// What kept something from being stored.
+  /// What the secret store did not do, and why.
+  static func storage(_ failed: SessionNote.StorageFailed) -> String {
+    let number =
+      switch failed.number {
+      case 0: ""
+      case ..<0: ", status \(failed.number)"
+      default: ", errno \(failed.number)"
+      }
+    return
+      "the secret store could not \(operation(failed.operation)) the \(failed.item): "
+      + obstacle(failed.cause) + number
+  }
+
+  private static func operation(_ operation: StorageOperation) -> String {
+    switch operation {
+    case .setAside: "set aside"
+    case .read, .write, .remove, .find: operation.description
+    default: "do operation \(operation) with"
+    }
+  }
+
+  /// What kept something from being stored or read.
   static func obstacle(_ cause: StorageCause) -> String {
     switch cause {
     case .noRoom: "there was no room on the disk"
@@ -53,7 +78,14 @@ enum NoteWords {
     case .busy: "another process held the journal's lock"
     case .replaced: "the file was gone, or another one stood in its place"
     case .unusable: "what is stored there cannot be used"
-    case .failed: "the system failed to write"
+    case .failed: "the system failed"
+    case .unavailable: "locked, or access refused"
+    case .newerVersion: "a newer version wrote it"
+    case .obstructed: "something else is in its place"
+    case .tooLarge: "too large"
+    case .missing: "not found"
+    case .ownerMissing: "it is another journal's, which was not found"
+    case .ownerUnreadable: "it is another journal's, which cannot be read"
     default: "cause \(cause)"
     }
   }

@@ -131,6 +131,14 @@ extension JSONWriter {
       field("milliseconds", milliseconds)
     case .localDataCleared:
       break
+    case .storageFailed(let failed):
+      field("item", failed.item.description)
+      field("operation", failed.operation.description)
+      field("cause", failed.cause.description)
+      field("number", failed.number)
+    case .storageRecovered(let recovered):
+      field("item", recovered.item.description)
+      field("operation", recovered.operation.description)
     case .answerDropped(let dropped):
       field("request", dropped.request)
       field("cause", dropped.cause.description)

@@ -56,6 +56,8 @@ package enum ScenarioVocabulary {
     "continued": ["cause", "sequence"],
     "clockSkew": ["milliseconds"],
     "localDataCleared": [],
+    "storageFailed": ["item", "operation", "cause", "number"],
+    "storageRecovered": ["item", "operation"],
     "answerDropped": ["cause"],
   ]
   package static let states: [String: [String]] = [
@@ -90,6 +92,7 @@ package enum ScenarioVocabulary {
   package static let errors = [
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
     "signInUnderWay", "webSignIn", "secretsUnavailable", "needsPresence", "secretsOfAnotherSession",
+    "secretsOwnerUnreadable",
     "pendingChanges", "noRefreshToken",
     "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",

@@ -61,6 +61,13 @@ package enum ScenarioWords {
     case .itemUnreadable(let item): ["item": "\(item)"]
     case .continued(let link): ["cause": "\(link.cause)", "sequence": "\(link.sequence)"]
     case .clockSkew(let milliseconds): ["milliseconds": "\(milliseconds)"]
+    case .storageFailed(let failed):
+      [
+        "item": "\(failed.item)", "operation": "\(failed.operation)", "cause": "\(failed.cause)",
+        "number": "\(failed.number)",
+      ]
+    case .storageRecovered(let recovered):
+      ["item": "\(recovered.item)", "operation": "\(recovered.operation)"]
     }
   }
 
@@ -198,6 +205,7 @@ package enum ScenarioWords {
     case .needsPresence: "needsPresence"
     case .webSignIn: "webSignIn"
     case .secretsOfAnotherSession: "secretsOfAnotherSession"
+    case .secretsOwnerUnreadable: "secretsOwnerUnreadable"
     case .pendingChanges: "pendingChanges"
     case .noRefreshToken: "noRefreshToken"
     case .notOffered: "notOffered"

@@ -69,6 +69,7 @@ extension SessionInput {
     case .notSignedIn: "notSignedIn"
     case .profileRead: "profileRead"
     case .cleared: "cleared"
+    case .stored: "stored"
     case .cancelled: "cancelled"
     case .clearError: "clearError"
     case .close: "close"

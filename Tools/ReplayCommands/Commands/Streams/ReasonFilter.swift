@@ -61,8 +61,9 @@ struct ReasonFilter: Equatable, Sendable {
     case .secretsWiped(let cause): includes(cause.description)
     case .continued(let link): includes(link.cause.description)
     case .answerDropped(let dropped): includes(dropped.cause.description)
+    case .storageFailed(let failed): includes(failed.cause.description)
     case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
-      .itemUnreadable, .clockSkew, .localDataCleared:
+      .itemUnreadable, .clockSkew, .localDataCleared, .storageRecovered:
       false
     }
   }

@@ -33,6 +33,8 @@ struct Evidence: Sendable {
   var processes: ProcessTrail
   /// What openings of this session found.
   var remarks: [Fact] = []
+  /// What the secret store did not do.
+  var storage = StorageTrail()
   var clock: ClockTrail
   var schedule: ScheduleTrail
   /// The last record before the batch.

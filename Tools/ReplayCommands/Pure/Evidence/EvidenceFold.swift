@@ -22,6 +22,7 @@ struct EvidenceFold: Sendable {
   private var openings: [Fact] = []
   private var processes = ProcessTrail()
   private var remarks: [Fact] = []
+  private var storage = StorageTrail()
   private var clock = ClockTrail()
   private var schedule = ScheduleTrail()
   private var stray: Fact?
@@ -253,6 +254,7 @@ struct EvidenceFold: Sendable {
     evidence.login = login
     (evidence.token, evidence.previous) = (token, previous)
     (evidence.openings, evidence.remarks) = (openings, remarks)
+    evidence.storage = storage
     evidence.lastBefore = lastBefore
     (evidence.stray, evidence.continued) = (stray, continued)
     (evidence.isWhole, evidence.hasDoubtfulCut) = (isWhole, hasDoubtfulCut)
@@ -297,6 +299,7 @@ struct EvidenceFold: Sendable {
     self.login = fact
     (hasDoubtfulCut, gaps, isAssumed) = (false, [], false)
     remarks.removeAll { $0.batch != batchStart }
+    storage.restart(keeping: batchStart)
     clock.restart()
     schedule = ScheduleTrail()
     previous = nil
@@ -340,6 +343,7 @@ struct EvidenceFold: Sendable {
     switch note {
     case .opened(let opened):
       opening = fact
+      storage.open(opened, isBesideOthers: !processes.living.isEmpty)
       processes.open(opened, fact)
       keepOpening(fact)
     case .closed:
@@ -367,6 +371,8 @@ struct EvidenceFold: Sendable {
     case .answerDropped:
       token?.drop(fact)
       remark(fact)
+    case .storageFailed, .storageRecovered:
+      storage.take(fact)
     case .revocationPending, .revocationSettled, .clockSkew, .localDataCleared:
       break
     }
@@ -414,6 +420,7 @@ struct EvidenceFold: Sendable {
     (login, previous, stray, expiry, continued) = (nil, nil, nil, nil, nil)
     (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)
+    storage = StorageTrail()
     token = snapshot.state.token.map { TokenHistory($0, announced: nil, isWhole: false) }
     if let request = snapshot.intents.request, request.sent.generation == token?.generation {
       // When it was sent is not known any more; no answer says a time of it.

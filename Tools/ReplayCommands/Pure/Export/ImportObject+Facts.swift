@@ -63,6 +63,13 @@ extension ImportObject {
           cause: try code("cause")))
     case .clockSkew: .clockSkew(try number("milliseconds"))
     case .localDataCleared: .localDataCleared
+    case .storageFailed:
+      .storageFailed(
+        .init(
+          item: try code("item"), operation: try code("operation"), cause: try code("cause"),
+          number: try number("number")))
+    case .storageRecovered:
+      .storageRecovered(.init(item: try code("item"), operation: try code("operation")))
     case .answerDropped:
       .answerDropped(.init(request: try number("request"), cause: try code("cause")))
     }

@@ -78,6 +78,8 @@ struct Redaction: Equatable, Sendable {
     case .clockSkew(let milliseconds): .clockSkew(milliseconds)
     case .closed: .closed
     case .localDataCleared: .localDataCleared
+    case .storageFailed(let failed): .storageFailed(failed)
+    case .storageRecovered(let recovered): .storageRecovered(recovered)
     case .answerDropped(let dropped):
       .answerDropped(.init(request: dropped.request, cause: dropped.cause))
     }

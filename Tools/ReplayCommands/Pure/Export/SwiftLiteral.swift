@@ -105,6 +105,12 @@ enum SwiftLiteral {
         + "cause: \(code(link.cause))))"
     case .clockSkew(let milliseconds): ".clockSkew(\(milliseconds))"
     case .localDataCleared: ".localDataCleared"
+    case .storageFailed(let failed):
+      ".storageFailed(.init(item: \(code(failed.item)), operation: \(code(failed.operation)), "
+        + "cause: \(code(failed.cause)), number: \(failed.number)))"
+    case .storageRecovered(let recovered):
+      ".storageRecovered(.init(item: \(code(recovered.item)), "
+        + "operation: \(code(recovered.operation))))"
     case .answerDropped(let dropped):
       ".answerDropped(.init(request: \(dropped.request), cause: \(code(dropped.cause))))"
     }

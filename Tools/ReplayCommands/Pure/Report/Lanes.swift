@@ -103,7 +103,7 @@ struct Lanes: Sendable {
     case .event(.refreshFailed), .note(.requestEnded): .failure
     case .event(.sessionExpired), .event(.logout): .end
     case .note(.tailCut), .note(.itemUnreadable), .note(.secretsWiped), .note(.tokenRecovered),
-      .note(.continued), .note(.clockSkew):
+      .note(.continued), .note(.clockSkew), .note(.storageFailed):
       .remark
     case .note, .snapshot, .unknown: nil
     }

@@ -121,7 +121,7 @@ struct ReportJournal: Sendable {
       }
     case .note(let note):
       switch note {
-      case .requestEnded, .tailCut, .itemUnreadable: .failures
+      case .requestEnded, .tailCut, .itemUnreadable, .storageFailed: .failures
       default: .notes
       }
     case .snapshot, .unknown: .notes

@@ -20,7 +20,7 @@ extension SessionRecord {
       case .tokenRecovered(let generation), .revocationPending(let generation): return generation
       case .revocationSettled(let settled): return settled.generation
       case .opened, .closed, .tailCut, .requestEnded, .secretsWiped, .itemUnreadable, .continued,
-        .clockSkew, .localDataCleared, .answerDropped:
+        .clockSkew, .localDataCleared, .storageFailed, .storageRecovered, .answerDropped:
         return nil
       }
     case .snapshot, .unknown: return nil

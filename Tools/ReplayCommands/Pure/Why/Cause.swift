@@ -30,6 +30,7 @@ enum Cause: String, CaseIterable, Sendable {
   case secretUnreadable = "secret-unreadable"
   case secretsAhead = "secrets-ahead"
   case secretsOutdated = "secrets-outdated"
+  case secretsNewer = "secrets-newer"
   case inactive
   case endedByServer = "ended-by-server"
   case unexplained
@@ -55,6 +56,7 @@ enum Cause: String, CaseIterable, Sendable {
   case tokenRecovered = "token-recovered"
   case tailCut = "tail-cut"
   case itemUnreadable = "item-unreadable"
+  case storageFailed = "storage-failed"
   case leftoversWiped = "leftovers-wiped"
   case journalContinued = "journal-continued"
 
@@ -75,7 +77,7 @@ enum Cause: String, CaseIterable, Sendable {
       .refreshTokenExpired, .unknownToServer, .refused, .otherUser, .noRefreshToken,
       .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
       .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,
-      .secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .inactive,
+      .secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer, .inactive,
       .endedByServer, .unexplained:
       .end
     case .stillOffline, .stillIntercepted, .stillServerFailing, .stillSecretsLocked,
@@ -83,7 +85,7 @@ enum Cause: String, CaseIterable, Sendable {
       .still
     case .switchRefused, .switchLost, .notRevoked, .revocationDone, .takenOver, .refreshFailed,
       .tokenRecovered,
-      .tailCut, .itemUnreadable, .leftoversWiped, .journalContinued:
+      .tailCut, .itemUnreadable, .storageFailed, .leftoversWiped, .journalContinued:
       .event
     }
   }

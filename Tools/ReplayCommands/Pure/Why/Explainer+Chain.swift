@@ -57,7 +57,8 @@ extension ExplanationDraft {
       switch note {
       case .revocationSettled, .requestEnded: true
       case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
-        .secretsWiped, .itemUnreadable, .continued, .clockSkew, .localDataCleared, .answerDropped:
+        .secretsWiped, .itemUnreadable, .continued, .clockSkew, .localDataCleared,
+        .storageFailed, .storageRecovered, .answerDropped:
         false
       }
     case .snapshot, .unknown: false

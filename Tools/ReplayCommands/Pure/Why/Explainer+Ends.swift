@@ -28,6 +28,7 @@ extension ExplanationDraft {
     case .secretsMissing: explainMissingSecret()
     case .corruptStorage: explainCorruptStorage()
     case .secretsOutdated: explainOutdatedSecrets()
+    case .secretsNewer: explainNewerSecrets()
     case .userInactive: explainInactiveAccount()
     case .inactivity: explainInactivity()
     case .endedByServer: explainServersEnd()
@@ -178,6 +179,17 @@ extension ExplanationDraft {
     ruleOutUser()
     ruleOutRefusal()
     advise(.noJournalBackup)
+  }
+
+  /// The app was replaced by an earlier version, which cannot read what the later one stored.
+  private mutating func explainNewerSecrets() {
+    conclude(.secretsNewer, .proven)
+    showsOpenings = true
+    prove(.itemsOfNewerVersion, on: evidence.expiry)
+    infer(.appDowngraded, .likely)
+    ruleOutUser()
+    ruleOutRefusal()
+    advise(.updateApp)
   }
 
   // MARK: A token's life

@@ -29,7 +29,7 @@ extension ExplanationDraft {
     switch explanation.cause {
     case .userLogout, .accountDeleted, .accountInactive, .otherUser, .noRefreshToken,
       .secretsMissing, .secretUnreadable,
-      .secretsAhead, .secretsOutdated, .endedByServer:
+      .secretsAhead, .secretsOutdated, .secretsNewer, .endedByServer:
       return true
     // A refusal that is lost may have said before that the token was used.
     case .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
@@ -42,7 +42,8 @@ extension ExplanationDraft {
       .journalReplaced:
       return false
     case .switchRefused, .switchLost, .notRevoked, .revocationDone, .takenOver, .refreshFailed,
-      .tokenRecovered, .tailCut, .itemUnreadable, .leftoversWiped, .journalContinued:
+      .tokenRecovered, .tailCut, .itemUnreadable, .storageFailed, .leftoversWiped,
+      .journalContinued:
       return explanation.cause != .takenOver && explanation.cause != .switchLost
     }
   }

@@ -12,9 +12,9 @@ extension Fact {
     case .note(let note):
       switch note {
       case .requestEnded, .tokenRecovered, .revocationPending, .revocationSettled, .secretsWiped,
-        .itemUnreadable, .tailCut, .continued, .answerDropped:
+        .itemUnreadable, .tailCut, .continued, .storageFailed, .answerDropped:
         true
-      case .opened, .closed, .requestSent, .clockSkew, .localDataCleared: false
+      case .opened, .closed, .requestSent, .clockSkew, .localDataCleared, .storageRecovered: false
       }
     case .snapshot, .unknown: false
     }
@@ -70,9 +70,24 @@ extension ExplanationDraft {
         [.place(dropped.request), .word(NoteWords.obstacle(dropped.cause))], on: fact)
       proveNothingEnded(fact)
       advise(.makeStorable)
-    case .opened, .closed, .requestSent, .clockSkew, .localDataCleared:
+    case .storageFailed(let failed): explainStorage(failed, fact)
+    case .opened, .closed, .requestSent, .clockSkew, .localDataCleared, .storageRecovered:
       explainOther()
     }
+  }
+
+  private mutating func explainStorage(_ failed: SessionNote.StorageFailed, _ fact: Fact) {
+    conclude(.storageFailed, .proven)
+    prove(.storeFailed, [.place(fact.sequence), .word(NoteWords.storage(failed))], on: fact)
+    for later in evidence.aftermath {
+      guard case .storageRecovered(let recovered)? = later.note, recovered.item == failed.item,
+        recovered.operation == failed.operation
+      else { continue }
+      prove(.storeRecovered, [.place(later.sequence)], on: later)
+      break
+    }
+    proveNothingEnded(fact)
+    advise(.checkStore)
   }
 
   /// Nothing is said of other records.

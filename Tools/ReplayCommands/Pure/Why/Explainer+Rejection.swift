@@ -27,6 +27,7 @@ extension ExplanationDraft {
     }
     ruleOutTheUsual()
     ruleOutLostReply()
+    inferLostWrite(token)
     switch word {
     case .reused: explainReuse(first, token)
     case .revoked:
@@ -49,6 +50,15 @@ extension ExplanationDraft {
     }
     if !lost.isEmpty { advise(.serverGrace) }
     adviseServerLog(near: refusal)
+  }
+
+  /// A newer token that could not be stored leaves the one before it, which the server takes no more.
+  private mutating func inferLostWrite(_ token: TokenHistory) {
+    guard let run = evidence.storage.lostWrite(after: token.announced?.sequence ?? 0) else {
+      return
+    }
+    infer(.answerNotStored, .possible, [.place(run.fact.sequence)], on: run.fact)
+    advise(.checkStore)
   }
 
   /// What the server said, each word once, at its first place.

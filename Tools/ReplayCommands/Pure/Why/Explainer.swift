@@ -139,9 +139,11 @@ struct ExplanationDraft {
   }
 
   mutating func ruleOutStorage() {
-    guard let login = evidence.login, evidence.remarks.count < 8,
+    guard let login = evidence.login, evidence.remarks.count < 8, evidence.storage.runs.isEmpty,
       !evidence.remarks.contains(where: \.isOfStorage)
     else { return }
+    // A version that does not note it, or no note of it at all: the absence of notes proves nothing.
+    guard evidence.storage.isWhole else { return leaveUntold(.secretStore) }
     ruleOut(
       .nothingUnreadable, [.place(login.sequence)], searched: range(from: login.sequence))
   }
@@ -205,6 +207,7 @@ struct ExplanationDraft {
   mutating func finish() {
     hedge()
     addClocks()
+    addStorage()
     addThreshold()
     addGaps()
     limitByGaps()
@@ -243,6 +246,20 @@ struct ExplanationDraft {
     return Finding(
       jump.span > 0 ? .clockSetForward : .clockSetBack, .proven,
       [span, .place(jump.from), .place(jump.to)], on: sequences)
+  }
+
+  /// What the secret store did not do in this session.
+  private mutating func addStorage() {
+    for run in evidence.storage.runs {
+      let words = Value.word(NoteWords.storage(run.failed))
+      alsoSee(
+        Finding(
+          .storeFailed, .proven, [.place(run.fact.sequence), words], on: [run.fact.sequence]))
+      guard let recovered = run.recovered else { continue }
+      alsoSee(
+        Finding(
+          .storeRecovered, .proven, [.place(recovered.sequence)], on: [recovered.sequence]))
+    }
   }
 
   private mutating func addThreshold() {
@@ -299,7 +316,8 @@ extension Fact {
     switch note {
     case .tailCut, .itemUnreadable, .answerDropped: true
     case .opened, .closed, .requestSent, .requestEnded, .tokenRecovered, .revocationPending,
-      .revocationSettled, .secretsWiped, .continued, .clockSkew, .localDataCleared, nil:
+      .revocationSettled, .secretsWiped, .continued, .clockSkew, .localDataCleared,
+      .storageFailed, .storageRecovered, nil:
       false
     }
   }

@@ -48,6 +48,9 @@ enum FindingWord: String, CaseIterable, Sendable {
   case itemNotRead
   case storedTokenNewer
   case storedTokenOlder
+  case itemsOfNewerVersion
+  case storeFailed
+  case storeRecovered
   case unusedForLimit
   case serverEndedIt
   case newReason
@@ -123,6 +126,8 @@ enum FindingWord: String, CaseIterable, Sendable {
   case accessLost
   case journalRestored
   case secretsRestored
+  case appDowngraded
+  case answerNotStored
   case itemGarbled
   case reinstalled
   case journalDeleted
@@ -160,6 +165,7 @@ enum UntoldWord: String, CaseIterable, Sendable {
   case newerRecords
   case whoElse
   case otherJournal
+  case secretStore
 }
 
 /// What can be done about a cause.
@@ -195,6 +201,8 @@ enum AdviceWord: String, CaseIterable, Sendable {
   case checkExpiresIn
   case clockIsUsers
   case signInAgain
+  case updateApp
+  case checkStore
   case sendItemFacts
   case noJournalBackup
   case raiseLimit

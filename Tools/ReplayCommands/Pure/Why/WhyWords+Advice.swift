@@ -52,6 +52,9 @@ extension AdviceWord {
     case .checkExpiresIn: "check the server's expires_in, and the wire's key of it"
     case .clockIsUsers: "nothing: the device's clock was wrong"
     case .signInAgain: "sign in again"
+    case .checkStore:
+      "check the place of the secrets: its room, its rights, and whether it was locked"
+    case .updateApp: "update the app to the version that was installed before"
     case .sendItemFacts:
       "send the length and version of the item that was kept aside, never its bytes"
     case .noJournalBackup: "keep journal and secrets out of backups, or restore neither"

@@ -36,6 +36,7 @@ extension Cause {
     case .secretUnreadable: "Expired: the stored {} could not be read"
     case .secretsAhead: "Expired: the journal is older than the stored token"
     case .secretsOutdated: "Expired: the stored token was older than the journal"
+    case .secretsNewer: "Replaced by a new sign-in: a newer version had written the stored secrets"
     case .inactive: "Expired: unused for too long"
     case .endedByServer: "Expired: the server ended the session"
     case .unexplained: "Ended, for a reason that this version does not know ({})"
@@ -59,6 +60,7 @@ extension Cause {
     case .tokenRecovered: "The event of {} was missing; it was restored from what is stored"
     case .tailCut: "The end of the journal was cut off"
     case .itemUnreadable: "The stored {} could not be read"
+    case .storageFailed: "The secret store failed; this record ended nothing"
     case .leftoversWiped: "Stored secrets that no session owns were wiped"
     case .journalContinued: "This journal goes on from another one"
     }

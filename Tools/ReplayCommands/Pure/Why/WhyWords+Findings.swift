@@ -25,7 +25,8 @@ extension FindingWord {
       .otherNameOfUser, .otherUserIndeed, .revocationMoot,
       .lifeWasOver, .lifeNotOver, .deadOnArrival, .clockSetForward,
       .clockSetBack, .clockWentBack, .serverClockBehind, .serverClockAhead, .itemMissing,
-      .itemNotRead, .storedTokenNewer, .storedTokenOlder, .unusedForLimit,
+      .itemNotRead, .storedTokenNewer, .storedTokenOlder, .itemsOfNewerVersion,
+      .storeFailed, .storeRecovered, .unusedForLimit,
       .serverEndedIt, .newReason, .nobodySignedOut, .nobodyEnded, .noServerReached,
       .pageInstead, .serverFailedSince, .notReadYet, .nextTry, .tokenOver, .tokenLives,
       .signedInSince, .nobodyYet, .endedEarlier, .expiredEarlier, .otherJournalsSecrets,
@@ -41,7 +42,8 @@ extension FindingWord {
       .otherBackend,
       .databaseReset, .notCarried, .wireDoesNotFit, .wrongPath, .noLifetimeStated,
       .clockMadeItExpire, .itemsNotMoved, .keychainCleared, .accessLost, .journalRestored,
-      .secretsRestored, .itemGarbled, .reinstalled, .journalDeleted, .captivePortal, .offline,
+      .secretsRestored, .appDowngraded, .answerNotStored, .itemGarbled, .reinstalled,
+      .journalDeleted, .captivePortal, .offline,
       .stillAtIt, .repaired, .killedBySystem, .crashed, .closedByUser, .suspended:
       nil
     }
@@ -58,7 +60,8 @@ extension FindingWord {
     case .oneProcess: "{} with {}, each made by process {}"
     case .nothingSent: "nothing was sent"
     case .notSent: "{} was not sent"
-    case .nothingUnreadable: "no stored item was found unreadable and no tail was cut since {}"
+    case .nothingUnreadable:
+      "no failure of the secret store, no unreadable item and no cut tail is journaled since {}"
     case .noRefusalBefore: "{} was not refused before {}"
     case .noOpeningBetween: "nobody opened the journal between {} and {}"
     case .noEnd: "no end of a session is journaled since {}"
@@ -113,6 +116,10 @@ extension FindingWord {
       "the stored token is newer than {}, and no event came with it that could be "
         + "used"
     case .storedTokenOlder: "the stored token is older than {}"
+    case .storeFailed: "at {} {}"
+    case .storeRecovered: "it did so again at {}"
+    case .itemsOfNewerVersion:
+      "a newer version of the library had written the stored items, and a new sign-in replaced them"
     case .unusedForLimit:
       "by this device's clock it was unused for as long as the policy allows; the record before "
         + "is {} older"
@@ -201,6 +208,8 @@ extension FindingWord {
     case .accessLost: "the items are in another access group than before"
     case .journalRestored: "an older copy of the journal was restored"
     case .secretsRestored: "older secrets were restored from a backup"
+    case .appDowngraded: "an earlier version of the app was installed over a later one"
+    case .answerNotStored: "a newer token could not be stored at {}, and an older one was sent"
     case .itemGarbled: "its bytes were changed or cut short"
     case .reinstalled: "the app was deleted and installed again"
     case .journalDeleted: "the journal was deleted"
@@ -247,6 +256,7 @@ extension UntoldWord {
     case .cutTail: "what stood in the tail that was cut off at {}"
     case .newerRecords: "what records of a newer version say"
     case .whoElse: "who else may have opened the journal: {} processes may be alive"
+    case .secretStore: "failures of the secret store: not every process can have noted them"
     case .otherJournal: "what the journal held that this one goes on from (see {})"
     }
   }

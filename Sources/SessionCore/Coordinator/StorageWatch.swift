@@ -1,0 +1,113 @@
+/// How one operation of the secret store ended, as the shell saw it (STO-5).
+public struct StorageReport: Hashable, Sendable {
+  /// The item.
+  public let item: SecretItem
+  /// What the store was asked to do.
+  public let operation: StorageOperation
+  /// Why it did not; `nil` if it did.
+  public let failure: Failure?
+
+  /// Why a store did not do what it was asked.
+  public struct Failure: Hashable, Sendable {
+    /// The cause.
+    public let cause: StorageCause
+    /// The system's number of the error, 0 for none.
+    public let number: Int64
+
+    /// A failure.
+    public init(_ cause: StorageCause, number: Int64 = 0) {
+      self.cause = cause
+      self.number = number
+    }
+  }
+
+  /// A report.
+  public init(item: SecretItem, operation: StorageOperation, failure: Failure? = nil) {
+    self.item = item
+    self.operation = operation
+    self.failure = failure
+  }
+}
+
+/// Which operations of the secret store fail, and what of that is still to be journaled (STO-5).
+///
+/// ```
+///          failure: note storageFailed          failure: nothing
+///  working ───────────────────────────▶ failing ─────┐
+///     ▲                                   │  ▲────────┘
+///     └────── success: storageRecovered ──┘
+/// ```
+///
+/// Each operation on each item has its own run. A run that begins within a minute of the last one that was
+/// noted is not noted: a store that fails now and then must not fill the journal.
+struct StorageWatch: Hashable, Sendable {
+  private struct Subject: Hashable, Sendable {
+    let item: SecretItem
+    let operation: StorageOperation
+  }
+
+  /// The runs of failures, and whether each was noted.
+  private var failing: [Subject: Bool] = [:]
+  /// When a run of each was noted last, on the clock that never jumps.
+  private var noted: [Subject: Int64] = [:]
+  /// What is still to be journaled.
+  private(set) var notes: [SessionNote] = []
+  /// The journal could not be written: the notes go with the next batch that can be.
+  private var isHeldBack = false
+
+  /// Whether a batch for the notes alone is to be written.
+  var wantsCommit: Bool { !notes.isEmpty && !isHeldBack }
+
+  mutating func take(_ report: StorageReport, at uptime: Int64) {
+    let subject = Subject(item: report.item, operation: report.operation)
+    guard let failure = report.failure else {
+      guard failing.removeValue(forKey: subject) == true else { return }
+      return add(.storageRecovered(.init(item: subject.item, operation: subject.operation)))
+    }
+    guard failing[subject] == nil else { return }
+    if let last = noted[subject], uptime.subtractingSaturating(last) < Self.pause {
+      failing[subject] = false
+      return
+    }
+    (failing[subject], noted[subject]) = (true, uptime)
+    add(
+      .storageFailed(
+        .init(
+          item: subject.item, operation: subject.operation, cause: failure.cause,
+          number: failure.number)))
+  }
+
+  private mutating func add(_ note: SessionNote) {
+    guard notes.count < Self.most else { return }
+    notes.append(note)
+  }
+
+  /// A batch is durable, and with it every note that there was.
+  mutating func journaled() {
+    notes = []
+    isHeldBack = false
+  }
+
+  mutating func notJournaled() { isHeldBack = true }
+
+  /// Milliseconds between two notes of the same operation on the same item.
+  private static let pause: Int64 = 60_000
+  /// How many notes wait at most.
+  private static let most = 16
+}
+
+extension SessionCoordinator {
+  /// The secret store failed, or does again what it did not.
+  mutating func stored(_ reports: [StorageReport], at now: Moment) -> [SessionEffect] {
+    for report in reports { storage.take(report, at: now.uptime) }
+    return []
+  }
+
+  /// Notes that wait are journaled alone, once nothing else is.
+  mutating func noteStorage(at now: Moment) -> [SessionEffect] {
+    guard storage.wantsCommit, stopped == nil, closers.isEmpty, openingNotes.isEmpty else {
+      return []
+    }
+    return commit([], for: .storage, at: now)
+  }
+}

@@ -1,0 +1,105 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: AbsenceDoubt, what is not found is looked for again")
+struct AbsenceDoubtTests {
+  private static let login = OpenDecisionTests.login
+
+  private func missing(_ item: SecretItem = .token) -> StoredFacts {
+    var facts = StoredFacts.session(1)
+    if item == .token { (facts.token, facts.generation) = (.absent, .none) }
+    if item == .user { facts.user = .absent }
+    return facts
+  }
+
+  @Test("RES-7 one answer, or two at once, end nothing; found again, the session goes on")
+  func foundAgain() throws {
+    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
+    bench.tell(.opened(missing()))
+    for _ in 0..<10 { bench.tell(.secretsRead(missing())) }
+    bench.advance(by: 1_000)
+    for _ in 0..<10 { bench.tell(.secretsRead(missing())) }
+    #expect(bench.coordinator.activity == .loading)
+    bench.tell(.secretsRead(.session(1)))
+    #expect(bench.coordinator.state.kind == .authenticated)
+    #expect(bench.coordinator.activity == .idle)
+    #expect(bench.names == ["login", "storageFailed", "storageRecovered"])
+  }
+
+  @Test("RES-7 an answer of another kind, or none, begins anew")
+  func anew() throws {
+    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
+    var locked = StoredFacts()
+    locked.isLocked = true
+    bench.tell(.opened(missing()))
+    for _ in 0..<4 {
+      bench.advance(by: 10_000)
+      bench.tell(.secretsRead(locked))
+      bench.advance(by: 10_000)
+      bench.tell(.secretsRead(missing()))
+      #expect(bench.coordinator.state.kind == .authenticated)
+    }
+    for _ in 0..<2 {
+      bench.advance(by: 10_000)
+      bench.tell(.secretsRead(missing()))
+    }
+    #expect(bench.coordinator.state.kind == .expired)
+  }
+
+  @Test("RES-7 a logout in between is followed at once: nothing is doubted any more")
+  func logout() throws {
+    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
+    bench.tell(.opened(missing()))
+    let caller = Caller(1)
+    bench.tell(.logout(caller))
+    #expect(bench.coordinator.state == .unauthenticated)
+    bench.tell(.secretsRead(.nothing))
+    #expect(bench.coordinator.activity == .idle)
+  }
+
+  @Test("RES-7 secrets of a journal that is not found are neither wiped nor adopted at once")
+  func owner() {
+    for rule in [SessionPolicy.StraySecrets.wipe, .adopt] {
+      var policy = SessionPolicy.bench
+      policy.straySecrets = rule
+      var bench = CoordinatorBench(policy)
+      var facts = StoredFacts()
+      (facts.token, facts.owner) = (.otherJournal, .missing)
+      let token = TokenFacts(
+        generation: Generation(7), issuedAt: bench.now.time,
+        expiresAt: bench.now.time.advanced(by: CoordinatorBench.lifetime), isRefreshable: true)
+      facts.stray = StraySession(
+        link: SessionNote.Continued(journal: "old", sequence: 0, cause: .lost), user: "ada",
+        context: nil, token: token)
+      bench.tell(.opened(facts))
+      bench.advance(by: 1_000)
+      bench.tell(.secretsRead(facts))
+      #expect(bench.names == ["storageFailed"] && bench.coordinator.activity == .loading)
+      bench.advance(by: 3_000)
+      bench.tell(.secretsRead(facts))
+      let end = rule == .wipe ? ["secretsWiped"] : ["continued", "login"]
+      #expect(bench.names == ["storageFailed"] + end)
+    }
+  }
+
+  @Test("STO-5 failures are noted once for each run, and a run within a minute not at all")
+  func runs() throws {
+    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
+    bench.tell(.opened(.session(1)))
+    let failure = StorageReport.Failure(.noRoom, number: 28)
+    let failed = StorageReport(item: .token, operation: .write, failure: failure)
+    let worked = StorageReport(item: .token, operation: .write)
+    for _ in 0..<3 { bench.tell(.stored([failed])) }
+    #expect(bench.names == ["login", "storageFailed"])
+    bench.tell(.stored([worked]))
+    for _ in 0..<3 { bench.tell(.stored([failed, worked])) }
+    #expect(bench.names == ["login", "storageFailed", "storageRecovered"])
+    bench.advance(by: 60_000)
+    bench.tell(.stored([failed, worked]))
+    #expect(
+      bench.names == [
+        "login", "storageFailed", "storageRecovered", "storageFailed", "storageRecovered",
+      ])
+  }
+}
