@@ -33,7 +33,8 @@ extension Journal {
     while true {
       let name = place.lastIndex(of: "/").map { place[place.index(after: $0)...] } ?? place
       do throws(SystemFault) {
-        guard try !isLink(String(place), fileSystem) else {
+        let isDangling = try isLink(String(place), fileSystem)
+        guard !isDangling else {
           return .unknown(.danglingLink(path: path))
         }
         let names = try fileSystem.names(beside: String(place))
