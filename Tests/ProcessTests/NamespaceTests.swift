@@ -39,6 +39,17 @@ struct NamespaceTests {
     #expect(identities.allSatisfy { $0.start != 0 && ($0.lock != nil) == hasLock })
   }
 
+  /// A process whose request for a new token the server holds back, and the line that asked for it.
+  private func refreshing(on bench: ProcessBench, isIsolated: Bool) async throws -> (
+    holder: WorkerProcess, line: Int, gate: LoopbackGate
+  ) {
+    let holder = isIsolated ? try await bench.openIsolated() : try await bench.open()
+    let gate = bench.server.hold(.refresh, at: .beforeActing)
+    let line = try holder.say("refresh")
+    #expect(await bench.server.received(.refresh))
+    return (holder, line, gate)
+  }
+
   @Test(
     "REF-9 a live process in another PID namespace is not declared gone: its answer is waited for",
     arguments: [true, false])
@@ -46,10 +57,7 @@ struct NamespaceTests {
     let bench = try ProcessBench(Self.strict)
     if !hasLock { try forbidLock(beside: bench.journal) }
     try await bench.signIn()
-    let holder = try await bench.openIsolated()
-    let gate = bench.server.hold(.refresh, at: .beforeActing)
-    let first = try holder.say("refresh")
-    #expect(await bench.server.received(.refresh))
+    let (holder, first, gate) = try await refreshing(on: bench, isIsolated: true)
     let other = try await bench.openIsolated()
     let second = try other.say("refresh")
     try await pause()
@@ -73,10 +81,7 @@ struct NamespaceTests {
     let bench = try ProcessBench(Self.strict)
     try await bench.signIn()
     // A lease of five minutes: no answer is waited for as long.
-    let holder = try await bench.openIsolated()
-    let gate = bench.server.hold(.refresh, at: .beforeActing)
-    try holder.say("refresh")
-    #expect(await bench.server.received(.refresh))
+    let (holder, _, gate) = try await refreshing(on: bench, isIsolated: true)
     let other = try await bench.openIsolated()
     try await holder.end()
     bench.server.failNext(.refresh, with: .dropConnection(.beforeActing))
@@ -95,10 +100,7 @@ struct NamespaceTests {
     let bench = try ProcessBench(Self.strict)
     try forbidLock(beside: bench.journal)
     try await bench.signIn()
-    let holder = try await bench.openIsolated()
-    let gate = bench.server.hold(.refresh, at: .beforeActing)
-    try holder.say("refresh")
-    #expect(await bench.server.received(.refresh))
+    let (holder, _, gate) = try await refreshing(on: bench, isIsolated: true)
     let other = try await bench.openIsolated()
     try await holder.end()
     try other.say("refresh")
@@ -112,10 +114,7 @@ struct NamespaceTests {
     let bench = try ProcessBench(Self.strict)
     try forbidLock(beside: bench.journal)
     try await bench.signIn()
-    let holder = try await bench.open()
-    let gate = bench.server.hold(.refresh, at: .beforeActing)
-    try holder.say("refresh")
-    #expect(await bench.server.received(.refresh))
+    let (holder, _, gate) = try await refreshing(on: bench, isIsolated: false)
     let other = try await bench.open()
     try await holder.end()
     bench.server.failNext(.refresh, with: .dropConnection(.beforeActing))

@@ -17,8 +17,21 @@ struct CallLimitTests {
     return rules
   }
 
-  private func call(_ server: CallServer) -> URLRequest {
-    URLRequest(url: server.url.appending(path: "materials"))
+  /// A session whose calls go to a server of their own.
+  private struct Scene {
+    let bench: CallBench
+    let server: CallServer
+    let session: Session
+
+    init(
+      _ answer: @escaping @Sendable (CallServer.Request, Int) -> CallServer.Reply
+    ) async throws {
+      let (bench, server) = (try CallBench(), try CallServer(answer))
+      (self.bench, self.server) = (bench, server)
+      session = try await bench.signedIn { $0.baseURL = server.url }
+    }
+
+    var call: URLRequest { URLRequest(url: server.url.appending(path: "materials")) }
   }
 
   /// A response that goes on a byte at a time until `door` is open or the client has gone.
@@ -35,32 +48,28 @@ struct CallLimitTests {
 
   @Test("INT-6 a compressed response is counted as it is after decompression")
   func decompressed() async throws {
-    let bench = try CallBench()
     let bomb = GzipBomb.small
-    let server = try CallServer { _, _ in bomb.reply }
-    let session = try await bench.signedIn { $0.baseURL = server.url }
-    let exact = SessionInterceptor(session, rules: rules(bytes: bomb.size))
-    #expect(try await exact.data(for: call(server)).0 == Data(count: bomb.size))
-    let short = SessionInterceptor(session, rules: rules(bytes: bomb.size - 1))
-    let error = await sessionError { try await short.data(for: call(server)) }
+    let scene = try await Scene { _, _ in bomb.reply }
+    let exact = SessionInterceptor(scene.session, rules: rules(bytes: bomb.size))
+    #expect(try await exact.data(for: scene.call).0 == Data(count: bomb.size))
+    let short = SessionInterceptor(scene.session, rules: rules(bytes: bomb.size - 1))
+    let error = await sessionError { try await short.data(for: scene.call) }
     #expect(error == .responseTooLarge(call: "GET /materials", limit: bomb.size - 1))
-    #expect(session.isAuthenticated)
-    try await session.close()
+    #expect(scene.session.isAuthenticated)
+    try await scene.session.close()
   }
 
   @Test("INT-6 a gzip bomb ends the call at its limit")
   func bomb() async throws {
-    let bench = try CallBench()
     let bomb = GzipBomb.large
-    let server = try CallServer { _, _ in bomb.reply }
-    let session = try await bench.signedIn { $0.baseURL = server.url }
-    let api = SessionInterceptor(session, rules: rules(bytes: 1 << 20))
-    let error = await sessionError { try await api.data(for: call(server)) }
+    let scene = try await Scene { _, _ in bomb.reply }
+    let api = SessionInterceptor(scene.session, rules: rules(bytes: 1 << 20))
+    let error = await sessionError { try await api.data(for: scene.call) }
     #expect(error == .responseTooLarge(call: "GET /materials", limit: 1 << 20))
     #expect(CallRules().limits == CallLimits(bytes: 16 << 20, duration: .seconds(600)))
     let delegate = api.calls.client.line.delegate
     await eventually("the exchange is over") { delegate.count == 0 }
-    try await session.close()
+    try await scene.session.close()
   }
 
   @Test("INT-6 no more bytes of a body are held than the limit, and none once it is exceeded")
@@ -78,30 +87,26 @@ struct CallLimitTests {
 
   @Test("INT-6 a response that drips ends with its time, although it is never silent")
   func drip() async throws {
-    let bench = try CallBench()
     let door = SharedValue(false)
-    let server = try CallServer { _, _ in Self.drip(door) }
-    let session = try await bench.signedIn { $0.baseURL = server.url }
-    let api = SessionInterceptor(session, rules: rules(duration: .milliseconds(1_500)))
-    let error = await sessionError { try await api.data(for: call(server)) }
+    let scene = try await Scene { _, _ in Self.drip(door) }
+    let api = SessionInterceptor(scene.session, rules: rules(duration: .milliseconds(1_500)))
+    let error = await sessionError { try await api.data(for: scene.call) }
     #expect(error == .responseTooSlow(call: "GET /materials", limit: .milliseconds(1_500)))
     #expect(api.calls.client.line.delegate.count <= 1)
-    #expect(session.isAuthenticated)
+    #expect(scene.session.isAuthenticated)
     door.value = true
-    try await session.close()
+    try await scene.session.close()
   }
 
   @Test("INT-6 redirects share the time of their call")
   func redirects() async throws {
-    let bench = try CallBench()
     let door = SharedValue(false)
-    let server = try CallServer { request, _ in
+    let scene = try await Scene { request, _ in
       request.target == "/materials"
         ? .answer(307, fields: ["Location": "/drip"]) : Self.drip(door)
     }
-    let session = try await bench.signedIn { $0.baseURL = server.url }
-    let api = SessionInterceptor(session, rules: rules(duration: .milliseconds(1_500)))
-    var post = call(server)
+    let api = SessionInterceptor(scene.session, rules: rules(duration: .milliseconds(1_500)))
+    var post = scene.call
     post.httpMethod = "POST"
     let error = await sessionError { try await api.upload(for: post, from: Data("{}".utf8)) }
     guard case .responseTooSlow? = error else {
@@ -109,31 +114,27 @@ struct CallLimitTests {
       return
     }
     door.value = true
-    try await session.close()
+    try await scene.session.close()
   }
 
   @Test("INT-6 without limits, a response may be as long as it likes")
   func unlimited() async throws {
-    let bench = try CallBench()
     let bomb = GzipBomb.small
-    let server = try CallServer { _, _ in bomb.reply }
-    let session = try await bench.signedIn { $0.baseURL = server.url }
-    let api = SessionInterceptor(session, rules: rules())
-    #expect(try await api.data(for: call(server)).0.count == bomb.size)
-    try await session.close()
+    let scene = try await Scene { _, _ in bomb.reply }
+    let api = SessionInterceptor(scene.session, rules: rules())
+    #expect(try await api.data(for: scene.call).0.count == bomb.size)
+    try await scene.session.close()
   }
 
   @Test("INT-6 a transport of tokens reads 1 MiB of a call and says that there is more")
   func transport() async throws {
-    let bench = try CallBench()
-    let server = try CallServer { _, _ in GzipBomb.large.reply }
-    let session = try await bench.signedIn { $0.baseURL = server.url }
-    let url = server.url.appending(path: "materials")
+    let scene = try await Scene { _, _ in GzipBomb.large.reply }
+    let url = scene.server.url.appending(path: "materials")
     let error = await sessionError {
-      try await session.calls(by: TransportCalls()).send(HTTPRequest(method: "GET", url: url))
+      try await scene.session.calls(by: TransportCalls()).send(HTTPRequest(method: "GET", url: url))
     }
     #expect(error == .responseTooLarge(call: "GET /materials", limit: 1 << 20))
-    try await session.close()
+    try await scene.session.close()
   }
 
   @Test("INT-6 LOG-3 a request of the session itself holds little of a gzip bomb")
