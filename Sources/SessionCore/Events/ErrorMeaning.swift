@@ -1,0 +1,125 @@
+/// What a server's error code means for a token, a session or the app.
+///
+/// Some spellings are known for every backend (``init(code:)``). A configuration gives meanings to the
+/// codes of its own backend. Such a meaning is journaled with the failure, so that a reader of the journal
+/// needs no configuration.
+/// - Requirement: POL-8
+public struct ErrorMeaning: Code {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The meaning with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The refresh token was used before: the server may have revoked its family (RFC 9700 §4.14.2).
+  public static let refreshTokenReused = ErrorMeaning(rawValue: 0)
+  /// The token or its session was revoked.
+  public static let tokenRevoked = ErrorMeaning(rawValue: 1)
+  /// The token or its session has expired at the server.
+  public static let tokenExpired = ErrorMeaning(rawValue: 2)
+  /// The server does not know the token or its session.
+  public static let sessionNotFound = ErrorMeaning(rawValue: 3)
+  /// The token is not valid; the code does not say why.
+  public static let tokenInvalid = ErrorMeaning(rawValue: 4)
+  /// The account is inactive.
+  public static let userInactive = ErrorMeaning(rawValue: 5)
+  /// The account is deleted.
+  public static let userDeleted = ErrorMeaning(rawValue: 6)
+  /// The server does not accept the app's client, whoever its user is.
+  public static let clientRefused = ErrorMeaning(rawValue: 7)
+  /// The code says no more than a status does.
+  public static let unspecified = ErrorMeaning(rawValue: 8)
+
+  /// The word for each byte, from 0.
+  public static let words = [
+    "refreshTokenReused", "tokenRevoked", "tokenExpired", "sessionNotFound", "tokenInvalid",
+    "userInactive", "userDeleted", "clientRefused", "unspecified",
+  ]
+}
+
+extension ErrorMeaning {
+  /// The meaning of a code that many backends share; `nil` for any other.
+  ///
+  /// Only whole codes count, in any case, and with `_`, `-`, `.` or nothing between their words:
+  /// `refresh_token_already_used` and `RefreshTokenAlreadyUsed` are one code.
+  public init?(code: String) {
+    guard let key = ErrorMeaning.key(code), let meaning = ErrorMeaning.meanings[key] else {
+      return nil
+    }
+    self = meaning
+  }
+
+  /// The codes with a known meaning, by meaning; the table of `Specs/Why.md`.
+  public static let codes: [(meaning: ErrorMeaning, codes: [String])] = [
+    (
+      .refreshTokenReused,
+      [
+        "TOKEN_REUSED", "TOKEN_REUSE", "TOKEN_REUSE_DETECTED", "TOKEN_ALREADY_USED", "TOKEN_USED",
+        "REFRESH_TOKEN_REUSED", "REFRESH_TOKEN_REUSE", "REFRESH_TOKEN_REUSE_DETECTED",
+        "REFRESH_TOKEN_ALREADY_USED", "REFRESH_TOKEN_USED",
+      ]
+    ),
+    (
+      .tokenRevoked,
+      [
+        "TOKEN_REVOKED", "REFRESH_TOKEN_REVOKED", "SESSION_REVOKED", "TOKEN_BLACKLISTED",
+        "AADB2C90129", "AADSTS50173",
+      ]
+    ),
+    (
+      .tokenExpired,
+      [
+        "TOKEN_EXPIRED", "REFRESH_TOKEN_EXPIRED", "SESSION_EXPIRED", "AADB2C90080",
+        "AADSTS70008", "AADSTS700082", "AADSTS700084",
+      ]
+    ),
+    (
+      .sessionNotFound,
+      [
+        "TOKEN_UNKNOWN", "TOKEN_NOT_FOUND", "REFRESH_TOKEN_UNKNOWN", "REFRESH_TOKEN_NOT_FOUND",
+        "SESSION_UNKNOWN", "SESSION_NOT_FOUND",
+      ]
+    ),
+    (
+      .tokenInvalid,
+      [
+        "INVALID_GRANT", "INVALID_TOKEN", "INVALID_REFRESH_TOKEN", "TOKEN_INVALID",
+        "TOKEN_NOT_VALID", "REFRESH_TOKEN_INVALID", "SESSION_INVALID", "NotAuthorizedException",
+      ]
+    ),
+    (.userInactive, ["USER_INACTIVE"]),
+    (.userDeleted, ["USER_DELETED"]),
+    (.clientRefused, ["INVALID_CLIENT", "UNAUTHORIZED_CLIENT"]),
+    (
+      .unspecified,
+      [
+        "INVALID_REQUEST", "UNAUTHORIZED", "UNAUTHENTICATED", "FORBIDDEN", "ACCESS_DENIED",
+        "SERVER_ERROR",
+      ]
+    ),
+  ]
+
+  private static let meanings: [String: ErrorMeaning] = {
+    var meanings: [String: ErrorMeaning] = [:]
+    for (meaning, codes) in codes {
+      for code in codes { meanings[key(code) ?? code] = meaning }
+    }
+    return meanings
+  }()
+
+  /// The code in small letters without signs between its words; `nil` if it has another character.
+  private static func key(_ code: String) -> String? {
+    guard (1...64).contains(code.utf8.count) else { return nil }
+    var key: [UInt8] = []
+    for byte in code.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): key.append(byte | 0x20)
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        key.append(byte)
+      case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."): break
+      default: return nil
+      }
+    }
+    return String(decoding: key, as: UTF8.self)
+  }
+}
