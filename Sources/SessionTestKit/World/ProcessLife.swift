@@ -1,4 +1,3 @@
-import SessionCore
 import Synchronization
 
 /// One life of a process in a simulated world: what is to run in it after its end never does.
@@ -42,10 +41,10 @@ final class ProcessLives: Sendable {
     var living: [String: ProcessLife] = [:]
     var ended: [ProcessLife] = []
     var last: UInt32 = 0
-    /// The number of the process of each opening of a file.
-    var openings: [Identifier: UInt32] = [:]
   }
 
+  /// The openings of files by these processes.
+  let openings = SimulatedOpenings()
   private let state = Mutex(State())
 
   /// The life of a process, which begins here where there is none.
@@ -71,20 +70,4 @@ final class ProcessLives: Sendable {
 
   /// The processes that live.
   var names: [String] { state.withLock { $0.living.keys.sorted() } }
-
-  /// An opening of a file by a process, with an identity of its own.
-  func opening(in life: ProcessLife) -> Identifier {
-    state.withLock { state in
-      let opening = Identifier("opening-\(state.openings.count + 1)")
-      state.openings[opening] = life.number
-      return opening
-    }
-  }
-
-  /// Whether the process of an opening lives no more.
-  func isGone(_ opening: Identifier) -> Bool {
-    state.withLock { state in
-      state.ended.contains { $0.number == state.openings[opening] }
-    }
-  }
 }

@@ -32,6 +32,7 @@ public final class SimulatedWorld: Sendable {
   public let server: SimulatedServer
 
   let scheduler: SimulatedScheduler
+  private let openings = SimulatedOpenings()
   let counts = Mutex(Counts())
   private let start: Int64
 
@@ -66,9 +67,12 @@ public final class SimulatedWorld: Sendable {
   /// are the caller's.
   ///
   /// In a report it is `session 1`, `session 2` …, in the order in which they were made.
+  ///
+  /// With `provingDeaths`, as on Linux, a request whose process is dead is not waited for. Without it, as
+  /// on Apple's systems with a suspended process, its lease has to end first (REF-9).
   public func configuration(
     journal: String = "session.journal", in process: SimulatedProcess, secrets: any SecretStore,
-    policy: SessionPolicy = .edu(.staging)
+    policy: SessionPolicy = .edu(.staging), provingDeaths: Bool = true
   ) throws -> SessionConfiguration {
     guard let url = URL(string: "https://auth.example.test") else { throw URLError(.badURL) }
     let number = counts.withLock { counts in
@@ -80,6 +84,9 @@ public final class SimulatedWorld: Sendable {
       journal: journal, secrets: secrets, wire: .edu(baseURL: url), policy: policy,
       transport: server, clock: clock(of: name))
     configuration.journalOptions = .on(process)
+    configuration.presence = openings.presence(
+      number: UInt32(clamping: process.number + 1), provingDeaths: provingDeaths,
+      isAlive: { process.isAlive })
     let (scheduler, choices) = (scheduler, choices)
     configuration.runtime = {
       SessionRuntime(

@@ -15,6 +15,8 @@ struct CrashRun {
   let reopening: Reopening
   /// Whether the refresh token is an item of its own.
   let isApart: Bool
+  /// Whether a process can prove that another one is dead; otherwise the lease of its request decides.
+  let provesDeaths: Bool
 
   /// A process that opens what is left, before it is looked at.
   enum Reopening {
@@ -45,9 +47,9 @@ struct CrashRun {
 
   init(
     _ story: CrashStory, at point: CrashPoint? = nil, isCut: Bool = false,
-    reopening: Reopening = .none, isApart: Bool = false
+    reopening: Reopening = .none, isApart: Bool = false, provingDeaths: Bool = true
   ) {
-    self.isApart = isApart
+    (self.isApart, provesDeaths) = (isApart, provingDeaths)
     secrets.separatesRefreshToken = isApart
     (self.story, self.point, self.isCut, self.reopening) = (story, point, isCut, reopening)
   }
@@ -56,7 +58,8 @@ struct CrashRun {
     -> SessionConfiguration
   {
     var configuration = try world.configuration(
-      journal: path, in: process, secrets: secrets.view(of: process), policy: story.policy)
+      journal: path, in: process, secrets: secrets.view(of: process), policy: story.policy,
+      provingDeaths: provesDeaths)
     configuration.transport = transport
     return configuration
   }

@@ -57,13 +57,13 @@ struct CrashSweepTests {
     what reached the disk is the sibling's, and only an answer that did not ends the session
     """, arguments: CrashStory.withSibling)
   func everyMomentBesideSibling(story: CrashStory) throws {
-    let whole = try CrashRun(story).liveBesideSibling()
+    let whole = try CrashRun(story, provingDeaths: false).liveBesideSibling()
     #expect(whole.problems.isEmpty, "untouched: \(whole.problems)")
     var (lost, recovered) = (0, 0)
     let sweep = Sweep("beside a sibling, \(story.name)", takingOneOf: 3)
     for point in sweep.places(of: whole.counts.points) {
       do {
-        let found = try CrashRun(story, at: point).liveBesideSibling()
+        let found = try CrashRun(story, at: point, provingDeaths: false).liveBesideSibling()
         #expect(found.hasDied, "\(point): it lives")
         #expect(found.problems.isEmpty, "\(point): \(found.problems)")
         (lost, recovered) = (lost + (found.isLost ? 1 : 0), recovered + (found.isRecovered ? 1 : 0))

@@ -153,7 +153,9 @@ final class SimulatedLife: Sendable {
     let home = SimulatedHome(number, process)
     homes.withLock { $0.append(home) }
     var configuration = try world.configuration(
-      journal: path, in: process, secrets: home.store(keychain), policy: policy)
+      journal: path, in: process, secrets: home.store(keychain), policy: policy,
+      // Here the lease decides. The crash sweep proves deaths.
+      provingDeaths: false)
     configuration.transport = MortalTransport(world.server, process)
     world.spawn("open \(number)") { [self, configuration] in
       do throws(SessionError) {

@@ -53,13 +53,9 @@ struct ScenarioStage {
     configuration.whenJournalIsUnusable = .setAside
     let life = lives.life(of: process)
     configuration.journalOptions = options(life)
-    let opening = lives.opening(in: life)
     // A scenario says when a lease is over; of processes nothing is proven.
-    configuration.presence = { _, _, boot in
-      OpeningPresence(ProcessIdentity(opening: opening, boot: boot), process: life.number) { _, _ in
-        false
-      }
-    }
+    configuration.presence = lives.openings.presence(
+      number: life.number, provingDeaths: false, isAlive: { !life.isOver })
     let runtime = runtime(process, life)
     configuration.runtime = { runtime }
     return configuration
@@ -67,17 +63,13 @@ struct ScenarioStage {
 
   /// How a process opens its change log.
   func setup(_ process: String, _ changes: ScenarioSetting.Changes) -> ChangeLog.Setup {
-    let (life, lives) = (lives.life(of: process), lives)
+    let life = lives.life(of: process)
     var setup = ChangeLog.Setup()
     (setup.policy, setup.limits) = (changes.policy, changes.limits)
     (setup.clock, setup.options) = (world.clock, options(life))
     setup.runtime = runtime(process, life)
-    let opening = lives.opening(in: life)
-    setup.presence = { _, _, boot in
-      OpeningPresence(ProcessIdentity(opening: opening, boot: boot), process: life.number) {
-        other, _ in lives.isGone(other.opening)
-      }
-    }
+    setup.presence = lives.openings.presence(
+      number: life.number, provingDeaths: true, isAlive: { !life.isOver })
     return setup
   }
 
