@@ -25,7 +25,10 @@ extension Journal {
 
   /// Goes up to the first folder that is there: only that one can prove what it does not hold.
   ///
-  /// A link that leads nowhere proves nothing: what it leads to may be on a disk that is not mounted.
+  /// These prove nothing, since what is missing may be on a disk that is not mounted:
+  /// - a link that leads nowhere,
+  /// - an empty folder above the journal's own, which may be the place of a mount,
+  /// - a folder in which systems mount disks.
   private static func absence(of path: String, _ fileSystem: any JournalFileSystem)
     -> JournalPresence
   {
@@ -38,7 +41,11 @@ extension Journal {
           return .unknown(.danglingLink(path: path))
         }
         let names = try fileSystem.names(beside: String(place))
-        // It came while we looked.
+        let folder = place.dropLast(name.count + 1)
+        let isEmpty = names.allSatisfy { [".", ".."].contains($0) }
+        let mayMount = place != path[...] && isEmpty || mountFolders.contains(String(folder))
+        guard !mayMount else { return .unknown(.folderMissing(path: path)) }
+        // It came while this was read.
         return names.contains(String(name)) ? .unknown(.missing(path: path)) : .absent
       } catch {
         guard error.isMissing else { return .unknown(error.error(at: path)) }
@@ -48,6 +55,8 @@ extension Journal {
       guard !place.isEmpty, place != "/" else { return .unknown(.folderMissing(path: path)) }
     }
   }
+
+  private static let mountFolders: Set = ["/Volumes", "/media", "/mnt", "/run/media"]
 
   private static func isLink(_ path: String, _ fileSystem: any JournalFileSystem)
     throws(SystemFault) -> Bool

@@ -41,6 +41,16 @@ struct RevocationRunTests {
     }
   }
 
+  @Test("OUT-5 a token that was good for nothing already is not called revoked")
+  func refusedToken() {
+    let tokens = RevocationRun.Tokens(isExpired: false, canRefresh: true)
+    var run = RevocationRun(needsAccess: [false, false], tokens: tokens)
+    run.replied(.refused(status: 401), to: 0)
+    #expect(run.next == .send(1))
+    run.replied(.done, to: 1)
+    #expect(run.next == .end(.alreadyInvalid, status: 401))
+  }
+
   @Test("OUT-5 all requests must be done, and one that is done is not sent again")
   func several() {
     let tokens = RevocationRun.Tokens(isExpired: true, canRefresh: true)

@@ -11,7 +11,7 @@
 ///    └── found, or ────┘
 ///        not readable
 /// ```
-struct AbsenceDoubt: Hashable, Sendable {
+package struct AbsenceDoubt: Hashable, Sendable {
   /// What was not found.
   struct Absence: Hashable, Sendable {
     let item: SecretItem
@@ -40,7 +40,10 @@ struct AbsenceDoubt: Hashable, Sendable {
   }
 
   /// Milliseconds before each answer counts.
-  private static let pauses: [Int64] = [0, 1_000, 3_000]
+  private static let pauses = [0] + repetitions
+
+  /// Milliseconds before the second answer and between it and the third.
+  package static let repetitions: [Int64] = [1_000, 3_000]
 }
 
 extension SessionCoordinator {

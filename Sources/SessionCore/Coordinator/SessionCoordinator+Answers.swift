@@ -5,6 +5,7 @@ extension SessionCoordinator {
     // A late answer: the session ended, or another process came first. Nothing of it is stored;
     // where nobody is signed in any more, the server is told that its tokens are not wanted.
     guard flight?.number == number else { return giveUp(number) }
+    flight?.isAnswered = true
     // One that comes a second time came when it came first: its token lives no longer for that.
     let arrival = SessionFlight.Arrival(number: number, facts: facts, moment: now)
     return settle(flight?.unsettled ?? arrival, at: now)

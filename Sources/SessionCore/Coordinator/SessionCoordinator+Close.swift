@@ -29,7 +29,8 @@ extension SessionCoordinator {
       contents.append(lost(open, at: now))
     }
     // An earlier attempt may have stored the token without being told so.
-    return commit(contents + [.note(.closed)], for: .close(closer), at: now, doubting: true)
+    return commit(
+      contents + [.note(.closed)], for: .close(closer), at: now, doubting: !closesUnread)
   }
 
   /// How often an answer that waits is tried to be stored once a caller asked to close.

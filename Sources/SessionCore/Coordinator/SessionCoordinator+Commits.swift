@@ -4,6 +4,7 @@ extension SessionCoordinator {
     _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: Moment,
     storing: RequestNumber? = nil, doubting isDoubtful: Bool = false
   ) -> [SessionEffect] {
+    storage.noteLastingRuns(at: now.uptime)
     // What the opening found and could not be noted then goes first.
     var contents = (openingNotes + storage.notes).map(SessionRecord.Content.note) + contents
     contents += revocation(with: contents)
@@ -68,6 +69,7 @@ extension SessionCoordinator {
     let before = state.kind
     noteOvertaken(by: durable, at: now)
     if overtakes(durable) { flight?.isHeldBack = true }
+    overtookAtOpening = overtakesAtOpening(durable)
     let isInDoubt = losesSwitch(durable)
     openingNotes = []
     storage.journaled()
@@ -178,10 +180,15 @@ extension SessionCoordinator {
     case .logout(let caller):
       return [.resume(caller, .failed(.storage))]
     case .unsent:
+      // Its end is not noted. This process does not wait for its own request even so.
+      givenUp = unsent.last ?? givenUp
       unsent = []
       return []
     case .close(let caller):
-      return closed(caller, dropping: dropsAnswer)
+      // The stored token may be what could not be read: the journal says the same without it.
+      guard dropsAnswer, !closesUnread else { return closed(caller, dropping: dropsAnswer) }
+      closesUnread = true
+      return finish(for: caller, at: now)
     case .recover(let purpose):
       guard isLasting else {
         return commitFailed(purpose, isLasting: false, obstacle, at: now)

@@ -103,7 +103,18 @@ extension SessionCoordinator {
   /// Whether the batch, which is not folded yet, sends a request in the place of one whose process is
   /// not proven gone.
   func overtakes(_ durable: PendingCommit) -> Bool {
-    guard durable.purpose == .send, let open = fold.intents.request else { return false }
+    guard durable.purpose == .send else { return false }
+    guard let open = fold.intents.request else { return overtookAtOpening }
+    return open.sequence != givenUp && durable.loses(open)
+  }
+
+  /// Whether the batch of an opening, which is not folded yet, takes such a request for lost; the next
+  /// batch may send one in its place.
+  func overtakesAtOpening(_ durable: PendingCommit) -> Bool {
+    guard case .restore(let facts) = durable.purpose else {
+      return overtookAtOpening && durable.purpose != .send
+    }
+    guard !facts.isHolderGone, let open = fold.intents.request else { return false }
     return open.sequence != givenUp && durable.loses(open)
   }
 

@@ -130,7 +130,7 @@ extension SessionCoordinator {
 
   /// Revocations that lost what they need cannot be made good any more.
   private func abandonedRevocations(_ facts: StoredFacts) -> [SessionRecord.Content] {
-    guard !facts.hasNewerRevocations else { return [] }
+    guard !facts.hasUnreadRevocations else { return [] }
     return fold.intents.revocations
       .filter { !facts.revocations.contains($0) && $0 != facts.untold(of: fold.intents) }
       .map(Self.abandoned)

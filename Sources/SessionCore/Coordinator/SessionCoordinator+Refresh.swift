@@ -112,7 +112,11 @@ extension SessionCoordinator {
   mutating func failed(
     _ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16, at now: Moment
   ) -> [SessionEffect] {
-    guard flight?.number == number else { return [] }
+    guard flight?.number == number else {
+      abandoned.remove(number)
+      return []
+    }
+    flight?.isAnswered = true
     return fail(failure, jitter: jitter, at: now)
   }
 

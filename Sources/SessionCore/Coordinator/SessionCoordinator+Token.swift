@@ -84,11 +84,14 @@ extension SessionCoordinator {
       closing = resume(closers, .closed) + unlockEnded(problem)
       closers = []
     }
-    if let flight, flight.isLogin { abandoned.insert(flight.number) }
+    let hasEnded = isOver || state.kind != .authenticated
+    if let flight, flight.isLogin || hasEnded && flight.isOnTheWire {
+      abandoned.insert(flight.number)
+    }
     noteUnsentFlight()
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
     // A user who is still signed in goes on with it, if it is stored: the next opening announces it.
-    let unsettled = dropUnsettled(revoking: isOver || state.kind != .authenticated)
+    let unsettled = dropUnsettled(revoking: hasEnded)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
     (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
     awaitsPresence = false

@@ -38,6 +38,9 @@ public struct SessionCoordinator: Hashable, Sendable {
   var isWaitingForLease = false
   /// How long another process's open request may still be answered.
   var lease: PeerLease?
+  /// Whether the next request is held back: the batch of the opening took another process's request for
+  /// lost, and that process is not proven gone (REF-10).
+  var overtookAtOpening = false
   /// The intents of requests that were dropped before anything was sent, until that is noted.
   var unsent: [UInt64] = []
   /// The request of another process that was taken for lost, and how long a refusal may be its doing.
@@ -71,6 +74,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   var hasProvider = false
   /// Who closes, once nothing is on the wire.
   var closers: [Caller] = []
+  /// Whether the last batch is written without a read of the stored token, which has failed.
+  var closesUnread = false
   /// The wipe that was asked for and has not ended.
   var wiping: SessionEffect.Wipe?
   /// The logouts on their way, oldest first: who signs in meanwhile may log out again.
@@ -282,9 +287,9 @@ public struct SessionCoordinator: Hashable, Sendable {
   private mutating func notLooked(at now: Moment) -> [SessionEffect] {
     let question = look?.question
     look = nil
-    // What others did is not known: a request that waits for that is not sent.
+    // What others did is not known: a request that has not left is not sent.
     var grounded: [SessionEffect] = []
-    if flight?.isHeldBack == true {
+    if flight?.isUnsent == true {
       noteUnsentFlight()
       grounded = sendingFailed(at: now)
     }
@@ -337,7 +342,8 @@ public struct SessionCoordinator: Hashable, Sendable {
     switch timer {
     case .refresh: refreshIsDue()
     case .expiry: expiryIsDue(at: now)
-    case .lease: isWaitingForLease ? lookAtJournal(for: nil, at: now) : []
+    case .lease:
+      isWaitingForLease || flight?.isHeldBack == true ? lookAtJournal(for: nil, at: now) : []
     case .restore: isRestored ? presenceMayBeShown() : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()

@@ -52,6 +52,12 @@ struct SessionFlight: Hashable, Sendable {
   /// Whether its intent is durable and nothing of it was sent.
   var isUnsent: Bool { note != 0 && !hasLeft }
 
+  /// Whether its response, or its failure, has come.
+  var isAnswered = false
+
+  /// Whether it was sent and not answered.
+  var isOnTheWire: Bool { hasLeft && !isAnswered }
+
   /// The caller that it was started for, where there is one that was not told yet.
   var owner: Caller? {
     guard unsettled == nil else { return nil }

@@ -257,8 +257,8 @@ public struct StoredFacts: Hashable, Sendable {
   public var revocations: [Generation] = []
   /// What is known of another journal that the items belong to (RES-7).
   public var owner = Owner.none
-  /// Whether a newer version wrote what revocations need, so it cannot be told what is there.
-  public var hasNewerRevocations = false
+  /// Whether what revocations need is of a newer version or of another backend: it stays as it is.
+  public var hasUnreadRevocations = false
   /// What the shell wants noted of the opening.
   public var notes: [SessionNote] = []
   /// The process that opens.

@@ -39,15 +39,16 @@ public struct StorageReport: Hashable, Sendable {
 /// ```
 ///
 /// Each operation on each item has its own run. A run that begins within a minute of the last one that was
-/// noted is not noted: a store that fails now and then must not fill the journal.
+/// noted is noted only if it lasts until that minute is over: a store that fails now and then must not fill
+/// the journal.
 struct StorageWatch: Hashable, Sendable {
   private struct Subject: Hashable, Sendable {
     let item: SecretItem
     let operation: StorageOperation
   }
 
-  /// The runs of failures, and whether each was noted.
-  private var failing: [Subject: Bool] = [:]
+  /// The runs of failures; each has its failure until that was noted.
+  private var failing: [Subject: StorageReport.Failure?] = [:]
   /// When a run of each was noted last, on the clock that never jumps.
   private var noted: [Subject: Int64] = [:]
   /// What is still to be journaled.
@@ -61,20 +62,32 @@ struct StorageWatch: Hashable, Sendable {
   mutating func take(_ report: StorageReport, at uptime: Int64) {
     let subject = Subject(item: report.item, operation: report.operation)
     guard let failure = report.failure else {
-      guard failing.removeValue(forKey: subject) == true else { return }
+      guard let run = failing.removeValue(forKey: subject), run == nil else { return }
       return add(.storageRecovered(.init(item: subject.item, operation: subject.operation)))
     }
     guard failing[subject] == nil else { return }
-    if let last = noted[subject], uptime.subtractingSaturating(last) < Self.pause {
-      failing[subject] = false
-      return
+    failing.updateValue(failure, forKey: subject)
+    noteLastingRuns(at: uptime)
+  }
+
+  /// Notes the runs that are not noted yet and may be now.
+  mutating func noteLastingRuns(at uptime: Int64) {
+    guard !failing.isEmpty else { return }
+    let runs = failing.sorted {
+      ($0.key.item.rawValue, $0.key.operation.rawValue)
+        < ($1.key.item.rawValue, $1.key.operation.rawValue)
     }
-    (failing[subject], noted[subject]) = (true, uptime)
-    add(
-      .storageFailed(
-        .init(
-          item: subject.item, operation: subject.operation, cause: failure.cause,
-          number: failure.number)))
+    for (subject, run) in runs {
+      guard let failure = run else { continue }
+      if let last = noted[subject], uptime.subtractingSaturating(last) < Self.pause { continue }
+      failing.updateValue(nil, forKey: subject)
+      noted[subject] = uptime
+      add(
+        .storageFailed(
+          .init(
+            item: subject.item, operation: subject.operation, cause: failure.cause,
+            number: failure.number)))
+    }
   }
 
   private mutating func add(_ note: SessionNote) {
@@ -105,6 +118,7 @@ extension SessionCoordinator {
 
   /// Notes that wait are journaled alone, once nothing else is.
   mutating func noteStorage(at now: Moment) -> [SessionEffect] {
+    storage.noteLastingRuns(at: now.uptime)
     guard storage.wantsCommit, stopped == nil, closers.isEmpty, openingNotes.isEmpty else {
       return []
     }

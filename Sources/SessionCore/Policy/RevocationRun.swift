@@ -27,6 +27,8 @@ package struct RevocationRun: Hashable, Sendable {
   package enum Reply: Hashable, Sendable {
     /// The server confirmed it.
     case done
+    /// The server refused the very token that was to be revoked: it is good for nothing already.
+    case refused(status: UInt16)
     /// The server refused the access token that authenticates the request.
     case unauthorized(status: UInt16)
     /// It was not reached, or answered otherwise.
@@ -67,9 +69,11 @@ package struct RevocationRun: Hashable, Sendable {
   /// The requests that the server has confirmed, now or in an earlier run.
   private var done: Set<Int>
   private var hasRefreshed = false
+  /// The status of a request whose token was good for nothing already.
+  private var refusedStatus: UInt16?
   private var outcome: Step?
 
-  /// The run of so many requests, of which some are done.
+  /// The run of these requests, of which some are done.
   package init(needsAccess: [Bool], done: Set<Int> = [], tokens: Tokens) {
     (self.needsAccess, self.done, self.tokens) = (needsAccess, done, tokens)
   }
@@ -78,7 +82,10 @@ package struct RevocationRun: Hashable, Sendable {
   package var next: Step {
     if let outcome { return outcome }
     guard let index = needsAccess.indices.first(where: { !done.contains($0) }) else {
-      return .end(needsAccess.isEmpty ? .notOffered : .revoked, status: 0)
+      guard let refusedStatus else {
+        return .end(needsAccess.isEmpty ? .notOffered : .revoked, status: 0)
+      }
+      return .end(.alreadyInvalid, status: refusedStatus)
     }
     let isDue = needsAccess[index] && tokens.isExpired && tokens.canRefresh && !hasRefreshed
     return isDue ? .refresh : .send(index)
@@ -89,10 +96,16 @@ package struct RevocationRun: Hashable, Sendable {
     if case .end = next { true } else { false }
   }
 
+  /// Whether the request with this index is not to be sent again.
+  package func confirms(_ index: Int) -> Bool { done.contains(index) }
+
   /// Takes in how the request with this index ended.
   package mutating func replied(_ reply: Reply, to index: Int) {
     switch reply {
     case .done: done.insert(index)
+    case .refused(let status):
+      done.insert(index)
+      refusedStatus = status
     case .failed(let status): outcome = .end(.failed, status: status)
     case .unauthorized(let status):
       if hasRefreshed {

@@ -4,7 +4,8 @@
 public struct RevocationRule: Hashable, Sendable {
   /// The statuses.
   ///
-  /// 401 is among them, for a refresh token that is refused is good for nothing already.
+  /// 401 is among them, since a refresh token that is refused is good for nothing already: the outcome is
+  /// then `alreadyInvalid`. A 401 with `invalid_client` is a failure, since it is about the client.
   ///
   /// If the access token authenticates the request (`.bearer` or a header), a 401 is not done: it is
   /// about the access token. Then the token is refreshed and the request sent once more.

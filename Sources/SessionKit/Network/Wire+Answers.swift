@@ -135,7 +135,11 @@ extension Wire {
     let signs = AnswerSigns(response, code: code(response))
     if revoked.saysSo(signs) { return .done }
     if needsAccess, response.status == 401 { return .unauthorized(status: 401) }
-    if revoked.isDone(signs) { return .done }
+    // RFC 6749 §5.2: the client is refused, which says nothing about the token.
+    let isClientRefused = response.status == 401 && failure?.kind == .unexpected
+    if revoked.isDone(signs), !isClientRefused {
+      return response.status == 401 ? .refused(status: 401) : .done
+    }
     throw AnswerFailure(
       failure: failure
         ?? RequestFailure(kind: .unexpected, status: UInt16(clamping: response.status)))

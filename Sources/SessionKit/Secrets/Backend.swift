@@ -37,11 +37,12 @@ struct BackendBinding: Sendable {
       item: Item.item, stored: stored.description, configured: backend.description)
   }
 
-  /// The problem with stored secrets of another backend; `nil` if there are none, or they cannot be read.
+  /// The problem with a stored token of another backend; `nil` if there is none, or it cannot be read.
+  ///
+  /// What a revocation needs at another backend keeps no user from signing in: it stays unread and unsent.
   func problem(in store: any SecretStore) -> SecretStoreError? {
     do throws(SecretStoreError) {
       if let bytes = try store.read(.token) { try refuse(StoredToken.self, bytes) }
-      if let bytes = try store.read(.revocation) { try refuse(StoredRevocations.self, bytes) }
     } catch {
       if case .otherBackend = error { return error }
     }

@@ -84,7 +84,8 @@ extension SecretStoreError: CustomStringConvertible {
     case .otherBackend(let item, let stored, let configured):
       "The \(item) item belongs to the backend \(stored), and this session is configured for "
         + "\(configured). Nothing was sent or changed. Open it with the wire of its backend, use another "
-        + "journal and other secrets, or name the wire of a backend that has moved in formerWires."
+        + "journal and other secrets, or, if the backend has moved or has an endpoint on a further host, name its earlier wire in "
+        + "formerWires."
     }
   }
 }

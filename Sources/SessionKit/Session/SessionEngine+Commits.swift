@@ -159,7 +159,7 @@ extension SessionEngine {
     for entry in contents.accounts { owed.insert(entry.account, for: entry.token) }
     lockOthersSecrets(&facts, contents.problem)
     if !coordinator.takesOver(facts) { answers[.stray] = nil }
-    if contents.hasStrayRevocations { spawn { $0.tellStrayRevocations() } }
+    if contents.hasStrayRevocations { spawn { await $0.tellStrayRevocations() } }
     facts.deadline = token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])
     facts.idle = idle()

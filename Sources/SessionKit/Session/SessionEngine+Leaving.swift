@@ -26,12 +26,8 @@ extension SessionEngine {
       // It is not known what others did: nothing is sent.
       loseJournal(by: error)
       commitError = .journal(error)
-      received(
-        number,
-        .failure(
-          Failed(
-            failure: RequestFailure(kind: .noConnection),
-            detail: "the journal could not be read before the request")))
+      requests[number] = nil
+      feed(.unobserved)
       return false
     }
     feed(.leaving(number))

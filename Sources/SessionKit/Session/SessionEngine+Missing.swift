@@ -12,7 +12,7 @@ extension SessionEngine {
     async throws(SessionError)
   {
     let clock = configuration.clock
-    for pause in [1_000, 3_000] as [Int64] {
+    for pause in AbsenceDoubt.repetitions {
       let mustWait = try await runtime.result { () throws(SessionError) -> Bool in
         isMissed(configuration)
       }
@@ -32,19 +32,29 @@ extension SessionEngine {
     case .absent: break
     }
     do throws(SecretStoreError) {
-      guard let bytes = try configuration.secrets.read(.token) else { return false }
-      let stored: StoredToken
-      do throws(StoredItemError) { stored = try StoredToken(decoding: bytes) } catch {
-        return false
-      }
-      guard let path = stored.journalPath,
-        SecretsPlace(path) == SecretsPlace(configuration.journal)
-      else { return false }
+      // An expired session has no token item, and a logout may leave only what it revokes.
+      let named = [
+        try isOfOwnPlace(StoredToken.self, configuration),
+        try isOfOwnPlace(StoredUser.self, configuration),
+        try isOfOwnPlace(StoredRevocations.self, configuration),
+      ]
+      guard named.contains(true) else { return false }
       // One that was set aside has a new one in its place as soon as it is opened.
       return !isSetAside(configuration)
     } catch {
       return false
     }
+  }
+
+  /// Whether an item is stored that names our own path.
+  private static func isOfOwnPlace<Item: LocatedItem>(
+    _: Item.Type, _ configuration: SessionConfiguration
+  ) throws(SecretStoreError) -> Bool {
+    guard let bytes = try configuration.secrets.read(Item.item) else { return false }
+    let stored: Item
+    do throws(StoredItemError) { stored = try Item(decoding: bytes) } catch { return false }
+    return stored.journalPath.map { SecretsPlace($0) == SecretsPlace(configuration.journal) }
+      ?? false
   }
 
   private static func isSetAside(_ configuration: SessionConfiguration) -> Bool {

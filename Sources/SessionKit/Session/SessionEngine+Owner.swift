@@ -13,6 +13,8 @@ enum SecretsOwner: Equatable {
   case replaced(String)
   /// The journal of this path cannot be read now.
   case unknown(String, JournalError)
+  /// The items cannot be read now.
+  case unread(SecretStoreError)
 
   /// Why the items must not be touched; `nil` if they may.
   var refusal: SessionError? {
@@ -20,6 +22,7 @@ enum SecretsOwner: Equatable {
     case .none, .gone, .replaced: nil
     case .standing(let path): .secretsOfAnotherSession(journal: path)
     case .unknown(let path, let problem): .secretsOwnerUnreadable(journal: path, problem: problem)
+    case .unread(let problem): .secrets(problem)
     }
   }
 }
@@ -39,7 +42,7 @@ extension SessionEngine {
       if let owner = try owner(of: StoredToken.self, configuration, own) { return owner }
       return try owner(of: StoredUser.self, configuration, own) ?? .none
     } catch {
-      return .none
+      return .unread(error)
     }
   }
 
@@ -90,11 +93,18 @@ extension SessionEngine {
   }
 
   /// Whether what another journal's logouts need may be taken: their journal is not there any more.
-  var mayTakeStrayRevocations: Bool {
+  var mayTakeStrayRevocations: Bool { ownerOfStrayRevocations?.refusal == nil }
+
+  /// Whether their journal was not found, as of now.
+  var isOwnerOfStrayRevocationsGone: Bool {
+    if case .gone? = ownerOfStrayRevocations { true } else { false }
+  }
+
+  private var ownerOfStrayRevocations: SecretsOwner? {
     do throws(SecretStoreError) {
-      return try Self.owner(of: StoredRevocations.self, configuration, own)?.refusal == nil
+      return try Self.owner(of: StoredRevocations.self, configuration, own)
     } catch {
-      return false
+      return .unread(error)
     }
   }
 
@@ -108,7 +118,7 @@ extension SessionEngine {
     switch secretsOwner {
     case .none, .standing, .replaced: break
     case .gone: facts.owner = .missing
-    case .unknown: facts.owner = .unreadable
+    case .unknown, .unread: facts.owner = .unreadable
     }
     guard let refusal = foreignOwner else { return }
     facts.isLocked = true

@@ -85,7 +85,7 @@ extension SessionEngine {
         case .failure(let failed):
           run.replied(.failed(status: failed.failure.status), to: index)
         }
-        if case .success(.done) = result, !run.hasEnded {
+        if run.confirms(index), !run.hasEnded {
           entry.done = (entry.done ?? []) + [requests[index].name]
           if revocation == .pending { keep(entry) }
         }

@@ -23,6 +23,7 @@ extension SessionEngine {
         guard others.isEmpty else { return [] }
         do throws(SessionError) {
           try keepRevocations(wipe.keptRevocation)
+          if case .unread(let problem) = secretsOwner { throw .secrets(problem) }
           if foreignOwner == nil { try vault.wipe(wipe, of: held) }
         } catch {
           isDone = false
@@ -122,7 +123,19 @@ extension SessionEngine {
 
   /// The logouts of a journal that is gone, or was set aside, which the server was not told of: nothing
   /// here names them, so it is told once, and what that needs does not stay (OUT-1).
-  func tellStrayRevocations() {
+  ///
+  /// A journal that is not found is looked for again before it counts as gone (RES-7).
+  func tellStrayRevocations() async {
+    for pause in AbsenceDoubt.repetitions where isOwnerOfStrayRevocationsGone {
+      let clock = configuration.clock
+      do { try await clock.sleep(untilUptime: clock.now().uptime.addingSaturating(pause)) } catch {
+        return
+      }
+    }
+    takeStrayRevocations()
+  }
+
+  private func takeStrayRevocations() {
     var entries: [StoredRevocations.Entry] = []
     var others: [SessionRecord] = []
     do throws(JournalError) {

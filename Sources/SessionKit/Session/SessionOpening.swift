@@ -211,7 +211,8 @@ extension SessionError {
   public var mayPass: Bool {
     switch self {
     case .journal(.permissionDenied), .journal(.readOnlyFolder), .journal(.busy),
-      .journal(.diskFull), .journal(.noRoomToCreate):
+      .journal(.diskFull), .journal(.noRoomToCreate), .journal(.folderMissing),
+      .journal(.danglingLink):
       true
     default: false
     }

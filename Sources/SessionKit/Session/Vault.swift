@@ -35,7 +35,7 @@ struct Vault: Sendable {
     do {
       let token = try find(StoredToken.self)
       let user = try find(StoredUser.self)
-      let revocations = try find(StoredRevocations.self)
+      let revocations = try findRevocations()
       contents.facts.token = token.condition
       contents.facts.user = user.condition
       let context = try find(StoredContext.self)
@@ -45,7 +45,7 @@ struct Vault: Sendable {
         entry.account.map { (entry.token, $0) }
       }
       contents.hasStrayRevocations = revocations.condition == .otherJournal
-      contents.facts.hasNewerRevocations = revocations.condition == .newerVersion
+      contents.facts.hasUnreadRevocations = revocations.condition == .newerVersion
       contents.newer = token.newer ?? user.newer ?? context.newer ?? revocations.newer
       contents.facts.generation = token.item?.generation ?? .none
       contents.facts.announcement = token.item?.announcement
@@ -57,6 +57,14 @@ struct Vault: Sendable {
       contents.problem = error
     }
     return contents
+  }
+
+  /// The same for what revocations need; one of another backend is kept, as one of a newer version.
+  private func findRevocations() throws(SecretStoreError) -> Found<StoredRevocations> {
+    do throws(SecretStoreError) { return try find(StoredRevocations.self) } catch {
+      guard case .otherBackend = error else { throw error }
+      return Found(condition: .newerVersion)
+    }
   }
 
   /// What was found of one item.

@@ -53,11 +53,26 @@ struct CloseDecisionTests {
   @Test("REF-11 nothing can be written any more: closed all the same, and the closer is told")
   func nothingWritable() {
     var bench = stuck()
-    bench.commitEndings = [.fails, .fails, .fails]
+    bench.commitEndings = [.fails, .fails, .fails, .fails]
     let (closer, other) = (bench.caller(), bench.caller())
     #expect(bench.tell(.close(closer)).reply(to: closer) == .failed(.dropped))
     #expect(bench.tell(.close(other)).reply(to: other) == .closed)
     #expect(bench.names == ["login", "requestSent"])
+  }
+
+  @Test("REF-11 the stored token cannot be read either: the journal still says what was lost")
+  func dropsUnread() throws {
+    let stuck = stuck()
+    var coordinator = stuck.coordinator
+    _ = coordinator.handle(.close(Caller(99)), at: stuck.now)
+    let failure = SessionInput.commitFailed(isLasting: false, cause: .unavailable)
+    _ = coordinator.handle(failure, at: stuck.now)
+    let first = try #require(coordinator.handle(failure, at: stuck.now).commit)
+    #expect(first.newest != nil)
+    let second = try #require(coordinator.handle(failure, at: stuck.now).commit)
+    #expect(second.newest == nil && second.contents == first.contents)
+    let closed = coordinator.handle(.committed(firstSequence: 3), at: stuck.now)
+    #expect(closed.reply(to: Caller(99)) == .failed(.dropped))
   }
 
   @Test("REF-11 the token is stored and its event is not: nothing is lost, and closing succeeds")
@@ -102,5 +117,12 @@ struct CloseDecisionTests {
     let closer = bench.caller()
     #expect(bench.tell(.close(closer)).reply(to: closer) == .failed(.dropped))
     #expect(bench.names.suffix(3) == ["answerDropped", "requestEnded", "closed"])
+  }
+}
+
+extension [SessionEffect] {
+  fileprivate var commit: SessionCommit? {
+    for case .commit(let commit) in self { return commit }
+    return nil
   }
 }

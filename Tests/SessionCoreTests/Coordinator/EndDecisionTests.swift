@@ -73,7 +73,7 @@ struct EndDecisionTests {
     #expect(bench.coordinator.state == .unauthenticated)
   }
 
-  @Test("OUT-4 a late answer of the session before does not reach the next user's session")
+  @Test("OUT-4 REF-11 a late answer of an earlier session does not reach the next one, and is revoked")
   func nextUser() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
@@ -83,7 +83,7 @@ struct EndDecisionTests {
     bench.tell(.answered(login.request ?? RequestNumber(0), .login("bob")))
     let before = bench.journal
     let late = sent.request ?? RequestNumber(0)
-    #expect(bench.tell(.answered(late, .token())) == [.discard(late, revoking: false)])
+    #expect(bench.tell(.answered(late, .token())) == [.discard(late, revoking: true)])
     #expect(bench.journal == before)
     #expect(bench.coordinator.state.user == "bob")
     #expect(bench.coordinator.state.token?.generation == Generation(2))

@@ -94,6 +94,18 @@ struct LeaseDecisionTests {
     #expect(bench.names.last == "requestEnded")
   }
 
+  @Test("REF-10 a record of others before that read does not keep the request from leaving")
+  func heldBackBesideOthers() throws {
+    var (bench, _) = waiting()
+    bench.pollJournal(for: 31_000)
+    let note = SessionRecord(
+      sequence: UInt64(bench.journal.count + 1), time: bench.now.time, content: .note(.closed))
+    bench.tell(.observed([note], isHolderGone: false))
+    bench.advance(by: 100)
+    #expect(bench.tell(.fired(.lease)) == [.readJournal])
+    #expect(bench.tell(.observed([], isHolderGone: false)).sendCount == 1)
+  }
+
   @Test("REF-10 its commit took long: others get the grace before the next read")
   func stalledInCommit() throws {
     let (bench, _) = waiting()

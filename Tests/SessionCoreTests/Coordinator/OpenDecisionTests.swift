@@ -233,6 +233,17 @@ struct OpenDecisionTests {
     #expect(failed.request == 2)
   }
 
+  @Test("REF-10 an opening that takes a request for lost reads the journal before it sends its own")
+  func overtakesAtOpening() throws {
+    var bench = try CoordinatorBench(journal: [
+      .event(Self.login), .note(Self.sent(by: 99, deadlineIn: -5_000)),
+    ])
+    let opened = bench.tell(.opened(.session(1)))
+    #expect(bench.names.suffix(2) == ["refreshFailed", "requestSent"])
+    #expect(opened.sendCount == 0 && opened.uptime(of: .lease) == bench.now.uptime + 100)
+    #expect(bench.pollJournal(for: 100).sendCount == 1)
+  }
+
   @Test("REF-3 another process's request is looked at until it ends, at most to its deadline")
   func lease() throws {
     var bench = try CoordinatorBench(journal: [

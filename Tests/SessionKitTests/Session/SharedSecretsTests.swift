@@ -218,6 +218,27 @@ struct SharedSecretsTests {
     #expect(try contents() == before)
   }
 
+  @Test("RES-7 an expired session's journal that is missing for a moment is waited for")
+  func expiredAndMissing() async throws {
+    let bench = try Bench()
+    var policy = SessionPolicy.bench
+    policy.onRejection = .keep
+    let session = try await bench.signedIn(policy)
+    bench.server.revokeAllTokens()
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    try await session.close()
+    let away = bench.journal + ".away"
+    try FileManager.default.moveItem(atPath: bench.journal, toPath: away)
+    let configuration = bench.configuration(policy)
+    let opening = Task { try await Session.open(configuration) }
+    await eventually("it is waited for") { bench.clock.sleeperCount > 0 }
+    try FileManager.default.moveItem(atPath: away, toPath: bench.journal)
+    bench.clock.advance(by: 1_000)
+    let found = try await opening.value
+    #expect(found.state.kind == .expired)
+    try await found.close()
+  }
+
   @Test("RES-7 a journal, or its folder, that is missing for a moment is waited for")
   func missingForAMoment() async throws {
     for isFolder in [false, true] {

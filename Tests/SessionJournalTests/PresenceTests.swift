@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@testable import SessionJournal
+
+/// Whether a journal is at a path: present, proven absent, or not known (RES-7).
+@Suite("Presence of a journal")
+struct PresenceTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func presence(_ path: String) -> JournalPresence {
+    Journal.presence(at: path, options: Journal.Options())
+  }
+
+  private func isUnknown(_ path: String) -> Bool {
+    if case .unknown = presence(path) { true } else { false }
+  }
+
+  @Test("RES-7 a name that is missing from a folder with other files is proven absent")
+  func absent() throws {
+    let folder = scratch.path("folder")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    #expect(presence(folder + "/a.journal") == .absent)
+    try Data().write(to: URL(filePath: folder + "/other"))
+    #expect(presence(folder + "/a.journal") == .absent)
+    #expect(presence(folder + "/missing/a.journal") == .absent)
+  }
+
+  @Test("RES-7 an empty folder above the journal's own may be the place of a mount: not known")
+  func emptyMountPoint() throws {
+    let mount = scratch.path("mount")
+    try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: false)
+    #expect(isUnknown(mount + "/app/a.journal"))
+    #expect(isUnknown("/mnt/no-such-disk/a.journal"))
+  }
+}
