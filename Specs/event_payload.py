@@ -25,6 +25,8 @@ CODES = {
     "continuation cause": "damaged newerVersion notAJournal lost",
     "storage cause": "noRoom refused busy replaced unusable failed unavailable newerVersion"
     " obstructed tooLarge missing ownerMissing ownerUnreadable",
+    "error meaning": "refreshTokenReused tokenRevoked tokenExpired sessionNotFound tokenInvalid"
+    " userInactive userDeleted clientRefused unspecified",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
     " unexpected userInactive userDeleted secretsUnavailable intercepted",
 }
@@ -56,7 +58,7 @@ KINDS = {
                                 ("attempt", "u32"), ("isRotated", "flag"), ("request", "u64")]),
     0x03: ("refreshFailed", [("generation", "u64"), ("trigger", "refresh trigger"),
                              ("attempt", "u32"), ("failure", "failure"), ("retryAt", "time?"),
-                             ("request", "u64")]),
+                             ("request", "u64"), ("meaning", "error meaning", 2)]),
     0x04: ("contextSwitched", [("context", "context"), ("token", "token?"),
                                ("trigger", "switch trigger"), ("request", "u64")]),
     0x05: ("sessionExpired", [("reason", "expiry reason")]),
@@ -180,8 +182,9 @@ class Reader:
             if code is not None and not (1 <= len(code) <= 64 and set(code) <= CODE_LETTERS):
                 values["serverCode"] = None
             values["retryAfter"] = None if wait is None else max(0, wait)
-        if values.get("identity", 0) is None:
-            del values["identity"]
+        for name in ("identity", "meaning"):
+            if values.get(name, 0) is None:
+                del values[name]
         return values
 
 

@@ -171,21 +171,44 @@ struct CodecTests {
   }
 
   @Test(
-    "STO-3 a code that could be a token or a password is dropped",
+    "STO-3 POL-8 of a code that could be a token or a password it is kept only that it was there",
     arguments: [
-      "", "a", "secret", "Secret", "9f8a3c51d2e7", "9F8A3C51D2E7", "A12345", "A1B2C3D4E5",
-      "correct-horse", "TOKEN-EXPIRED", "TOKEN.EXPIRED", "TOKEN EXPIRED", "_TOKEN", "4TOKEN",
-      "TÓKEN", "Invalid_grant", "invalid_grant ", "rt_next", String(repeating: "A", count: 49),
+      "a", "secret", "Secret", "9f8a3c51d2e7", "9F8A3C51D2E7", "A12345", "A1B2C3D4E5",
+      "correct-horse", "TOKEN EXPIRED", "_FOO", "4TOKEN", "token_expired_maria",
+      "TÓKEN", "invalid_grant ", "rt_next", String(repeating: "A", count: 49),
     ])
   func droppedCode(code: String) {
-    #expect(RequestFailure(kind: .server, serverCode: code).serverCode == nil)
+    #expect(RequestFailure(kind: .server, serverCode: code).serverCode == "CODE_NOT_KEPT")
+    #expect(RequestFailure(kind: .server, serverCode: "").serverCode == nil)
+  }
+
+  @Test(
+    "POL-8 a known code is known in every usual spelling",
+    arguments: [
+      ("refresh_token_already_used", ErrorMeaning.refreshTokenReused),
+      ("RefreshTokenReused", .refreshTokenReused), ("session_not_found", .sessionNotFound),
+      ("token_invalid", .tokenInvalid), ("NotAuthorizedException", .tokenInvalid),
+      ("TOKEN-EXPIRED", .tokenExpired), ("token.revoked", .tokenRevoked),
+      ("AADB2C90129", .tokenRevoked), ("Unauthorized", .unspecified),
+    ])
+  func spellings(code: String, meaning: ErrorMeaning) {
+    #expect(ErrorMeaning(code: code) == meaning)
+    #expect(RequestFailure(kind: .rejected, serverCode: code).serverCode == code)
+  }
+
+  @Test("POL-8 each known code has one meaning")
+  func oneMeaning() {
+    for (meaning, codes) in ErrorMeaning.codes {
+      for code in codes { #expect(ErrorMeaning(code: code) == meaning, "\(code)") }
+    }
+    #expect(Set(ErrorMeaning.codes.map(\.meaning)) == Set(ErrorMeaning.known))
   }
 
   @Test(
     "STO-3 a code that is one is kept, and comes back",
     arguments: [
       "A", "E1234", "TOKEN_EXPIRED", "DB_", String(repeating: "A", count: 48), "invalid_grant",
-      "slow_down", "login_required",
+      "slow_down", "login_required", "Invalid_grant", "token_not_valid",
     ])
   func keptCode(code: String) throws {
     let failure = RequestFailure(kind: .rejected, status: 401, serverCode: code)

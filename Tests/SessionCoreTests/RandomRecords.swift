@@ -88,7 +88,8 @@ extension SplitMix {
       .refreshFailed(
         .init(
           generation: generation(), trigger: code(), attempt: integer(), failure: failure(),
-          retryAt: chance(1, in: 2) ? timestamp() : nil, request: integer()))
+          retryAt: chance(1, in: 2) ? timestamp() : nil, request: integer(),
+          configuredMeaning: chance(1, in: 4) ? code() : nil))
     case .contextSwitched:
       .contextSwitched(
         .init(

@@ -54,6 +54,11 @@ enum SampleRecords {
     .contextSwitched(.init(context: teacher, token: nil, trigger: .server, request: 0)),
     .sessionExpired(.init(reason: .refreshRejected)),
     .logout(.init(reason: .user)),
+    .refreshFailed(
+      .init(
+        generation: Generation(2), trigger: .unauthorized, attempt: 3,
+        failure: .init(kind: .rejected, status: 401, serverCode: "RENEWAL_REUSED"), retryAt: nil,
+        request: 7, configuredMeaning: .refreshTokenReused)),
   ]
 
   static let notes: [SessionNote] = [

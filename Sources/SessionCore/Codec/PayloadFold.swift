@@ -98,8 +98,8 @@ public struct PayloadFold: Sendable {
       }
       partial.endRequest()
     case .refreshFailed:
-      let (refresh, place) = try payload.read { (reader) throws(CodecError) in
-        try reader.refreshFailed()
+      let (refresh, place) = try payload.read(known: event.version) {
+        (reader, version) throws(CodecError) in try reader.refreshFailed(version)
       }
       try take(event, place) { (standing) throws(SessionRejection) in
         try standing.refreshFailed(with: refresh.generation, by: refresh.failure)

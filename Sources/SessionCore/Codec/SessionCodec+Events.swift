@@ -1,3 +1,26 @@
+extension SessionEvent.RefreshFailed {
+  /// The version of the fields that came with the meaning of a code.
+  static let meaningVersion: UInt8 = 2
+}
+
+extension SessionEvent.Kind {
+  /// The highest version of the kind's fields.
+  var version: UInt8 {
+    self == .refreshFailed
+      ? SessionEvent.RefreshFailed.meaningVersion : SessionCodec.firstVersion
+  }
+}
+
+extension SessionEvent {
+  /// The lowest version of the fields that holds the event.
+  var version: UInt8 {
+    guard case .refreshFailed(let refresh) = self, refresh.configuredMeaning != nil else {
+      return SessionCodec.firstVersion
+    }
+    return RefreshFailed.meaningVersion
+  }
+}
+
 extension PayloadWriter {
   mutating func write(_ event: SessionEvent) {
     switch event {
@@ -19,6 +42,7 @@ extension PayloadWriter {
       write(refresh.failure)
       write(optional: refresh.retryAt) { $0.write($1) }
       write(refresh.request)
+      if let meaning = refresh.configuredMeaning { write(meaning) }
     case .contextSwitched(let change):
       write(change.context)
       write(optional: change.token) { $0.write($1) }
@@ -62,9 +86,9 @@ extension PayloadWriter {
 
 extension PayloadReader {
   @inline(__always)
-  mutating func event(_ kind: SessionEvent.Kind, _ known: inout TextTable) throws(CodecError)
-    -> SessionEvent
-  {
+  mutating func event(
+    _ kind: SessionEvent.Kind, _ version: UInt8, _ known: inout TextTable
+  ) throws(CodecError) -> SessionEvent {
     switch kind {
     case .login:
       .login(
@@ -74,7 +98,7 @@ extension PayloadReader {
     case .refreshSucceeded:
       .refreshSucceeded(try refreshSucceeded())
     case .refreshFailed:
-      .refreshFailed(try refreshFailed())
+      .refreshFailed(try refreshFailed(version))
     case .contextSwitched:
       .contextSwitched(
         SessionEvent.ContextSwitched(
@@ -94,11 +118,12 @@ extension PayloadReader {
       request: try integer())
   }
 
-  mutating func refreshFailed() throws(CodecError) -> SessionEvent.RefreshFailed {
+  mutating func refreshFailed(_ version: UInt8) throws(CodecError) -> SessionEvent.RefreshFailed {
     SessionEvent.RefreshFailed(
       generation: try generation(), trigger: try code(), attempt: try integer(),
       failure: try failure(), retryAt: try flag() ? try timestamp() : nil,
-      request: try integer())
+      request: try integer(),
+      configuredMeaning: version < SessionEvent.RefreshFailed.meaningVersion ? nil : try code())
   }
 
   @inline(__always)

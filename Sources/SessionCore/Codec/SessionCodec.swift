@@ -11,7 +11,7 @@ public enum SessionCodec {
   public static func version(ofKind kind: UInt8) -> UInt8? {
     if let note = SessionNote.Kind(rawValue: kind) { return note.version }
     if kind == SessionRecord.snapshotKind { return SessionFold.identityVersion }
-    return SessionEvent.Kind(rawValue: kind) != nil ? firstVersion : nil
+    return SessionEvent.Kind(rawValue: kind)?.version
   }
 
   /// The journal's kind byte and payload for `content` at `time`.
@@ -22,7 +22,7 @@ public enum SessionCodec {
     writer.write(time)
     switch content {
     case .event(let event):
-      writer.write(firstVersion)
+      writer.write(event.version)
       writer.write(event)
       return (event.kind.rawValue, writer.bytes)
     case .note(let note):

@@ -35,8 +35,8 @@ public struct SessionDecoder: Sendable {
     var isNewer = false
     if let event = SessionEvent.Kind(rawValue: kind) {
       let version = try reader.version()
-      content = .event(try reader.event(event, &known))
-      isNewer = try reader.finish(version)
+      content = .event(try reader.event(event, version, &known))
+      isNewer = try reader.finish(version, known: event.version)
     } else if let note = SessionNote.Kind(rawValue: kind) {
       let version = try reader.version()
       content = .note(try reader.note(note, version))

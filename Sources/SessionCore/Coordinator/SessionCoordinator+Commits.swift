@@ -86,6 +86,7 @@ extension SessionCoordinator {
       if let event = record.event {
         published.append(
           RecordedEvent(sequence: sequence, time: durable.time, event: event))
+        noteEnd(event, by: durable.purpose.failure)
       }
       if case .note(.clockSkew(let skew)) = content { notedSkew = skew }
     }

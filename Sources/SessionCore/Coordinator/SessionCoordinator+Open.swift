@@ -2,6 +2,7 @@ extension SessionCoordinator {
   mutating func open(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
     (process, identity) = (facts.process, facts.identity)
     (hostClears, hasProvider) = (facts.hostClears, facts.hasProvider)
+    errorCodes = facts.errorCodes
     owesProfile = policy.profileCheck == .afterLoginAndLaunch
     noteLease(at: now)
     openingNotes = facts.notes

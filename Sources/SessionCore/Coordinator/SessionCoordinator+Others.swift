@@ -20,6 +20,7 @@ extension SessionCoordinator {
       if let event = record.event {
         published.append(
           RecordedEvent(sequence: record.sequence, time: record.time, event: event))
+        noteEnd(event, by: nil)
       } else if fold.eventSequence > last {
         // A snapshot: others compacted the journal, and its events are not to be had any more.
         effects += publish(published) + [.skip(through: record.sequence)]

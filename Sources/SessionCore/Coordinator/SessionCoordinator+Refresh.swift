@@ -146,12 +146,21 @@ extension SessionCoordinator {
       let verdict = verdict(on: failure, after: session.failures, jitter: jitter, at: now)
       let event = SessionEvent.RefreshFailed(
         generation: failed.base, trigger: trigger, attempt: attempt, failure: failure,
-        retryAt: verdict.delay.map(now.time.advanced(by:)), request: failed.note)
+        retryAt: verdict.delay.map(now.time.advanced(by:)), request: failed.note,
+        configuredMeaning: configuredMeaning(of: failure))
       return commit(
         [.event(.refreshFailed(event))] + verdict.end,
         for: .fail(failure, jitter: jitter, delay: verdict.delay), at: now,
         doubting: !verdict.end.isEmpty)
     }
+  }
+
+  /// What only the configuration says of the server's code.
+  private func configuredMeaning(of failure: RequestFailure) -> ErrorMeaning? {
+    guard let code = failure.serverCode, let meaning = errorCodes[code],
+      meaning != ErrorMeaning(code: code)
+    else { return nil }
+    return meaning
   }
 
   /// Either when to try again, or the events that end the session.

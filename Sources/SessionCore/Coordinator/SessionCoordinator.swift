@@ -72,6 +72,10 @@ public struct SessionCoordinator: Hashable, Sendable {
   var hostClears = false
   /// Whether a provider keeps an account that goes with each end of a session.
   var hasProvider = false
+  /// What the codes of the backend mean, by the configuration (POL-8).
+  var errorCodes: [String: ErrorMeaning] = [:]
+  /// How the session ended last, as far as this process saw it (LOG-13).
+  var lastEnd = EndCause()
   /// Who closes, once nothing is on the wire.
   var closers: [Caller] = []
   /// Whether the last batch is written without a read of the stored token, which has failed.
@@ -147,6 +151,11 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// Whether somebody is about to be signed in.
   package var isSigningIn: Bool { flight?.isLogin == true }
+
+  /// Whether the request is the sign-in that is under way.
+  package func isSignIn(_ number: RequestNumber) -> Bool {
+    isSigningIn && flight?.number == number
+  }
 
   /// Whether the current token's life is not over, at this uptime in milliseconds.
   public func isTokenGood(at uptime: Int64) -> Bool {

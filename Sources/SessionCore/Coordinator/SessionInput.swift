@@ -275,6 +275,8 @@ public struct StoredFacts: Hashable, Sendable {
   public var hostClears = false
   /// Whether an identity provider owns the tokens, and keeps an account for the user (WEB-6).
   public var hasProvider = false
+  /// What the codes of the backend mean, by the configuration (POL-8).
+  public var errorCodes: [String: ErrorMeaning] = [:]
   /// Why the last session was closed for good, where the host did not say that it has cleared its local
   /// data since.
   public var owedClearing: LogoutReason?

@@ -65,11 +65,12 @@ public struct RequestFailure: Hashable, Sendable {
   public let kind: Kind
   /// The HTTP status, 0 where none came.
   public let status: UInt16
-  /// The server's own code: `TOKEN_EXPIRED`, or one of the ``standardCodes`` such as
-  /// `invalid_grant`.
+  /// The server's own code: `TOKEN_EXPIRED`, `refresh_token_already_used`, or one of the
+  /// ``standardCodes`` such as `invalid_grant`.
   ///
-  /// The library's own are ``notOffered`` and ``wrongAddress``, of a request that was
-  /// not made, and those of ``NamingSource``.
+  /// The library's own are ``codeNotKept``, of a response whose code is not kept; ``notOffered``,
+  /// ``wrongAddress`` and ``notTrusted``, of a request that was not made; and those of
+  /// ``NamingSource``.
   ///
   /// A record of an older journal may hold another: up to 64 of `A–Z a–z 0–9 _ - .`.
   public let serverCode: String?
@@ -78,15 +79,13 @@ public struct RequestFailure: Hashable, Sendable {
 
   /// A failure.
   ///
-  /// A `serverCode` is kept if it is a capital followed by at most 47 of `A–Z 0–9 _` with at most
-  /// four digits in all, a number of Microsoft's (``IdentityCode``), or one of the ``standardCodes``; any other is dropped, for a server may
-  /// repeat a token or a password where a code belongs (STO-3). A negative `retryAfter` is 0.
+  /// A `serverCode` is kept if ``keeps(_:)`` says so. Any other becomes ``codeNotKept``, since a server may
+  /// repeat a token or a password in the place of a code (STO-3). An empty one is none. A negative
+  /// `retryAfter` is 0.
   public init(kind: Kind, status: UInt16 = 0, serverCode: String? = nil, retryAfter: Int64? = nil) {
     self.init(
       kind: kind, status: status,
-      recordedCode: serverCode.flatMap {
-        RequestFailure.isCode($0) || IdentityCode.isNumber($0) ? $0 : nil
-      },
+      recordedCode: serverCode.flatMap { RequestFailure.kept($0, isNamed: false) },
       retryAfter: retryAfter)
   }
 
@@ -99,7 +98,27 @@ public struct RequestFailure: Hashable, Sendable {
     self.retryAfter = retryAfter.map { max(0, $0) }
   }
 
-  static func isCode(_ text: String) -> Bool {
+  /// Whether a server's code is kept as it is, whatever the configuration.
+  ///
+  /// It is in these cases:
+  ///
+  /// - a capital followed by at most 47 of `A–Z 0–9 _`, with at most four digits in all,
+  /// - one of the ``standardCodes``,
+  /// - a code with a known meaning (``ErrorMeaning/init(code:)``), in any spelling,
+  /// - a number of Microsoft's (``IdentityCode``).
+  ///
+  /// - Requirement: POL-8, STO-3
+  public static func keeps(_ code: String) -> Bool {
+    isCode(code) || ErrorMeaning(code: code) != nil || IdentityCode.isNumber(code)
+  }
+
+  /// What is kept of a code; a code that the configuration names is kept if a journal can hold it.
+  package static func kept(_ code: String, isNamed: Bool) -> String? {
+    guard !code.isEmpty else { return nil }
+    return keeps(code) || isNamed && isRecordedCode(code) ? code : codeNotKept
+  }
+
+  private static func isCode(_ text: String) -> Bool {
     guard !standardCodes.contains(text) else { return true }
     let bytes = text.utf8
     let isSpelledSo = bytes.allSatisfy { isCapital($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
@@ -147,6 +166,11 @@ public enum NamingSource: String, CaseIterable, Hashable, Sendable {
 }
 
 extension RequestFailure {
+  /// The code of a response that has a code, and the code is not kept: neither is it known, nor does the
+  /// configuration name it (POL-8).
+  public static let codeNotKept = "CODE_NOT_KEPT"
+  /// The code of a request that was not made (`noConnection`), for the server's certificate is not trusted.
+  public static let notTrusted = "NOT_TRUSTED"
   /// The code of a request that was not made (`noConnection`), for the wire has none of its kind.
   public static let notOffered = "NOT_OFFERED"
   /// The code of a request that was not made (`noConnection`), for its address cannot be used.

@@ -128,12 +128,21 @@ extension SessionEvent {
     public let retryAt: Timestamp?
     /// The sequence of the note that says when the request was sent; 0 where none was sent.
     public let request: UInt64
+    /// What the server's code means, if only the configuration says so; `nil` for a code that every
+    /// reader knows, and for a code without a meaning (POL-8).
+    public let configuredMeaning: ErrorMeaning?
+
+    /// What the server's code means.
+    public var meaning: ErrorMeaning? {
+      configuredMeaning ?? failure.serverCode.flatMap { ErrorMeaning(code: $0) }
+    }
 
     /// A refresh that failed.
     public init(
       generation: Generation, trigger: RefreshTrigger, attempt: UInt32, failure: RequestFailure,
-      retryAt: Timestamp?, request: UInt64
+      retryAt: Timestamp?, request: UInt64, configuredMeaning: ErrorMeaning? = nil
     ) {
+      self.configuredMeaning = configuredMeaning
       self.generation = generation
       self.trigger = trigger
       self.attempt = attempt

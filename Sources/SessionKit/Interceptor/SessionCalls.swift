@@ -110,7 +110,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
       case .fail(let reason):
         note(head, .failed)
         if reason == .unread, let lost = session.replacement { throw lost }
-        guard let error = reason.error(head) else { return try last.get() }
+        guard let error = reason.error(head, after: session.endCause) else { return try last.get() }
         throw error
       }
     }
@@ -147,7 +147,7 @@ extension RefreshNeed {
 
 extension CallPlan.Reason {
   /// What the call throws; `nil` for the last error that there was.
-  fileprivate func error(_ head: CallHead) -> SessionError? {
+  fileprivate func error(_ head: CallHead, after end: EndCause) -> SessionError? {
     switch self {
     case .insecure:
       .wrongAddress(
@@ -158,8 +158,8 @@ extension CallPlan.Reason {
         call: head.name,
         problem: "the token does not belong to \(head.url?.host ?? "an address without a host"); "
           + "name its origin in CallRules.origins if it does")
-    case .expired: .expired
-    case .ended: .loggedOut
+    case .expired: .expired(end)
+    case .ended: .loggedOut(end)
     case .unread: .secretsUnavailable
     case .cause: nil
     }

@@ -103,6 +103,7 @@ extension SessionError {
   private init(_ error: TransportError) {
     switch error {
     case .noConnection(let reason): self = .noConnection(reason)
+    case .notTrusted(let reason): self = .notTrusted(reason)
     case .noReply(let reason): self = .noReply(reason)
     case .badAddress(let problem): self = .wrongAddress(problem)
     case .insecure(let host): self = .wrongAddress("\(host) is not reached over HTTPS")

@@ -1,14 +1,22 @@
+import SessionCore
+
 /// What a wire's rules look at in an answer.
 struct AnswerSigns {
   let status: Int
-  /// The server's code, where there is one.
+  /// The server's code, if there is one.
   let code: String?
+  /// What the code means, if that is known.
+  let meaning: ErrorMeaning?
+  /// Whether the configuration names the code.
+  let isNamed: Bool
   private let first: UInt8?
   private let isHTML: Bool
 
-  init(_ response: HTTPResponse, code: String?) {
+  init(
+    _ response: HTTPResponse, code: String?, meaning: ErrorMeaning? = nil, isNamed: Bool = false
+  ) {
     status = response.status
-    self.code = code
+    (self.code, self.meaning, self.isNamed) = (code, meaning, isNamed)
     first = AnswerSigns.first(response.body)
     let type = response.header("Content-Type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
     isHTML = type == "text/html" || type == "application/xhtml+xml"
@@ -18,8 +26,20 @@ struct AnswerSigns {
     switch body {
     case .empty: first == nil
     case .page: first == UInt8(ascii: "<")
-    case .html: isHTML && first != nil && first != UInt8(ascii: "{") && first != UInt8(ascii: "[")
+    case .html: isHTML && isText
+    case .text: isText && !hasKnownCode
+    case .uncoded: !hasKnownCode
     }
+  }
+
+  /// Whether the body is neither empty nor an object or array of JSON.
+  private var isText: Bool {
+    first != nil && first != UInt8(ascii: "{") && first != UInt8(ascii: "[")
+  }
+
+  /// Whether there is a code, and it is one that is kept.
+  private var hasKnownCode: Bool {
+    code.map { isNamed || RequestFailure.keeps($0) } == true
   }
 
   /// The first byte that is neither white space nor of a byte order mark.

@@ -2,6 +2,8 @@
 public enum TransportError: Error, Hashable, Sendable {
   /// Certainly nothing was sent: refused, name not found, offline. The reason is a short sentence.
   case noConnection(String)
+  /// The server's certificate is not trusted, and nothing was sent. The reason is a short sentence.
+  case notTrusted(String)
   /// The address cannot be used, such as one without a host; nothing was sent. The problem is a short
   /// sentence.
   case badAddress(String)
@@ -18,7 +20,7 @@ extension TransportError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .badAddress(let problem): "nothing was sent: \(problem)"
-    case .noConnection(let reason): "nothing was sent: \(reason)"
+    case .noConnection(let reason), .notTrusted(let reason): "nothing was sent: \(reason)"
     case .noReply(let reason): "no answer came, and the server may have acted: \(reason)"
     case .insecure(let host):
       host.isEmpty

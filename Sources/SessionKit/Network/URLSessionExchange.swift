@@ -228,7 +228,9 @@ extension TransportError {
       self = .noConnection("there is no network")
     case .serverCertificateUntrusted, .serverCertificateHasBadDate,
       .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
-      self = .noConnection("the server's certificate is not trusted")
+      self = .notTrusted(TransportError.untrusted)
+    case .unknown where TransportError.isCertificate(error):
+      self = .notTrusted(TransportError.untrusted)
     case .badURL:
       // Of an address of the right form too, such as one of an IPv6 that the device has not.
       self = .noConnection("the address cannot be used")
@@ -237,6 +239,18 @@ extension TransportError {
     default:
       self = .noReply(TransportError.words(code))
     }
+  }
+
+  private static let untrusted = "the server's certificate is not trusted"
+
+  /// Whether the certificate is the problem, by the words of curl, which on Linux are all that there is.
+  ///
+  /// Curl checks it in the handshake, before it sends anything of a request.
+  private static func isCertificate(_ error: any Error) -> Bool {
+    let words = error.localizedDescription
+    return words.hasPrefix("SSL certificate problem")
+      || words.hasPrefix("SSL: no alternative certificate subject name")
+      || words.hasPrefix("SSL: certificate subject name")
   }
 
   /// What an error says that leaves it open whether something was sent.

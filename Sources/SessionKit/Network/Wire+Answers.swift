@@ -132,7 +132,7 @@ extension Wire {
   ) throws(AnswerFailure) -> RevocationRun.Reply {
     let failure = failure(.revocation, response)
     if let failure, failure.kind == .intercepted { throw AnswerFailure(failure: failure) }
-    let signs = AnswerSigns(response, code: code(response))
+    let signs = signs(response, code: code(response))
     if revoked.saysSo(signs) { return .done }
     if needsAccess, response.status == 401 { return .unauthorized(status: 401) }
     // RFC 6749 §5.2: the client is refused, which says nothing about the token.

@@ -5,8 +5,8 @@ extension Wire {
   /// The failure that an answer is by the wire's rules, or `nil` for a success.
   ///
   /// Of a protected call (`.call`): `rejected` asks for a refresh and for the call once more, and
-  /// whatever else is not a success is the caller's. Which codes are kept is for ``RequestFailure``
-  /// to say; the others count nevertheless.
+  /// whatever else is not a success is the caller's. A code is kept if ``RequestFailure/keeps(_:)`` says so,
+  /// or the configuration names it; the others count nevertheless.
   public func failure(_ step: Step, _ response: HTTPResponse) -> RequestFailure? {
     let isSuccess = (200...299).contains(response.status)
     let relevant = failures.filter {
@@ -14,16 +14,52 @@ extension Wire {
     }
     if isSuccess, relevant.isEmpty { return nil }
     // A success is not read for a code unless a rule wants one.
-    let wantsCode = !isSuccess || relevant.contains { !$0.codes.isEmpty }
-    let signs = AnswerSigns(response, code: wantsCode ? code(response) : nil)
+    let wantsCode = !isSuccess || relevant.contains { $0.wantsCode }
+    let signs = signs(response, code: wantsCode ? code(response) : nil)
     let rule = relevant.first { $0.matches(step, signs) }
     if isSuccess, rule == nil { return nil }
     let kind = rule?.meaning ?? .unexpected
     // A code and when to come back are for the server to say, not for what answered in its place.
     return RequestFailure(
       kind: kind, status: UInt16(clamping: response.status),
-      serverCode: kind == .intercepted ? nil : signs.code,
+      recordedCode: kind == .intercepted ? nil : kept(signs, response),
       retryAfter: kind == .intercepted ? nil : Wire.retryAfter(response))
+  }
+
+  func signs(_ response: HTTPResponse, code: String?) -> AnswerSigns {
+    AnswerSigns(
+      response, code: code,
+      meaning: code.flatMap { errorCodes[$0] ?? ErrorMeaning(code: $0) },
+      isNamed: code.map(names) == true)
+  }
+
+  /// Whether the configuration names the code.
+  private func names(_ code: String) -> Bool {
+    errorCodes[code] != nil || revoked.codes.contains(code)
+      || failures.contains { $0.codes.contains(code) }
+  }
+
+  /// The code as the journal may hold it.
+  ///
+  /// Microsoft's number in a description says more than the `invalid_grant` beside it.
+  private func kept(_ signs: AnswerSigns, _ response: HTTPResponse) -> String? {
+    guard let code = signs.code else { return nil }
+    if code == "invalid_grant", errorCodes[code] == nil, let number = number(in: response) {
+      return number
+    }
+    return RequestFailure.kept(code, isNamed: signs.isNamed)
+  }
+
+  /// The number of Microsoft's in the description of an OAuth error (RFC 6749 §5.2).
+  private func number(in response: HTTPResponse) -> String? {
+    do throws(Unreadable) {
+      let members = try JSONMembers(body: response.body)
+      let text = try members.first(["error_description"], members.string)
+      return text.flatMap { IdentityCode(within: $0) }?.description
+    } catch {
+      // A description that cannot be read is none.
+      return nil
+    }
   }
 
   /// The server's code: what the app reads, or else the first path of ``WireKeys/errorCode``.

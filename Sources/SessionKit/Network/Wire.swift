@@ -33,6 +33,14 @@ public struct Wire: Sendable {
     case signsIn
   }
 
+  /// What is done about a sign-in without a refresh token, if the backend has an endpoint to refresh.
+  public enum MissingRefreshToken: Hashable, Sendable {
+    /// The user is signed in, and ``SessionWarning/refreshTokenMissing(_:)`` is reported.
+    case warns
+    /// The sign-in fails with `unreadableAnswer`, and the tokens of its response are revoked.
+    case fails
+  }
+
   /// What an access token must look like.
   public enum TokenForm: Hashable, Sendable {
     /// Three parts with dots between them; its claims are read as hints.
@@ -61,6 +69,17 @@ public struct Wire: Sendable {
   public var tokenForm = TokenForm.jwt
   /// What answers other than a plain success mean: the first that matches counts.
   public var failures = FailureRule.standard
+  /// What the backend's own error codes mean, beside those that are known for every backend
+  /// (``ErrorMeaning/init(code:)``).
+  ///
+  /// Such a code is kept in the journal as it is, with its meaning, if it has 1 to 64 characters of
+  /// `A–Z a–z 0–9 _ - .`. What follows from a meaning, ``failures`` says (``FailureRule/meanings``).
+  /// - Requirement: POL-8
+  public var errorCodes: [String: ErrorMeaning] = [:]
+  /// What is done about a sign-in without a refresh token, if there is ``WireEndpoints/refresh``: mostly, a
+  /// path of ``WireAnswer/refreshToken`` is wrong.
+  /// - Requirement: LOG-11
+  public var missingRefreshToken = MissingRefreshToken.warns
   /// Which answers to a revocation mean that it is done.
   public var revoked = RevocationRule()
   /// The last word on each request of the session itself, not on the app's own calls; cannot bring an `Authorization` of its own into a refresh (REF-4).

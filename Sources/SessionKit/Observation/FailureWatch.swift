@@ -16,6 +16,10 @@ public enum SessionWarning: Hashable, Sendable {
   /// Told once for each token and reason.
   case refreshDenied(RefreshDenial, Generation)
 
+  /// A sign-in brought no refresh token at this place of the response, although the backend has an endpoint
+  /// to refresh: the session ends with its access token (LOG-11).
+  case refreshTokenMissing(MemberPath)
+
   /// Two ways to fail, as the session's state counts them (`SessionState.RefreshFailures`).
   public enum FailureClass: String, CaseIterable, Sendable {
     /// A server answered: they count towards the policy's attempts (REF-6).
@@ -37,6 +41,10 @@ extension SessionWarning: CustomStringConvertible {
       "the journal cannot be compacted: \(trouble.rawValue)"
     case .journalSetAside(let cause):
       "the journal could not be used (\(cause)) and was set aside; a new one goes on from it"
+    case .refreshTokenMissing(let path):
+      "the sign-in brought no refresh token: \(path) is missing in the response, and the backend has an "
+        + "endpoint to refresh; the session ends with its access token. Correct the path "
+        + "(Wire.answer.refreshToken), or remove the endpoint"
     case .refreshDenied(.tokenIsNew, let generation):
       "a call was refused \(generation) right after the refresh that brought it; the refusal was "
         + "delivered, and no call refreshes this token within the window"

@@ -20,6 +20,7 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.compactionFailing): "session.warning.compactionFailing"
     case .warning(.journalSetAside): "session.warning.journalSetAside"
     case .warning(.refreshDenied): "session.warning.refreshDenied"
+    case .warning(.refreshTokenMissing): "session.warning.refreshTokenMissing"
     }
   }
 
@@ -33,6 +34,7 @@ public enum SessionReport: Hashable, Sendable {
       ["trouble": trouble.rawValue]
     case .warning(.journalSetAside(let cause)): ["cause": cause.description]
     case .warning(.refreshDenied(let denial, _)): ["denial": denial.rawValue]
+    case .warning(.refreshTokenMissing): [:]
     }
   }
 

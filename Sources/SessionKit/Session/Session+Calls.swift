@@ -15,6 +15,9 @@ extension Session {
   /// What the session shows to a call.
   var pass: CallPass { engine.view.pass }
 
+  /// Why the session has ended, as far as this object knows.
+  var endCause: EndCause { engine.view.current.end }
+
   /// What a pass shows now.
   func standing(_ pass: CallPass) -> CallPlan.Standing {
     // A call is a use; one that comes too late must not go out with the token (POL-5).

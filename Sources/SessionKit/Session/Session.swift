@@ -65,8 +65,8 @@ public final class Session: Sendable {
     // cannot be read yet.
     switch shown.state {
     case .authenticated: throw replacement ?? newerItems ?? .secretsUnavailable
-    case .expired: throw .expired
-    case .unauthenticated: throw .loggedOut
+    case .expired: throw .expired(shown.end)
+    case .unauthenticated: throw .loggedOut(shown.end)
     }
   }
 

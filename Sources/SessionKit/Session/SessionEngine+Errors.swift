@@ -10,15 +10,15 @@ extension SessionEngine {
       case .adopt, .identity, .context, nil: false
       }
     return switch problem {
-    case .rejected(let rejection): SessionError(rejection)
+    case .rejected(let rejection): SessionError(rejection, after: coordinator.endCause)
     case .request(let failure): SessionError(failure, detail: detail, isSignIn: isSignIn)
     case .webSignIn(let problem): .webSignIn(problem)
     case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
-    case .ended(let state, let cause): SessionError(endedIn: state, by: cause)
+    case .ended(let state, let cause): SessionError(endedIn: state, by: end(by: cause))
     case .unsettled: .notStoredYet(because: unstored ?? .closed)
     case .dropped: .answerDropped(because: unstored ?? .closed)
     case .busy: .signInUnderWay
-    case .tooManyAttempts(let wait): .rateLimited(retryAfter: wait)
+    case .tooManyAttempts(let wait): .tooManyAttempts(retryAfter: wait)
     case .storage: commitError ?? .closed
     case .locked, .newerItems: secretsProblem ?? .secretsUnavailable
     case .needsPresence: .needsPresence
@@ -28,5 +28,12 @@ extension SessionEngine {
     case .closed: .closed
     case .cancelled: .cancelled
     }
+  }
+
+  /// Why the session of somebody who waited ended; `failure` is what the coordinator says of it.
+  private func end(by failure: RequestFailure?) -> EndCause {
+    var cause = coordinator.endCause
+    cause.failure = failure ?? cause.failure
+    return cause
   }
 }

@@ -67,6 +67,11 @@ extension SessionEngine {
 
   /// A login's answer is here: where that is wanted, the server is asked who the user is.
   func landed(_ number: RequestNumber, _ answer: TokenAnswer) async {
+    if configuration.wire.missingRefreshToken == .fails, let path = missingRefreshToken(in: answer)
+    {
+      giveBack(answer)
+      return received(number, .failure(.missing(path)))
+    }
     let profile = await profile(for: answer)
     // Another process's logout may have been seen meanwhile.
     do throws(SessionError) { try await untilCleared() } catch {
@@ -75,6 +80,16 @@ extension SessionEngine {
     }
     guard let profile else { return received(number, .success(answer)) }
     received(number, answer, profile)
+  }
+
+  /// Where a sign-in's response should have a refresh token and has none; `nil` if it has one, or nothing
+  /// could refresh with it (LOG-11).
+  private func missingRefreshToken(in answer: TokenAnswer) -> MemberPath? {
+    let wire = configuration.wire
+    guard answer.refresh == nil, wire.endpoints.refresh != nil,
+      configuration.identityProvider == nil
+    else { return nil }
+    return wire.answer.refreshToken.first ?? .whole
   }
 
   /// Waits until the host has cleared its data, before a sign-in goes out; returns why it does not.
@@ -217,6 +232,9 @@ extension SessionEngine {
   private func answered(_ number: RequestNumber, _ answer: TokenAnswer, _ facts: AnswerFacts) {
     var (answer, facts) = (answer, facts)
     facts.method = answer.method
+    if coordinator.isSignIn(number), let path = missingRefreshToken(in: answer) {
+      hub.warn(.refreshTokenMissing(path))
+    }
     if configuration.identityProvider != nil {
       // It brings newer tokens; another's refresh token is of no use here, and is not kept.
       (facts.isRenewedByProvider, facts.hasRefreshToken) = (true, false)
@@ -263,6 +281,13 @@ extension SessionEngine.Failed {
   fileprivate static let isClosing = SessionEngine.Failed(
     failure: RequestFailure(kind: .noConnection), detail: "the session was closed before that")
 
+  /// The response to a sign-in has no refresh token at its place.
+  fileprivate static func missing(_ path: MemberPath) -> SessionEngine.Failed {
+    SessionEngine.Failed(
+      failure: RequestFailure(kind: .unreadable),
+      detail: "\(path) is missing, and the wire has an endpoint to refresh")
+  }
+
   /// The backend has nothing of the kind; nothing was sent.
   fileprivate static func notOffered(_ what: String) -> SessionEngine.Failed {
     SessionEngine.Failed(
@@ -283,6 +308,10 @@ extension SessionEngine.Failed {
       self = .wrongAddress(problem)
     case .noConnection(let reason):
       self.init(failure: RequestFailure(kind: .noConnection), detail: reason)
+    case .notTrusted(let reason):
+      self.init(
+        failure: RequestFailure(kind: .noConnection, serverCode: RequestFailure.notTrusted),
+        detail: reason)
     case .insecure(let host):
       self = .wrongAddress("\(host) is not reached over HTTPS, which only loopback may do without")
     case .noReply(let reason):

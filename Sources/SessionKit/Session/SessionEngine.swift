@@ -150,6 +150,7 @@ actor SessionEngine {
     var contents = look()
     contents.began = began
     contents.hostClears = configuration.hasLocalData
+    contents.errorCodes = configuration.wire.errorCodes
     contents.owedClearing = debt.reason
     lastUser = debt.user
     contents.notes = notes
@@ -278,6 +279,7 @@ actor SessionEngine {
     var snapshot = SessionView.Snapshot()
     snapshot.state = coordinator.state
     snapshot.activity = coordinator.activity
+    snapshot.end = coordinator.endCause
     snapshot.user = profile?.id == coordinator.state.user ? profile : nil
     if isHeld, lost == nil, let token {
       snapshot.token = AccessToken(

@@ -20,6 +20,9 @@ public enum SessionError: Error, Equatable, Sendable {
   case overtaken
   /// A sign-in is under way already.
   case signInUnderWay
+  /// This device's own limit of sign-ins (`SessionPolicy.signInLimit`, LOG-2); wait so many milliseconds.
+  /// Nothing was sent.
+  case tooManyAttempts(retryAfter: Int64)
   /// The stored secrets cannot be read yet; it is not known whether anybody is signed in (RES-3).
   case secretsUnavailable
   /// The refresh token cannot be read until the user has shown who they are: nobody was logged out, and the
@@ -63,7 +66,7 @@ public enum SessionError: Error, Equatable, Sendable {
   case alreadyDeleted
   /// 423: the account is locked.
   case accountLocked
-  /// 429, or the server's code says so (LOG-7); wait so many milliseconds, where the server said.
+  /// 429, or the server's code says so (LOG-7); wait so many milliseconds, if the server said.
   case rateLimited(retryAfter: Int64?)
   /// 5xx; wait so many milliseconds, where the server said.
   case server(status: UInt16, code: String?, retryAfter: Int64? = nil)
@@ -74,12 +77,14 @@ public enum SessionError: Error, Equatable, Sendable {
   case unexpectedStatus(UInt16)
   /// The status says success and the body cannot be read; says what and where.
   case unreadableAnswer(String)
-  /// A page came in place of an answer: a captive portal, a proxy or a gateway spoke, not the server.
+  /// Something else than the server answered: a captive portal, a proxy or a gateway.
   case intercepted(status: UInt16)
 
   // What the network did.
   /// Nothing was sent.
   case noConnection(String)
+  /// The server's certificate is not trusted. Nothing was sent.
+  case notTrusted(String)
   /// It was sent and no whole answer came: the server may have acted.
   case noReply(String)
   /// The response to a call has more bytes than allowed, and was not read further (INT-6).
@@ -88,10 +93,10 @@ public enum SessionError: Error, Equatable, Sendable {
   case responseTooSlow(call: String, limit: Duration)
 
   // How a session ended.
-  /// The session has expired: sign in again.
-  case expired
-  /// The session was logged out.
-  case loggedOut
+  /// The session has expired, for this reason: sign in again (LOG-13).
+  case expired(EndCause)
+  /// The session was logged out, for this reason (LOG-13).
+  case loggedOut(EndCause)
 
   // What keeps the session.
   /// The server's answer could not be stored yet, for this reason: that is tried again each second, and
@@ -149,7 +154,8 @@ extension SessionError: CustomStringConvertible {
         + "are. Nobody was logged out, and nothing was sent. Let the user unlock the secret store, and "
         + "try again."
     case .pendingChanges(let count):
-      "\(count) changes were not sent yet, so nobody was logged out. Send them, or log out with "
+      "\(count == 1 ? "1 change was" : "\(count) changes were") not sent yet, so nobody was logged out. "
+        + "Send \(count == 1 ? "it" : "them"), or log out with "
         + "discardingPendingChanges."
     case .noRefreshToken:
       "There is no refresh token. The current token is good until it expires; then sign in again."
@@ -163,10 +169,13 @@ extension SessionError: CustomStringConvertible {
         + "Correct the call, or mark it as plain."
     case .webSignIn(let problem):
       "Nobody was signed in: \(problem.reason)"
-    case .expired:
-      "The session has expired. Sign in again as the same user, or log out."
-    case .loggedOut:
-      "The session was logged out. Sign in again."
+    case .expired(let cause):
+      "The session has expired\(Self.reason(cause)). Sign in again as the same user, or log out."
+    case .loggedOut(let cause):
+      "The session was logged out\(Self.reason(cause)). Sign in again."
+    case .tooManyAttempts(let wait):
+      "There were more sign-ins in a minute than this app's own limit allows. Nothing was sent. Try again "
+        + "\(Self.moment(wait))."
     case .notStoredYet(let cause):
       "The server has answered, and the answer could not be stored yet: \(cause) Storing it is tried again "
         + "each second, and it counts as soon as it is stored."
@@ -240,12 +249,15 @@ extension SessionError: CustomStringConvertible {
       "The server's answer cannot be read: \(problem). Check the address and the version of the "
         + "server."
     case .intercepted(let status):
-      "A page came in place of an answer (\(status)): the network may want a sign-in of its own, a "
+      "Something else than the server answered (\(status)): the network may want a sign-in of its own, a "
         + "gateway may be in trouble, or the address is wrong. Nobody was logged out. Open a page in "
         + "the browser, and try again."
     case .noConnection(let reason):
       "The server could not be reached: \(reason). Nothing was sent. Check the connection and try "
         + "again."
+    case .notTrusted(let reason):
+      "No secure connection to the server: \(reason). Nothing was sent. Check the server's certificate and "
+        + "the date of the device."
     case .noReply(let reason):
       "The server did not answer: \(reason). It may have acted on the request. Try again."
     case .responseTooLarge(let call, let limit):
@@ -258,6 +270,11 @@ extension SessionError: CustomStringConvertible {
     default:
       "The session failed."
     }
+  }
+
+  private static func reason(_ cause: EndCause) -> String {
+    let text = cause.description
+    return text.isEmpty ? "" : " (\(text))"
   }
 
   private static func suffix(_ code: String?) -> String {
@@ -294,21 +311,21 @@ extension SessionError {
     }
   }
 
-  /// How the session ended that somebody waited for.
-  init(endedIn state: SessionState.Kind, by cause: RequestFailure?) {
-    switch cause?.kind {
+  /// How the session of a waiting caller ended.
+  init(endedIn state: SessionState.Kind, by cause: EndCause) {
+    switch cause.failure?.kind {
     case .userInactive: self = .userInactive
     case .userDeleted: self = .userDeleted
-    default: self = state == .expired ? .expired : .loggedOut
+    default: self = state == .expired ? .expired(cause) : .loggedOut(cause)
     }
   }
 
-  /// What a rejection by the core means to whoever called.
-  init(_ rejection: SessionRejection) {
+  /// What a rejection by the core means to the caller, after a session that ended so.
+  init(_ rejection: SessionRejection, after cause: EndCause) {
     switch rejection.reason {
     case .notAuthenticated: self = .notSignedIn
     case .alreadyAuthenticated: self = .alreadySignedIn
-    case .expired: self = .expired
+    case .expired: self = .expired(cause)
     case .differentUser: self = .otherUsersSession
     case .staleGeneration: self = .overtaken
     }
@@ -321,6 +338,8 @@ extension SessionError {
       self = .notOffered(detail ?? "there is no endpoint")
     case .noConnection where failure.serverCode == RequestFailure.wrongAddress:
       self = .wrongAddress(detail ?? "there is no way to it")
+    case .noConnection where failure.serverCode == RequestFailure.notTrusted:
+      self = .notTrusted(detail ?? "the server's certificate is not trusted")
     case .noConnection: self = .noConnection(detail ?? "no connection")
     case .noReply:
       self = .noReply(detail ?? (failure.status == 0 ? "no reply" : "it says \(failure.status)"))

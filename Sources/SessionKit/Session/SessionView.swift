@@ -9,6 +9,8 @@ struct SessionView: ~Copyable, Sendable {
   struct Snapshot: Sendable {
     var state = SessionState.unauthenticated
     var activity = SessionActivity.loading
+    /// Why the session has ended, if it has.
+    var end = EndCause()
     var token: AccessToken?
     var user: UserProfile?
     /// When the token dies, on the clock that never jumps.

@@ -15,7 +15,7 @@ extension CredentialRules.Problem: UserFacingError {
 
 extension SessionRejection: UserFacingError {
   /// What a user is told of it.
-  public var message: SessionMessage { SessionError(self).message }
+  public var message: SessionMessage { SessionError(self, after: EndCause()).message }
 }
 
 /// What an app shows while `activity` is `failed`: why the last sign-in was none (STA-3).
@@ -27,9 +27,10 @@ extension SessionProblem: UserFacingError {
     case .request(let failure): SessionError(failure, detail: nil, isSignIn: true).message
     case .unidentified(let failure): SessionError(unidentified: failure, detail: nil).message
     case .webSignIn(let problem): problem.message
-    case .ended(let state, let cause): SessionError(endedIn: state, by: cause).message
+    case .ended(let state, let cause):
+      SessionError(endedIn: state, by: EndCause(failure: cause)).message
     case .busy: .signInUnderWay
-    case .tooManyAttempts(let wait): SessionError.rateLimited(retryAfter: wait).message
+    case .tooManyAttempts(let wait): SessionError.tooManyAttempts(retryAfter: wait).message
     case .storage: .storageUnusable
     case .unsettled: .answerNotStored(because: .storageUnusable)
     case .dropped: .answerDropped(because: .storageUnusable)
@@ -48,7 +49,7 @@ extension TransportError: UserFacingError {
     case .noConnection: .noConnection
     case .noReply: .noAnswer
     case .badAddress: .appNotSetUp
-    case .insecure: .insecureConnection
+    case .insecure, .notTrusted: .insecureConnection
     case .cancelled: .cancelled
     }
   }

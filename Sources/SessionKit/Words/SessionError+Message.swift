@@ -23,14 +23,16 @@ extension SessionError: UserFacingError {
     case .alreadyDeleted: .alreadyDeleted
     case .accountLocked: .accountLocked
     case .rateLimited(let wait): .tooManyRequests(waitSeconds: Self.seconds(wait))
+    case .tooManyAttempts(let wait): .tooManyRequests(waitSeconds: Self.seconds(wait))
     case .server(_, _, let wait): .serviceTrouble(waitSeconds: Self.seconds(wait))
     case .databaseUnavailable(_, let wait): .dataTrouble(waitSeconds: Self.seconds(wait))
     case .unexpectedStatus, .unreadableAnswer, .responseTooLarge: .strangeAnswer
     case .intercepted: .networkSignIn
     case .noConnection: .noConnection
+    case .notTrusted: .insecureConnection
     case .noReply, .responseTooSlow: .noAnswer
     case .webSignIn(let problem): problem.message
-    case .expired: .sessionExpired
+    case .expired(let cause): cause.expiry?.message ?? .sessionExpired
     case .loggedOut: .loggedOut
     case .notStoredYet(let cause): .answerNotStored(because: cause.message)
     case .answerDropped(let cause): .answerDropped(because: cause.message)

@@ -48,7 +48,7 @@ struct IdentitySDKError: Error, CustomNSError {
 
   static func unreached(_ error: TransportError) -> IdentitySDKError {
     switch error {
-    case .noConnection, .badAddress, .insecure:
+    case .noConnection, .notTrusted, .badAddress, .insecure:
       IdentitySDKError(-50_000, under: URLError(.notConnectedToInternet))
     case .noReply, .cancelled: IdentitySDKError(-50_000, under: URLError(.timedOut))
     }

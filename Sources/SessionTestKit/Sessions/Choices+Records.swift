@@ -19,7 +19,8 @@ extension Choices {
         .refreshFailed(
           SessionEvent.RefreshFailed(
             generation: generation(), trigger: code(), attempt: number(), failure: failure(),
-            retryAt: chance(1, in: 2) ? timestamp() : nil, request: number()))
+            retryAt: chance(1, in: 2) ? timestamp() : nil, request: number(),
+            configuredMeaning: chance(1, in: 4) ? code() : nil))
       case .contextSwitched:
         .contextSwitched(
           SessionEvent.ContextSwitched(

@@ -18,7 +18,7 @@ struct WhySentenceTests {
   }
 
   /// A session that a server's answer to a refresh ended.
-  private func refused(_ code: String) throws -> String {
+  private func refused(_ code: String, means meaning: ErrorMeaning? = nil) throws -> String {
     let failure = RequestFailure(kind: .rejected, status: 401, serverCode: code)
     let path = folder.file("\(code).journal")
     try SampleJournal.write(
@@ -32,7 +32,7 @@ struct WhySentenceTests {
               .refreshFailed(
                 .init(
                   generation: Generation(1), trigger: .schedule, attempt: 1, failure: failure,
-                  retryAt: nil, request: 3))),
+                  retryAt: nil, request: 3, configuredMeaning: meaning))),
             .event(.sessionExpired(.init(reason: .refreshRejected))),
           ]
         ),
@@ -56,6 +56,34 @@ struct WhySentenceTests {
     let object = try #require(
       try ToolRun.inProcess(["stats", kept("refused"), "--json"]).objects().first)
     #expect(object["ends"] as? [String: Int] == ["refreshRejected": 1])
+  }
+
+  @Test(
+    "POL-8 a code in small letters, or of the configuration, says its cause",
+    arguments: [
+      ("refresh_token_already_used", nil, "the refresh token was used already"),
+      ("session_not_found", nil, "the server does not know the refresh token"),
+      ("AADB2C90129", nil, "the server says that the session was revoked"),
+      ("RENEWAL_REUSED", ErrorMeaning.refreshTokenReused, "the refresh token was used already"),
+      ("TOKEN_EXPIRED", .tokenRevoked, "the server says that the session was revoked"),
+    ])
+  func meanings(code: String, meaning: ErrorMeaning?, headline: String) throws {
+    let run = ToolRun.inProcess(["why", try refused(code, means: meaning)])
+    #expect(run.output.split(separator: "\n").first?.contains(headline) == true, "\(run.output)")
+    #expect(run.output.contains(code))
+  }
+
+  @Test("POL-8 a code that was not kept is told as that, and no server is said to have been silent")
+  func notKept() throws {
+    let notKept = ToolRun.inProcess(["why", try refused("correct horse")]).output
+    #expect(notKept.contains("gave a reason whose code was not kept"))
+    #expect(notKept.contains("Wire.errorCodes") && !notKept.contains("horse"))
+    for code in ["", "invalid_grant"] {
+      let text = ToolRun.inProcess(["why", try refused(code)]).output
+      #expect(!text.contains("did not say why"))
+    }
+    let unsaid = ToolRun.inProcess(["why", try refused("invalid_grant")]).output
+    #expect(unsaid.contains("its code does not say why (invalid_grant)"))
   }
 
   @Test("RPL-6 unknown tokens may be signed out elsewhere, invalid ones of a store that is gone")

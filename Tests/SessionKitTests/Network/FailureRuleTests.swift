@@ -1,4 +1,5 @@
 import Foundation
+import SessionCore
 import SessionKit
 import Testing
 
@@ -38,6 +39,33 @@ struct FailureRuleTests {
     wire.failures = []
     #expect(kind(wire, .refresh, 401) == .unexpected)
     #expect(kind(wire, .refresh, 200, "<html>") == nil)
+  }
+
+  @Test("POL-8 a code of the configuration is kept as it is, and what it means is a rule's matter")
+  func configuredCodes() {
+    var wire = WireBench.wire
+    wire.errorCodes = [
+      "renewalReused": .refreshTokenReused, "E-47110815": .userInactive, "has space": .tokenRevoked,
+      "TOKEN_EXPIRED": .unspecified,
+    ]
+    func failure(_ status: Int, _ code: String) -> RequestFailure? {
+      wire.failure(.refresh, WireBench.response(status: status, #"{"error":"\#(code)"}"#))
+    }
+    #expect(
+      failure(400, "renewalReused")
+        == RequestFailure(
+          kind: .rejected, status: 400, recordedCode: "renewalReused", retryAfter: nil))
+    #expect(failure(403, "E-47110815")?.kind == .userInactive)
+    #expect(failure(403, "E-47110815")?.serverCode == "E-47110815")
+    // A journal can hold no such code; what it means counts.
+    #expect(failure(400, "has space")?.kind == .rejected)
+    #expect(failure(400, "has space")?.serverCode == RequestFailure.codeNotKept)
+    #expect(failure(400, "renewalreused")?.kind == .unexpected)
+    #expect(failure(400, "renewalreused")?.serverCode == RequestFailure.codeNotKept)
+    // A code that a rule names is kept as well.
+    wire.failures.insert(FailureRule(.rejected, status: 418, codes: ["teapot.dead"]), at: 0)
+    #expect(failure(418, "teapot.dead")?.serverCode == "teapot.dead")
+    #expect(failure(503, "renewalReused")?.kind == .server)
   }
 
   @Test("REF-6 a byte order mark and white space hide no page")

@@ -92,7 +92,8 @@ struct ObservedSessionTests {
 
     try await session.login(bench.credentials)
     bench.server.revokeAllTokens()
-    await #expect(throws: SessionError.expired) { try await session.refresh() }
+    let error = await #expect(throws: SessionError.self) { try await session.refresh() }
+    #expect(error?.isExpired == true)
     if observed.expiryReason == nil { await change { observed.expiryReason } }
     #expect(observed.expiryReason == .refreshRejected)
     #expect(

@@ -31,7 +31,8 @@ struct LastMomentTests {
     let (bench, first, store, refresh) = try await stopped()
     #expect(try await first.logout() == .success)
     store.goOn()
-    await #expect(throws: SessionError.loggedOut) { try await refresh.value }
+    let error = await #expect(throws: SessionError.self) { try await refresh.value }
+    #expect(error?.isLoggedOut == true)
     #expect(bench.server.count(of: .refresh) == 0)
     let ends = try bench.records().compactMap { record -> SessionNote.RequestEnded? in
       guard case .note(.requestEnded(let ended)) = record.content else { return nil }
@@ -60,7 +61,8 @@ struct LastMomentTests {
     #expect(await bench.server.received(.refresh))
     #expect(try await first.logout() == .success)
     gate.open()
-    await #expect(throws: SessionError.loggedOut) { try await refresh.value }
+    let error = await #expect(throws: SessionError.self) { try await refresh.value }
+    #expect(error?.isLoggedOut == true)
     #expect(await bench.server.received(.logout, count: 2))
     // The token that came late is the second one that the server has issued.
     let revoked = bench.server.calls.filter { $0.endpoint == .logout }.map(\.accessToken)

@@ -116,7 +116,8 @@ struct LogoutTests {
     let refresh = Task { try await session.refresh() }
     #expect(await bench.server.received(.refresh))
     #expect(try await session.logout() == .success)
-    await #expect(throws: SessionError.loggedOut) { try await refresh.value }
+    let error = await #expect(throws: SessionError.self) { try await refresh.value }
+    #expect(error == .loggedOut(EndCause(logout: .user)))
     gate.open()
     #expect(await bench.server.answered(.refresh))
     await eventually("the end of the late answer") { bench.server.count(of: .refresh) == 1 }

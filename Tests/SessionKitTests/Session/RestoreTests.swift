@@ -218,7 +218,7 @@ struct RestoreTests {
     #expect(try await second.refresh().generation >= Generation(2))
     #expect(try await first.logout() == .success)
     let error = await failure { () async throws(SessionError) in try await second.refresh() }
-    #expect(error == .loggedOut)
+    #expect(error?.isLoggedOut == true)
     #expect(second.state == .unauthenticated)
     #expect(second.currentToken == nil)
     try await first.close()

@@ -53,7 +53,7 @@ struct UseTests {
     bench.clock.advance(by: Self.limit)
     #expect(session.currentToken == nil)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error == .expired)
+    #expect(error?.isExpired == true)
     #expect(reason(session) == .inactivity)
     #expect(bench.server.count(of: .refresh) == 0, "and nothing asked for a token")
     #expect(try bench.eventNames() == ["login", "sessionExpired"])

@@ -9,8 +9,10 @@ enum SessionErrorCase: String, CaseIterable {
     invalidRequest,
     invalidCredentials,
     unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
-    accountLocked, rateLimited, server, databaseUnavailable, unexpectedStatus, unreadableAnswer,
-    intercepted, noConnection, noReply, expired, loggedOut, notStoredYet, answerDropped, journal,
+    accountLocked, rateLimited, tooManyAttempts, server, databaseUnavailable, unexpectedStatus,
+    unreadableAnswer,
+    intercepted, noConnection, notTrusted, noReply, expired, loggedOut, notStoredYet, answerDropped,
+    journal,
     unusableJournal, eventsCompacted, secrets, secretsOfAnotherSession, secretsOwnerUnreadable,
     closed, cancelled, notOffered, wrongAddress, appRefused, webSignIn, unusableCall,
     responseTooLarge, responseTooSlow
@@ -43,7 +45,7 @@ enum WebSignInProblemCase: String, CaseIterable {
 }
 
 enum TransportErrorCase: String, CaseIterable {
-  case noConnection, noReply, badAddress, insecure, cancelled
+  case noConnection, notTrusted, noReply, badAddress, insecure, cancelled
 }
 
 enum ChangeLogErrorCase: String, CaseIterable {
@@ -82,12 +84,14 @@ extension ErrorSamples {
     case .alreadyDeleted: .alreadyDeleted
     case .accountLocked: .accountLocked
     case .rateLimited: .rateLimited
+    case .tooManyAttempts: .tooManyAttempts
     case .server: .server
     case .databaseUnavailable: .databaseUnavailable
     case .unexpectedStatus: .unexpectedStatus
     case .unreadableAnswer: .unreadableAnswer
     case .intercepted: .intercepted
     case .noConnection: .noConnection
+    case .notTrusted: .notTrusted
     case .noReply: .noReply
     case .responseTooLarge: .responseTooLarge
     case .responseTooSlow: .responseTooSlow
@@ -198,6 +202,7 @@ extension ErrorSamples {
   static func name(of error: TransportError) -> TransportErrorCase {
     switch error {
     case .noConnection: .noConnection
+    case .notTrusted: .notTrusted
     case .noReply: .noReply
     case .badAddress: .badAddress
     case .insecure: .insecure

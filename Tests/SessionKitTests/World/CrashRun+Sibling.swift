@@ -39,7 +39,7 @@ extension CrashRun {
     let asked = world.server.count(of: .refresh)
     var told = refresh(sibling)
     // Who asked in a session that others have ended is told so, though they have begun another.
-    if isIn, told == .loggedOut { told = refresh(sibling) }
+    if isIn, told?.isLoggedOut == true { told = refresh(sibling) }
     if !isIn {
       problems.check(
         told != nil && !sibling.isAuthenticated, "signed in again, \(sibling.state.kind)")

@@ -59,7 +59,7 @@ struct CrashStory: Sendable, CustomStringConvertible {
 
   private static let refuse: @Sendable (Session) async throws -> Void = { session in
     do throws(SessionError) { try await session.refresh() } catch {
-      guard error == .loggedOut || error == .expired else { throw error }
+      guard error.isLoggedOut || error.isExpired else { throw error }
     }
   }
 

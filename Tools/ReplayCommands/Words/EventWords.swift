@@ -18,7 +18,8 @@ enum EventWords {
       ])
     case .refreshFailed(let refresh):
       return join([
-        "\(refresh.generation)", FailureWords.text(refresh.failure), trigger(refresh.trigger),
+        "\(refresh.generation)", FailureWords.text(refresh.failure),
+        refresh.configuredMeaning.map { "which means \($0)" }, trigger(refresh.trigger),
         attempt(refresh.attempt),
         refresh.retryAt.map {
           "next try in \(DurationWords.text(milliseconds: $0.milliseconds(since: time)))"

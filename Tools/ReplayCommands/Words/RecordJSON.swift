@@ -37,6 +37,7 @@ extension JSONWriter {
       failure("failure", refresh.failure)
       field("retryAt", refresh.retryAt)
       field("request", refresh.request)
+      if let meaning = refresh.configuredMeaning { field("meaning", meaning.description) }
     case .contextSwitched(let change):
       context("context", change.context)
       token("token", change.token)

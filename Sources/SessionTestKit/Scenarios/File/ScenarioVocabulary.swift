@@ -103,6 +103,7 @@ package enum ScenarioVocabulary {
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",
     "sessionExpired", "othersChanges", "full", "contentTooLong", "unknownKey", "drainUnderWay",
     "notAChangeLog", "newerVersion", "unusable", "notKnown", "keyInUse", "givenUp", "loggingOut",
-    "signInEnded", "unusableCall", "responseTooLarge", "responseTooSlow",
+    "signInEnded", "unusableCall", "responseTooLarge", "responseTooSlow", "tooManyAttempts",
+    "notTrusted",
   ]
 }

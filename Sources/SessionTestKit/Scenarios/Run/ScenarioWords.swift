@@ -141,6 +141,12 @@ package enum ScenarioWords {
       ["problem": "refused", "code": code.map { "\($0)" } ?? "none"]
     case .webSignIn(let problem): ["problem": "\(problem)", "code": "none"]
     case .rateLimited(let wait): ["retryAfter": wait.map(duration) ?? "none"]
+    case .tooManyAttempts(let wait): ["retryAfter": duration(wait)]
+    case .expired(let cause), .loggedOut(let cause):
+      [
+        "status": cause.failure.map { "\($0.status)" } ?? "none",
+        "code": cause.failure?.serverCode ?? "none",
+      ]
     case .server(let status, let code, _): ["status": "\(status)", "code": code ?? "none"]
     case .databaseUnavailable(let code, _): ["code": code]
     case .appRefused(let status, let code): ["status": "\(status)", "code": code]
@@ -224,11 +230,13 @@ package enum ScenarioWords {
     case .databaseUnavailable: "databaseUnavailable"
     case .accountLocked: "accountLocked"
     case .rateLimited: "rateLimited"
+    case .tooManyAttempts: "tooManyAttempts"
     case .server: "server"
     case .unexpectedStatus: "unexpectedStatus"
     case .unreadableAnswer: "unreadableAnswer"
     case .intercepted: "intercepted"
     case .noConnection: "noConnection"
+    case .notTrusted: "notTrusted"
     case .noReply: "noReply"
     case .responseTooLarge: "responseTooLarge"
     case .responseTooSlow: "responseTooSlow"

@@ -312,7 +312,7 @@ extension TokenHistory {
     // What came late was said between the request and the note.
     let place = min(fact.sequence, fact.answers ?? fact.sequence)
     refusedFrom = min(refusedFrom ?? place, place)
-    if firstReuse == nil, failure.kind.isAnswered, RefusalWord(failure.serverCode) == .reused {
+    if firstReuse == nil, failure.kind.isAnswered, fact.refusalWord == .reused {
       firstReuse = fact
     }
   }
@@ -326,7 +326,7 @@ struct AnswerTally: Hashable, Sendable {
 
   mutating func count(_ failure: RequestFailure) {
     total += 1
-    if failure.serverCode == "invalid_client" || failure.serverCode == "unauthorized_client" {
+    if failure.serverCode.flatMap({ ErrorMeaning(code: $0) }) == .clientRefused {
       refusesClient += 1
     } else if failure.kind == .unexpected, failure.status == 404 || failure.status == 405 {
       isNotThere += 1

@@ -21,7 +21,7 @@ extension ImportObject {
           attempt: try number("attempt"), failure: try failure("failure"),
           retryAt: try optional("retryAt") { (object, key) throws(ImportProblem) in
             try object.time(key)
-          }, request: try number("request")))
+          }, request: try number("request"), configuredMeaning: try meaning()))
     case .contextSwitched:
       .contextSwitched(
         .init(
@@ -76,6 +76,10 @@ extension ImportObject {
   }
 
   /// Which opening it is; an export of an older version, or of its records, does not say.
+  private mutating func meaning() throws(ImportProblem) -> ErrorMeaning? {
+    has("meaning") ? try code("meaning") : nil
+  }
+
   private mutating func identity() throws(ImportProblem) -> ProcessIdentity? {
     guard has("identity") else { return nil }
     return try object("identity") { (identity) throws(ImportProblem) in

@@ -38,7 +38,8 @@ struct Redaction: Equatable, Sendable {
       .refreshFailed(
         .init(
           generation: refresh.generation, trigger: refresh.trigger, attempt: refresh.attempt,
-          failure: failure(refresh.failure), retryAt: refresh.retryAt, request: refresh.request))
+          failure: failure(refresh.failure), retryAt: refresh.retryAt, request: refresh.request,
+          configuredMeaning: refresh.configuredMeaning))
     case .contextSwitched(let change):
       .contextSwitched(
         .init(
@@ -136,12 +137,14 @@ struct Redaction: Equatable, Sendable {
       permissions: context.permissions.map { pseudonyms.name(.permission, $0) })
   }
 
-  /// A code that today's rules would not take, which an older version did, is replaced.
+  /// A code that is not kept for every backend is replaced: a configuration named it, or an older version
+  /// kept it.
   func failure(_ failure: RequestFailure) -> RequestFailure {
-    let strict = RequestFailure(kind: failure.kind, serverCode: failure.serverCode).serverCode
-    return RequestFailure(
+    RequestFailure(
       kind: failure.kind, status: failure.status,
-      recordedCode: failure.serverCode.map { strict ?? pseudonyms.name(.code, $0) },
+      recordedCode: failure.serverCode.map {
+        RequestFailure.keeps($0) ? $0 : pseudonyms.name(.code, $0)
+      },
       retryAfter: failure.retryAfter)
   }
 

@@ -67,7 +67,8 @@ enum SwiftLiteral {
       ".refreshFailed(.init(generation: \(generation(refresh.generation)), "
         + "trigger: \(code(refresh.trigger)), attempt: \(refresh.attempt), "
         + "failure: \(failure(refresh.failure)), retryAt: \(optional(refresh.retryAt, time)), "
-        + "request: \(refresh.request)))"
+        + "request: \(refresh.request)"
+        + (refresh.configuredMeaning.map { ", configuredMeaning: \(code($0))" } ?? "") + "))"
     case .contextSwitched(let change):
       ".contextSwitched(.init(context: \(context(change.context)), "
         + "token: \(optional(change.token, token)), trigger: \(code(change.trigger)), "

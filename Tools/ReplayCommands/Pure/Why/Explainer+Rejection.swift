@@ -4,7 +4,7 @@ extension ExplanationDraft {
   /// A refresh failed for good: the server refused it, or there was nothing to refresh with.
   mutating func explainRejection() {
     guard let refusal = evidence.failure, let failure = refusal.failure, let token else {
-      conclude(.refused, .possible, [.word("did not say why")])
+      conclude(.refused, .possible, [.word("the journal has no code that says why")])
       ruleOutTheUsual()
       maybe(.revokedAtServer, .expiredAtServer)
       return
@@ -17,12 +17,13 @@ extension ExplanationDraft {
     }
     proveWords((token.refusals + [token.firstReuse, refusal]).compactMap { $0 })
     // Who has refused a token as used may say later that it is revoked: that is what came of it.
-    let word = token.firstReuse == nil ? RefusalWord(failure.serverCode) : .reused
+    let word = token.firstReuse == nil ? refusal.refusalWord ?? .unsaid : .reused
     // What was sent behind the first answer that says so did not bring it about.
     let first = token.firstReuse ?? refusal
     let lost = token.lost(before: first.sequence)
     for request in token.requests where !request.isLost { proveReturn(request) }
-    if !lost.isEmpty, word == .reused || word == .unsaid {
+    // A code that was not kept may have said "used".
+    if !lost.isEmpty, word == .reused || word == .unsaid || word == .notKept {
       return explainLosses(lost, first, word, token)
     }
     ruleOutTheUsual()
@@ -40,7 +41,7 @@ extension ExplanationDraft {
       conclude(.unknownToServer, .proven)
       maybe(.signedOutElsewhere, .otherBackend, .databaseReset)
       if let login = evidence.login { advise(.sameBackend, [.place(login.sequence)]) }
-    case .unsaid, .strange: explainSilence(refusal, word, token)
+    case .unsaid, .notKept, .strange: explainSilence(refusal, word, token)
     }
     // A server that sees a token again may say that it is revoked, or whatever it calls that.
     for lost in lost {
@@ -182,10 +183,15 @@ extension ExplanationDraft {
   private mutating func explainSilence(
     _ refusal: Fact, _ word: RefusalWord, _ token: TokenHistory
   ) {
-    if case .strange(let code) = word {
+    switch word {
+    case .strange(let code):
       conclude(.refused, .proven, [.word("gave a reason that this tool does not know (\(code))")])
-    } else {
-      conclude(.refused, .possible, [.word("did not say why")])
+    case .notKept:
+      conclude(.refused, .proven, [.word("gave a reason whose code was not kept")])
+    default:
+      // Older versions dropped codes without a word.
+      let said = refusal.failure?.serverCode.map { "its code does not say why (\($0))" }
+      conclude(.refused, .possible, [.word(said ?? "the journal has no code that says why")])
     }
     maybe(.revokedAtServer, .expiredAtServer)
     infer(.otherCopyUsed, .possible, [.token(token.generation)])
@@ -193,10 +199,10 @@ extension ExplanationDraft {
     if let dubious = token.lastDubious(before: refusal.sequence) { inferUnusable(dubious, token) }
     addLateTwin()
     leaveUntold(.otherDevices)
-    if case .strange(let code) = word {
-      advise(.lookUpCode, [.word(code)])
-    } else {
-      advise(.tellingCode)
+    switch word {
+    case .strange(let code): advise(.lookUpCode, [.word(code)])
+    case .notKept: advise(.nameCodes)
+    default: advise(.tellingCode)
     }
   }
 

@@ -106,7 +106,13 @@ extension ExplanationDraft {
       conclude(.stillIntercepted, .proven)
       if let newest { prove(.pageInstead, [.place(newest.sequence)], on: newest) }
       prove(.nobodySignedOut)
-      infer(.captivePortal, .likely)
+      if last.status == 404 || last.status == 405 {
+        infer(.captivePortal, .possible)
+        maybe(.wrongPath)
+        advise(.checkPath)
+      } else {
+        infer(.captivePortal, .likely)
+      }
       advise(.networkSignIn)
     } else if last.kind == .secretsUnavailable {
       conclude(.stillSecretsLocked, .proven)

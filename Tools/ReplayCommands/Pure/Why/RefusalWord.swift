@@ -1,6 +1,6 @@
+internal import SessionCore
+
 /// What a server's own code says of a refresh token it refused: the table of `Specs/Why.md`.
-///
-/// Only whole words count: a code that has one of them in it may speak of something else.
 enum RefusalWord: Hashable, Sendable {
   /// It was used already.
   case reused
@@ -10,46 +10,42 @@ enum RefusalWord: Hashable, Sendable {
   case unknown
   /// Nothing that tells one cause from another, or no code at all.
   case unsaid
-  /// A word that the table does not have.
+  /// There was a code, and the journal does not have it.
+  case notKept
+  /// A code without a known meaning.
   case strange(String)
 
-  /// What each word is called on the page, and the codes that say it, in capitals.
+  /// What each word is called on the page, and the codes that say it.
   static let codes: [(says: String, word: RefusalWord, codes: [String])] = [
-    (
-      "used", .reused,
-      [
-        "TOKEN_REUSED", "TOKEN_REUSE", "TOKEN_REUSE_DETECTED", "TOKEN_ALREADY_USED", "TOKEN_USED",
-        "REFRESH_TOKEN_REUSED", "REFRESH_TOKEN_REUSE", "REFRESH_TOKEN_REUSE_DETECTED",
-        "REFRESH_TOKEN_ALREADY_USED", "REFRESH_TOKEN_USED",
-      ]
-    ),
-    ("revoked", .revoked, ["TOKEN_REVOKED", "REFRESH_TOKEN_REVOKED", "SESSION_REVOKED"]),
-    ("expired", .expired, ["TOKEN_EXPIRED", "REFRESH_TOKEN_EXPIRED", "SESSION_EXPIRED"]),
-    (
-      "unknown", .unknown,
-      [
-        "TOKEN_UNKNOWN", "TOKEN_NOT_FOUND", "REFRESH_TOKEN_UNKNOWN", "REFRESH_TOKEN_NOT_FOUND",
-        "SESSION_UNKNOWN", "SESSION_NOT_FOUND",
-      ]
-    ),
-    (
-      "nothing", .unsaid,
-      [
-        "INVALID_GRANT", "INVALID_TOKEN", "INVALID_REFRESH_TOKEN", "TOKEN_INVALID",
-        "REFRESH_TOKEN_INVALID", "SESSION_INVALID", "INVALID_REQUEST", "UNAUTHORIZED",
-        "UNAUTHENTICATED", "FORBIDDEN", "ACCESS_DENIED", "SERVER_ERROR",
-      ]
-    ),
+    ("used", .reused, known(.refreshTokenReused)),
+    ("revoked", .revoked, known(.tokenRevoked)),
+    ("expired", .expired, known(.tokenExpired)),
+    ("unknown", .unknown, known(.sessionNotFound)),
+    ("nothing", .unsaid, known(.tokenInvalid) + known(.unspecified)),
   ]
 
-  private static let words = Dictionary(
-    uniqueKeysWithValues: codes.flatMap { row in row.codes.map { ($0, row.word) } })
+  private static func known(_ meaning: ErrorMeaning) -> [String] {
+    ErrorMeaning.codes.filter { $0.meaning == meaning }.flatMap(\.codes)
+  }
 
-  init(_ code: String?) {
-    guard let code else {
-      self = .unsaid
-      return
+  /// The word of a code; `configured` is the meaning that a configuration gave it.
+  init(_ code: String?, meaning configured: ErrorMeaning? = nil) {
+    let known = code.flatMap { ErrorMeaning(code: $0) }
+    switch (configured ?? known, code) {
+    case (.refreshTokenReused?, _): self = .reused
+    case (.tokenRevoked?, _): self = .revoked
+    case (.tokenExpired?, _): self = .expired
+    case (.sessionNotFound?, _): self = .unknown
+    case (.tokenInvalid?, _), (.unspecified?, _), (_, nil): self = .unsaid
+    case (nil, RequestFailure.codeNotKept?): self = .notKept
+    case (_, let code?): self = .strange(code)
     }
-    self = Self.words[code.uppercased()] ?? .strange(code)
+  }
+}
+
+extension Fact {
+  /// What the server's code says of the token, if the record names a failure.
+  var refusalWord: RefusalWord? {
+    failure.map { RefusalWord($0.serverCode, meaning: refreshFailed?.configuredMeaning) }
   }
 }

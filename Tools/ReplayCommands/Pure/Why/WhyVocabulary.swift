@@ -186,6 +186,7 @@ enum AdviceWord: String, CaseIterable, Sendable {
   case longerRefreshToken
   case sameBackend
   case tellingCode
+  case nameCodes
   case lookUpCode
   case checkUserClaim
   case issueRefreshTokens

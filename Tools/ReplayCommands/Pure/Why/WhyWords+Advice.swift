@@ -32,6 +32,9 @@ extension AdviceWord {
     case .tellingCode:
       "have the server send a code that says which: TOKEN_REUSED, TOKEN_REVOKED, "
         + "TOKEN_EXPIRED"
+    case .nameCodes:
+      "name the server's codes and their meanings in the app's configuration "
+        + "(Wire.errorCodes), so that the journal keeps them"
     case .lookUpCode: "look up what the server means by {}"
     case .checkUserClaim: "find out why the server answered with another user's token"
     case .issueRefreshTokens:

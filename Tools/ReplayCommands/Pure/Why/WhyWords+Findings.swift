@@ -131,7 +131,7 @@ extension FindingWord {
     case .endedNothing: "this record ended nothing"
     case .endedBehind: "the session ended behind it, at {}"
     case .noServerReached: "{} failed since {}, and no answer to any of them counts"
-    case .pageInstead: "a page came in the place of the server's answer, last at {}"
+    case .pageInstead: "something else than the server answered, last at {}"
     case .serverFailedSince: "{} answered by a failure since {}: {}"
     case .lastUnansweredSo: "the last one had no answer that counts: {}, at {}"
     case .notReadYet: "the refresh token could not be read yet, last at {}"

@@ -1,0 +1,67 @@
+/// Why a session ended, as far as it is known.
+///
+/// - Requirement: LOG-13
+public struct EndCause: Hashable, Sendable {
+  /// Why it expired; `nil` if it did not expire, or that is not known.
+  public var expiry: ExpiryReason?
+  /// Why it was logged out; `nil` if it only expired, or that is not known.
+  public var logout: LogoutReason?
+  /// The failure that led to the end, with the server's status and code; `nil` if there was none, or it is
+  /// not known.
+  public var failure: RequestFailure?
+
+  /// A cause.
+  public init(
+    expiry: ExpiryReason? = nil, logout: LogoutReason? = nil, failure: RequestFailure? = nil
+  ) {
+    (self.expiry, self.logout, self.failure) = (expiry, logout, failure)
+  }
+
+  /// Takes in an event of the session; `failure` is what it was decided on, if that is no refresh.
+  mutating func take(_ event: SessionEvent, _ failure: RequestFailure?) {
+    switch event {
+    case .login, .refreshSucceeded: self = EndCause()
+    case .refreshFailed(let refresh): self = EndCause(failure: refresh.failure)
+    case .contextSwitched: break
+    case .sessionExpired(let expired):
+      (expiry, logout, self.failure) = (expired.reason, nil, failure ?? self.failure)
+      if !expired.reason.followsFailure { self.failure = nil }
+    case .logout(let logout):
+      self.logout = logout.reason
+      if logout.reason == .userDeleted { self.failure = failure ?? self.failure }
+      if logout.reason == .user, expiry == nil { self.failure = nil }
+    }
+  }
+}
+
+extension ExpiryReason {
+  /// Whether a failure of a request decided it.
+  fileprivate var followsFailure: Bool {
+    self == .refreshRejected || self == .attemptsExhausted || self == .userInactive
+      || self == .endedByServer
+  }
+}
+
+extension EndCause: CustomStringConvertible {
+  /// `refreshRejected: rejected 401 TOKEN_REUSED; logout by policy`, with the parts that there are.
+  public var description: String {
+    var text = expiry?.description ?? ""
+    if let failure { text += (text.isEmpty ? "" : ": ") + failure.description }
+    if let logout { text += (text.isEmpty ? "" : "; ") + "logout by \(logout)" }
+    return text
+  }
+}
+
+extension SessionCoordinator {
+  /// Remembers what an event says of the session's end.
+  mutating func noteEnd(_ event: SessionEvent, by failure: RequestFailure?) {
+    lastEnd.take(event, failure)
+  }
+
+  /// Why the session has ended; empty if this process does not know.
+  public var endCause: EndCause {
+    if lastEnd.expiry != nil || lastEnd.logout != nil { return lastEnd }
+    guard case .expired(let session) = state else { return EndCause() }
+    return EndCause(expiry: session.reason)
+  }
+}

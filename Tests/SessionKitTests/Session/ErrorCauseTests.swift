@@ -1,0 +1,79 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// What the error of a call says of why it failed.
+@Suite("A session: errors keep the cause")
+struct ErrorCauseTests {
+  @Test(
+    "LOG-13 a refused refresh throws the reason of the end, and the server's status and code",
+    arguments: [SessionPolicy.bench, .keeping])
+  func refusedRefresh(policy: SessionPolicy) async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn(policy)
+    bench.server.failNext(.refresh, with: .status(401, code: "TOKEN_REUSED"))
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    for word in ["refreshRejected", "401", "TOKEN_REUSED"] {
+      #expect(error?.description.contains(word) == true, "\(word)")
+    }
+    guard policy.onRejection == .keep else { return try await session.close() }
+    // Who asks later is told the same.
+    let later = await failure { () async throws(SessionError) in try await session.refresh() }
+    for word in ["refreshRejected", "401", "TOKEN_REUSED"] {
+      #expect(later?.description.contains(word) == true, "\(word)")
+    }
+    try await session.close()
+    // Of what another opening learnt, the journal's state has the reason.
+    let again = try await bench.open(policy)
+    let last = await failure { () async throws(SessionError) in try await again.refresh() }
+    #expect(last?.description.contains("refreshRejected") == true)
+    try await again.close()
+  }
+
+  @Test("POL-8 the journal holds the code of the configuration with its meaning")
+  func configuredCode() async throws {
+    let bench = try Bench()
+    var configuration = bench.configuration(.keeping)
+    configuration.wire.errorCodes = ["renewalReused": .refreshTokenReused]
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    bench.server.failNext(.refresh, with: .status(400, code: "renewalReused"))
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error?.description.contains("rejected 400 renewalReused") == true)
+    #expect(session.state.kind == .expired)
+    try await session.close()
+    let failed = try bench.records().compactMap { record -> SessionEvent.RefreshFailed? in
+      guard case .refreshFailed(let failed) = record.event else { return nil }
+      return failed
+    }
+    #expect(failed.map(\.failure.serverCode) == ["renewalReused"])
+    #expect(failed.map(\.configuredMeaning) == [.refreshTokenReused])
+  }
+
+  @Test("LOG-2 LOG-13 the local limit of sign-ins is not told as the server's 429")
+  func localLimit() async throws {
+    let bench = try Bench()
+    var policy = SessionPolicy.bench
+    policy.signInLimit = SignInLimit(perMinute: 1)
+    let session = try await bench.open(policy)
+    bench.server.failNext(.login, with: .status(401, code: "INVALID_CREDENTIALS"))
+    for isLimited in [false, true] {
+      let error = await failure { () async throws(SessionError) in
+        try await session.login(bench.credentials)
+      }
+      guard isLimited else { continue }
+      #expect(error?.description.contains("429") == false)
+      #expect(error?.description.contains("Nothing was sent") == true)
+      #expect(error?.advice == .wait(seconds: 60))
+    }
+    #expect(bench.server.count(of: .login) == 1)
+    try await session.close()
+  }
+
+  @Test("OUT-3 LOG-13 the text of one unsent change speaks of one")
+  func oneChange() {
+    #expect("\(SessionError.pendingChanges(1))".hasPrefix("1 change was not sent yet"))
+    #expect("\(SessionError.pendingChanges(2))".hasPrefix("2 changes were not sent yet"))
+  }
+}

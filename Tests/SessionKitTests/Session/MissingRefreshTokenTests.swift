@@ -1,0 +1,56 @@
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// A backend that can refresh, and a login without a refresh token: mostly a wrong path for it.
+@Suite("A session: a login without a refresh token")
+struct MissingRefreshTokenTests {
+  /// Those of a session that has signed in with this wire.
+  private func warnings(_ change: (inout Wire) -> Void) async throws -> [SessionReport] {
+    let bench = try Bench()
+    var configuration = bench.configuration()
+    change(&configuration.wire)
+    let session = try await Session.open(configuration)
+    let reports = session.reports
+    try await session.login(bench.credentials)
+    #expect(session.isAuthenticated)
+    try await session.close()
+    var found: [SessionReport] = []
+    for try await report in reports where report.isWarning { found.append(report) }
+    return found
+  }
+
+  @Test("LOG-11 a wrong path for the refresh token is reported at the login")
+  func wrongPath() async throws {
+    let found = try await warnings { $0.answer.refreshToken = ["refreshToken"] }
+    #expect(found.map(\.name) == ["session.warning.refreshTokenMissing"])
+    #expect(found.first?.description.contains("refreshToken") == true)
+  }
+
+  @Test("LOG-11 LOG-10 by configuration the login fails, and its tokens are revoked")
+  func fails() async throws {
+    let bench = try Bench()
+    var configuration = bench.configuration()
+    configuration.wire.answer.refreshToken = ["refreshToken"]
+    configuration.wire.missingRefreshToken = .fails
+    let session = try await Session.open(configuration)
+    let error = await failure { () async throws(SessionError) in
+      try await session.login(bench.credentials)
+    }
+    guard case .unreadableAnswer(let problem)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(problem.hasPrefix("refreshToken is missing"))
+    #expect(session.state == .unauthenticated)
+    await eventually("its tokens are revoked") { bench.server.count(of: .logout) == 1 }
+    #expect(try bench.eventNames().isEmpty)
+    try await session.close()
+  }
+
+  @Test("LOG-11 nothing is reported if there is a refresh token, or no endpoint for it")
+  func silent() async throws {
+    #expect(try await warnings { _ in }.isEmpty)
+    #expect(try await warnings { $0.endpoints.refresh = nil }.isEmpty)
+  }
+}
