@@ -70,7 +70,7 @@ extension JournalStory {
       try await session.login(.sample)
       try await session.close()
     },
-    JournalStory(.endedByServer, "by hand: no version writes this reason yet") { stage in
+    JournalStory(.endedByServer, "by hand: a server that ends the session") { stage in
       try await stage.signedIn().close()
       try stage.append([.event(.sessionExpired(.init(reason: .endedByServer)))])
     },

@@ -160,7 +160,8 @@ extension SessionPolicy {
   static var story: SessionPolicy {
     SessionPolicy(
       name: "story", refreshThreshold: 300_000, maximumAttempts: 3, firstRetryDelay: 100_000_000,
-      longestRetryDelay: 100_000_000, onExhaustion: .end(.clear), requestTimeout: 5_000)
+      longestRetryDelay: 100_000_000, onRejection: .clear, onExhaustion: .end(.clear),
+      requestTimeout: 5_000)
   }
 
   /// The same, and nothing is thrown away.

@@ -171,6 +171,29 @@ struct WhyNeighbourTests {
     #expect(run.answer().cause != .unexplained)
   }
 
+  @Test("POL-7 RPL-3 a refused token of unknown lifetime may have lived its time at the server")
+  func refusedToken() throws {
+    let run = try WhyRun(.endedByServer)
+    let livesOn = run.answer()
+    #expect(!livesOn.inferred.contains { $0.what == .livedItsTime })
+    #expect(livesOn.ruledOut.contains { $0.what == .tokenHadLife })
+    let answer = run.edited { record in
+      guard case .event(.login(let login)) = record.content else { return record }
+      let token = TokenFacts(
+        generation: login.token.generation, issuedAt: login.token.issuedAt,
+        expiresAt: login.token.issuedAt.advanced(by: TokenFacts.unknownLifetime),
+        isRefreshable: false)
+      return record.with(
+        .event(
+          .login(
+            SessionEvent.Login(
+              user: login.user, method: login.method, token: token, context: login.context))))
+    }.answer()
+    #expect(answer.cause == .endedByServer)
+    #expect(answer.inferred.contains { $0.what == .livedItsTime && $0.certainty == .possible })
+    #expect(!answer.ruledOut.contains { $0.what == .tokenHadLife })
+  }
+
   @Test("RPL-3 a process of another start of the system is certainly gone")
   func restarted() throws {
     let whole = try WhyRun(.killedInRefresh)

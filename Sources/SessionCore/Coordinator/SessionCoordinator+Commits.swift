@@ -132,6 +132,8 @@ extension SessionCoordinator {
     case .settle(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
     case .expire(.inactivity): inactivityIsDue(at: now)
+    // Whoever waits asks for a newer token again; another process may have got one.
+    case .expire(.endedByServer): refusalAgain()
     case .expire: expiryIsDue(at: now)
     case .logout(let caller): logout(caller, at: now)
     case .standing(let user, let failure): profileRead(user, failure, at: now)

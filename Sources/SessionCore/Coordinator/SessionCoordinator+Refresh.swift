@@ -38,7 +38,9 @@ extension SessionCoordinator {
   /// Starts the one refresh; whether another process is at it has been seen.
   mutating func startRefresh(_ trigger: RefreshTrigger, at now: Moment) -> [SessionEffect] {
     guard case .authenticated(let session) = state else { return [] }
-    guard session.token.isRefreshable else { return cannotRefresh(at: now) }
+    guard session.token.isRefreshable else {
+      return cannotRefresh(session.token, trigger, at: now)
+    }
     var contents: [SessionRecord.Content] = []
     // Whoever sent it may have stored what came, and died before it could say so.
     let open = fold.intents.request
@@ -66,9 +68,15 @@ extension SessionCoordinator {
           identity: identity)))
   }
 
-  private mutating func cannotRefresh(at now: Moment) -> [SessionEffect] {
+  private mutating func cannotRefresh(
+    _ token: TokenFacts, _ trigger: RefreshTrigger, at now: Moment
+  ) -> [SessionEffect] {
     due = nil
     guard isTokenGood(at: now.uptime) else { return expire(.tokenExpired, at: now) }
+    // A refusal is the only sign that such a token is over (POL-7).
+    if trigger == .unauthorized, !token.isLifetimeKnown, policy.onRefusedToken == .end {
+      return expire(.endedByServer, at: now)
+    }
     return resumeWaiters(.failed(.request(RequestFailure(kind: .noRefreshToken))))
   }
 
@@ -197,7 +205,12 @@ extension SessionCoordinator {
       switch policy.onExhaustion {
       case .stay:
         return Verdict(delay: max(shortestDelay, policy.longestRetryDelay, failure.retryAfter ?? 0))
-      case .end(let end): return Verdict(end: endEvents(.attemptsExhausted, end))
+      case .endAfterExpiry where isTokenGood(at: now.uptime):
+        // Tried again at the end of the token at the latest: that attempt decides.
+        let left = min(policy.longestRetryDelay, tokenDeadline.subtractingSaturating(now.uptime))
+        return Verdict(delay: max(shortestDelay, left, failure.retryAfter ?? 0))
+      case .end(let end), .endAfterExpiry(let end):
+        return Verdict(end: endEvents(.attemptsExhausted, end))
       }
     }
     // The server may have rotated and its answer is lost: at once, while it still forgives the

@@ -26,7 +26,9 @@ extension SessionCoordinator {
       return [.cancel(.refresh), .schedule(.expiry, uptime: tokenDeadline)]
     }
     refreshTrigger = .schedule
-    let due = policy.refreshTime(deadline: tokenDeadline, lifetime: token.lifetime)
+    guard let due = policy.refreshTime(deadline: tokenDeadline, lifetime: token.lifetime) else {
+      return [.cancel(.refresh), .cancel(.expiry)]
+    }
     // Half of no life, or of next to none: a server may send one such token after the other.
     // What was adopted may be over, and is no server's.
     let isShort = token.lifetime < 2 * retryPause && token.generation != Generation.none.next
@@ -109,6 +111,12 @@ extension SessionCoordinator {
     guard stopped == nil, state.kind == .authenticated else { return [] }
     return commit(
       endEvents(reason, policy.onRejection), for: .expire(reason), at: now, doubting: true)
+  }
+
+  /// Another process appended first: its token may be a newer one, which was not refused.
+  mutating func refusalAgain() -> [SessionEffect] {
+    if !waiters.isEmpty, due == nil { due = .unauthorized }
+    return []
   }
 
   mutating func expiryIsDue(at now: Moment) -> [SessionEffect] {

@@ -3,6 +3,11 @@
 /// Durations are in milliseconds.
 public struct SessionPolicy: Hashable, Sendable {
   /// What happens to a session that can no longer be refreshed (POL-2).
+  ///
+  /// ``keep`` is the default. An app that wants to clear says so, in ``SessionPolicy/onRejection`` and
+  /// ``SessionPolicy/onExhaustion`` (`Specs/Presets.md`, "Clearing").
+  ///
+  /// - Requirement: POL-6
   public enum End: Hashable, Sendable {
     /// It is logged out at once: everything is wiped.
     case clear
@@ -16,6 +21,22 @@ public struct SessionPolicy: Hashable, Sendable {
     case stay
     /// The session ends.
     case end(End)
+    /// The session stays while its access token is good, and is tried again after the longest delay.
+    ///
+    /// The first failure that the server answers after that ends it.
+    case endAfterExpiry(End)
+  }
+
+  /// What happens if a call's token is refused, its lifetime is not known, and there is no refresh token.
+  ///
+  /// Such a token has no end of its own: the refusal is the only sign that it is over.
+  ///
+  /// - Requirement: POL-7
+  public enum RefusedToken: Hashable, Sendable {
+    /// The caller receives the 401, and the session stays.
+    case deliver
+    /// The session ends as `endedByServer`, as ``SessionPolicy/onRejection`` says.
+    case end
   }
 
   /// When opening a session refreshes its token (POL-3).
@@ -51,7 +72,14 @@ public struct SessionPolicy: Hashable, Sendable {
   public var credentials: CredentialRules
   /// How often signing in may be tried; `nil` leaves that to the server (LOG-2).
   public var signInLimit: SignInLimit?
-  /// How long before its expiry a token is refreshed (REF-1).
+  /// Whether a token is refreshed before it expires; `true` if not said (REF-1).
+  ///
+  /// If not, a refresh needs a reason: a call that was refused or that has an expired token, a launch, the
+  /// foreground, a switch of the context, or the app. A refresh that failed is tried again in both cases.
+  ///
+  /// - Requirement: REF-12
+  public var refreshesBeforeExpiry = true
+  /// How long before its expiry a token is refreshed, if it is (REF-1).
   public var refreshThreshold: Int64
   /// How many failures a server may answer before the attempts are exhausted; at least 1.
   public var maximumAttempts: UInt32
@@ -76,6 +104,8 @@ public struct SessionPolicy: Hashable, Sendable {
   public var onRejection: End
   /// What exhausted attempts lead to.
   public var onExhaustion: Exhaustion
+  /// What a refused token without a known lifetime leads to; `end` if not said (POL-7).
+  public var onRefusedToken = RefusedToken.end
   /// The stored items without which a session is not restored; the token always is (RES-1).
   public var requiredItems: Set<SecretItem>
   /// How long a request for a token may take; others wait a second longer for its end.
@@ -94,7 +124,7 @@ public struct SessionPolicy: Hashable, Sendable {
     name: String, credentials: CredentialRules = .none, refreshThreshold: Int64 = 600_000,
     maximumAttempts: UInt32 = 5, firstRetryDelay: Int64 = 2_000,
     longestRetryDelay: Int64 = 300_000, launchRefresh: LaunchRefresh = .ifExpired,
-    onRejection: End = .clear, onExhaustion: Exhaustion = .stay,
+    onRejection: End = .keep, onExhaustion: Exhaustion = .stay,
     requiredItems: Set<SecretItem> = [.token], requestTimeout: Int64 = 30_000,
     overtakenGrace: Int64 = 60_000, revocationTimeout: Int64 = 10_000,
     signInLimit: SignInLimit? = nil, profileCheck: ProfileCheck = .afterLogin,
@@ -157,10 +187,13 @@ extension SessionPolicy {
   /// No attempt follows a failure sooner, in milliseconds: a delay of 0 would spin.
   private static let shortestDelay: Int64 = 100
 
-  /// When a token that dies at `deadline` is refreshed: `threshold` before that, and never in the
-  /// first half of its life, so that a threshold as long as the life does not spin (REF-1).
-  func refreshTime(deadline: Int64, lifetime: Int64) -> Int64 {
-    deadline.subtractingSaturating(min(max(0, refreshThreshold), lifetime / 2))
+  /// When a token that dies at `deadline` is refreshed; `nil` if it is not refreshed before a need (REF-12).
+  ///
+  /// That is `threshold` before its end, and never in the first half of its life, so that a threshold as
+  /// long as the life does not spin (REF-1).
+  func refreshTime(deadline: Int64, lifetime: Int64) -> Int64? {
+    guard refreshesBeforeExpiry else { return nil }
+    return deadline.subtractingSaturating(min(max(0, refreshThreshold), lifetime / 2))
   }
 
   /// The delay before the server is told again of a logout: the longest between two refreshes, twice as

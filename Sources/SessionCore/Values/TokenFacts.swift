@@ -23,6 +23,14 @@ public struct TokenFacts: Hashable, Sendable {
     self.isRefreshable = isRefreshable
   }
 
+  /// The lifetime of a token of which nothing says how long it is good: ten years, in milliseconds.
+  ///
+  /// A stated lifetime of ten years or more counts as unknown.
+  package static let unknownLifetime: Int64 = 10 * 366 * 86_400_000
+
+  /// Whether the server or the configuration says how long the token is good.
+  public var isLifetimeKnown: Bool { lifetime < Self.unknownLifetime }
+
   /// Milliseconds the token was given to live; never negative.
   public var lifetime: Int64 {
     max(0, expiresAt.milliseconds(since: issuedAt))

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// Where it is said how long an access token is good.
 ///
 /// The device's clock plays no part: an instant is measured from the answer's own `Date`.
@@ -14,9 +16,13 @@ public enum TokenLifetime: Hashable, Sendable {
   /// Nobody says it: so many milliseconds, 1 to ten years.
   case assumed(Int64)
 
-  /// Nobody says it, and it is good until a call is answered 401.
+  /// Nothing says it: the token is good until a call is answered 401.
+  ///
+  /// Without a refresh token, the policy decides what follows (`onRefusedToken`).
+  ///
+  /// - Requirement: POL-7
   public static let untold = TokenLifetime.assumed(longest)
 
   /// Ten years, in milliseconds.
-  static let longest: Int64 = 10 * 366 * 86_400_000
+  static let longest = TokenFacts.unknownLifetime
 }

@@ -243,7 +243,10 @@ extension Wire {
     found.take(
       try Wire.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
     found.context = try Wire.beside(isSpent) { () throws(Unreadable) in
-      guard let object = try members.first(context, members.object) else { return nil }
+      guard let object = try members.first(context, members.object) else {
+        let role = try members.first(answer.role, members.identifier)
+        return role.map(ActiveContext.init(roleAlone:))
+      }
       return try keys.contexts.read(object)
     }
     found.serverTime = date
@@ -290,6 +293,13 @@ extension Wire {
   /// The claims of a token that need not have any.
   private func hints(_ token: Secret) -> JSONMembers? {
     do { return try TokenClaims.payload(of: token) } catch { return nil }
+  }
+}
+
+extension ActiveContext {
+  /// The context of a role that has no place and no permissions.
+  fileprivate init(roleAlone role: Identifier) {
+    self.init(role: Named(id: role, name: role.description))
   }
 }
 

@@ -161,11 +161,20 @@ extension Wire {
     guard !isBesideToken else {
       return UserProfile(
         id: id, email: user.hint([keys.email]), firstName: user.hint([keys.firstName]),
-        lastName: user.hint([keys.lastName]))
+        lastName: user.hint([keys.lastName]), further: further(user))
     }
     return UserProfile(
       id: id, email: try user.string(keys.email), firstName: try user.string(keys.firstName),
-      lastName: try user.string(keys.lastName))
+      lastName: try user.string(keys.lastName), further: further(user))
+  }
+
+  /// The further members that are there; one of another type is as if it were missing.
+  private func further(_ user: JSONMembers) -> [String: String] {
+    var further: [String: String] = [:]
+    for path in keys.furtherMembers {
+      do throws(Unreadable) { further[path.description] = try user.word(path) } catch { continue }
+    }
+    return further
   }
 
   /// What a profile says of how the user stands, where that ends a session.
@@ -196,7 +205,8 @@ extension Wire {
 extension UserProfile {
   /// The same under another identifier.
   func renamed(_ id: Identifier) -> UserProfile {
-    UserProfile(id: id, email: email, firstName: firstName, lastName: lastName)
+    UserProfile(
+      id: id, email: email, firstName: firstName, lastName: lastName, further: further)
   }
 }
 

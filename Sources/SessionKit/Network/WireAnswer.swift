@@ -21,6 +21,11 @@ public struct WireAnswer: Hashable, Sendable {
   public var user: [UserSource] = [.member("user")]
   /// The context object of a login and of a refresh.
   public var context: [MemberPath] = ["active_context"]
+  /// The user's role, for a backend that has no context object: the name of a role without a place and
+  /// without permissions.
+  ///
+  /// It becomes the active context, as if an object had named the role alone (STA-5).
+  public var role: [MemberPath] = []
   /// The context object of a switch.
   public var switchedContext: [MemberPath] = ["context"]
   /// Where the answer of the profile endpoint has the user object.
@@ -40,14 +45,14 @@ public struct WireAnswer: Hashable, Sendable {
   /// The names of EDU, which are those of OAuth 2.0 as far as it has them.
   public init() {}
 
-  /// The same in camel case: `accessToken`, `refreshToken`, `expiresIn`.
+  /// The same in camel case: `accessToken`, `refreshToken`, `expiresIn` or else the token's `exp`.
   public static var camelCase: WireAnswer {
     var answer = WireAnswer()
     answer.accessToken = ["accessToken"]
     answer.refreshToken = ["refreshToken"]
     answer.identityToken = ["idToken"]
     answer.tokenType = ["tokenType"]
-    answer.lifetime = [.seconds("expiresIn")]
+    answer.lifetime = [.seconds("expiresIn"), .claim("exp")]
     answer.context = ["activeContext"]
     return answer
   }

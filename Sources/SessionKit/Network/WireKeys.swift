@@ -22,6 +22,11 @@ public struct WireKeys: Hashable, Sendable {
   public var firstName: MemberPath = "first_name"
   /// The user's family name, within it.
   public var lastName: MemberPath = "last_name"
+  /// Further members of the user object that the profile keeps, such as `full_name`: texts, whole numbers
+  /// and booleans.
+  ///
+  /// They are stored in the user item, never in the journal.
+  public var furtherMembers: [MemberPath] = []
   /// The code of an error, a text or a whole number: the first of these that is there counts.
   public var errorCode: [MemberPath] = ["error.code", "error"]
 

@@ -27,6 +27,8 @@ public final class ObservedSession {
   public private(set) var user: UserProfile?
   /// Whether records or stored items could not be written; `session.storageProblem` says why.
   public private(set) var hasStorageProblem: Bool
+  /// Why and when a session ended last, also after the user was signed out (STA-8).
+  public private(set) var lastEnd: SessionEnd?
   /// Whether a user is signed in and the session has not expired.
   public private(set) var isAuthenticated: Bool
   /// Whether the session object was closed: nothing changes any more.
@@ -42,6 +44,7 @@ public final class ObservedSession {
     activity = status.activity
     user = status.user
     hasStorageProblem = status.hasStorageProblem
+    lastEnd = status.lastEnd
     isAuthenticated = status.isAuthenticated
     let states = session.states
     following = Task { [weak self] in
@@ -78,6 +81,7 @@ public final class ObservedSession {
     if hasStorageProblem != status.hasStorageProblem {
       hasStorageProblem = status.hasStorageProblem
     }
+    if lastEnd != status.lastEnd { lastEnd = status.lastEnd }
     if isAuthenticated != status.isAuthenticated { isAuthenticated = status.isAuthenticated }
   }
 }

@@ -16,16 +16,21 @@ public struct SessionStatus: Hashable, Sendable {
   /// Whether records or stored items could not be written; `Session.storageProblem` says why.
   public let hasStorageProblem: Bool
 
+  /// Why and when a session ended last; see ``Session/lastEnd``.
+  public let lastEnd: SessionEnd?
+
   /// A status.
   public init(
     state: SessionState = .unauthenticated, activity: SessionActivity = .loading,
-    user: UserProfile? = nil, sequence: UInt64 = 0, hasStorageProblem: Bool = false
+    user: UserProfile? = nil, sequence: UInt64 = 0, hasStorageProblem: Bool = false,
+    lastEnd: SessionEnd? = nil
   ) {
     self.state = state
     self.activity = activity
     self.user = user
     self.sequence = sequence
     self.hasStorageProblem = hasStorageProblem
+    self.lastEnd = lastEnd
   }
 
   /// Whether a user is signed in and the session has not expired.
@@ -60,7 +65,7 @@ extension SessionStatus {
   init(_ shown: SessionView.Snapshot, sequence: UInt64) {
     self.init(
       state: shown.state, activity: shown.activity, user: shown.user, sequence: sequence,
-      hasStorageProblem: shown.storageProblem != nil)
+      hasStorageProblem: shown.storageProblem != nil, lastEnd: shown.lastEnd)
   }
 }
 

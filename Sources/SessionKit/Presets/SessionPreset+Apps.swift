@@ -12,6 +12,7 @@ extension SessionPreset {
     wire.endpoints.switchContext = WireEndpoint("auth/switch-context", access: .bearer)
     wire.endpoints.revocation = WireEndpoint(
       "auth/logout", access: .bearer, refresh: .member("refresh_token"))
+    wire.keys.furtherMembers = ["full_name", "school_id"]
     return SessionPreset(name: "EDU", wire: wire, policy: .edu(environment))
   }
 
@@ -44,20 +45,20 @@ extension SessionPreset {
     return SessionPreset(name: "OFF", wire: wire, policy: .off)
   }
 
-  /// The ticketing app: camel case, a refresh token that rotates, other services' tokens (TIK).
+  /// The ticketing app: a JWT whose `exp` says how long it is good, a refresh token that rotates, tokens of
+  /// other services, no logout endpoint, and three Spanish texts of its own (TIK).
   public static func tik(_ baseURL: URL) -> SessionPreset {
     var wire = Wire(baseURL: baseURL)
     wire.endpoints.login = "api/auth/login"
-    wire.endpoints.social = "api/auth/social"
-    wire.endpoints.refresh = WireEndpoint("api/auth/refresh", refresh: .member("refreshToken"))
+    wire.endpoints.social = "api/auth/social-login"
+    wire.endpoints.refresh = WireEndpoint("api/auth/refresh", refresh: .member("refresh_token"))
     wire.endpoints.profile = WireEndpoint(
       "api/auth/me", method: "GET", form: .none, access: .bearer)
-    wire.endpoints.revocation = WireEndpoint("api/auth/logout", form: .none, access: .bearer)
-    (wire.keys, wire.answer, wire.tokenForm) = (.camelCase, .camelCase, .opaque)
-    wire.keys.userName = "username"
     wire.keys.errorCode = ["error.code", "code"]
+    wire.answer.accessToken = ["token", "access_token"]
+    wire.answer.lifetime = [.claim("exp")]
     wire.answer.user = [.member("user"), .claim("sub")]
-    return SessionPreset(name: "TIK", wire: wire, policy: .tik)
+    return SessionPreset(name: "TIK", wire: wire, policy: .tik, words: .tik)
   }
 
   /// The project-management app: camel case, a refresh token that rotates, registering signs in (API).
@@ -70,6 +71,7 @@ extension SessionPreset {
     wire.endpoints.revocation = WireEndpoint("auth/logout", form: .none, access: .bearer)
     (wire.keys, wire.answer, wire.tokenForm) = (.camelCase, .camelCase, .opaque)
     wire.answer.user = [.member("user"), .claim("sub")]
+    wire.answer.role = ["user.role"]
     return SessionPreset(name: "API", wire: wire, policy: .api)
   }
 

@@ -13,12 +13,15 @@ public struct SessionPreset: Sendable {
   public var wire: Wire
   /// What the apps disagree about.
   public var policy: SessionPolicy
+  /// Texts of the app's own for its users; none in most presets.
+  public var words: SessionWords
 
   /// A preset.
-  public init(name: String, wire: Wire, policy: SessionPolicy) {
+  public init(name: String, wire: Wire, policy: SessionPolicy, words: SessionWords = .standard) {
     self.name = name
     self.wire = wire
     self.policy = policy
+    self.words = words
   }
 }
 
@@ -38,5 +41,6 @@ extension SessionConfiguration {
     self.init(
       journal: journal, secrets: secrets, wire: preset.wire, policy: preset.policy,
       transport: transport, clock: clock, eventBuffer: eventBuffer, retention: retention)
+    words = preset.words
   }
 }

@@ -7,6 +7,8 @@ struct StoredUser: LocatedItem {
     var email: String?
     var firstName: String?
     var lastName: String?
+    /// Further members of the profile; older versions have none.
+    var further: [String: String]?
     /// When the session was used last; versions that know nothing of it pass over it.
     var used: UseStamp?
     /// Which source named the user, and what it said; older versions have neither (LOG-12).
@@ -32,8 +34,8 @@ struct StoredUser: LocatedItem {
       journal: journal,
       fields: Fields(
         id: profile.id.description, email: profile.email, firstName: profile.firstName,
-        lastName: profile.lastName, source: origin?.source, named: origin?.value,
-        journalPath: path))
+        lastName: profile.lastName, further: profile.further.isEmpty ? nil : profile.further,
+        source: origin?.source, named: origin?.value, journalPath: path))
   }
 
   /// Which source named the user; `nil` if that is not known.
@@ -45,7 +47,7 @@ struct StoredUser: LocatedItem {
   var profile: UserProfile {
     UserProfile(
       id: Identifier(fields.id), email: fields.email, firstName: fields.firstName,
-      lastName: fields.lastName)
+      lastName: fields.lastName, further: fields.further ?? [:])
   }
 }
 

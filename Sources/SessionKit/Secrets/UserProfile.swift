@@ -10,16 +10,25 @@ public struct UserProfile: Hashable, Sendable {
   public let firstName: String?
   /// The family name.
   public let lastName: String?
+  /// What else the backend says of the user, by the names that ``WireKeys/furtherMembers`` has.
+  ///
+  /// - Requirement: STA-4
+  public let further: [String: String]
 
   /// A profile.
   public init(
-    id: Identifier, email: String? = nil, firstName: String? = nil, lastName: String? = nil
+    id: Identifier, email: String? = nil, firstName: String? = nil, lastName: String? = nil,
+    further: [String: String] = [:]
   ) {
     self.id = id
     self.email = email
     self.firstName = firstName
     self.lastName = lastName
+    self.further = further
   }
+
+  /// A further member, such as `full_name`; `nil` if the backend has not said it.
+  public subscript(member: String) -> String? { further[member] }
 
   /// The names that there are, else the e-mail address, else the identifier.
   public var displayName: String {

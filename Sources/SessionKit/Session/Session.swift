@@ -177,6 +177,15 @@ public final class Session: Sendable {
   /// at the next commit of this one, or when a logout, a refresh or a switch finds nobody signed in.
   public var state: SessionState { engine.view.current.state }
 
+  /// Why and when a session of this journal ended last; `nil` if none did, or if the journal does not hold
+  /// it any more.
+  ///
+  /// It stays after the user was signed out, after a restart and after a new login. `text(of:)` says it to
+  /// a user.
+  ///
+  /// - Requirement: STA-8
+  public var lastEnd: SessionEnd? { engine.view.current.lastEnd }
+
   /// What the process is doing for the session now (STA-3).
   public var activity: SessionActivity { engine.view.current.activity }
 

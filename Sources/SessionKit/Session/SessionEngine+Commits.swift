@@ -71,9 +71,8 @@ extension SessionEngine {
     if case .login = commit.announcement { return }
     guard let user = answers[number]?.user, let id = coordinator.state.user else { return }
     let known = profile?.id == id ? profile : nil
-    answers[number]?.user = UserProfile(
-      id: id, email: user.email ?? known?.email, firstName: user.firstName ?? known?.firstName,
-      lastName: user.lastName ?? known?.lastName)
+    let said = user.renamed(id)
+    answers[number]?.user = known?.completed(by: said) ?? said
   }
 
   /// Other processes' records; what is kept of the journal follows from them too.
@@ -92,6 +91,7 @@ extension SessionEngine {
   }
 
   private func count(_ record: SessionRecord, _ raw: JournalRecord) {
+    lastEnd.take(record)
     guard plan != nil else { return }
     untold.append((record, JournalFrame.bytes(of: raw.payload.count)))
   }

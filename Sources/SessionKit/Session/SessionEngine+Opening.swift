@@ -32,6 +32,7 @@ extension SessionEngine {
     throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt)
   {
     var debt = ClearingDebt()
+    var lastEnd = LastEnd()
     var payloads = PayloadFold()
     var plan = configuration.retention.map { RetentionPlan($0) }
     var failure: SessionError?
@@ -49,6 +50,7 @@ extension SessionEngine {
           guard let time = try payloads.apply(frame, payload, path: path) else { return }
           if frame.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
           if configuration.hasLocalData { debt.take(frame, payload) }
+          lastEnd.take(frame, payload)
           plan?.take(
             frame.kind, sequence: frame.sequence, at: time, leaving: payloads.intents,
             bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
@@ -62,6 +64,7 @@ extension SessionEngine {
     do throws(SessionError) {
       if let failure { throw failure }
       fold = try payloads.fold(path: path)
+      lastEnd.pass(to: fold.eventSequence)
       predecessor = fold.generation == .none ? try self.predecessor(at: path, options) : nil
     } catch let failure {
       try onJournal { () throws(JournalError) in try journal.close() }
@@ -70,7 +73,7 @@ extension SessionEngine {
     let engine = SessionEngine(
       configuration, journal: journal, fold: fold, plan: plan, runtime: runtime,
       presence: configuration.presence(path, options, configuration.clock.boot),
-      predecessor: predecessor, continuesAnother: continuesAnother)
+      predecessor: predecessor, continuesAnother: continuesAnother, lastEnd: lastEnd)
     return (engine, engine.notes(of: journal, at: configuration.clock.now()), debt)
   }
 

@@ -90,6 +90,6 @@ extension UserProfile {
     guard other.id == id else { return self }
     return UserProfile(
       id: id, email: other.email ?? email, firstName: other.firstName ?? firstName,
-      lastName: other.lastName ?? lastName)
+      lastName: other.lastName ?? lastName, further: further.merging(other.further) { $1 })
   }
 }

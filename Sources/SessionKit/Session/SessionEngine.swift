@@ -84,6 +84,8 @@ actor SessionEngine {
   var owedClearing: EndedSession?
   var failedClearings = 0
   var clearingRetry: Task<Void, Never>?
+  /// Why a session ended last, as far as the journal tells (STA-8).
+  var lastEnd: LastEnd
   /// Whose session it is, or was last, as far as this object has seen.
   var lastUser: Identifier?
   /// The last sign-in with an identity provider.
@@ -115,8 +117,9 @@ actor SessionEngine {
   init(
     _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
     plan: RetentionPlan?, runtime: SessionRuntime, presence: OpeningPresence,
-    predecessor: Predecessor? = nil, continuesAnother: Bool = false
+    predecessor: Predecessor? = nil, continuesAnother: Bool = false, lastEnd: LastEnd = LastEnd()
   ) {
+    self.lastEnd = lastEnd
     self.predecessor = predecessor
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalSetAside.init) : nil
     self.plan = plan
@@ -297,6 +300,7 @@ actor SessionEngine {
     snapshot.waiterCount = coordinator.waiterCount
     snapshot.storageProblem = lost ?? secretsProblem ?? commitError
     snapshot.compactionProblem = compactionProblem
+    snapshot.lastEnd = lastEnd.end
     view.use.follow(coordinator.lastUse)
     let before = view.current
     view.swap(snapshot)

@@ -67,6 +67,18 @@ extension SessionNote.TailCut {
   }
 }
 
+extension LastEnd {
+  /// Takes in a journal's record while it is read, if it says anything of an end.
+  mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
+    guard LastEnd.reads(frame.kind) else { return }
+    do {
+      take(try SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: payload))
+    } catch {
+      // The fold of the same record reports what is wrong with it.
+    }
+  }
+}
+
 extension ClearingDebt {
   /// Takes in a journal's record while it is read, where it says anything of it.
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {

@@ -21,6 +21,8 @@ struct SessionView: ~Copyable, Sendable {
     var storageProblem: SessionError?
     /// Why the journal could not be compacted when it should have been.
     var compactionProblem: SessionError?
+    /// Why a session ended last.
+    var lastEnd: SessionEnd?
   }
 
   private let snapshot = Mutex(Snapshot())

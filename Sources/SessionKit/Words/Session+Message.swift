@@ -70,6 +70,20 @@ extension ExpiryReason: UserFacing {
   }
 }
 
+/// What a sign-in screen shows after an end: why the user has to sign in again (STA-8).
+extension SessionEnd: UserFacing {
+  /// What a user is told of it.
+  public var message: SessionMessage {
+    switch reason {
+    case .expired(let reason): reason.message
+    case .loggedOut(.userDeleted): .accountDeleted
+    // The journal does not hold the expiry before it any more.
+    case .loggedOut(.policy): .sessionExpired
+    case .loggedOut: .loggedOut
+    }
+  }
+}
+
 extension LogoutOutcome: UserFacing {
   /// What a user is told of it.
   public var message: SessionMessage {

@@ -26,7 +26,8 @@ extension SessionError: UserFacingError {
     case .tooManyAttempts(let wait): .tooManyRequests(waitSeconds: Self.seconds(wait))
     case .server(_, _, let wait): .serviceTrouble(waitSeconds: Self.seconds(wait))
     case .databaseUnavailable(_, let wait): .dataTrouble(waitSeconds: Self.seconds(wait))
-    case .unexpectedStatus, .unreadableAnswer, .responseTooLarge: .strangeAnswer
+    case .unexpectedStatus, .responseTooLarge: .strangeAnswer
+    case .unreadableAnswer: .unreadableAnswer
     case .intercepted: .networkSignIn
     case .noConnection: .noConnection
     case .notTrusted: .insecureConnection

@@ -37,6 +37,7 @@ extension SessionMessage {
     case .serviceTrouble: "The service has a problem."
     case .dataTrouble: "The service cannot reach its data at the moment."
     case .strangeAnswer: "The service answered in a way that this app does not understand."
+    case .unreadableAnswer: "The answer of the service cannot be read."
     case .appNotSetUp: "This app is not set up correctly for the service."
     case .networkSignIn:
       "Something on the network answered instead of the service. The network may want you to sign in to "

@@ -36,6 +36,7 @@ extension SessionMessage {
     case .serviceTrouble: "O serviço está com um problema."
     case .dataTrouble: "O serviço não consegue acessar seus dados no momento."
     case .strangeAnswer: "O serviço respondeu de um modo que este aplicativo não entende."
+    case .unreadableAnswer: "Não é possível ler a resposta do serviço."
     case .appNotSetUp: "Este aplicativo não está configurado corretamente para o serviço."
     case .networkSignIn:
       "Algo na rede respondeu no lugar do serviço. A rede pode pedir que você se identifique: abra "

@@ -38,6 +38,7 @@ extension SessionMessage {
     case .serviceTrouble: "El servicio tiene un problema."
     case .dataTrouble: "El servicio no puede acceder a sus datos en este momento."
     case .strangeAnswer: "El servicio ha respondido de un modo que esta aplicación no entiende."
+    case .unreadableAnswer: "No se puede leer la respuesta del servicio."
     case .appNotSetUp: "Esta aplicación no está bien configurada para el servicio."
     case .networkSignIn:
       "Algo en la red ha respondido en lugar del servicio. Es posible que la red te pida "

@@ -77,6 +77,8 @@ public enum SessionMessage: Hashable, Sendable {
   case dataTrouble(waitSeconds: Int?)
   /// The service's answer is not understood.
   case strangeAnswer
+  /// The service's answer cannot be read.
+  case unreadableAnswer
   /// The app asks the service for what it has not, or asks where it is not.
   case appNotSetUp
 
@@ -163,7 +165,8 @@ public enum SessionMessage: Hashable, Sendable {
     case .closed, .storageLost, .answerDropped: .reopen
     case .newerData: .update
     case .notAllowed, .accountInactive, .accountDeleted, .accountLocked, .strangeAnswer,
-      .appNotSetUp, .insecureConnection, .storageUnusable, .storageDamaged, .tooLarge:
+      .unreadableAnswer, .appNotSetUp, .insecureConnection, .storageUnusable, .storageDamaged,
+      .tooLarge:
       .contactSupport
     case .notProlongable, .cancelled, .alreadyDeleted, .notTidied, .historySummedUp,
       .changeNotWaiting, .serviceNotToldYet, .notClearedYet, .nowLoggedOut:

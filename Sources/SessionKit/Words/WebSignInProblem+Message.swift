@@ -9,7 +9,7 @@ extension WebSignInProblem: UserFacingError {
     case .refused: .providerSignInMissing
     case .unreachable: .noConnection
     case .viewFailed: .appNotSetUp
-    case .unreadableTokens: .strangeAnswer
+    case .unreadableTokens: .unreadableAnswer
     }
   }
 

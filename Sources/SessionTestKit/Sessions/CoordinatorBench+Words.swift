@@ -44,7 +44,7 @@ extension SessionPolicy {
   /// Round figures: a minute before expiry, 3 attempts, 1 s to 60 s; a refused refresh clears.
   public static let bench = SessionPolicy(
     name: "bench", refreshThreshold: 60_000, maximumAttempts: 3, firstRetryDelay: 1_000,
-    longestRetryDelay: 60_000, requestTimeout: 30_000)
+    longestRetryDelay: 60_000, onRejection: .clear, requestTimeout: 30_000)
 
   /// The same, and a session that can no longer be refreshed stays as expired.
   public static var benchKeeping: SessionPolicy {

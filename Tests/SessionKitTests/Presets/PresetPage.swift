@@ -99,6 +99,7 @@ struct PresetPage {
     if let user = answer.user {
       words.append("user \(user.id)")
       if let email = user.email { words.append(email) }
+      words += user.further.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     }
     if let context = answer.context ?? answer.tokenContext {
       words.append("role \(context.role.id)")

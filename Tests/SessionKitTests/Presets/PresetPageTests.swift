@@ -34,7 +34,7 @@ struct PresetPageTests {
     #expect(PresetPage.requests(preset.wire) == shown)
   }
 
-  @Test("POL-4 LOG-3 LOG-7 REF-5 STA-5 each preset's answers")
+  @Test("POL-4 LOG-3 LOG-7 REF-5 STA-4 STA-5 each preset's answers")
   func answers() throws {
     let rows = page.rows(["preset", "at", "status", "answer", "read"])
     #expect(Set(rows.map { $0[0] }) == Set(Self.names))
@@ -72,7 +72,7 @@ struct PresetPageTests {
     }
   }
 
-  @Test("POL-1 POL-2 POL-3 RES-1 LOG-1 each preset's policy")
+  @Test("POL-1 POL-2 POL-3 POL-6 REF-12 RES-1 LOG-1 each preset's policy")
   func policies() throws {
     let rows = page.rows([
       "preset", "threshold", "attempts", "first delay", "launch", "asked", "refused",
@@ -90,10 +90,14 @@ struct PresetPageTests {
         switch policy.onExhaustion {
         case .stay: "stay"
         case .end(let end): "\(end)"
+        case .endAfterExpiry(let end): "endAfterExpiry \(end)"
         }
+      let threshold =
+        policy.refreshesBeforeExpiry ? "\(policy.refreshThreshold / 1000) s" : "none"
+      #expect(policy.onRefusedToken == .end)
       #expect(
         row == [
-          row[0], "\(policy.refreshThreshold / 1000) s", "\(policy.maximumAttempts)",
+          row[0], threshold, "\(policy.maximumAttempts)",
           "\(policy.firstRetryDelay) ms", "\(policy.launchRefresh)", "\(policy.profileCheck)",
           "\(policy.onRejection)",
           exhausted, credentials,

@@ -25,6 +25,17 @@ final class AnswerBench: HTTPTransport {
 
   static func url() throws -> URL { try #require(URL(string: "https://backend.test")) }
 
+  /// A backend in camel case with a profile, and a logout that the access token authenticates.
+  static func camelCaseWire() throws -> Wire { camelCaseWire(at: try url()) }
+
+  /// The same at another address.
+  static func camelCaseWire(at url: URL) -> Wire {
+    var wire = SessionPreset.api(url.appending(path: "api")).wire
+    wire.endpoints.profile = WireEndpoint(
+      "auth/me", method: "GET", form: .none, access: .bearer)
+    return wire
+  }
+
   /// What was sent, the oldest first.
   var requests: [HTTPRequest] { sent.withLock { $0 } }
 

@@ -84,7 +84,7 @@ struct OtherUserTests {
 
   @Test("LOG-9 STA-6 a session that was taken over is its own, whatever an answer calls its user")
   func adopted() async throws {
-    let backend = try AnswerBench(SessionPreset.tik(AnswerBench.url()).wire)
+    let backend = try AnswerBench(AnswerBench.camelCaseWire())
     var policy = SessionPolicy.bench
     policy.profileCheck = .whenUnknown
     var session = try await backend.open(policy)

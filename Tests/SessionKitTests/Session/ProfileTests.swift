@@ -49,7 +49,8 @@ struct ProfileTests {
     let backend = Backend(answers)
     let url = try #require(URL(string: "https://tik.test"))
     var configuration = SessionConfiguration(
-      journal: bench.journal, secrets: MemorySecretStore(), preset: .tik(url))
+      journal: bench.journal, secrets: MemorySecretStore(),
+      wire: AnswerBench.camelCaseWire(at: url), policy: .tik)
     (configuration.transport, configuration.clock) = (backend, bench.clock)
     let reasons = Mutex<[LogoutReason]>([])
     configuration.clearLocalData = { reason in reasons.withLock { $0.append(reason) } }
@@ -126,7 +127,7 @@ struct ProfileTests {
 
   @Test("LOG-6 inactive is inactive at launch too, whatever the profile calls the user")
   func otherNameAtLaunch() async throws {
-    let backend = try AnswerBench(SessionPreset.tik(AnswerBench.url()).wire)
+    let backend = try AnswerBench(AnswerBench.camelCaseWire())
     var policy = SessionPolicy.bench
     policy.profileCheck = .afterLogin
     let session = try await backend.open(policy)

@@ -7,11 +7,10 @@ import Testing
 
 @Suite("A session: what a revocation does to the refresh token")
 struct RevocationOutcomeTests {
-  /// TIK's wire, without a profile: the access token authenticates the logout.
+  /// A wire without a profile: the access token authenticates the logout.
   private static func wire() throws -> Wire {
-    var wire = SessionPreset.tik(try AnswerBench.url()).wire
+    var wire = try AnswerBench.camelCaseWire()
     wire.endpoints.profile = nil
-    wire.keys.userName = "email"
     return wire
   }
 

@@ -7,9 +7,8 @@ import Testing
 @Suite("A session: a spent token is replaced")
 struct SpentTokenTests {
   private func signedIn() async throws -> (AnswerBench, Session) {
-    var wire = SessionPreset.tik(try AnswerBench.url()).wire
+    var wire = try AnswerBench.camelCaseWire()
     wire.endpoints.profile = nil
-    wire.keys.userName = "email"
     let bench = try AnswerBench(wire)
     bench.answer(
       #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"#
@@ -120,7 +119,7 @@ struct SpentTokenTests {
     ])
   func network(status: Int, type: String, body: String) async throws {
     for policy in [SessionPolicy.tik, .off] {
-      var wire = SessionPreset.tik(try AnswerBench.url()).wire
+      var wire = try AnswerBench.camelCaseWire()
       wire.endpoints.profile = nil
       let bench = try AnswerBench(wire)
       bench.answer(

@@ -110,7 +110,7 @@ struct UseStampTests {
   @Test(
     "POL-5 a refresh whose answer names the user keeps the stamp, which the sign-in has written")
   func refreshed() async throws {
-    let answers = try AnswerBench(SessionPreset.tik(try AnswerBench.url()).wire)
+    let answers = try AnswerBench(AnswerBench.camelCaseWire())
     let bench = answers.bench
     let session = try await answers.open(UseTests.policy)
     answers.answer(Self.answer)

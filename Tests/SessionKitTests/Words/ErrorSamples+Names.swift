@@ -241,6 +241,7 @@ enum MessageCase: String, CaseIterable {
     signInRefused, overtaken,
     closed, cancelled, notAllowed, accountInactive, accountDeleted, accountLocked, notFound,
     conflict, alreadyDeleted, tooManyRequests, serviceTrouble, dataTrouble, strangeAnswer,
+    unreadableAnswer,
     appNotSetUp,
     networkSignIn, noConnection, noAnswer, insecureConnection, deviceLocked, noSpace,
     answerNotStored, answerDropped, storageBusy, storageLost, storageUnusable, storageDamaged,
@@ -284,6 +285,7 @@ enum MessageCase: String, CaseIterable {
     case .serviceTrouble: self = .serviceTrouble
     case .dataTrouble: self = .dataTrouble
     case .strangeAnswer: self = .strangeAnswer
+    case .unreadableAnswer: self = .unreadableAnswer
     case .appNotSetUp: self = .appNotSetUp
     case .networkSignIn: self = .networkSignIn
     case .noConnection: self = .noConnection

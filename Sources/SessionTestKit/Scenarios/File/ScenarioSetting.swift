@@ -126,6 +126,10 @@ struct ScenarioSetting: Sendable {
     case ("onExhaustion", "stay"): policy.onExhaustion = .stay
     case ("onExhaustion", "clear"): policy.onExhaustion = .end(.clear)
     case ("onExhaustion", "keep"): policy.onExhaustion = .end(.keep)
+    case ("onExhaustion", "clearAfterExpiry"): policy.onExhaustion = .endAfterExpiry(.clear)
+    case ("onExhaustion", "keepAfterExpiry"): policy.onExhaustion = .endAfterExpiry(.keep)
+    case ("refreshesBeforeExpiry", "yes"): policy.refreshesBeforeExpiry = true
+    case ("refreshesBeforeExpiry", "no"): policy.refreshesBeforeExpiry = false
     default: return false
     }
     return true

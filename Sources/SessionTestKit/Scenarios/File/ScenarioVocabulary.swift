@@ -21,7 +21,7 @@ package enum ScenarioVocabulary {
     "refreshThreshold", "maximumAttempts", "firstRetryDelay", "longestRetryDelay",
     "requestTimeout", "overtakenGrace", "launchRefresh", "onRejection", "onExhaustion",
     "inactivityLimit", "profileCheck", "signInsPerMinute",
-    "straySecrets",
+    "straySecrets", "refreshesBeforeExpiry",
   ]
   package static let commands = [
     "open", "close", "login", "register", "social", "unlock", "foreground", "use", "refresh",
@@ -67,7 +67,7 @@ package enum ScenarioVocabulary {
   ]
   package static let shows = [
     "token", "expired", "refreshable", "activity", "page", "waiters", "email", "permissions",
-    "storage", "gate",
+    "storage", "gate", "role", "lastEnd",
   ]
   package static let changes: [String: [String]] = [
     "added": ["key", "user", "what"],

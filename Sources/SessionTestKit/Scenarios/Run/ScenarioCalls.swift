@@ -167,7 +167,8 @@ final class ScenarioCalls: Sendable {
       }
     } catch let error as SessionError {
       ending = Ending(
-        error: ScenarioWords.name(error), words: ScenarioWords.of(error), text: "\(error)")
+        error: ScenarioWords.name(error),
+        words: ScenarioWords.of(error, said: app.configuration.words), text: "\(error)")
     } catch let error as ChangeLogError {
       ending = Ending(
         error: ScenarioWords.name(error), words: ScenarioWords.of(error), text: "\(error)")

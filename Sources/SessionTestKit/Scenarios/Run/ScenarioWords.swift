@@ -102,6 +102,8 @@ package enum ScenarioWords {
       "permissions": permissions.isEmpty ? "none" : permissions,
       "storage": problem.map(name) ?? "none",
       "gate": session.gate.isOpen ? "open" : "closed",
+      "role": session.currentUserRole.map { "\($0.id)" } ?? "none",
+      "lastEnd": session.lastEnd.map { "\($0.reason)" } ?? "none",
     ]
   }
 
@@ -123,10 +125,11 @@ package enum ScenarioWords {
   }
 
   /// What is in the error, and what a user is told of it.
-  static func of(_ error: SessionError) -> Words {
+  static func of(_ error: SessionError, said words: SessionWords) -> Words {
     details(error).merging([
-      "english": error.text(in: .english), "spanish": error.text(in: .spanish),
-      "portuguese": error.text(in: .portuguese),
+      "english": words.text(of: error, in: .english),
+      "spanish": words.text(of: error, in: .spanish),
+      "portuguese": words.text(of: error, in: .portuguese),
     ]) { $1 }
   }
 

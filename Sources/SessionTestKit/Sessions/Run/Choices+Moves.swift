@@ -172,7 +172,10 @@ extension Choices {
     var hasty = SessionPolicy.bench
     hasty.name = "bench, without delays"
     (hasty.firstRetryDelay, hasty.longestRetryDelay, hasty.refreshThreshold) = (0, 0, .max)
-    policies += [strict, hasty]
+    var patient = strict
+    patient.name = "bench, after a need"
+    (patient.onExhaustion, patient.refreshesBeforeExpiry) = (.endAfterExpiry(.clear), false)
+    policies += [strict, hasty, patient]
     return pick(policies) ?? .bench
   }
 }

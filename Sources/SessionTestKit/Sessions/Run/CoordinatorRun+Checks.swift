@@ -122,8 +122,16 @@ extension CoordinatorRun {
     guard let expiry else { return }
     var end = coordinator.policy.onRejection
     if expiry == .userInactive { end = .keep }
-    if expiry == .attemptsExhausted, case .end(let other) = coordinator.policy.onExhaustion {
-      end = other
+    if expiry == .attemptsExhausted {
+      switch coordinator.policy.onExhaustion {
+      case .stay: break
+      case .end(let other): end = other
+      case .endAfterExpiry(let other):
+        end = other
+        try require(.endsHaveOneCause, isGood != true) {
+          "a server in trouble ends a session whose token is good"
+        }
+      }
     }
     let isCleared = commit.contents.contains {
       if case .event(.logout) = $0 { true } else { false }
@@ -162,6 +170,10 @@ extension CoordinatorRun {
     case .tokenExpired:
       let isDead = deadline.map { now.uptime >= $0.uptime } ?? true
       isCaused = failure == nil && !isRefreshable && isDead
+    case .endedByServer:
+      isCaused =
+        failure == nil && !isRefreshable && coordinator.policy.onRefusedToken == .end
+        && coordinator.state.token?.isLifetimeKnown == false
     case .inactivity:
       // What a process that died had not noted yet, the next one does not know.
       let policy = coordinator.policy

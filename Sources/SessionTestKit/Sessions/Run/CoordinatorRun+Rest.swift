@@ -91,7 +91,9 @@ extension CoordinatorRun {
     let isAhead =
       token.isRefreshable
       ? timers[.refresh] != nil || timers[.lease] != nil : timers[.expiry] != nil
-    try require(.refreshIsAlwaysDue, isAhead || isUnderWay) {
+    // Without refreshes before the expiry, it waits for a need, such as a call (REF-12).
+    let needsTimer = coordinator.policy.refreshesBeforeExpiry || !token.isRefreshable
+    try require(.refreshIsAlwaysDue, isAhead || isUnderWay || !needsTimer) {
       "\(coordinator.state.line), \(coordinator.activity), timers "
         + "\(timers.keys.map { "\($0)" }.sorted())"
     }

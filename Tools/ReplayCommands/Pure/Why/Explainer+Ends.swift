@@ -99,6 +99,8 @@ extension ExplanationDraft {
   private mutating func explainServersEnd() {
     conclude(.endedByServer, .proven)
     prove(.serverEndedIt, on: evidence.expiry)
+    // A refusal is how such a token ends (POL-7).
+    if let token, !token.facts.isRefreshable, !token.facts.isLifetimeKnown { maybe(.livedItsTime) }
     maybe(.signedOutElsewhere, .passwordChanged, .administrator)
     ruleOutTheUsual()
     advise(.lookWhoEnded)

@@ -96,7 +96,7 @@ struct ExplanationDraft {
   }
 
   mutating func ruleOutLocalExpiry() {
-    guard let token else { return }
+    guard let token, token.facts.isLifetimeKnown else { return }
     let left = token.facts.expiresAt.milliseconds(since: endTime)
     // A clock that was set back makes more of it; more than its whole life is none.
     let isSetBack = evidence.clock.mayGoBack(behind: token.announced?.sequence ?? 0)

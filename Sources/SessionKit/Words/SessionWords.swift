@@ -1,0 +1,50 @@
+import SessionCore
+
+/// Texts that an app has fixed for its users, in place of the library's.
+///
+/// A fixed text is shown as it is: the advice that the library adds to its own texts does not follow.
+///
+/// - Requirement: LOG-8
+public struct SessionWords: Hashable, Sendable {
+  private var texts: [SessionLanguage: [SessionMessage: String]] = [:]
+
+  /// No text is fixed.
+  public static let standard = SessionWords()
+
+  /// No text is fixed.
+  public init() {}
+
+  /// The fixed text of a message in a language; `nil` for the library's.
+  public subscript(message: SessionMessage, language: SessionLanguage) -> String? {
+    get { texts[language]?[message] }
+    set { texts[language, default: [:]][message] = newValue }
+  }
+
+  /// What a user is told: the fixed text, or else the library's with its advice.
+  public func text(
+    of value: any UserFacing, in language: SessionLanguage = .preferred
+  ) -> String {
+    self[value.message, language] ?? value.text(in: language)
+  }
+
+  /// The three Spanish texts of the ticketing app (TIK).
+  static let tik: SessionWords = {
+    var words = SessionWords()
+    for message in [
+      SessionMessage.sessionExpired, .endedByService, .loggedOut, .signInRefused,
+    ] {
+      words[message, .spanish] = "Sesión expirada. Por favor, inicia sesión nuevamente."
+    }
+    words[.strangeAnswer, .spanish] = "Respuesta inválida del servidor."
+    words[.unreadableAnswer, .spanish] = "Error al procesar datos del servidor."
+    return words
+  }()
+}
+
+extension Session {
+  /// What a user is told of an error, a reason or an outcome: the app's own text if it has fixed one
+  /// (``SessionConfiguration/words``), else the library's.
+  public func text(of value: any UserFacing, in language: SessionLanguage = .preferred) -> String {
+    engine.configuration.words.text(of: value, in: language)
+  }
+}

@@ -1,0 +1,96 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+/// When a token is refreshed, and what a refusal means that nothing can answer.
+@Suite("Decisions: refreshes that need a reason")
+struct NeedDecisionTests {
+  private static let trouble = RequestFailure(kind: .server, status: 503)
+
+  private var afterNeed: SessionPolicy {
+    var policy = SessionPolicy.bench
+    policy.refreshesBeforeExpiry = false
+    return policy
+  }
+
+  @Test("REF-12 without refreshes before the expiry, no timer is set, and a need still refreshes")
+  func reactive() {
+    var bench = CoordinatorBench(afterNeed)
+    bench.tell(.opened(.nothing))
+    var effects = bench.tell(.login(bench.caller(), .password))
+    effects = bench.tell(.answered(effects.request ?? RequestNumber(0), .login("ada")))
+    #expect(effects.uptime(of: .refresh) == nil && effects.uptime(of: .expiry) == nil)
+    #expect(bench.coordinator.state.kind == .authenticated)
+    bench.advance(by: CoordinatorBench.lifetime + 1)
+    let caller = bench.caller()
+    #expect(bench.tell(.refresh(caller, .command, .ifExpired)).sendCount == 1)
+  }
+
+  @Test("REF-12 a refresh that failed is tried again by itself")
+  func retried() {
+    var bench = CoordinatorBench.signedIn(afterNeed)
+    let (_, sent) = bench.refresh(.unauthorized)
+    let effects = bench.tell(
+      .failed(
+        sent.request ?? RequestNumber(0), RequestFailure(kind: .noConnection), jitter: 0))
+    #expect(effects.uptime(of: .refresh) == bench.now.uptime + 1_000)
+  }
+
+  @Test(
+    "POL-2 REF-6 a server in trouble ends no session whose token is good, if the policy says so",
+    arguments: [SessionPolicy.End.keep, .clear])
+  func endAfterExpiry(end: SessionPolicy.End) {
+    var policy = SessionPolicy.bench
+    (policy.maximumAttempts, policy.onExhaustion) = (1, .endAfterExpiry(end))
+    var bench = CoordinatorBench.signedIn(policy, lifetime: 100_000)
+    var (_, effects) = bench.refresh()
+    for delay in [60_000, 40_000] as [Int64] {
+      effects = bench.tell(
+        .failed(effects.request ?? RequestNumber(0), Self.trouble, jitter: 0))
+      #expect(bench.coordinator.state.kind == .authenticated)
+      #expect(effects.uptime(of: .refresh) == bench.now.uptime + delay)
+      bench.advance(by: delay)
+      effects = bench.tell(.fired(.refresh))
+    }
+    effects = bench.tell(.failed(effects.request ?? RequestNumber(0), Self.trouble, jitter: 0))
+    #expect(bench.coordinator.state.kind == (end == .keep ? .expired : .unauthenticated))
+  }
+
+  @Test(
+    "POL-7 a refused token without a known lifetime and without a refresh token ends the session",
+    arguments: [SessionPolicy.RefusedToken.end, .deliver])
+  func refused(decision: SessionPolicy.RefusedToken) {
+    var policy = SessionPolicy.benchKeeping
+    policy.onRefusedToken = decision
+    var bench = CoordinatorBench.signedIn(
+      policy, lifetime: TokenFacts.unknownLifetime, isRefreshable: false)
+    let generation = bench.coordinator.state.token?.generation ?? .none
+    let caller = bench.caller()
+    let effects = bench.tell(.refresh(caller, .unauthorized, .unlessNewer(than: generation)))
+    switch decision {
+    case .end:
+      guard case .expired(let expired) = bench.coordinator.state else {
+        Issue.record("it is \(bench.coordinator.state.kind)")
+        return
+      }
+      #expect(expired.reason == .endedByServer)
+      #expect(effects.reply(to: caller) == .failed(.ended(.expired, by: nil)))
+    case .deliver:
+      #expect(bench.coordinator.state.kind == .authenticated)
+      #expect(
+        effects.reply(to: caller)
+          == .failed(.request(RequestFailure(kind: .noRefreshToken))))
+    }
+  }
+
+  @Test("POL-7 a token with a known lifetime stays to its end, and a request by hand ends nothing")
+  func known() {
+    var bench = CoordinatorBench.signedIn(.bench, isRefreshable: false)
+    bench.tell(.refresh(bench.caller(), .unauthorized, .unlessNewer(than: Generation(1))))
+    #expect(bench.coordinator.state.kind == .authenticated)
+    bench = CoordinatorBench.signedIn(
+      .bench, lifetime: TokenFacts.unknownLifetime, isRefreshable: false)
+    bench.refresh(.manual)
+    #expect(bench.coordinator.state.kind == .authenticated)
+  }
+}

@@ -1,0 +1,55 @@
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// Calls with a token of which nothing says how long it is good, at a backend without refreshes.
+@Suite("Protected calls: a refused token without an end")
+struct RefusedTokenTests {
+  private func signedIn(
+    _ bench: CallBench, _ lifetime: TokenLifetime, _ decision: SessionPolicy.RefusedToken = .end,
+    _ end: SessionPolicy.End = .keep
+  ) async throws -> Session {
+    var policy = SessionPolicy.bench
+    (policy.onRejection, policy.onRefusedToken) = (end, decision)
+    return try await bench.signedIn(policy) { wire in
+      wire.endpoints.refresh = nil
+      wire.answer.lifetime = [lifetime]
+    }
+  }
+
+  private let refusing = CallBench.Backend { (_, _) throws(TransportError) in
+    HTTPResponse(status: 401)
+  }
+
+  @Test("POL-7 the session ends with a reason", arguments: [SessionPolicy.End.keep, .clear])
+  func ended(end: SessionPolicy.End) async throws {
+    let bench = try CallBench()
+    let session = try await signedIn(bench, .untold, .end, end)
+    let calls = session.calls(by: TransportCalls(refusing))
+    let error = await sessionError { try await calls.send(bench.get()) }
+    #expect(error == (end == .keep ? .expired : .loggedOut))
+    #expect(session.state.kind == (end == .keep ? .expired : .unauthenticated))
+    #expect(session.lastEnd?.reason == .expired(.endedByServer))
+    try await session.close()
+  }
+
+  @Test("POL-7 the 401 is delivered and the session stays, if the policy says so")
+  func delivered() async throws {
+    let bench = try CallBench()
+    let session = try await signedIn(bench, .untold, .deliver)
+    let calls = session.calls(by: TransportCalls(refusing))
+    #expect(try await calls.send(bench.get()).status == 401)
+    #expect(session.isAuthenticated && session.lastEnd == nil)
+    try await session.close()
+  }
+
+  @Test("POL-7 a token whose lifetime is known stays to its end")
+  func known() async throws {
+    let bench = try CallBench()
+    let session = try await signedIn(bench, .seconds("expires_in"))
+    let calls = session.calls(by: TransportCalls(refusing))
+    #expect(try await calls.send(bench.get()).status == 401)
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import SessionCore
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+/// What the documents of the five apps say of users and texts, at a living session.
+@Suite("The presets and their documents")
+struct SeedTests {
+  private static let credentials = PasswordCredentials(
+    userName: "ana@school.test", password: Secret("correct horse"))
+
+  @Test("STA-4 POL-4 EDU: full name and school stay with the user, also after a restart")
+  func further() async throws {
+    let bench = try AnswerBench(SessionPreset.edu(AnswerBench.url()).wire)
+    func tokens(_ user: String) -> String {
+      let token = LoopbackToken.make(claims: ["sub": "u-7"])
+      return #"{"access_token":"\#(token)","refresh_token":"r","expires_in":3600"#
+        + #","active_context":{"role_id":"r-1"},"user":\#(user)}"#
+    }
+    bench.answer(tokens(#"{"id":"u-7","full_name":"Juan Perez","school_id":"s-1","shoe":44}"#))
+    let session = try await bench.open()
+    try await session.login(Self.credentials)
+    #expect(session.currentUser?["full_name"] == "Juan Perez")
+    #expect(session.currentUser?.further == ["full_name": "Juan Perez", "school_id": "s-1"])
+    bench.answer(tokens(#"{"id":"u-7","school_id":"s-2"}"#))
+    try await session.refresh()
+    try await session.close()
+    let again = try await bench.open()
+    #expect(again.currentUser?.further == ["full_name": "Juan Perez", "school_id": "s-2"])
+    try await again.close()
+    let journal = try Data(contentsOf: URL(fileURLWithPath: bench.bench.journal))
+    #expect(journal.range(of: Data("Juan Perez".utf8)) == nil)
+  }
+
+  @Test("STA-4 POL-4 API: the user's role is the current role, and a refresh may change it")
+  func role() async throws {
+    let bench = try AnswerBench(SessionPreset.api(AnswerBench.url()).wire)
+    func tokens(_ number: Int, _ role: String) -> String {
+      #"{"accessToken":"a\#(number)","refreshToken":"r\#(number)","expiresIn":3600"#
+        + #","user":{"id":"123"\#(role)}}"#
+    }
+    bench.answer(tokens(1, #","role":"user""#))
+    var policy = SessionPolicy.bench
+    policy.requiredItems = [.token]
+    let session = try await bench.open(policy)
+    try await session.login(Self.credentials)
+    #expect(session.currentUserRole?.id == "user" && session.currentUserRole?.name == "user")
+    #expect(session.currentPermissions.isEmpty)
+    bench.answer(tokens(2, ""))
+    try await session.refresh()
+    #expect(session.currentUserRole?.id == "user", "what is not said stays")
+    bench.answer(tokens(3, #","role":"admin""#))
+    try await session.refresh()
+    #expect(session.currentUserRole?.id == "admin")
+    #expect(try bench.bench.eventNames().last == "contextSwitched")
+    try await session.close()
+  }
+
+  @Test("LOG-9 TIK: tokens of the old layer are adopted; the lifetime is the token's exp")
+  func adopted() async throws {
+    let bench = try AnswerBench(SessionPreset.tik(AnswerBench.url()).wire)
+    let now = bench.bench.clock.now().time.milliseconds / 1_000
+    let token = LoopbackToken.make(claims: ["sub": "42", "exp": .int(Int(now) + 900)])
+    var policy = SessionPolicy.tik
+    policy.profileCheck = .whenUnknown
+    let session = try await bench.open(policy)
+    let old = ["token": token, "refreshToken": "r-1"]
+    let outcome = try await session.adopt(
+      AdoptedTokens(
+        access: Secret(old["token"] ?? ""), refresh: old["refreshToken"].map { Secret($0) }))
+    #expect(outcome == .adopted)
+    #expect(session.currentUser?.id == "42" && session.canRefreshToken)
+    let life = try #require(session.state.token).lifetime
+    #expect((899_000...900_000).contains(life))
+    #expect(FileSecretStore.Names().token == "token")
+    #expect(FileSecretStore.Names().refreshToken == "refreshToken")
+    try await session.close()
+  }
+
+  @Test("LOG-8 TIK: three Spanish texts are the app's own; the other languages are the library's")
+  func words() {
+    let words = SessionPreset.tik(URL(fileURLWithPath: "/")).words
+    let over = "Sesión expirada. Por favor, inicia sesión nuevamente."
+    let texts: [(any UserFacing, String)] = [
+      (SessionError.expired, over), (SessionError.loggedOut, over),
+      (ExpiryReason.refreshRejected, over), (ExpiryReason.tokenExpired, over),
+      (SessionError.unauthorized(code: nil), over),
+      (SessionError.unexpectedStatus(418), "Respuesta inválida del servidor."),
+      (SessionError.unreadableAnswer("x"), "Error al procesar datos del servidor."),
+    ]
+    for (value, text) in texts {
+      #expect(words.text(of: value, in: .spanish) == text)
+      #expect(words.text(of: value, in: .english) == value.text(in: .english))
+      #expect(SessionWords.standard.text(of: value, in: .spanish) != text)
+    }
+    #expect(
+      words.text(of: SessionError.noConnection("x"), in: .spanish)
+        == SessionError.noConnection("x").text(in: .spanish))
+  }
+
+  @Test("LOG-8 a session says its configuration's texts")
+  func sessionWords() async throws {
+    let bench = try Bench()
+    var configuration = bench.configuration(.bench)
+    configuration.words[.notSignedIn, .spanish] = "Entra primero."
+    let session = try await Session.open(configuration)
+    #expect(session.text(of: SessionError.notSignedIn, in: .spanish) == "Entra primero.")
+    try await session.close()
+  }
+}

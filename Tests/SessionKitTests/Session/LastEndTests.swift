@@ -1,0 +1,64 @@
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// A screen that shows the sign-in knows why.
+@Suite("A session: why it ended last")
+struct LastEndTests {
+  private func rejected(_ session: Session, _ bench: Bench) async {
+    bench.server.failNext(.refresh, with: .status(401))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+  }
+
+  @Test(
+    "STA-8 POL-6 a refused refresh is the reason, after a restart and after a new login too",
+    .timeLimit(.minutes(4)), arguments: [SessionPolicy.bench, .keeping])
+  @MainActor
+  func refused(policy: SessionPolicy) async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn(policy)
+    #expect(session.lastEnd == nil && session.status.lastEnd == nil)
+    let observed = ObservedSession(session)
+    await rejected(session, bench)
+    let end = try #require(session.lastEnd)
+    #expect(end.reason == .expired(.refreshRejected))
+    #expect(session.status.lastEnd == end)
+    #expect(end.text(in: .english) == "The service has ended your session. Sign in to go on.")
+    while observed.lastEnd != end { await Task.yield() }
+    try await session.close()
+
+    let again = try await bench.open(policy)
+    #expect(again.lastEnd == end)
+    #expect(again.state.kind == (policy.onRejection == .keep ? .expired : .unauthenticated))
+    try await again.login(bench.credentials)
+    #expect(again.lastEnd == end)
+    try await again.logout()
+    #expect(again.lastEnd?.reason == .loggedOut(.user))
+    try await again.close()
+  }
+
+  @Test("STA-8 an end that another process journaled is seen")
+  func others() async throws {
+    let bench = try Bench()
+    let first = try await bench.signedIn()
+    let second = try await bench.open()
+    try await first.logout()
+    #expect(try await second.logout() == .alreadyLoggedOut)
+    #expect(second.lastEnd == first.lastEnd && second.lastEnd?.reason == .loggedOut(.user))
+    try await first.close()
+    try await second.close()
+  }
+
+  @Test("POL-6 the default keeps; an app that clears says so")
+  func defaults() {
+    let plain: [SessionPolicy] = [
+      SessionPolicy(name: "plain"), .development, .staging, .production, .b2c, .off, .oauth,
+    ]
+    for policy in plain {
+      #expect(policy.onRejection == .keep, "\(policy.name)")
+    }
+    for policy in [SessionPolicy.edu(), .tik, .api] {
+      #expect(policy.onRejection == .clear, "\(policy.name)")
+    }
+  }
+}
