@@ -25,7 +25,7 @@ public struct ErrorMeaning: Code {
   public static let userInactive = ErrorMeaning(rawValue: 5)
   /// The account is deleted.
   public static let userDeleted = ErrorMeaning(rawValue: 6)
-  /// The server does not accept the app's client, whoever its user is.
+  /// The server does not accept the app's client, for any user.
   public static let clientRefused = ErrorMeaning(rawValue: 7)
   /// The code says no more than a status does.
   public static let unspecified = ErrorMeaning(rawValue: 8)

@@ -54,10 +54,14 @@ extension ChangeLogError: CustomStringConvertible {
       "The session object is closed, or does not know yet who is signed in, so the change was not taken in. Open "
         + "the session, or wait until it has loaded, and add it then."
     case .othersChanges(let count):
-      "\(count) changes of another user wait and are not sent for this one, so nothing was taken in or "
+      "\(count == 1 ? "1 change of another user waits and is" : "\(count) changes of another user wait and are") "
+        + "not sent for this one, so nothing was taken in or "
         + "sent. Let that user sign in, or discard them."
     case .full(let count, let bytes):
-      "\(count) changes of \(bytes) bytes wait or were given up, as many as the log takes, so the change was "
+      (count == 1
+        ? "1 change of \(bytes) bytes waits or was given up"
+        : "\(count) changes of \(bytes) bytes wait or were given up")
+        + ", as many as the log takes, so the change was "
         + "not taken in. Send what waits, or discard some."
     case .contentTooLong(let bytes, let limit):
       "The change holds \(bytes) bytes and may hold \(limit), so it was not taken in. Keep large "

@@ -88,7 +88,9 @@ struct AnswerTests {
     ] {
       let body = #"{"error":{"code":"\#(code)","message":"m"}}"#
       let found = try #require(Place.refresh.failure(status: 401, body))
-      #expect(found.failure == RequestFailure(kind: .rejected, status: 401))
+      let kept = code.isEmpty ? nil : RequestFailure.codeNotKept
+      #expect(
+        found.failure == RequestFailure(kind: .rejected, status: 401, serverCode: kept), "\(code)")
     }
   }
 

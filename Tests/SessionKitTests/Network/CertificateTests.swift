@@ -13,30 +13,28 @@ private final class SelfSignedServer {
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let make = Process()
-    make.executableURL = URL(filePath: "/usr/bin/openssl")
-    make.currentDirectoryURL = folder
-    make.arguments =
-      ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem"]
-      + ["-out", "certificate.pem", "-days", "2", "-subj", "/CN=localhost"]
-    (make.standardOutput, make.standardError) = (nil, nil)
-    try make.run()
-    make.waitUntilExit()
     // The port is free a moment later: nobody else on this machine asks for one by number.
     let (listener, port) = try PlainSocket.listener(backlog: 1)
     close(listener)
     self.port = port
-    process.executableURL = make.executableURL
+    // One process, which nobody waits for: the client tries until it listens.
+    process.executableURL = URL(filePath: "/bin/sh")
     process.currentDirectoryURL = folder
-    process.arguments =
-      ["s_server", "-accept", "127.0.0.1:\(port)", "-key", "key.pem", "-cert", "certificate.pem"]
-      + ["-www", "-quiet"]
-    (process.standardOutput, process.standardError, process.standardInput) = (nil, nil, nil)
+    process.arguments = [
+      "-c",
+      "/usr/bin/openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out certificate.pem "
+        + "-days 2 -subj /CN=localhost && exec /usr/bin/openssl s_server "
+        + "-accept 127.0.0.1:\(port) -key key.pem -cert certificate.pem -www -quiet",
+    ]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
     try process.run()
   }
 
-  deinit {
-    process.terminate()
+  /// Ends the server at once: a child of a worker thread has the other signals blocked.
+  func stop() {
+    kill(process.processIdentifier, SIGKILL)
     // What a test leaves in the system's temporary folder is the system's to clean.
     do { try FileManager.default.removeItem(at: folder) } catch {}
   }
@@ -49,6 +47,7 @@ struct CertificateTests {
     .enabled(if: SelfSignedServer.isAvailable, "there is no openssl on this machine"))
   func selfSigned() async throws {
     let server = try SelfSignedServer()
+    defer { server.stop() }
     let bench = try Bench()
     var configuration = bench.configuration()
     let base = try #require(URL(string: "https://localhost:\(server.port)"))
