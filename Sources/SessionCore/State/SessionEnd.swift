@@ -23,7 +23,7 @@ public struct SessionEnd: Hashable, Sendable {
 }
 
 extension SessionEnd.Reason: CustomStringConvertible {
-  /// The word of the journal.
+  /// The name that the journal uses.
   public var description: String {
     switch self {
     case .expired(let reason): "\(reason)"

@@ -20,7 +20,7 @@ public struct SessionWords: Hashable, Sendable {
     set { texts[language, default: [:]][message] = newValue }
   }
 
-  /// What a user is told: the fixed text, or else the library's with its advice.
+  /// The text for a user: the fixed one, or else the library's with its advice.
   public func text(
     of value: any UserFacing, in language: SessionLanguage = .preferred
   ) -> String {
@@ -42,7 +42,7 @@ public struct SessionWords: Hashable, Sendable {
 }
 
 extension Session {
-  /// What a user is told of an error, a reason or an outcome: the app's own text if it has fixed one
+  /// The text of an error, a reason or an outcome for a user: the app's own if it has fixed one
   /// (``SessionConfiguration/words``), else the library's.
   public func text(of value: any UserFacing, in language: SessionLanguage = .preferred) -> String {
     engine.configuration.words.text(of: value, in: language)

@@ -100,6 +100,19 @@ struct SeedTests {
         == SessionError.noConnection("x").text(in: .spanish))
   }
 
+  @Test("POL-1 EDU: the figures of the three environments")
+  func environments() {
+    let figures: [(SessionPolicy, Int64, UInt32, Int64)] = [
+      (.development, 60_000, 10, 500), (.staging, 300_000, 3, 1_000),
+      (.production, 600_000, 5, 2_000),
+    ]
+    for (environment, threshold, attempts, delay) in figures {
+      let policy = SessionPreset.edu(URL(fileURLWithPath: "/"), environment: environment).policy
+      #expect(policy.refreshThreshold == threshold && policy.maximumAttempts == attempts)
+      #expect(policy.firstRetryDelay == delay)
+    }
+  }
+
   @Test("LOG-8 a session says its configuration's texts")
   func sessionWords() async throws {
     let bench = try Bench()
