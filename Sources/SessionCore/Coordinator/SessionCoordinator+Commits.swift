@@ -7,7 +7,7 @@ extension SessionCoordinator {
     storage.noteLastingRuns(at: now.uptime)
     // What the opening found and could not be noted then goes first.
     var contents = (openingNotes + storage.notes).map(SessionRecord.Content.note) + contents
-    contents += revocation(with: contents)
+    contents += revocation(with: contents, for: purpose)
     var deadline: Int64?
     if case .settle(let arrival) = purpose {
       deadline = arrival.deadline
@@ -102,7 +102,10 @@ extension SessionCoordinator {
     _ durable: PendingCommit, publishing events: [RecordedEvent], at now: Moment
   ) -> [SessionEffect] {
     switch durable.purpose {
-    case .restore(let facts): publish(events) + restored(facts, at: now)
+    case .restore(let facts):
+      publish(events)
+        + restored(
+          facts, hasEnded: events.contains { $0.event.kind == .sessionExpired }, at: now)
     case .send: publish(events) + send(note: fold.sequence, after: durable, at: now)
     case .settle(let arrival): settled(arrival, publishing: events, at: now)
     case .fail(let failure, _, let delay):

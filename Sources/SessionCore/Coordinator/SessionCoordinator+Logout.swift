@@ -10,22 +10,38 @@ extension SessionCoordinator {
       [.event(.logout(SessionEvent.Logout(reason: .user)))], for: .logout(caller), at: now)
   }
 
-  /// What a batch that ends the session for good notes beside it, so that the server is told (OUT-1).
+  /// What a batch that ends the session notes beside it, so that the server is told (OUT-1, OUT-6).
+  func revocation(
+    with contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose
+  ) -> [SessionRecord.Content] {
+    guard state.kind != .unauthenticated, let generation = leftAtServer(by: contents, for: purpose)
+    else { return [] }
+    // So many have what they need to be tried again; the oldest give way.
+    let oldest = fold.intents.revocations.dropLast(Self.maximumRevocations - 1)
+    return oldest.filter { !telling.contains($0) }.map(Self.abandoned)
+      + [.note(.revocationPending(generation))]
+  }
+
+  /// The token that the server still accepts after these events end the session; `nil` if there is none.
   ///
-  /// The token of whoever logs out is revoked. An account that a provider keeps goes with every such end,
-  /// also with one that the policy or the server decided, or of a session that has expired (WEB-6).
-  func revocation(with contents: [SessionRecord.Content]) -> [SessionRecord.Content] {
-    guard state.kind != .unauthenticated else { return [] }
-    for case .event(.logout(let logout)) in contents {
-      let known = hasProvider ? fold.generation : nil
-      let token = logout.reason == .user || hasProvider ? state.token : nil
-      guard let generation = token?.generation ?? known else { return [] }
-      // So many have what they need to be tried again; the oldest give way.
-      let oldest = fold.intents.revocations.dropLast(Self.maximumRevocations - 1)
-      return oldest.filter { !telling.contains($0) }.map(Self.abandoned)
-        + [.note(.revocationPending(generation))]
+  /// An account that a provider keeps goes with every logout, also with one that the policy or the
+  /// server decided, or of a session that has expired (WEB-6).
+  private func leftAtServer(
+    by contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose
+  ) -> Generation? {
+    let token = state.token?.generation
+    var isLogout = false
+    for case .event(let event) in contents {
+      switch event {
+      case .logout(let logout):
+        isLogout = true
+        if logout.reason.leavesTokens, let token { return token }
+      case .sessionExpired(let expiry):
+        if expiry.reason.leavesTokens || purpose.finds(token), let token { return token }
+      case .login, .refreshSucceeded, .refreshFailed, .contextSwitched: continue
+      }
     }
-    return []
+    return isLogout && hasProvider ? token ?? fold.generation : nil
   }
 
   /// How many logouts may wait for the server to be told of them.
@@ -35,7 +51,13 @@ extension SessionCoordinator {
   /// there is one.
   mutating func left(_ caller: Caller?, _ generation: Generation?) -> [SessionEffect] {
     leavings.append(Leaving(caller: caller, generation: generation))
-    return wipe(.everything(keepingRevocation: generation))
+    return wipe(wipeOfEnd(keeping: generation))
+  }
+
+  /// What goes of a session that is over: of an expired one the token item only.
+  func wipeOfEnd(keeping generation: Generation?) -> SessionEffect.Wipe {
+    state.kind == .expired
+      ? .token(keepingRevocation: generation) : .everything(keepingRevocation: generation)
   }
 
   mutating func wiped(_ ending: SessionInput.WipeEnding, at now: Moment) -> [SessionEffect] {
@@ -65,8 +87,7 @@ extension SessionCoordinator {
     let forgotten: [SessionEffect] =
       kept == nil ? wipe.keptRevocation.map { [.forgetRevocation($0)] } ?? [] : []
     guard state.kind == .authenticated else {
-      guard case .everything = wipe else { return forgotten + self.wipe(wipe) }
-      return forgotten + self.wipe(.everything(keepingRevocation: kept))
+      return forgotten + self.wipe(SessionEffect.Wipe(wipe.extent, keepingRevocation: kept))
     }
     guard let kept else { return forgotten + wipeEnded(isWiped: true) }
     return self.wipe(.nothing(keepingRevocation: kept))
@@ -91,10 +112,8 @@ extension SessionCoordinator {
   /// Removes again what could not be removed, unless somebody has signed in since.
   mutating func wipeAgain() -> [SessionEffect] {
     guard wiping == nil, state.kind != .authenticated else { return [] }
-    guard state.kind == .unauthenticated, let generation = fold.intents.revocations.last else {
-      return wipeEnded()
-    }
-    return wipe(.everything(keepingRevocation: generation))
+    guard let generation = fold.intents.revocations.last else { return wipeEnded() }
+    return wipe(wipeOfEnd(keeping: generation))
   }
 
   mutating func revoked(
@@ -163,13 +182,15 @@ extension SessionCoordinator {
     return tell(untold.removeFirst())
   }
 
-  /// Others have logged out: whoever did may have died before it kept what the server is to be told
-  /// with, and before it was told (OUT-1).
+  /// Another process ended the session.
   ///
-  /// What is stored is kept and wiped at once. Who logged out tells the server first: it is told from
-  /// here where that was not done within a lease.
-  mutating func takeOverLogout(of generation: Generation, at now: Moment) -> [SessionEffect] {
-    wipe(.everything(keepingRevocation: generation)) + [
+  /// It may have died before it kept what the revocation needs, and
+  /// before it told the server (OUT-1, OUT-6).
+  ///
+  /// What is stored is kept and wiped at once. The other process tells the server first: this one tells
+  /// it if that was not done within a lease.
+  mutating func takeOverRevocation(of generation: Generation, at now: Moment) -> [SessionEffect] {
+    wipe(wipeOfEnd(keeping: generation)) + [
       .schedule(.revocation, uptime: now.uptime.addingSaturating(policy.leaseDuration))
     ]
   }
@@ -183,5 +204,31 @@ extension SessionCoordinator {
     return left.caller.map {
       [.resume($0, .loggedOut(outcome, status: status, isWiped: left.isWiped))]
     } ?? []
+  }
+}
+
+extension LogoutReason {
+  /// Whether the server may still accept the tokens of a session that ended so (OUT-6).
+  ///
+  /// A policy's logout follows an expiry, whose reason decides. A server that calls the account deleted
+  /// may have said so of another account, or keep the tokens for a while.
+  fileprivate var leavesTokens: Bool { self == .user || self == .userDeleted }
+}
+
+extension ExpiryReason {
+  /// Whether the server may still accept the tokens of a session that ended so (OUT-6).
+  ///
+  /// A refused refresh token is dead, and so is a token that expired without one. What the stored items
+  /// of an end at opening hold is not known by its reason.
+  fileprivate var leavesTokens: Bool {
+    self == .inactivity || self == .userInactive || self == .attemptsExhausted
+  }
+}
+
+extension PendingCommit.Purpose {
+  /// Whether this is an opening that found the token of this generation.
+  fileprivate func finds(_ generation: Generation?) -> Bool {
+    guard case .restore(let facts) = self else { return false }
+    return facts.token == .present && facts.generation == generation
   }
 }

@@ -28,8 +28,10 @@ extension SessionCoordinator {
       contents, for: .restore(facts), at: now, storing: isStored ? .stray : nil)
   }
 
-  /// What follows once journal and items agree.
-  mutating func restored(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
+  /// What follows once journal and items agree; `hasEnded` if the session ended to make them agree.
+  mutating func restored(
+    _ facts: StoredFacts, hasEnded: Bool = false, at now: Moment
+  ) -> [SessionEffect] {
     guard !facts.isLocked else {
       return unlockEnded(.failed(.locked))
         + [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
@@ -43,15 +45,16 @@ extension SessionCoordinator {
     isRestored = true
     var effects = unlockEnded(.current)
     switch state {
-    case .unauthenticated:
-      if let generation = facts.untold(of: fold.intents) {
-        effects += wipe(.everything(keepingRevocation: generation)) + tell(generation)
+    case .unauthenticated, .expired:
+      if let generation = facts.untold(of: fold) {
+        // What was set aside for diagnosis goes with a logout only.
+        let isLogout = state.kind == .unauthenticated && !hasEnded
+        effects += isLogout ? wipe(wipeOfEnd(keeping: generation)) : wipeEnded(keeping: generation)
+        effects += tell(generation)
       } else {
-        // Also where there is nothing: a write that was cut short leaves what no item shows.
-        effects += wipe(.session)
+        // Also if there is nothing: a write that was cut short leaves what no item shows.
+        effects += wipeEnded()
       }
-    case .expired:
-      effects += wipe(.token)
     case .authenticated(let session):
       effects += tokenChanged(
         session.token, remaining: remaining(of: session.token, as: facts, at: now), at: now)
@@ -133,7 +136,7 @@ extension SessionCoordinator {
   private func abandonedRevocations(_ facts: StoredFacts) -> [SessionRecord.Content] {
     guard !facts.hasUnreadRevocations else { return [] }
     return fold.intents.revocations
-      .filter { !facts.revocations.contains($0) && $0 != facts.untold(of: fold.intents) }
+      .filter { !facts.revocations.contains($0) && $0 != facts.untold(of: fold) }
       .map(Self.abandoned)
   }
 
@@ -227,11 +230,25 @@ extension StoredFacts {
   /// The token whose revocation a crash cut short before it had what it needs: an item that should be
   /// wiped by now still has it.
   ///
-  /// That is the token itself, or the user whose account a provider is to forget.
-  package func untold(of intents: OpenIntents) -> Generation? {
-    if token == .present, intents.revocations.contains(generation) { return generation }
+  /// That is the token itself, a newer one of the same session, or the user whose account a provider is
+  /// to forget.
+  package func untold(of fold: SessionFold) -> Generation? {
+    let open = fold.intents.revocations
+    if token == .present {
+      if open.contains(generation) { return generation }
+      if let last = open.last, isNewer(than: last, in: fold) { return last }
+    }
     guard hasProvider, user == .present else { return nil }
-    return intents.revocations.last { !revocations.contains($0) }
+    return open.last { !revocations.contains($0) }
+  }
+
+  /// Whether the stored token replaced the one of this generation at the server before that session ended,
+  /// and no event says so: its process died, or could not write the journal.
+  private func isNewer(than generation: Generation, in fold: SessionFold) -> Bool {
+    guard fold.state.kind != .authenticated, generation == fold.generation,
+      self.generation > generation, let announcement
+    else { return false }
+    return announcement.kind != .login
   }
 
   var wipeCause: SessionNote.WipeCause {

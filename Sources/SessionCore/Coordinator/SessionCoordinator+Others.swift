@@ -40,8 +40,8 @@ extension SessionCoordinator {
     effects += clear(after: records)
     guard state.token == nil else { return effects }
     let opened = fold.intents.revocations.last { !revocations.contains($0) }
-    if state.kind == .unauthenticated, let opened {
-      effects += takeOverLogout(of: opened, at: now)
+    if let opened {
+      effects += takeOverRevocation(of: opened, at: now)
     } else if before.token != nil {
       effects += wipeEnded()
     }

@@ -58,11 +58,13 @@ extension SessionCoordinator {
   }
 
   /// What goes of a session that has ended: an expired one's user is still known.
-  mutating func wipeEnded() -> [SessionEffect] {
-    wipe(state.kind == .expired ? .token : .session)
+  mutating func wipeEnded(keeping generation: Generation? = nil) -> [SessionEffect] {
+    wipe(
+      state.kind == .expired
+        ? .token(keepingRevocation: generation) : .session(keepingRevocation: generation))
   }
 
-  /// The same of a session that a batch has ended; a provider is told where it keeps an account.
+  /// The same of a session that a batch has ended; the server is told if it still accepts its tokens.
   mutating func wipeEnded(by durable: PendingCommit) -> [SessionEffect] {
     durable.pendingRevocation.map { left(nil, $0) } ?? wipeEnded()
   }

@@ -51,24 +51,53 @@ public enum SessionEffect: Hashable, Sendable {
     case switchContext(Caller, Generation)
   }
 
-  /// What is removed.
-  public enum Wipe: Hashable, Sendable {
-    /// The token item: the session expired, its user is still known.
-    case token
-    /// Every item of the session; what was set aside for diagnosis stays.
-    case session
-    /// Everything, also what was set aside; what revoking this token needs is kept apart first.
-    case everything(keepingRevocation: Generation?)
-    /// Nothing: others have signed in since. What revoking this token needs is kept apart.
-    case nothing(keepingRevocation: Generation)
+  /// What is removed, and what is kept apart before that.
+  public struct Wipe: Hashable, Sendable {
+    /// How much is removed.
+    public enum Extent: Hashable, Sendable {
+      /// Nothing: others have signed in since.
+      case nothing
+      /// The token item: the session expired, its user is still known.
+      case token
+      /// Every item of the session; what was set aside for diagnosis stays.
+      case session
+      /// Everything, also what was set aside.
+      case everything
+    }
 
-    /// The token whose revocation is to have what it needs.
-    public var keptRevocation: Generation? {
-      switch self {
-      case .token, .session: nil
-      case .everything(let generation): generation
-      case .nothing(let generation): generation
-      }
+    /// How much is removed.
+    public let extent: Extent
+    /// The token whose revocation keeps what it needs, if there is one.
+    public let keptRevocation: Generation?
+
+    /// A wipe.
+    public init(_ extent: Extent, keepingRevocation generation: Generation? = nil) {
+      (self.extent, keptRevocation) = (extent, generation)
+    }
+
+    /// The token item, and nothing is kept.
+    public static let token = Wipe(.token)
+    /// Every item of the session, and nothing is kept.
+    public static let session = Wipe(.session)
+
+    /// The token item; what revoking this token needs is kept apart first.
+    public static func token(keepingRevocation generation: Generation?) -> Wipe {
+      Wipe(.token, keepingRevocation: generation)
+    }
+
+    /// Every item of the session; what revoking this token needs is kept apart first.
+    public static func session(keepingRevocation generation: Generation?) -> Wipe {
+      Wipe(.session, keepingRevocation: generation)
+    }
+
+    /// Everything; what revoking this token needs is kept apart first.
+    public static func everything(keepingRevocation generation: Generation?) -> Wipe {
+      Wipe(.everything, keepingRevocation: generation)
+    }
+
+    /// Nothing; what revoking this token needs is kept apart.
+    public static func nothing(keepingRevocation generation: Generation) -> Wipe {
+      Wipe(.nothing, keepingRevocation: generation)
     }
   }
 

@@ -9,7 +9,7 @@ extension SessionEngine {
   /// Removes items: what another process signed in to is not touched.
   func perform(_ wipe: SessionEffect.Wipe) {
     let held = token
-    if case .nothing = wipe {} else { token = nil }
+    if wipe.extent != .nothing { token = nil }
     if let generation = wipe.keptRevocation, let held, held.generation == generation {
       // One that was stored and not announced has taken its place: the server knows that one.
       let newer = ahead.flatMap { $0.token.generation > generation ? $0.token : nil }
@@ -66,17 +66,7 @@ extension SessionEngine {
   ///
   /// Throws where the token item cannot be read, and so must not go.
   private func keepRevocations(_ generation: Generation?) throws(SessionError) {
-    if let generation, departing[generation] == nil {
-      do throws(SecretStoreError) {
-        if let stored = try vault.token(), stored.generation == generation {
-          departing[generation] = vault.whole(stored)
-        }
-      } catch .newerVersion {
-        // This version cannot read the token to revoke it; the user wants it gone even so (RES-8).
-      } catch {
-        throw .secrets(error)
-      }
-    }
+    if let generation { try takeStored(for: generation) }
     let user = departingUser()
     for (other, token) in departing {
       // One that could not be stored before may be another user's.
@@ -96,6 +86,30 @@ extension SessionEngine {
     if departing[generation] == nil {
       try vault.keep(StoredRevocations.Entry(account: user, of: generation))
     }
+  }
+
+  /// Takes the stored token for the revocation of this one: the token itself, or a newer one that
+  /// replaced it at the server.
+  private func takeStored(for generation: Generation) throws(SessionError) {
+    let isHeld = departing[generation] != nil
+    do throws(SecretStoreError) {
+      guard let stored = try vault.token() else { return }
+      if isSuccessor(stored, of: generation) || !isHeld && stored.generation == generation {
+        departing[generation] = vault.whole(stored).standing(for: generation)
+      }
+    } catch .newerVersion {
+      // This version cannot read the token to revoke it; the user wants it gone even so (RES-8).
+    } catch {
+      guard isHeld else { throw .secrets(error) }
+    }
+  }
+
+  /// Whether a stored token is of the session that ended with this one as its last in the journal: the
+  /// process that stored it died, or could not write, before its event was journaled (OUT-6).
+  private func isSuccessor(_ stored: StoredToken, of generation: Generation) -> Bool {
+    let fold = coordinator.fold
+    return fold.state.kind != .authenticated && generation == fold.generation
+      && stored.generation > generation && !stored.announcementIsLogin
   }
 
   /// Whose the session was, while the user item is still there; `nil` where it cannot be told.

@@ -182,8 +182,7 @@ struct Vault: Sendable {
   /// An item that a newer version wrote goes with a logout only (RES-8).
   func wipe(_ wipe: SessionEffect.Wipe, of token: StoredToken?) throws(SessionError) {
     var kept: [SecretItem] = []
-    let isLogout = if case .everything = wipe { true } else { false }
-    if !isLogout {
+    if wipe.extent != .everything {
       for item in wipe.items where try isNewer(item) { kept.append(item) }
     }
     var failure: SessionError?
@@ -194,7 +193,7 @@ struct Vault: Sendable {
     for item in apart + wipe.items where !kept.contains(item) {
       do throws(SecretStoreError) {
         try store.remove(item)
-        if case .everything = wipe { try store.removeSetAside(item) }
+        if wipe.extent == .everything { try store.removeSetAside(item) }
       } catch {
         failure = .secrets(error)
       }
@@ -271,7 +270,7 @@ struct Vault: Sendable {
 extension SessionEffect.Wipe {
   /// What goes, the token first, so that nothing half wiped can be used.
   fileprivate var items: [SecretItem] {
-    switch self {
+    switch extent {
     case .token: [.token]
     case .session, .everything: [.token, .context, .user]
     case .nothing: []

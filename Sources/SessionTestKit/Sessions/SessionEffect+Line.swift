@@ -18,13 +18,14 @@ extension SessionEffect.Reply {
 extension SessionEffect.Wipe {
   /// What is wiped, and what is kept apart.
   package var line: String {
-    switch self {
-    case .token: "the token"
-    case .session: "the session"
-    case .everything(nil): "everything"
-    case .everything(let generation?): "everything, keeping what revoking \(generation) needs"
-    case .nothing(let generation): "nothing, keeping what revoking \(generation) needs"
-    }
+    let extent =
+      switch self.extent {
+      case .nothing: "nothing"
+      case .token: "the token"
+      case .session: "the session"
+      case .everything: "everything"
+      }
+    return extent + (keptRevocation.map { ", keeping what revoking \($0) needs" } ?? "")
   }
 }
 

@@ -205,7 +205,7 @@ struct RefreshDecisionTests {
       let (_, sent) = bench.refresh()
       bench.tell(
         .failed(sent.request ?? RequestNumber(0), RequestFailure(kind: kind), jitter: 0))
-      #expect(Array(bench.names.suffix(2)) == names)
+      #expect(Array(bench.names.suffix(3)) == names + ["revocationPending"])
     }
   }
 

@@ -213,7 +213,12 @@ struct WaysDecisionTests {
       let effects = bench.tell(.profileRead("ada", failure))
       #expect(bench.coordinator.state.kind == kind)
       #expect(effects.reply(to: waiter) == .failed(.ended(kind, by: failure)))
-      #expect(effects.contains(.wipe(kind == .expired ? .token : .session)))
+      let kept = Generation(1)
+      #expect(
+        effects.contains(
+          .wipe(
+            kind == .expired
+              ? .token(keepingRevocation: kept) : .everything(keepingRevocation: kept))))
       #expect(effects.contains(.clearLocalData(.userDeleted)) == (kind == .unauthenticated))
     }
   }

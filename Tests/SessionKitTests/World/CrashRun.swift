@@ -296,10 +296,14 @@ struct CrashRun {
     return fold
   }
 
+  /// Whether the session was ended while the server accepted its tokens.
   func hasLoggedOut(_ disk: SimulatedDisk) throws -> Bool {
     try records(disk).contains { record in
-      guard case .logout(let logout) = record.event else { return false }
-      return logout.reason == .user
+      switch record.event {
+      case .logout(let logout): logout.reason == .user
+      case .sessionExpired(let expiry): expiry.reason == .inactivity
+      default: false
+      }
     }
   }
 

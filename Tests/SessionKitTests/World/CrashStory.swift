@@ -13,6 +13,8 @@ struct CrashStory: Sendable, CustomStringConvertible {
   var past: @Sendable (Session) async throws -> Void = { try await $0.login(.sample) }
   /// Milliseconds that pass before the process begins.
   var pause: Int64 = 0
+  /// How long the session may be unused, in milliseconds.
+  var inactivityLimit: Int64?
   /// What the server does from then on.
   var server: @Sendable (SimulatedServer) -> Void = { _ in }
   /// What happens in the process that may die, once it has opened the session.
@@ -38,6 +40,7 @@ struct CrashStory: Sendable, CustomStringConvertible {
     var policy = SessionPolicy.edu(.staging)
     policy.requestTimeout = 2_000
     policy.onRejection = end
+    policy.inactivityLimit = inactivityLimit
     return policy
   }
 
@@ -114,6 +117,9 @@ struct CrashStory: Sendable, CustomStringConvertible {
     CrashStory(
       name: "a refused refresh, kept", end: .keep, server: { $0.revokeAllTokens() },
       act: refuse, legal: [.authenticated, .expired], last: .expired, isRefused: true),
+    CrashStory(
+      name: "unused for too long", end: .keep, pause: 700_000, inactivityLimit: 600_000,
+      act: { _ in }, legal: [.authenticated, .expired], last: .expired, isRefused: true),
     CrashStory(
       name: "adoption", past: { _ in }, act: { _ in }, legal: [.unauthenticated, .authenticated],
       last: .authenticated, generation: 1, adopts: true),

@@ -53,12 +53,11 @@ struct CoordinatorDisk: Sendable {
 
   mutating func wipe(_ wipe: SessionEffect.Wipe, leaving isBroken: Bool) {
     if let generation = wipe.keptRevocation { keepRevocation(of: generation) }
-    if case .nothing = wipe { return }
-    if isBroken { return }
+    if wipe.extent == .nothing || isBroken { return }
     items.facts.token = .absent
     items.facts.generation = .none
     items.facts.announcement = nil
-    guard wipe != .token else { return }
+    guard wipe.extent != .token else { return }
     (items.facts.user, use) = (.absent, nil)
     items.facts.context = .absent
   }

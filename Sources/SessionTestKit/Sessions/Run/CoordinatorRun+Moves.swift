@@ -187,13 +187,14 @@ extension CoordinatorDisk {
       for case .event(let event) in contents { store(event, context: nil) }
       return
     }
+    let untold = items.facts.untold(of: truth)
     append(contents, at: now.time)
     if act == .diesLoggingOut { return }
     for case .event(let event) in contents {
       switch event {
       case .login(let login):
         // Whoever opens keeps what a logout left before it signs anybody in.
-        if let untold = items.facts.untold(of: truth.intents) { keepRevocation(of: untold) }
+        if let untold { keepRevocation(of: untold) }
         store(event, context: login.context)
       case .refreshSucceeded: store(event, context: nil)
       case .contextSwitched(let change): store(event, context: change.context)

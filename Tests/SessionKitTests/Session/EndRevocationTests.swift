@@ -1,0 +1,201 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+/// Ends that nobody asked for, at a backend that is told with the access token.
+@Suite("A session: ends that leave tokens at the server", .timeLimit(.minutes(5)))
+struct EndRevocationTests {
+  private static let limit: Int64 = 600_000
+
+  private static func wire() throws -> Wire {
+    var wire = SessionPreset.tik(try AnswerBench.url()).wire
+    wire.endpoints.profile = nil
+    wire.endpoints.revocation = WireEndpoint("api/auth/logout", form: .none, access: .bearer)
+    wire.keys.userName = "email"
+    return wire
+  }
+
+  private static func tokens(_ number: Int) -> String {
+    #"{"accessToken":"A\#(number)","refreshToken":"R\#(number)","expiresIn":7200,"#
+      + #""user":{"id":42}}"#
+  }
+
+  private static func policy(_ end: SessionPolicy.End) -> SessionPolicy {
+    var policy = SessionPolicy.bench
+    policy.requiredItems = [.token]
+    (policy.onRejection, policy.inactivityLimit) = (end, limit)
+    (policy.onExhaustion, policy.maximumAttempts) = (.end(end), 1)
+    return policy
+  }
+
+  private func signedIn(_ end: SessionPolicy.End) async throws -> (AnswerBench, Session) {
+    let backend = try AnswerBench(Self.wire())
+    backend.answer(Self.tokens(1))
+    let session = try await backend.open(Self.policy(end))
+    try await session.login(
+      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    return (backend, session)
+  }
+
+  /// The access tokens of the requests that end sessions.
+  private func revoked(_ backend: AnswerBench) -> [String] {
+    backend.requests.filter { $0.url.lastPathComponent == "logout" }
+      .compactMap { $0.header("Authorization") }
+  }
+
+  private func outcomes(_ backend: AnswerBench) throws -> [RevocationOutcome] {
+    try backend.bench.records().compactMap { record in
+      guard case .note(.revocationSettled(let settled)) = record.content else { return nil }
+      return settled.outcome
+    }
+  }
+
+  private func expectRevoked(_ backend: AnswerBench, _ token: String = "A1") async throws {
+    try await eventually("the server is told") { try outcomes(backend) == [.revoked] }
+    #expect(revoked(backend) == ["Bearer \(token)"])
+    try await eventually("what it needed is gone") {
+      try !backend.bench.files().contains("revocation")
+    }
+    #expect(try !backend.bench.files().contains("token"))
+  }
+
+  @Test(
+    "OUT-6 POL-5 a session that is not used ends, and the server is told; an expired user stays",
+    arguments: [SessionPolicy.End.keep, .clear])
+  func inactivity(end: SessionPolicy.End) async throws {
+    let (backend, session) = try await signedIn(end)
+    backend.answer(200, "{}")
+    backend.bench.clock.advance(by: Self.limit)
+    _ = await failure { () async throws(SessionError) in try await session.refreshIfNeeded() }
+    #expect(session.state.kind == (end == .keep ? .expired : .unauthenticated))
+    try await expectRevoked(backend)
+    #expect(try backend.bench.files().contains("user") == (end == .keep))
+    try await session.close()
+  }
+
+  @Test(
+    "OUT-6 LOG-6 a refresh that is answered with an inactive or deleted account: the server is told",
+    arguments: ["USER_INACTIVE", "USER_DELETED"])
+  func account(code: String) async throws {
+    let (backend, session) = try await signedIn(.keep)
+    backend.answer(403, #"{"error":{"code":"\#(code)"}}"#)
+    backend.answer(200, "{}")
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state.kind == (code == "USER_DELETED" ? .unauthenticated : .expired))
+    try await expectRevoked(backend)
+    try await session.close()
+  }
+
+  @Test("OUT-6 POL-2 attempts that are exhausted prove nothing of the tokens: the server is told")
+  func exhausted() async throws {
+    let (backend, session) = try await signedIn(.keep)
+    backend.answer(503, "")
+    backend.answer(200, "{}")
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state.kind == .expired)
+    try await expectRevoked(backend)
+    try await session.close()
+  }
+
+  @Test("OUT-6 a refused refresh token is dead: nothing is left to revoke")
+  func refused() async throws {
+    let (backend, session) = try await signedIn(.keep)
+    backend.answer(401, "")
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state.kind == .expired)
+    try await session.close()
+    #expect(try backend.bench.records().allSatisfy { $0.name != "revocationPending" })
+    #expect(revoked(backend) == [])
+  }
+
+  @Test("OUT-6 RES-1 a required item is missing, and the token is there: the server is told")
+  func itemMissing() async throws {
+    let (backend, session) = try await signedIn(.keep)
+    try await session.close()
+    var policy = Self.policy(.keep)
+    policy.requiredItems = [.token, .user]
+    try FileManager.default.removeItem(atPath: backend.bench.secrets + "/user")
+    backend.answer(200, "{}")
+    let again = try await backend.open(policy)
+    for _ in 0..<3 {
+      backend.bench.clock.advance(by: 3_000)
+      await again.retry()
+    }
+    #expect(again.state.kind == .expired)
+    try await expectRevoked(backend)
+    try await again.close()
+  }
+
+  @Test("OUT-6 killed between such an end and its wipe: the next opening wipes the token and tells")
+  func killed() async throws {
+    let (backend, session) = try await signedIn(.keep)
+    let token = try Data(contentsOf: URL(filePath: backend.bench.secrets + "/token"))
+    backend.answer(503, "")
+    backend.bench.clock.advance(by: Self.limit)
+    _ = await failure { () async throws(SessionError) in try await session.refreshIfNeeded() }
+    try await session.close()
+    try backend.bench.cutJournal(before: "revocationSettled")
+    let revocation = backend.bench.secrets + "/revocation"
+    if FileManager.default.fileExists(atPath: revocation) {
+      try FileManager.default.removeItem(atPath: revocation)
+    }
+    try token.write(to: URL(filePath: backend.bench.secrets + "/token"))
+    let sent = revoked(backend).count
+    backend.answer(200, "{}")
+    let again = try await backend.open(Self.policy(.keep))
+    #expect(again.state.kind == .expired)
+    try await eventually("the server is told") { try outcomes(backend).contains(.revoked) }
+    #expect(revoked(backend).count == sent + 1)
+    try await eventually("only the user is left") { try backend.bench.files() == ["user"] }
+    try await again.close()
+  }
+
+  /// Puts a token in its place that a refresh brought and no event announces.
+  private func storeUnannounced(_ backend: AnswerBench, _ session: Session) async throws {
+    let time = backend.bench.clock.now().time
+    let facts = TokenFacts(
+      generation: Generation(2), issuedAt: time, expiresAt: time.advanced(by: 900_000),
+      isRefreshable: true)
+    let event = SessionEvent.refreshSucceeded(
+      SessionEvent.RefreshSucceeded(
+        token: facts, trigger: .schedule, attempt: 1, isRotated: true, request: 0))
+    let journal = session.engine.journal.identifier.description
+    try await session.engine.vault.write(
+      StoredToken(
+        journal: journal, facts: facts, access: Secret("A2"), refresh: Secret("R2"),
+        announcement: event, at: time, path: backend.bench.journal))
+  }
+
+  @Test(
+    "OUT-6 REF-7 a logout after another process stored a rotated token and died: the new one is revoked"
+  )
+  func unannounced() async throws {
+    let (backend, session) = try await signedIn(.keep)
+    try await storeUnannounced(backend, session)
+    backend.answer(200, "{}")
+    #expect(try await session.logout() == .success)
+    try await expectRevoked(backend, "A2")
+    try await session.close()
+  }
+
+  @Test("OUT-6 REF-7 killed between such a logout and its wipe: the new token is revoked")
+  func unannouncedAndKilled() async throws {
+    let (backend, session) = try await signedIn(.keep)
+    try await storeUnannounced(backend, session)
+    let time = backend.bench.clock.now().time
+    _ = try session.engine.journal.append([
+      JournalDraft(.event(.logout(SessionEvent.Logout(reason: .user))), at: time),
+      JournalDraft(.note(.revocationPending(Generation(1))), at: time),
+    ])
+    backend.answer(200, "{}")
+    let again = try await backend.open(Self.policy(.keep))
+    #expect(again.state == .unauthenticated)
+    try await expectRevoked(backend, "A2")
+    try await again.close()
+    try await session.close()
+  }
+}
