@@ -71,7 +71,8 @@ public protocol CallClient: Sendable {
   /// The answer's status; `nil` where it has none, or is not of the backend that was called.
   func status(of response: Response) -> Int?
 
-  /// The answer, to be read for the server's code; asked only where the status may be a refusal.
+  /// The answer, to be read for the server's code; asked only if its status may say something of the
+  /// token or of the user's account.
   func answer(_ response: Response) -> HTTPResponse
 
   /// Whether an error that `send` threw is the network's fault, so that trying again may help.

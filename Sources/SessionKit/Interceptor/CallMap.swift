@@ -41,7 +41,7 @@ struct CallMap: Sendable {
   private let exemptions: [Exemption]
   /// Whether a query can make a difference.
   private let readsQueries: Bool
-  private let refusals: [ClosedRange<Int>]
+  private let tellingStatuses: [ClosedRange<Int>]
   private let attempts: UInt32
 
   init(_ rules: CallRules, _ wire: Wire) {
@@ -61,8 +61,8 @@ struct CallMap: Sendable {
     let paths = rules.publicPaths.compactMap { CallMap.exemption(ofPath: $0, wire) }
     exemptions = paths + CallMap.exemptions(ofEndpoints: wire, shared: rules.endpointsAreShared)
     readsQueries = exemptions.contains { $0.query != nil }
-    refusals = wire.failures.filter {
-      $0.meaning == .rejected && $0.steps?.contains(.call) != false
+    tellingStatuses = wire.failures.filter {
+      ($0.meaning == .rejected || $0.meaning.isOfAccount) && $0.steps?.contains(.call) != false
     }
     .map(\.statuses)
     attempts = max(1, rules.attempts)
@@ -99,9 +99,9 @@ struct CallMap: Sendable {
     .map(\.exemption)
   }
 
-  /// Whether a response with this status may say that the token is refused.
-  func mayRefuse(_ status: Int) -> Bool {
-    for statuses in refusals where statuses.contains(status) { return true }
+  /// Whether a response with this status may say something of the token or of the user's account.
+  func mayTell(_ status: Int) -> Bool {
+    for statuses in tellingStatuses where statuses.contains(status) { return true }
     return false
   }
 

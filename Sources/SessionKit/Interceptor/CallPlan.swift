@@ -121,6 +121,12 @@ public struct CallPlan: Hashable, Sendable {
     (self.target, self.isRepeatable, self.attempts) = (target, isRepeatable, attempts)
   }
 
+  /// The session in which the call was sent; `nil` before that, and for a call without its token.
+  public var owner: Owner? {
+    guard let user, let since else { return nil }
+    return Owner(user: user, since: since)
+  }
+
   /// The token that was got because this call was refused, and that was refused as well (REF-13).
   public private(set) var refusedNew: Generation?
 

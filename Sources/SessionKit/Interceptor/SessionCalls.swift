@@ -68,7 +68,11 @@ public struct SessionCalls<Client: CallClient>: Sendable {
           let status = client.status(of: response)
           note(head, .answered(status: status))
           last = .success(response)
-          if isRefused(response, status) {
+          let failure = self.failure(response, status)
+          if let failure, failure.kind.isOfAccount, let owner = plan.owner, generation != nil {
+            await session.callTold(failure, of: owner)
+          }
+          if failure?.kind == .rejected {
             pass = session.pass
             step = plan.next(.refused(session.standing(pass)))
             if let new = plan.refusedNew { session.note(refusedNew: new) }
@@ -116,10 +120,10 @@ public struct SessionCalls<Client: CallClient>: Sendable {
     }
   }
 
-  /// Whether the answer says, by the wire's rules, that the token is good for nothing.
-  private func isRefused(_ response: Client.Response, _ status: Int?) -> Bool {
-    guard let status, map.mayRefuse(status) else { return false }
-    return wire.failure(.call, client.answer(response))?.kind == .rejected
+  /// What the response says, by the wire's rules, of the token or of the user's account.
+  private func failure(_ response: Client.Response, _ status: Int?) -> RequestFailure? {
+    guard let status, map.mayTell(status) else { return nil }
+    return wire.failure(.call, client.answer(response))
   }
 
   private func note(_ head: CallHead, _ step: CallTrace.Step) {

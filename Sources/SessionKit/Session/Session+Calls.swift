@@ -25,6 +25,12 @@ extension Session {
     return pass.standing(at: engine.use(at: uptime) ? uptime : .max)
   }
 
+  /// A call of this session was answered with a code that says how the user's account stands: it counts
+  /// like an answer to the profile request (LOG-6).
+  func callTold(_ failure: RequestFailure, of owner: CallPlan.Owner) async {
+    await engine.told(failure, of: owner)
+  }
+
   /// Whether a call that was refused this token may cause a refresh now; if not, and that is news,
   /// the reports say so (REF-13).
   func mayRefresh(refused generation: Generation, _ window: RefreshWindow?) -> Bool {

@@ -40,18 +40,50 @@ extension SessionEngine {
     guard let token, token.generation == generation,
       let request = configuration.wire.profile(access: token.access)
     else { return }
-    spawn { engine in
-      switch await engine.profile(by: request, of: user) {
-      case .success(let found):
-        if found.failure == nil, !found.isStale { engine.keep(found.user, of: user) }
-        engine.owe(found)
-        // Asked with this session's own token, whatever the profile calls its user.
-        engine.feed(.profileRead(user, found.failure))
-        engine.tellStatus()
-      case .failure(let failed):
-        engine.feed(.profileRead(user, failed.failure))
-      }
+    spawn { engine in _ = await engine.askProfile(of: user, by: request) }
+  }
+
+  /// The same, with this request; what the server says of the user counts.
+  private func askProfile(
+    of user: Identifier, by request: HTTPRequest
+  ) async -> Result<Wire.Standing, Failed> {
+    let result = await profile(by: request, of: user)
+    switch result {
+    case .success(let found):
+      if found.failure == nil, !found.isStale { keep(found.user, of: user) }
+      owe(found)
+      // Asked with this session's own token, whatever the profile calls its user.
+      feed(.profileRead(user, found.failure))
+      tellStatus()
+    case .failure(let failed):
+      feed(.profileRead(user, failed.failure))
     }
+    return result
+  }
+
+  /// Asks how the user stands, with the current token; `nil` if the server refuses that token.
+  func accountStatus() async throws(SessionError) -> AccountStatus? {
+    guard let token, let user = coordinator.state.user else { throw .secretsUnavailable }
+    guard let request = configuration.wire.profile(access: token.access) else {
+      throw .notOffered("there is no endpoint for the profile")
+    }
+    switch await askProfile(of: user, by: request) {
+    case .success(let found):
+      guard !found.isStale else { return .outdated }
+      return AccountStatus(found.failure?.kind) ?? .active
+    case .failure(let failed):
+      if let status = AccountStatus(failed.failure.kind) { return status }
+      guard failed.failure.kind != .rejected else { return nil }
+      throw SessionError(failed.failure, detail: failed.detail, isSignIn: false)
+    }
+  }
+
+  /// What a call of this session was told of the user's account.
+  func told(_ failure: RequestFailure, of owner: CallPlan.Owner) {
+    guard case .authenticated(let session) = coordinator.state, session.user == owner.user,
+      session.since == owner.since
+    else { return }
+    feed(.profileRead(owner.user, failure))
   }
 
   /// A change of a user's status is to be told, as soon as the session is that user's; of one who is

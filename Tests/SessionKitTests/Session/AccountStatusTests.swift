@@ -1,0 +1,188 @@
+import Foundation
+import SessionKit
+import SessionTestKit
+import Synchronization
+import Testing
+
+/// What the server says of the user's account: with a call of the app, and when it is asked.
+@Suite("A session: the user's account at the server", .timeLimit(.minutes(5)))
+struct AccountStatusTests {
+  typealias Backend = CallBench.Backend
+
+  /// A response to a call that names a code.
+  struct Answer: Sendable, CustomStringConvertible {
+    let status: Int
+    let code: String
+    var end: SessionState.Kind?
+    var description: String { "\(status) \(code)" }
+
+    var response: HTTPResponse {
+      HTTPResponse(status: status, body: Array(#"{"error":{"code":"\#(code)"}}"#.utf8))
+    }
+  }
+
+  @Test(
+    "LOG-6 LOG-7 a response to a protected call with a fatal code counts as an answer to the profile",
+    arguments: [
+      Answer(status: 410, code: "USER_DELETED", end: .unauthenticated),
+      Answer(status: 401, code: "USER_DELETED", end: .unauthenticated),
+      Answer(status: 403, code: "USER_INACTIVE", end: .expired),
+      Answer(status: 401, code: "USER_INACTIVE", end: .expired),
+      Answer(status: 403, code: "CONTEXT_FORBIDDEN"), Answer(status: 410, code: "ALREADY_DELETED"),
+      Answer(status: 500, code: "USER_DELETED"), Answer(status: 404, code: "USER_NOT_FOUND"),
+    ])
+  func calls(answer: Answer) async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn(.keeping)
+    let backend = Backend { (_, _) throws(TransportError) in answer.response }
+    let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
+    #expect(response.status == answer.status, "the response is the caller's")
+    #expect(session.state.kind == answer.end ?? .authenticated)
+    #expect(backend.authorizations.count == 1 && bench.service.refreshCount == 0)
+    if answer.end == .expired, case .expired(let expired) = session.state {
+      #expect(expired.reason == .userInactive)
+    }
+    try await session.close()
+  }
+
+  @Test("LOG-6 INT-1 a call without the session's token says nothing of its user")
+  func otherCalls() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn(.keeping)
+    let gone = Answer(status: 410, code: "USER_DELETED")
+    let backend = Backend { (_, _) throws(TransportError) in gone.response }
+    let calls = session.calls(by: TransportCalls(backend))
+    _ = try await calls.send(bench.get("materials", [HTTPHeader("Authorization", "Basic eA==")]))
+    _ = try await calls.send(bench.get(), as: .plain)
+    let other = try #require(URL(string: "https://elsewhere.test/materials"))
+    _ = try await calls.send(HTTPRequest(method: "GET", url: other))
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test("LOG-6 OUT-4 a late response to a call of the session before says nothing of the next one")
+  func late() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn(.keeping)
+    let gate = CallBench.Gate()
+    gate.shut()
+    let gone = Answer(status: 410, code: "USER_DELETED")
+    let backend = Backend { (_, _) throws(TransportError) in
+      await gate.pass()
+      return gone.response
+    }
+    let calls = session.calls(by: TransportCalls(backend))
+    let request = bench.get()
+    let late = Task { try await calls.send(request).status }
+    await eventually("the call is on its way") { gate.count == 1 }
+    try await session.logout()
+    bench.clock.advance(by: 1_000)
+    try await bench.signIn(session)
+    gate.open()
+    #expect(try await late.value == 410)
+    #expect(session.isAuthenticated, "the same user has signed in anew")
+    try await session.close()
+  }
+
+  @Test("LOG-7 an app's own rule for calls has the last word")
+  func ownRule() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn(.keeping) { wire in
+      wire.failures.insert(
+        FailureRule(.unexpected, at: [.call], statuses: 400...499, codes: ["USER_*"]), at: 0)
+    }
+    let gone = Answer(status: 410, code: "USER_DELETED")
+    let backend = Backend { (_, _) throws(TransportError) in gone.response }
+    _ = try await session.calls(by: TransportCalls(backend)).send(bench.get())
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+}
+
+extension AccountStatusTests {
+  private static let tokens =
+    #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"user":{"id":42}}"#
+
+  private func asked() async throws -> (AnswerBench, Session) {
+    var wire = SessionPreset.tik(try AnswerBench.url()).wire
+    wire.endpoints.profile = WireEndpoint(
+      "api/auth/me", method: "GET", access: .bearer)
+    wire.endpoints.revocation = nil
+    wire.keys.userName = "email"
+    let backend = try AnswerBench(wire)
+    var policy = SessionPolicy.keeping
+    policy.profileCheck = .whenUnknown
+    policy.requiredItems = [.token]
+    backend.answer(Self.tokens)
+    let session = try await backend.open(policy)
+    try await session.login(
+      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    return (backend, session)
+  }
+
+  @Test("LOG-6 the app asks how the account stands: active, inactive or deleted")
+  func check() async throws {
+    for (body, status, kind) in [
+      ("active", AccountStatus.active, SessionState.Kind.authenticated),
+      ("inactive", .inactive, .expired), ("deleted", .deleted, .unauthenticated),
+    ] {
+      let (backend, session) = try await asked()
+      backend.answer(200, #"{"id":42,"status":"\#(body)"}"#)
+      #expect(try await session.checkAccountStatus() == status)
+      #expect(session.state.kind == kind)
+      try await session.close()
+    }
+  }
+
+  @Test("LOG-6 LOG-7 a code in the response counts too, and a failure says nothing of the account")
+  func checkFails() async throws {
+    let (backend, session) = try await asked()
+    backend.answer(503, "")
+    let error = await failure { () async throws(SessionError) in
+      try await session.checkAccountStatus()
+    }
+    guard case .server(status: 503, _, _)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(session.isAuthenticated)
+    backend.answer(410, #"{"error":{"code":"USER_DELETED"}}"#)
+    #expect(try await session.checkAccountStatus() == .deleted)
+    #expect(session.state == .unauthenticated)
+    let nobody = await failure { () async throws(SessionError) in
+      try await session.checkAccountStatus()
+    }
+    #expect(nobody == .notSignedIn)
+    try await session.close()
+  }
+
+  @Test("LOG-6 INT-2 a token that is refused is refreshed once, and the profile is asked again")
+  func checkRefreshes() async throws {
+    let (backend, session) = try await asked()
+    backend.answer(401, "")
+    backend.answer(Self.tokens.replacing("A1", with: "A2"))
+    backend.answer(200, #"{"id":42,"status":"active"}"#)
+    #expect(try await session.checkAccountStatus() == .active)
+    #expect(backend.requests.last?.header("Authorization") == "Bearer A2")
+    // The refresh itself may bring the news.
+    backend.answer(401, "")
+    backend.answer(403, #"{"error":{"code":"USER_INACTIVE"}}"#)
+    #expect(try await session.checkAccountStatus() == .inactive)
+    #expect(session.state.kind == .expired)
+    try await session.close()
+  }
+
+  @Test("LOG-6 without a profile endpoint nobody can be asked")
+  func checkIsNotOffered() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn { $0.endpoints.profile = nil }
+    let error = await failure { () async throws(SessionError) in
+      try await session.checkAccountStatus()
+    }
+    guard case .notOffered? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try await session.close()
+  }
+}
