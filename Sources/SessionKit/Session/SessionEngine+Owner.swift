@@ -61,9 +61,16 @@ extension SessionEngine {
       let found = Journal.presence(at: configuration.journal, options: options)
       guard found.identifier != stored.journal else { return SecretsOwner.none }
     }
-    switch Journal.presence(at: path, options: options) {
-    case .present(let found):
-      return found.description == stored.journal ? .standing(path) : .replaced(path)
+    let presence = Journal.presence(at: path, options: options)
+    if presence.identifier == stored.journal { return .standing(path) }
+    // The identifier says whose the items are; the path says only where that journal stood.
+    if let moved = SecretsPlace.candidates(for: path, near: configuration.journal).first(where: {
+      Journal.presence(at: $0, options: options).identifier == stored.journal
+    }) {
+      return .standing(moved)
+    }
+    switch presence {
+    case .present: return .replaced(path)
     case .absent: return .gone(path)
     case .unknown(let problem): return .unknown(path, problem)
     }

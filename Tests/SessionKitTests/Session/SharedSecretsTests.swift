@@ -139,6 +139,31 @@ struct SharedSecretsTests {
     try await first.close()
   }
 
+  @Test(
+    "RES-5 RES-7 a container was moved with both journals: the items still have their owner",
+    arguments: ["app", "Containers/Shared/AppGroup/\(UUID().uuidString)"])
+  func movedContainer(name: String) async throws {
+    let files = FileManager.default
+    let old = bench.folder.appending(path: name)
+    let new = old.deletingLastPathComponent().appending(path: UUID().uuidString)
+    try files.createDirectory(
+      at: old.appending(path: "sessions"), withIntermediateDirectories: true)
+    let store = MemorySecretStore()
+    let own = try await Session.open(configuration(old.path + "/sessions/a.journal", store))
+    try await own.login(bench.credentials)
+    try await own.close()
+    try files.moveItem(at: old, to: new)
+    let place = new.path + "/sessions/a.journal"
+    // An extension with a journal of its own, and by mistake with the app's place for secrets.
+    #expect(
+      await refused(configuration(new.path + "/extension.journal", store))
+        == .secretsOfAnotherSession(journal: place))
+    #expect(store.items.contains(.token))
+    let again = try await Session.open(configuration(place, store))
+    #expect(again.isAuthenticated)
+    try await again.close()
+  }
+
   /// What stands in the way of proving that the first journal is gone.
   enum Obstacle: String, CaseIterable {
     case rights, folderRights, damage, folderInItsPlace, linkToNowhere
