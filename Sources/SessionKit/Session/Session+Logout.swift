@@ -25,7 +25,9 @@ extension Session {
       if error != .cancelled, error != .closed { await engine.configuration.stay(journal) }
       throw error
     }
-    try await engine.untilCleared()
+    do throws(SessionError) { try await engine.untilCleared() } catch .clearingLocalData {
+      // The outcome says so.
+    }
     let isCleared = await !engine.hasOwedClearing
     guard case .loggedOut(let outcome, let status, let isWiped) = reply else {
       await engine.configuration.stay(journal)

@@ -97,15 +97,18 @@ public final class Session: Sendable {
   /// Closes this object and the journal; the session itself goes on when it is opened again.
   ///
   /// Waits for a request that is on the wire, at most the policy's `requestTimeout`: its answer may
-  /// hold the only token that the server takes from now on. Does not wait for the app's data to be
-  /// cleared: the clearing goes on, who waits for it gets `closed`, and the next opening begins it again,
-  /// beside what still runs. Ends every sequence of events. Closing twice does nothing. Not ended early
-  /// by the task's cancellation.
+  /// hold the only token that the server takes from now on. Ends every sequence of events. Closing twice
+  /// does nothing. Not ended early by the task's cancellation.
+  ///
+  /// Does not wait for ``SessionConfiguration/clearLocalData``. If that still runs, this returns
+  /// `clearingLocalData`: the call goes on, callers that wait for it receive `closed`, and the next opening
+  /// calls it again, beside the call that runs.
   ///
   /// An answer that could not be stored yet is stored first (`notStoredYet`). If that fails again, this
   /// throws `answerDropped`, and the journal says why, if it can be written. The object is closed also if
   /// this throws, so there is nothing to call again.
-  public func close() async throws(SessionError) {
+  @discardableResult
+  public func close() async throws(SessionError) -> ClosingOutcome {
     try await engine.close()
   }
 

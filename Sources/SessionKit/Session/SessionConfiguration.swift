@@ -60,13 +60,21 @@ public struct SessionConfiguration: Sendable {
   ///
   /// At least once: where the process dies in it, it is called again when the session is opened next; so
   /// what is gone already is no error. Until it returns, `logout` does not, and nobody signs in: it must
-  /// not wait for the session. `close` does not wait for it: when the session is opened again meanwhile,
-  /// it is called again beside the first call. Where several processes share a journal, give it to one.
+  /// not wait for the session. It has a time limit, see ``clearLocalDataLimit``. `close` does not wait for
+  /// it and says if it still runs: when the session is opened again meanwhile, it is called again beside
+  /// the first call. If several processes share a journal, give it to one.
   ///
   /// Where it throws, the data counts as not cleared: it is called again a few times while the session lives
   /// and nobody has signed in, before the next sign-in, and when the session is opened next; a logout is
   /// `partial` then.
   public var clearLocalData: (@Sendable (LogoutReason) async throws -> Void)?
+  /// How long ``clearLocalData`` may take: a minute by default; `nil` for no limit.
+  ///
+  /// After this time its task is cancelled, and what it threw or cleared counts as soon as it returns. If it
+  /// does not return within another second, a logout that waits is `partial(.localDataRemains)`, and every
+  /// sign-in throws `clearingLocalData` until it does: a call that runs on may remove the data of the user
+  /// who signs in next. The time for which the device sleeps counts.
+  public var clearLocalDataLimit: Duration? = .seconds(60)
   /// The change logs that logouts have to do with.
   var settled: [SettledLog] = []
 

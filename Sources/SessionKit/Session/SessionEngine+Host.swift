@@ -29,21 +29,68 @@ extension SessionEngine {
   }
 
   private func clear(_ ended: EndedSession) {
-    let before = clearing
+    let before = clearing[clearings]
     clearings += 1
     let (number, configuration) = (clearings, configuration)
-    clearing = runtime.spawn { [weak self] in
+    clearing[number] = runtime.spawn { [weak self] in
       await before?.value
+      await self?.beginLimit(of: number)
       let isDone = await configuration.clear(ended)
       await self?.cleared(number, isDone ? nil : ended)
     }
   }
 
+  /// Whether the host is clearing its data, or is about to.
+  var isClearing: Bool { !clearing.isEmpty }
+
+  /// Milliseconds that a hook whose task was cancelled gets to return, before the callers that wait for it
+  /// receive an error.
+  private static let cancellationGrace: Int64 = 1_000
+
+  /// Begins to count the time that the hook may take, if it has a limit.
+  private func beginLimit(of number: Int) {
+    guard configuration.clearLocalData != nil, let limit = configuration.clearLocalDataLimit else {
+      return
+    }
+    let clock = configuration.clock
+    // More than a year is as good as none.
+    let parts = max(.zero, min(limit, .seconds(31_536_000))).components
+    let milliseconds = parts.seconds * 1_000 + parts.attoseconds / 1_000_000_000_000_000
+    let end = clock.now().uptime.addingSaturating(milliseconds)
+    clearingLimit = runtime.spawn { [weak self] in
+      do {
+        try await clock.sleep(untilUptime: end)
+        await self?.cancelClearing(number)
+        try await clock.sleep(untilUptime: end.addingSaturating(Self.cancellationGrace))
+      } catch {
+        // It has returned.
+        return
+      }
+      await self?.giveUpClearing(number)
+    }
+  }
+
+  private func cancelClearing(_ number: Int) {
+    clearing[number]?.cancel()
+  }
+
+  /// The hook runs on though its task was cancelled.
+  ///
+  /// What it clears counts as not cleared until it returns,
+  /// and nobody signs in: it may remove what is the new user's.
+  private func giveUpClearing(_ number: Int) {
+    guard clearing[number] != nil else { return }
+    isClearingOverdue = true
+    for number in clearingWaits.keys { endWait(number, .clearingLocalData) }
+  }
+
   /// What could not be cleared stays owed: in the journal for the next opening, and here.
   private func cleared(_ number: Int, _ failed: EndedSession?) {
     owedClearing = failed
-    if number == clearings {
-      clearing = nil
+    clearing[number] = nil
+    clearingLimit?.cancel()
+    isClearingOverdue = false
+    if !isClearing {
       for number in clearingWaits.keys { endWait(number, nil) }
     }
     guard failed != nil else {
@@ -63,7 +110,7 @@ extension SessionEngine {
   /// Tries again what could not be cleared; where somebody has signed in since, what is the host's may be
   /// the new user's.
   private func clearAgain() {
-    guard clearing == nil, !isClosing, lost == nil, var owed = owedClearing else { return }
+    guard !isClearing, !isClosing, lost == nil, var owed = owedClearing else { return }
     if coordinator.state.kind != .unauthenticated { owed.isOvertaken = true }
     owedClearing = nil
     clear(owed)
@@ -79,9 +126,10 @@ extension SessionEngine {
 
   /// Returns when the host has cleared its data, where it is at it: nobody signs in to what is going.
   ///
-  /// Throws `cancelled` at once in a task that is cancelled, and `closed` where the session is closed.
+  /// Throws `clearingLocalData` if that takes longer than it may, `cancelled` at once in a task that is
+  /// cancelled, and `closed` if the session is closed.
   func untilCleared() async throws(SessionError) {
-    guard clearing != nil else { return }
+    guard isClearing else { return }
     clearingWaitCount += 1
     let number = clearingWaitCount
     let problem = await withTaskCancellationHandler {
@@ -93,15 +141,16 @@ extension SessionEngine {
   }
 
   /// Whether the host's data, or changes, are still there that should have gone.
-  var hasOwedClearing: Bool { owedClearing != nil }
+  var hasOwedClearing: Bool { owedClearing != nil || isClearing }
 
   /// All is looked at here, since others may have had their turn on the way to it.
   private func beginWait(
     _ number: UInt64, _ continuation: CheckedContinuation<SessionError?, Never>
   ) {
     clearingWaits[number] = continuation
-    if clearing == nil { return endWait(number, nil) }
+    if !isClearing { return endWait(number, nil) }
     if isClosing { return endWait(number, .closed) }
+    if isClearingOverdue { return endWait(number, .clearingLocalData) }
     if Task.isCancelled { endWait(number, .cancelled) }
   }
 

@@ -76,7 +76,7 @@ extension SessionEngine {
     // Another process's logout may have been seen meanwhile.
     do throws(SessionError) { try await untilCleared() } catch {
       giveBack(answer)
-      return received(number, .failure(.isClosing))
+      return received(number, .failure(.notCleared(error)))
     }
     guard let profile else { return received(number, .success(answer)) }
     received(number, answer, profile)
@@ -96,8 +96,8 @@ extension SessionEngine {
   ///
   /// Another process's logout may have been seen since it was asked for.
   func untilClear(for caller: Caller) async -> Failed? {
-    guard clearing != nil else { return nil }
-    do throws(SessionError) { try await untilCleared() } catch { return .isClosing }
+    guard isClearing else { return nil }
+    do throws(SessionError) { try await untilCleared() } catch { return .notCleared(error) }
     return wishes[caller] == nil ? .callerIsGone : nil
   }
 
@@ -277,9 +277,15 @@ extension SessionEngine.Failed {
   fileprivate static let callerIsGone = SessionEngine.Failed(
     failure: RequestFailure(kind: .noConnection), detail: "its caller stopped waiting")
 
-  /// The session object is closed while the host clears its data; nobody is signed in.
-  fileprivate static let isClosing = SessionEngine.Failed(
-    failure: RequestFailure(kind: .noConnection), detail: "the session was closed before that")
+  /// The wait for the host that clears its data ended by this; nobody is signed in.
+  fileprivate static func notCleared(_ problem: SessionError) -> SessionEngine.Failed {
+    let detail =
+      problem == .clearingLocalData
+      ? "the app's data of the user before is still being cleared"
+      : "the session was closed before that"
+    return SessionEngine.Failed(
+      failure: RequestFailure(kind: .noConnection), detail: detail)
+  }
 
   /// The response to a sign-in has no refresh token at its place.
   fileprivate static func missing(_ path: MemberPath) -> SessionEngine.Failed {

@@ -72,10 +72,14 @@ actor SessionEngine {
   var owedStatus: StatusChange?
   /// The host is told of one.
   var telling: Task<Void, Never>?
-  /// The host clears its local data.
-  var clearing: Task<Void, Never>?
+  /// The host clears its local data, one call after the other; by their numbers.
+  var clearing: [Int: Task<Void, Never>] = [:]
   /// How often it was told to.
   var clearings = 0
+  /// Counts the time that the call under way may take.
+  var clearingLimit: Task<Void, Never>?
+  /// Whether that time is over and the call runs on.
+  var isClearingOverdue = false
   /// Who waits until it has, with what keeps them from going on; `nil` for nothing.
   var clearingWaits: [UInt64: CheckedContinuation<SessionError?, Never>] = [:]
   var clearingWaitCount: UInt64 = 0
@@ -141,6 +145,7 @@ actor SessionEngine {
     for task in timers.values { task.cancel() }
     follower?.cancel()
     clearingRetry?.cancel()
+    clearingLimit?.cancel()
     hub.finish()
     states.finish()
   }
@@ -203,7 +208,7 @@ actor SessionEngine {
   }
 
   /// Closes the journal and ends every sequence of events, also if it throws.
-  func close() async throws(SessionError) {
+  func close() async throws(SessionError) -> ClosingOutcome {
     keepLastUse()
     stopClearingWaits()
     var failure: SessionError?
@@ -224,6 +229,7 @@ actor SessionEngine {
       if lost == nil || !error.isOfAnotherHistory { failure = failure ?? .journal(error) }
     }
     if let failure { throw failure }
+    return isClearing ? .clearingLocalData : .complete
   }
 
   /// Gives up where another journal stands in this one's place, or its own with another past: it was set

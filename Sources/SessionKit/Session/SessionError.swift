@@ -30,6 +30,9 @@ public enum SessionError: Error, Equatable, Sendable {
   case needsPresence
   /// So many changes of the user were not sent to the server: nobody was logged out (OUT-3).
   case pendingChanges(Int)
+  /// The app has not removed the local data of the user before within its time
+  /// (``SessionConfiguration/clearLocalDataLimit``): nobody was signed in, and nothing was sent.
+  case clearingLocalData
   /// There is nothing to refresh with; the current token is good until it expires.
   case noRefreshToken
   /// The wire has no endpoint for it; says what it lacks. Nothing was sent.
@@ -157,6 +160,10 @@ extension SessionError: CustomStringConvertible {
       "\(count == 1 ? "1 change was" : "\(count) changes were") not sent yet, so nobody was logged out. "
         + "Send \(count == 1 ? "it" : "them"), or log out with "
         + "discardingPendingChanges."
+    case .clearingLocalData:
+      "The local data of the user before is still being removed: clearLocalData has not returned within "
+        + "clearLocalDataLimit. Nobody was signed in, and nothing was sent. Sign in when it has returned; if "
+        + "it never does, start the app anew."
     case .noRefreshToken:
       "There is no refresh token. The current token is good until it expires; then sign in again."
     case .notOffered(let what):

@@ -10,6 +10,7 @@ extension SessionError: UserFacingError {
     case .signInUnderWay: .signInUnderWay
     case .secretsUnavailable, .needsPresence: .deviceLocked
     case .pendingChanges(let count): .changesNotSent(count: count)
+    case .clearingLocalData: .logoutUnderWay
     case .noRefreshToken: .notProlongable
     case .notOffered, .wrongAddress, .unusableCall, .appRefused: .appNotSetUp
     case .invalidRequest: .invalidInput

@@ -89,7 +89,7 @@ struct LocalDataTests {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     configuration.clearLocalData = { _ in
       app.tell("clearing")
-      for await _ in ends {}
+      await Task { for await _ in ends {} }.value
       app.tell("cleared, \(bench.server.count(of: .login)) login")
     }
     return (configuration, { end.finish() })
@@ -201,5 +201,90 @@ struct LocalDataTests {
     #expect(try await session.logout(discardingPendingChanges: true) == .success)
     #expect(session.state == .unauthenticated)
     try await session.close()
+  }
+
+  /// Lets time pass until the work has ended, and returns what came of it.
+  private func passing<Value: Sendable>(
+    _ bench: Bench, _ what: Comment, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let ended = Mutex(false)
+    let task = Task {
+      defer { ended.withLock { $0 = true } }
+      return try await work()
+    }
+    await eventually(what) {
+      bench.clock.advance(by: 1_000)
+      return ended.withLock { $0 }
+    }
+    guard ended.withLock({ $0 }) else {
+      task.cancel()
+      throw SessionError.cancelled
+    }
+    return try await task.value
+  }
+
+  @Test(
+    "SYN-5 OUT-2 a hook that does not return has a time limit: it is cancelled, and the logout is partial",
+    .timeLimit(.minutes(5)))
+  func limit() async throws {
+    let bench = try Bench()
+    let app = App()
+    var configuration = bench.configuration(.keeping)
+    configuration.clearLocalDataLimit = .seconds(20)
+    configuration.clearLocalData = { _ in
+      app.tell("clearing")
+      // A hook that does what its task says.
+      try await Task.sleep(for: .seconds(100_000))
+    }
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    let outcome = try await passing(bench, "the logout") { try await session.logout() }
+    #expect(outcome == .partial(.localDataRemains))
+    // As if it had thrown: it is called once more before the next sign-in.
+    let credentials = bench.credentials
+    try await passing(bench, "the sign-in") {
+      while !session.isAuthenticated {
+        // A hook whose task was cancelled a moment ago may still be about to return.
+        do throws(SessionError) { try await session.login(credentials) } catch .clearingLocalData {
+          await Task.yield()
+        }
+      }
+    }
+    #expect(session.isAuthenticated && app.lines.count >= 2)
+    #expect(try !bench.records().map(\.name).contains("localDataCleared"))
+    #expect(try await session.close() == .complete)
+  }
+
+  @Test(
+    "SYN-5 nobody signs in while a hook runs on beyond its limit, and closing says that it runs",
+    .timeLimit(.minutes(5)))
+  func overrun() async throws {
+    let bench = try Bench()
+    let app = App()
+    let (made, end) = slow(bench, app)
+    var configuration = made
+    configuration.clearLocalDataLimit = .seconds(20)
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    let credentials = bench.credentials
+    let outcome = try await passing(bench, "the logout") { try await session.logout() }
+    #expect(outcome == .partial(.localDataRemains))
+    for _ in 0..<2 {
+      let error = await failure { () async throws(SessionError) in
+        try await session.login(credentials)
+      }
+      #expect(error == .clearingLocalData)
+    }
+    #expect(app.lines == ["clearing"] && bench.server.count(of: .login) == 1)
+    let other = try await Session.open(configuration)
+    #expect(try await other.close() == .clearingLocalData)
+    end()
+    await eventually("the first call has ended") { app.lines.contains("cleared, 1 login") }
+    try await eventually("and that is noted") {
+      try bench.records().map(\.name).contains("localDataCleared")
+    }
+    try await session.login(credentials)
+    #expect(session.isAuthenticated)
+    #expect(try await session.close() == .complete)
   }
 }

@@ -129,7 +129,7 @@ struct UseStampTests {
     let again = try await answers.open(UseTests.policy)
     #expect(isExpired(again))
     try await again.close()
-    try await idle.close()
+    _ = try await idle.close()
   }
 
   @Test("POL-5 a stamp that was lost is not a session that was never used")

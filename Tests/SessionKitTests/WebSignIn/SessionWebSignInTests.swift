@@ -83,7 +83,8 @@ struct SessionWebSignInTests {
     if step != "dismiss" { fake.script(step, .fail(FakeIdentity.Failed())) }
     guard step != "acquireSilently", step != "dismiss" else {
       try await session.signIn(with: provider, in: view)
-      return try await session.close()
+      try await session.close()
+      return
     }
     let error = await failure { () async throws(SessionError) in
       try await session.signIn(with: provider, in: view)

@@ -14,6 +14,7 @@ extension ErrorSamples {
     .secretsUnavailable,
     .needsPresence,
     .pendingChanges(3),
+    .clearingLocalData,
     .noRefreshToken,
     .notOffered(marked),
     .wrongAddress(marked),

@@ -5,16 +5,13 @@ import SessionKit
 
 enum SessionErrorCase: String, CaseIterable {
   case invalidCredential, notSignedIn, alreadySignedIn, otherUsersSession, overtaken,
-    signInUnderWay, secretsUnavailable, needsPresence, pendingChanges, noRefreshToken,
-    invalidRequest,
-    invalidCredentials,
-    unauthorized, forbidden, userInactive, userDeleted, notFound, conflict, alreadyDeleted,
-    accountLocked, rateLimited, tooManyAttempts, server, databaseUnavailable, unexpectedStatus,
-    unreadableAnswer,
-    intercepted, noConnection, notTrusted, noReply, expired, loggedOut, notStoredYet, answerDropped,
-    journal,
-    unusableJournal, eventsCompacted, secrets, secretsOfAnotherSession, secretsOwnerUnreadable,
-    closed, cancelled, notOffered, wrongAddress, appRefused, webSignIn, unusableCall,
+    signInUnderWay, secretsUnavailable, needsPresence, pendingChanges, clearingLocalData,
+    noRefreshToken, invalidRequest, invalidCredentials, unauthorized, forbidden, userInactive,
+    userDeleted, notFound, conflict, alreadyDeleted, accountLocked, rateLimited, tooManyAttempts,
+    server, databaseUnavailable, unexpectedStatus, unreadableAnswer, intercepted, noConnection,
+    notTrusted, noReply, expired, loggedOut, notStoredYet, answerDropped, journal, unusableJournal,
+    eventsCompacted, secrets, secretsOfAnotherSession, secretsOwnerUnreadable, closed, cancelled,
+    notOffered, wrongAddress, appRefused, webSignIn, unusableCall,
     responseTooLarge, responseTooSlow
 }
 
@@ -67,6 +64,7 @@ extension ErrorSamples {
     case .secretsUnavailable: .secretsUnavailable
     case .needsPresence: .needsPresence
     case .pendingChanges: .pendingChanges
+    case .clearingLocalData: .clearingLocalData
     case .noRefreshToken: .noRefreshToken
     case .notOffered: .notOffered
     case .wrongAddress: .wrongAddress

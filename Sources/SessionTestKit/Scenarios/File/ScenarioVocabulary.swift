@@ -93,7 +93,7 @@ package enum ScenarioVocabulary {
     "invalidCredential", "notSignedIn", "alreadySignedIn", "otherUsersSession", "overtaken",
     "signInUnderWay", "webSignIn", "secretsUnavailable", "needsPresence", "secretsOfAnotherSession",
     "secretsOwnerUnreadable",
-    "pendingChanges", "noRefreshToken",
+    "pendingChanges", "clearingLocalData", "noRefreshToken",
     "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",
     "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",

@@ -216,6 +216,7 @@ package enum ScenarioWords {
     case .secretsOfAnotherSession: "secretsOfAnotherSession"
     case .secretsOwnerUnreadable: "secretsOwnerUnreadable"
     case .pendingChanges: "pendingChanges"
+    case .clearingLocalData: "clearingLocalData"
     case .noRefreshToken: "noRefreshToken"
     case .notOffered: "notOffered"
     case .wrongAddress: "wrongAddress"
