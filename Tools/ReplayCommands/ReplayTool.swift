@@ -134,6 +134,11 @@ public enum ReplayTool {
     case "--help", "-h":
       output.write(HelpText.tool(commands.map { $0.syntax }))
     case "help":
+      if arguments.count > 2 {
+        throw .usage(
+          "extraOperand", "'help' does not know what to do with '\(arguments[2].shortened)'.",
+          next: "sessionreplay help \(arguments[1].shortened)")
+      }
       if let word = arguments.dropFirst().first {
         if let topic = HelpText.Topic(rawValue: word) {
           output.write(HelpText.topic(topic))

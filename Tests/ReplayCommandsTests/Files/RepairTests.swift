@@ -105,7 +105,17 @@ struct RepairTests {
       let facts = try #require(last["facts"] as? [String: Any])
       #expect(facts["isUndetermined"] as? Bool == true)
       #expect(facts["bytes"] as? Int == (try folder.bytes(name + ".dropped").count))
+      // Its time is the journal's, and not that of whoever repairs it, maybe on another computer.
+      let times = try ToolRun.inProcess(["timeline", folder.file(name + ".journal"), "--json"])
+        .objects().compactMap { $0["time"] as? String }
+      #expect(times.contains(last["time"] as? String ?? ""), "\(name)")
+      let sequence = try #require(last["sequence"] as? Int)
+      let why = ToolRun.inProcess(["why", folder.file(name), "--at", "@\(sequence)"]).output
+      #expect(why.contains("were left out, and may have been acknowledged"), "\(why)")
+      #expect(why.contains("or in the OUT.dropped of sessionreplay repair"), "\(why)")
     }
+    let help = ToolRun.inProcess(["repair", "--help"]).output
+    #expect(help.contains("both together are the file, but for"), "\(help)")
     // Nobody was told that a torn tail had been written: nothing in it counts.
     _ = ToolRun.inProcess(["repair", folder.file("torn.journal"), "-o", folder.file("torn")])
     let torn = try folder.bytes("torn.journal")

@@ -37,12 +37,32 @@ struct TimelineOptionsTests {
     let words: [(String, String?)] = [
       ("rejectd", "--reason rejected"), ("tokenexpird", "--reason tokenExpired"),
       ("NO_SUCH_THING", nil), ("no_such_thing", nil), ("nosuchthing", "one of "), ("", "one of "),
+      ("token_expired", nil), ("a.b", nil), ("!!!", "one of "), ("what ever", "one of "),
+      ("CÓDIGO", "one of "), (String(repeating: "A", count: 64), nil),
+      (String(repeating: "A", count: 65), "one of "),
     ]
     for (word, next) in words {
       let run = ToolRun.inProcess(["timeline", journal, "--reason", word])
       // What is like no reason may be a server's code.
       #expect(run.code == (next == nil ? 0 : 64), "\(word)")
       if let next { #expect(run.errors.contains(next), "\(word): \(run.errors)") }
+    }
+  }
+
+  @Test("RPL-5 an option or an operand that would change nothing is refused")
+  func withoutEffect() {
+    let cases: [[String]] = [
+      ["help", "codes", "extra"], ["help", "timeline", "extra"],
+      ["repair", journal, "--dry-run", "-o", "X", "--force"],
+      ["repair", journal, "--dry-run", "--in-place"],
+      ["repair", journal, "--in-place", "--force"],
+      ["export", journal, "--format", "trace", "--name", "Foo"], ["export", journal, "--force"],
+      ["export", journal, "-o", "-", "--force"],
+    ]
+    for arguments in cases {
+      let run = ToolRun.inProcess(arguments)
+      #expect(run.code == 64, "\(arguments)")
+      #expect(run.output.isEmpty && run.errors.contains("Try:"), "\(arguments): \(run.errors)")
     }
   }
 

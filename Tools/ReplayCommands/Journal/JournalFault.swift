@@ -99,18 +99,30 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
-  /// What to do next, where a reading command met the fault.
-  func next(_ name: String) -> String {
+  /// Whether records come before it: without any, `repair` has nothing to keep.
+  var hasGoodRecords: Bool { place.offset > UInt64(JournalHeader.size) }
+
+  /// What to do next if a reading command met the fault; `hasReadOn` if it read what comes after, too.
+  func next(_ name: String, hasReadOn: Bool = false) -> String {
     switch self {
     case .torn, .undetermined:
-      "look again if an app is writing to it; else the app that opens it next cuts the tail off "
+      return
+        "look again if an app is writing to it; else the app that opens it next cuts the tail off "
         + "and keeps it aside"
     case .damaged, .undecodable, .illegal, .outOfPlace:
-      name == "standard input"
-        ? "sessionreplay timeline - --behind, on the same input"
-        : "sessionreplay timeline \(name) --behind, for what can be read after it; "
-          + "or sessionreplay repair \(name) -o OUT, for a good file"
-    case .unknownKind: "a newer version of sessionreplay"
+      let isFile = name != "standard input"
+      var steps: [String] = []
+      if !hasReadOn {
+        steps.append(
+          isFile
+            ? "sessionreplay timeline \(name) --behind, for what can be read after it"
+            : "sessionreplay timeline - --behind, on the same input")
+      }
+      if isFile, hasGoodRecords {
+        steps.append("sessionreplay repair \(name) -o OUT, for a good file")
+      }
+      return steps.isEmpty ? "a copy of the file" : steps.joined(separator: "; or ")
+    case .unknownKind: return "a newer version of sessionreplay"
     }
   }
 

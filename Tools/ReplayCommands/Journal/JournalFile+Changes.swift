@@ -3,14 +3,25 @@ internal import SessionJournal
 
 // A change log is a journal, and no session's (`Specs/ChangeLog.md`).
 extension JournalFile {
-  /// Whether it is a change log, by its first record; of a file without one nobody knows, and it is none.
+  /// Whether it is a change log, by the first record that can be read; a file without any is none.
   func isChangeLog() throws(ToolError) -> Bool {
-    var isOne = false
-    _ = try visitPayloads { (frame, payload) throws(CodecError) in
-      isOne = ChangeCodec.owns(kind: frame.kind, payload: payload)
-      return false
+    var isOne: Bool?
+    var reader = try open()
+    try onJournal { () throws(JournalError) in
+      try reader.visit { frame, payload in
+        isOne = ChangeCodec.owns(kind: frame.kind, payload: payload)
+        return false
+      }
+      // The first record may be damaged: one after it says whose file it is.
+      guard isOne == nil, case .damaged = try reader.frozenEnding(),
+        let run = try reader.survey().runs.first
+      else { return }
+      try reader.visit(run) { frame, payload in
+        isOne = ChangeCodec.owns(kind: frame.kind, payload: payload)
+        return false
+      }
     }
-    return isOne
+    return isOne ?? false
   }
 
   /// Refuses a change log where a session is asked about.

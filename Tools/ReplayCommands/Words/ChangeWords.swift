@@ -40,7 +40,7 @@ enum ChangeWords {
         leaving.until > time
           ? "the session \(leaving.journal) is being logged out by process \(leaving.process), nothing is taken in for "
             + DurationWords.text(milliseconds: leaving.until.milliseconds(since: time))
-          : "the logout of the session \(leaving.journal) came to nothing"
+          : "the logout of the session \(leaving.journal) had no effect"
       }
     case .signInEnded(let signIn):
       "nothing comes through \(signIn.generation) of the session \(signIn.journal) any more, nor through what was "

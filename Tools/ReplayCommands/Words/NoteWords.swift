@@ -76,7 +76,7 @@ enum NoteWords {
     case .noRoom: "there was no room on the disk"
     case .refused: "access was refused"
     case .busy: "another process held the journal's lock"
-    case .replaced: "the file was gone, or another one stood in its place"
+    case .replaced: "the file was gone, or another one was in its place"
     case .unusable: "what is stored there cannot be used"
     case .failed: "the system failed"
     case .unavailable: "locked, or access refused"

@@ -90,8 +90,18 @@ struct ExportCommand: JournalCommand {
         "--name cannot be '\(name.shortened)': it is a capital, then letters, digits and _.",
         next: "--name RecordedSession")
     }
+    guard format == .swift || arguments.value("name") == nil else {
+      throw .usage(
+        "conflict", "--name is the type of a Swift test, and the format is \(format.rawValue).",
+        next: "--format swift, or no --name")
+    }
     target = arguments.value("output") ?? "-"
     mayReplace = arguments.has("force")
+    guard !mayReplace || target != "-" else {
+      throw .usage(
+        "conflict", "--force replaces OUT, and the export goes to standard output.",
+        next: "-o OUT --force")
+    }
     isRevealing = arguments.has("reveal")
     key = arguments.value("key")
     guard !isRevealing || key == nil else {

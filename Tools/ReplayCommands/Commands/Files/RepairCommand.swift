@@ -14,9 +14,11 @@ struct RepairCommand: Command {
   static let syntax = CommandSyntax(
     name: "repair", summary: "Make a good journal of what is good of a damaged one",
     discussion: """
-      Copies what comes before the first fault, byte for byte, into OUT, and everything behind it into
-      OUT.dropped; both together are the file. FILE is not changed. Of a record that is not good its
-      whole batch is dropped. OUT is read back from its first byte before it gets its name.
+      Copies what comes before the first fault, byte for byte, into OUT, and everything after it into
+      OUT.dropped; both together are the file, but for the record that OUT ends with: if what is dropped
+      may have been acknowledged, a note (tailCut) says so, with the time of the last record before it.
+      FILE is not changed. Of a record that is not good its whole batch is dropped. OUT is read back
+      from its first byte before it gets its name.
 
       --in-place puts the new file in FILE's place, under the journal's locks; all of FILE is kept
       beside it first (FILE.aside-N-repaired-TIME). Whatever interrupts it leaves the old file or the
@@ -61,6 +63,17 @@ struct RepairCommand: Command {
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments)
     let isInPlace = arguments.has("in-place")
+    let named = ["output", "dropped"].filter { arguments.value($0) != nil }
+    let ways = named + ["in-place", "force"].filter(arguments.has)
+    if arguments.has("dry-run"), let way = ways.first {
+      throw .usage(
+        "conflict", "--dry-run writes nothing, so --\(way) has no effect.",
+        next: "only one of them")
+    }
+    if isInPlace, arguments.has("force") {
+      throw .usage(
+        "conflict", "--force replaces OUT, and --in-place has none.", next: "--in-place alone")
+    }
     if isInPlace, arguments.value("output") != nil || arguments.value("dropped") != nil {
       throw .usage(
         "conflict", "--in-place makes no other file than the backup beside FILE.",
@@ -132,6 +145,13 @@ struct RepairCommand: Command {
           "Nothing was written: its first record stands for all before it, and nothing good is left "
           + "without it.", next: "a copy of the file")
     }
+    // An empty file would pass for a session's journal.
+    guard !finding.isChangeLog || finding.records > 0 else {
+      throw fault.error(
+        file.name,
+        consequence: "Nothing was written: nothing good is left of the change log without it.",
+        next: "a copy of the file")
+    }
   }
 
   // MARK: - Into another file
@@ -151,7 +171,7 @@ struct RepairCommand: Command {
     }
     let reader = try open(file)
     try fill(kept, reader, 0..<finding.end, file, context)
-    let mark = finding.mark(at: Self.now(after: finding))
+    let mark = finding.mark(orAt: Self.now())
     let length = finding.end + (try append(mark, to: kept, file))
     try fill(dropped, reader, finding.end..<finding.size, file, context)
     try verify(kept, finding, mark, length, file)
@@ -281,7 +301,7 @@ struct RepairCommand: Command {
     do throws(JournalError) {
       var options = Journal.Options()
       options.fileSystem = file.files
-      let mark = { finding.flatMap { $0.mark(at: Self.now(after: $0)) }?.draft }
+      let mark = { finding.flatMap { $0.mark(orAt: Self.now()) }?.draft }
       rescue = try Journal.rescue(file.path, time: Self.stamp(), options: options, mark: mark) {
         (reader) throws(JournalError) in
         let found = try RepairFinding(&reader)
@@ -310,11 +330,6 @@ struct RepairCommand: Command {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return Timestamp(milliseconds: Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000)
-  }
-
-  /// This moment by the system's clock, or that of the last good record if this clock is behind it.
-  private static func now(after finding: RepairFinding) -> Timestamp {
-    max(now(), finding.lastTime ?? now())
   }
 
   /// `20261121T140005Z`: letters and digits only, for a name.

@@ -122,9 +122,12 @@ struct RepairFinding {
   ///
   /// Without it nothing would tell that a session may have ended in what is dropped (RPL-6). An app
   /// notes the same when it opens a journal and cuts such a tail off.
-  func mark(at now: Timestamp) -> RepairMark? {
+  ///
+  /// It has the time of the last record before the fault. The clock of the computer that repairs may be
+  /// another one: `now` is its time, for a journal without such a record.
+  func mark(orAt now: Timestamp) -> RepairMark? {
     guard needsMark else { return nil }
-    return RepairMark(sequence: nextSequence, time: now, dropped: dropped)
+    return RepairMark(sequence: nextSequence, time: lastTime ?? now, dropped: dropped)
   }
 
   var needsMark: Bool { fault?.mayHideRecords == true && !isChangeLog }
@@ -145,7 +148,7 @@ struct RepairMark {
     return JournalDraft(kind: kind, payload: payload)
   }
 
-  /// What good records come to with it behind them.
+  /// The state of the good records, with it after them.
   func applied(to fold: SessionFold) -> SessionFold {
     var fold = fold
     do throws(SessionFold.Failure) {

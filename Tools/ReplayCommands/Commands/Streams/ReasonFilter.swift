@@ -17,24 +17,40 @@ struct ReasonFilter: Equatable, Sendable {
 
   /// Reads words with commas between them: reasons, or a server's codes.
   ///
-  /// A word that is no reason is a server's code if it is spelled like one: with a capital letter, a
-  /// digit or a sign such as `_`. Any other word is refused, and so is one that is nearly a reason.
+  /// A word that is no reason is a server's code if it is spelled like one (``isCode(_:)``). Any other
+  /// word is refused, and so is one of letters alone that is nearly a reason.
   init(_ text: String) throws(ToolError) {
     for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-      let isKnown = Self.known.contains { $0.lowercased() == word.lowercased() }
-      let isCode =
-        RequestFailure.standardCodes.contains(word)
-        || !word.isEmpty && !word.contains(where: \.isLowercase)
-      let near = isKnown || isCode ? nil : Suggestion.nearest(to: word, in: Self.known)
-      let isPlain = word.allSatisfy { $0.isLowercase }
-      guard !word.isEmpty, near == nil, isKnown || !isPlain else {
+      let isKnown =
+        Self.known.contains { $0.lowercased() == word.lowercased() }
+        || RequestFailure.standardCodes.contains(word)
+      let isCode = Self.isCode(word)
+      let isPlain = word.contains(where: \.isLowercase) && word.allSatisfy(\.isLetter)
+      let near =
+        isKnown || isCode && !isPlain ? nil : Suggestion.nearest(to: word, in: Self.known)
+      guard isKnown || isCode && near == nil else {
         throw .usage(
           "badReason", "There is no reason '\(word.shortened)'.",
           next: near.map { "--reason \($0)" }
-            ?? "one of \(Self.known.joined(separator: ", ")); or a server's code in capitals")
+            ?? "one of \(Self.known.joined(separator: ", ")); or a server's code")
       }
       words.insert(word.lowercased())
     }
+  }
+
+  /// Whether a word is spelled like a server's code: `A–Z a–z 0–9 _ - .`, at most 64 of them, and not
+  /// small letters alone.
+  private static func isCode(_ word: String) -> Bool {
+    (1...64).contains(word.utf8.count) && !word.allSatisfy(\.isLowercase)
+      && word.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+          UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
   }
 
   func includes(_ content: SessionRecord.Content) -> Bool {

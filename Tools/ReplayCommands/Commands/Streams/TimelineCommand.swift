@@ -89,7 +89,11 @@ struct TimelineCommand: JournalCommand {
         try pass.print(last: number, isReversed: isReversed)
       }
     guard context.output.isOpen, let fault else { return }
-    throw fault.error(file.name, consequence: "Everything before it is good and was read.")
+    throw fault.error(
+      file.name,
+      consequence: "Everything before it is good and was read."
+        + (showsBehind ? " What can be read after it was read too." : ""),
+      next: fault.next(file.name, hasReadOn: showsBehind))
   }
 
   /// The first and the last sequence that are shown.

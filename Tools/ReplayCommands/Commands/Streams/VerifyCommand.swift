@@ -108,7 +108,7 @@ struct VerifyCommand: Command {
 
   private func next(_ fault: JournalFault, _ file: JournalFile) -> String? {
     let repair =
-      file.isStandardInput
+      file.isStandardInput || !fault.hasGoodRecords
       ? "" : "sessionreplay repair \(file.name) -o OUT, for what is good of it; or "
     switch fault {
     case .torn, .undetermined, .unknownKind: return nil

@@ -12,6 +12,10 @@ struct WhyCommand: Command {
       record itself is explained if it is a failure, a logout or what an opening found; else the last
       end at or before it.
 
+      After damage it reads on, names each loss in a line of its own, and proves nothing across it.
+      Exit codes: 0 an end or a record is explained; 3 nothing ended; 65 the journal is damaged, or an
+      event in it is not possible; 2 its last commit is not whole.
+
       \(HelpText.selectors)
       """,
     operands: operands,
@@ -61,7 +65,12 @@ struct WhyCommand: Command {
       }
       switch piece {
       case .record(let entry, _):
-        return search.take(entry, take) && context.output.isOpen
+        let isFirst = search.impossible == nil
+        let goesOn = search.take(entry, take)
+        if isFirst, search.impossible != nil {
+          note("the event @\(entry.record.sequence) is not possible here, and is left out", context)
+        }
+        return goesOn && context.output.isOpen
       case .unreadable(let place, let bytes):
         interrupt(
           EvidenceGap(
@@ -74,16 +83,18 @@ struct WhyCommand: Command {
     }
     guard context.output.isOpen else { return .ok }
     // Of a search that ended early the pass has only a fault that it met.
-    let fault = search.fault ?? pass.fault
+    let fault = [search.fault, search.impossible, pass.fault].compactMap { $0 }
+      .min { $0.place.offset < $1.place.offset }
     // What can be read after damage was read; after any other fault nothing was.
-    let unread = search.fault ?? (fault?.code == .damaged ? nil : fault)
+    let unread = search.fault ?? (pass.fault?.code == .damaged ? nil : pass.fault)
     let damage = unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
     if fault?.code != .damaged { try check(search, file) }
     var ends: [Evidence] = []
     let rest = search.finish(damagedAt: damage) { ends.append($0) }
     for evidence in ends {
       var explanation = Explainer.explain(evidence)
-      explanation.otherEnds = search.otherEnds
+      // What it settles is explained below it.
+      explanation.otherEnds = search.otherEnds - UInt64(explanation.root.count)
       show(explanation, &answers, context)
     }
     let isNo = rest.map { Explainer.explain($0) }
@@ -106,8 +117,12 @@ struct WhyCommand: Command {
     _ take: (Evidence) -> Void
   ) {
     search.interrupt(gap, take)
+    note(gap.words, context)
+  }
+
+  private func note(_ words: String, _ context: ToolContext) {
     guard !display.isJSON else { return }
-    context.output.write(context.style.red("-- \(gap.words) --") + "\n")
+    context.output.write(context.style.red("-- \(words) --") + "\n")
   }
 
   private func show(_ explanation: Explanation, _ answers: inout Int, _ context: ToolContext) {
@@ -167,7 +182,12 @@ extension EvidenceGap {
 
   /// `96 bytes lost (seq 10)`, as `timeline --behind` says it.
   var words: String {
-    let text = (bytes == 0 ? "no bytes" : count(bytes, "byte")) + " lost"
+    if bytes == 0, let sequences {
+      return sequences.count == 1
+        ? "record @\(sequences.lowerBound) is missing"
+        : "records @\(sequences.lowerBound) to @\(sequences.upperBound) are missing"
+    }
+    let text = count(bytes, "byte") + " lost"
     guard let sequences else { return text }
     return text
       + (sequences.count == 1

@@ -13,7 +13,9 @@ struct WhySearch {
   private var endsBefore: UInt64 = 0
   /// Why the pass ended that is not the file's fault but the records'.
   private(set) var fault: JournalFault?
-  /// The last record that was folded.
+  /// The first record that the state before it does not allow: it is left out.
+  private(set) var impossible: JournalFault?
+  /// The last record that was folded, or left out.
   private(set) var last: UInt64 = 0
   /// The last record that a compaction took away; 0 for none.
   private(set) var compacted: UInt64 = 0
@@ -42,8 +44,19 @@ struct WhySearch {
     do throws(SessionFold.Failure) {
       try fold.take(entry) { complete.append($0) }
     } catch {
-      fault = JournalFault(error, at: entry.place)
-      return false
+      guard case .illegal = error else {
+        fault = JournalFault(error, at: entry.place)
+        return false
+      }
+      // What the state truly was is not known: as after records that are lost.
+      impossible = impossible ?? JournalFault(error, at: entry.place)
+      let number = entry.record.sequence
+      interrupt(
+        EvidenceGap(
+          after: last, offset: entry.offset, bytes: 0, sequences: number...number, isLeftOut: true),
+        body)
+      last = number
+      return true
     }
     last = entry.record.sequence
     for evidence in complete { take(evidence, body) }
@@ -72,7 +85,7 @@ struct WhySearch {
     for evidence in complete { take(evidence, body) }
   }
 
-  /// How many other ends come before the one that is explained.
+  /// How many other ends come before the one that is explained, the one that it settles among them.
   var otherEnds: UInt64 {
     if case .end? = found?.subject { endsBefore } else { 0 }
   }

@@ -54,6 +54,8 @@ struct Evidence: Sendable {
   /// Where records are missing in this session: before what is explained, and after it.
   var gaps: [EvidenceGap] = []
   var gapsAfter: [EvidenceGap] = []
+  /// The note after a gap that is about the end of the current token, if that end is lost.
+  var lostEnd: Fact?
   /// Whether only a record after a gap says that somebody was signed in.
   var isAssumed = false
   /// Where bytes begin that may have been acknowledged and cannot be used, if reading ended there.
@@ -119,6 +121,8 @@ struct EvidenceGap: Hashable, Sendable {
   let bytes: UInt64
   /// The sequences that are known to be lost; `nil` if nothing tells.
   var sequences: ClosedRange<UInt64>?
+  /// Whether it is a record that can be read and is left out: the state before it does not allow it.
+  var isLeftOut = false
 }
 
 /// Who opened a journal or sent a request: a process number, and which opening where the note says so.

@@ -31,6 +31,7 @@ struct EvidenceFold: Sendable {
   private var hasDoubtfulCut = false
   private var gaps: [EvidenceGap] = []
   private var isAssumed = false
+  private var lostEnd: Fact?
   private var last: Fact?
 
   // The batch that is being read.
@@ -99,6 +100,7 @@ struct EvidenceFold: Sendable {
     previous?.isWhole = false
     (opening, lostInBatch, stray) = (nil, [], nil)
     (processes, clock, schedule) = (.unknown, ClockTrail(), ScheduleTrail())
+    storage.interrupt()
   }
 
   /// Hands over what still waits, and returns the session as it stands.
@@ -177,6 +179,14 @@ struct EvidenceFold: Sendable {
     guard !gaps.isEmpty, generation > token?.generation ?? .none else { return }
     previous = token
     token = TokenHistory.lost(generation, at: time)
+  }
+
+  /// A note about the end of the current token: after a gap it proves an end that is lost.
+  private mutating func noteEnd(of generation: Generation, _ fact: Fact) {
+    guard !gaps.isEmpty, fold.state.kind == .authenticated,
+      generation >= fold.state.token?.generation ?? .none
+    else { return }
+    lostEnd = fact
   }
 
   // MARK: Batches
@@ -258,7 +268,7 @@ struct EvidenceFold: Sendable {
     evidence.lastBefore = lastBefore
     (evidence.stray, evidence.continued) = (stray, continued)
     (evidence.isWhole, evidence.hasDoubtfulCut) = (isWhole, hasDoubtfulCut)
-    (evidence.gaps, evidence.isAssumed) = (gaps, isAssumed)
+    (evidence.gaps, evidence.isAssumed, evidence.lostEnd) = (gaps, isAssumed, lostEnd)
     return evidence
   }
 
@@ -283,6 +293,7 @@ struct EvidenceFold: Sendable {
       announce(newer, fact)
     case .sessionExpired, .logout:
       ending = (ending?.before ?? before, fact)
+      lostEnd = nil
     }
   }
 
@@ -297,7 +308,7 @@ struct EvidenceFold: Sendable {
     if let pendingEnd { body(pendingEnd) }
     (pendingEnd, expiry, stray) = (nil, nil, nil)
     self.login = fact
-    (hasDoubtfulCut, gaps, isAssumed) = (false, [], false)
+    (hasDoubtfulCut, gaps, isAssumed, lostEnd) = (false, [], false, nil)
     remarks.removeAll { $0.batch != batchStart }
     storage.restart(keeping: batchStart)
     clock.restart()
@@ -343,7 +354,7 @@ struct EvidenceFold: Sendable {
     switch note {
     case .opened(let opened):
       opening = fact
-      storage.open(opened, isBesideOthers: !processes.living.isEmpty)
+      storage.open(opened, isBesideOthers: processes.isTooMany || !processes.living.isEmpty)
       processes.open(opened, fact)
       keepOpening(fact)
     case .closed:
@@ -373,7 +384,11 @@ struct EvidenceFold: Sendable {
       remark(fact)
     case .storageFailed, .storageRecovered:
       storage.take(fact)
-    case .revocationPending, .revocationSettled, .clockSkew, .localDataCleared:
+    case .revocationPending(let generation):
+      noteEnd(of: generation, fact)
+    case .revocationSettled(let settled):
+      noteEnd(of: settled.generation, fact)
+    case .clockSkew, .localDataCleared:
       break
     }
   }
@@ -417,7 +432,7 @@ struct EvidenceFold: Sendable {
 
   private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
     firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
-    (login, previous, stray, expiry, continued) = (nil, nil, nil, nil, nil)
+    (login, previous, stray, expiry, continued, lostEnd) = (nil, nil, nil, nil, nil, nil)
     (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)
     storage = StorageTrail()

@@ -24,6 +24,9 @@ struct StorageTrail: Hashable, Sendable {
     isWhole = isWhole && isOpeningWhole
   }
 
+  /// Records are lost: one of them may be an opening, or a failure.
+  mutating func interrupt() { (isWhole, isOpeningWhole) = (false, false) }
+
   /// A session begins; what its own batch found stays.
   mutating func restart(keeping batch: UInt64) {
     runs.removeAll { $0.fact.batch != batch }

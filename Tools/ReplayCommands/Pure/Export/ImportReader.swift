@@ -196,7 +196,7 @@ struct ImportReader {
     let isSnapshot = content.kind == SessionRecord.snapshotKind
     guard isSnapshot == (records == 0 && hasSnapshot == true) else {
       throw ImportProblem(
-        .badLine, "a snapshot stands at the begin of a compacted journal and nowhere else")
+        .badLine, "a snapshot is the first record of a compacted journal and no other")
     }
     if remaining > 0 {
       guard left == remaining - 1 else {

@@ -11,6 +11,7 @@ extension ExplanationDraft {
         fact: fact, role: role, isInFile: fact.sequence >= first)
     }
     if case .open = evidence.subject {
+      add(evidence.lostEnd, .remark)
       addRequests(add)
     } else {
       add(evidence.place, .end)

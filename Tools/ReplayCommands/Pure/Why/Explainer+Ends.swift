@@ -13,8 +13,8 @@ extension ExplanationDraft {
       explainDeleted()
     } else if let reason = evidence.expiry?.expiry {
       explain(reason)
-    } else if logout == .policy, let root = evidence.root.first {
-      explainClosing(of: root)
+    } else if logout == .policy {
+      if let root = evidence.root.first { explainClosing(of: root) } else { explainPolicyAlone() }
     } else {
       explainUnknown()
     }
@@ -63,10 +63,12 @@ extension ExplanationDraft {
     advise(.findLogoutCallers)
   }
 
-  /// The policy closes for good, later, what had expired.
+  /// The policy closes later what had expired.
   private mutating func explainClosing(of root: Evidence) {
     let reason = Explainer.explain(root)
-    conclude(reason.cause, reason.certainty, reason.headline)
+    // A session that began and expired in lost records may be the one that was closed.
+    let isWhole = evidence.gaps == root.gaps
+    conclude(reason.cause, isWhole ? reason.certainty : .possible, reason.headline)
     explanation.root = [reason]
     prove(.settledExpiry, [.place(root.place?.sequence ?? 0)], on: root.place)
     advise(.asRoot)
@@ -121,6 +123,12 @@ extension ExplanationDraft {
     advise(.raiseLimit)
   }
 
+  /// The policy closes a session after an expiry, and that is not in the file.
+  private mutating func explainPolicyAlone() {
+    conclude(.unexplained, .possible, [.word(LogoutReason.policy.description)])
+    prove(.closedByPolicy, on: evidence.logout)
+  }
+
   private mutating func explainUnknown() {
     let code = explanation.reason ?? ""
     conclude(.unexplained, .possible, [.word(code)])
@@ -153,8 +161,7 @@ extension ExplanationDraft {
     guard let first = unreadable.first(where: { $0.1 == .token }) ?? unreadable.first else {
       conclude(.secretsAhead, .proven)
       prove(
-        .storedTokenNewer, [.token(token?.generation ?? .none)], on: evidence.expiry,
-        token?.announced)
+        .storedTokenNewer, [tokenWord], on: evidence.expiry, token?.announced)
       maybe(.journalRestored, .itemGarbled)
       advise(.noJournalBackup)
       return
@@ -171,12 +178,16 @@ extension ExplanationDraft {
     advise(.sendItemFacts)
   }
 
+  /// The token that was current, also if no record that can be read names it.
+  private var tokenWord: Value {
+    token.map { .token($0.generation) } ?? .word("the session's token")
+  }
+
   private mutating func explainOutdatedSecrets() {
     conclude(.secretsOutdated, .proven)
     showsOpenings = true
     prove(
-      .storedTokenOlder, [.token(token?.generation ?? .none)], on: evidence.expiry,
-      token?.announced)
+      .storedTokenOlder, [tokenWord], on: evidence.expiry, token?.announced)
     infer(.secretsRestored, .likely)
     ruleOutUser()
     ruleOutRefusal()
@@ -197,8 +208,8 @@ extension ExplanationDraft {
   // MARK: A token's life
 
   private mutating func explainExpiry() {
-    guard let token else { return explainUnknown() }
-    guard !token.isLost else { return conclude(.tokenExpired, .possible) }
+    // Without the record that announced it nothing tells how long it lived.
+    guard let token, !token.isLost else { return conclude(.tokenExpired, .possible) }
     ruleOutUser()
     if token.requests.isEmpty, token.isWhole { ruleOut(.nothingSent) }
     ruleOutStorage()

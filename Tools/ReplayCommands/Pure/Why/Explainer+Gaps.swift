@@ -6,8 +6,7 @@ extension ExplanationDraft {
   /// Takes back what rests on records on both sides of a gap, or on the absence of any there.
   mutating func limitByGaps() {
     for gap in evidence.gaps + evidence.gapsAfter {
-      explanation.untold.append(
-        Untold(.lostBetween, [.counted(gap.bytes, "byte"), .number(gap.offset)]))
+      explanation.untold.append(gap.untold)
     }
     guard let gap = evidence.gaps.last?.after else { return }
     explanation.ruledOut.removeAll { ($0.searched?.lowerBound ?? 0) <= gap }
@@ -27,13 +26,15 @@ extension ExplanationDraft {
       return false
     }
     switch explanation.cause {
-    case .userLogout, .accountDeleted, .accountInactive, .otherUser, .noRefreshToken,
-      .secretsMissing, .secretUnreadable,
-      .secretsAhead, .secretsOutdated, .secretsNewer, .endedByServer:
+    case .accountDeleted, .accountInactive, .otherUser, .noRefreshToken,
+      .secretsMissing, .secretUnreadable, .secretsOutdated, .secretsNewer, .endedByServer:
       return true
-    // A refusal that is lost may have said before that the token was used.
+    // It rests on an absence in the batch: what is lost right before may be a part of that.
+    case .secretsAhead: return evidence.lastBefore.map { $0.sequence > gap } ?? false
+    // A refusal that is lost may have said before that the token was used. An expiry that is lost may
+    // have come before the logout.
     case .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
-      .userLogoutAfterExpiry, .lostReply, .answerNotStored, .killedInRefresh,
+      .userLogout, .userLogoutAfterExpiry, .lostReply, .answerNotStored, .killedInRefresh,
       .suspendedInRefresh, .usedElsewhere,
       .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
       .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,
@@ -46,6 +47,18 @@ extension ExplanationDraft {
       .journalContinued:
       return explanation.cause != .takenOver && explanation.cause != .switchLost
     }
+  }
+}
+
+extension EvidenceGap {
+  /// What it leaves open.
+  fileprivate var untold: Untold {
+    if isLeftOut, let sequences { return Untold(.leftOut, [.place(sequences.lowerBound)]) }
+    guard bytes == 0, let sequences else {
+      return Untold(.lostBetween, [.counted(bytes, "byte"), .number(offset)])
+    }
+    return Untold(
+      .missingRecords, [.place(sequences.lowerBound), .place(sequences.upperBound)])
   }
 }
 

@@ -58,7 +58,7 @@ extension ExplanationDraft {
       prove(cut.isUndetermined ? .tailDoubtful : .tailTorn, [.counted(cut.bytes, "byte")], on: fact)
       if cut.isUndetermined { maybe(.repaired) }
       maybe(.killedBySystem, .crashed)
-      advise(.keepAside)
+      advise(cut.isUndetermined ? .keptOrDropped : .keepAside)
     case .continued(let link):
       conclude(.journalContinued, .proven)
       prove(.continuesJournal, [.word(NoteWords.text(.continued(link), at: fact.time))], on: fact)

@@ -39,6 +39,7 @@ extension ExplanationDraft {
   }
 
   private mutating func explainSignedIn(_ session: SessionState.Authenticated) {
+    if let fact = evidence.lostEnd { return explainLostEnd(fact, of: session.token) }
     prove(.signedInSince, [.time(session.since)], on: evidence.login)
     if let request = evidence.after.intents.request {
       explainOpenRequest(request)
@@ -55,6 +56,14 @@ extension ExplanationDraft {
     }
     let start = evidence.sessionStart
     ruleOut(.noEnd, [.place(start)], searched: range(from: start))
+  }
+
+  /// A note that is left is about an end that is lost: only why it ended is unknown.
+  private mutating func explainLostEnd(_ fact: Fact, of token: TokenFacts) {
+    conclude(.unexplained, .possible, [.word("the end is lost")])
+    explanation.after = .unauthenticated
+    let generation = fact.revocationSettled?.generation ?? token.generation
+    prove(.endLost, [.place(fact.sequence), .token(generation)], on: fact)
   }
 
   private mutating func proveTokensLife(_ token: TokenFacts) {

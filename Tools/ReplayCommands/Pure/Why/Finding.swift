@@ -2,7 +2,8 @@ internal import SessionCore
 
 /// How surely something is so.
 enum Certainty: String, CaseIterable, Sendable, Comparable {
-  /// It fits, and so does at least one other thing that is named beside it.
+  /// It fits, and so does at least one other thing that is named beside it; or records are lost that
+  /// could speak against it.
   case possible
   /// Everything that a record could show against it is absent, and the history that would show it is whole.
   case likely

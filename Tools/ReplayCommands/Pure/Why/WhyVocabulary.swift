@@ -54,6 +54,8 @@ enum FindingWord: String, CaseIterable, Sendable {
   case unusedForLimit
   case serverEndedIt
   case newReason
+  case closedByPolicy
+  case endLost
   case nobodySignedOut
   case nobodyEnded
   case endedNothing
@@ -156,6 +158,8 @@ enum UntoldWord: String, CaseIterable, Sendable {
   case clocksDrift
   case behindDamage
   case lostBetween
+  case missingRecords
+  case leftOut
   case failedSignIns
   case otherDevices
   case processDeath
@@ -219,5 +223,6 @@ enum AdviceWord: String, CaseIterable, Sendable {
   case endAtServer
   case keepJournal
   case keepAside
+  case keptOrDropped
   case setAsideCopy
 }

@@ -78,6 +78,8 @@ extension AdviceWord {
     case .keepAside:
       "the bytes are kept beside the journal; look at why the process ended in the "
         + "middle of a commit"
+    case .keptOrDropped:
+      "the bytes are kept beside the journal, or in the OUT.dropped of sessionreplay repair"
     case .setAsideCopy: "verify the journal that was set aside: sessionreplay verify"
     }
   }

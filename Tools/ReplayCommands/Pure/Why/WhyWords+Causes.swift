@@ -39,7 +39,7 @@ extension Cause {
     case .secretsNewer: "Replaced by a new sign-in: a newer version had written the stored secrets"
     case .inactive: "Expired: unused for too long"
     case .endedByServer: "Expired: the server ended the session"
-    case .unexplained: "Ended, for a reason that this version does not know ({})"
+    case .unexplained: "Ended, for a reason that is not known ({})"
     case .stillOffline: "Still signed in: {} failed, without an answer that counts"
     case .stillIntercepted: "Still signed in: something between spoke in the server's place"
     case .stillServerFailing: "Still signed in: the server answered {} with a failure"

@@ -27,7 +27,8 @@ extension FindingWord {
       .clockSetBack, .clockWentBack, .serverClockBehind, .serverClockAhead, .itemMissing,
       .itemNotRead, .storedTokenNewer, .storedTokenOlder, .itemsOfNewerVersion,
       .storeFailed, .storeRecovered, .unusedForLimit,
-      .serverEndedIt, .newReason, .nobodySignedOut, .nobodyEnded, .noServerReached,
+      .serverEndedIt, .newReason, .closedByPolicy, .endLost,
+      .nobodySignedOut, .nobodyEnded, .noServerReached,
       .pageInstead, .serverFailedSince, .notReadYet, .nextTry, .tokenOver, .tokenLives,
       .signedInSince, .nobodyYet, .endedEarlier, .expiredEarlier, .otherJournalsSecrets,
       .leftoversGone, .switchRefusedBy, .switchFailedBy, .sessionAsItWas, .revocationOpen,
@@ -117,7 +118,7 @@ extension FindingWord {
         + "used"
     case .storedTokenOlder: "the stored token is older than {}"
     case .storeFailed: "at {} {}"
-    case .storeRecovered: "it did so again at {}"
+    case .storeRecovered: "it worked again at {}"
     case .itemsOfNewerVersion:
       "a newer version of the library had written the stored items, and a new sign-in replaced them"
     case .unusedForLimit:
@@ -125,6 +126,9 @@ extension FindingWord {
         + "is {} older"
     case .serverEndedIt: "the server ended the session"
     case .newReason: "the reason is {}, which this version does not know"
+    case .closedByPolicy:
+      "the policy closed the session, and no expiry that says why can be read"
+    case .endLost: "{} is about the end of the session of {}, and that end is lost"
     case .nobodySignedOut:
       "nobody was logged out: a failure that no server answered ends no session"
     case .nobodyEnded: "nobody was logged out"
@@ -162,7 +166,7 @@ extension FindingWord {
     case .tailTorn:
       "{} at the end were no whole commit, and nobody had been told that they were "
         + "written"
-    case .tailDoubtful: "{} at the end could not be read, and may have been acknowledged"
+    case .tailDoubtful: "{} at the end were left out, and may have been acknowledged"
     case .continuesJournal: "it {}"
     case .thresholdTooLong:
       "{} of {} scheduled refreshes came in the first half of the token's life: the "
@@ -247,7 +251,9 @@ extension UntoldWord {
     case .clocksDrift:
       "whether the clock was set: openings in one start of the system are up to {} apart"
     case .behindDamage: "what stands from byte {} on: it cannot be used"
-    case .lostBetween: "what stood in the {} from byte {} on, which are lost"
+    case .lostBetween: "what the {} from byte {} on said, which are lost"
+    case .missingRecords: "what records {} to {} said, which are missing"
+    case .leftOut: "what {} means: the state before it does not allow it"
     case .failedSignIns: "sign-ins that failed: they are not journaled"
     case .otherDevices: "what other devices did"
     case .processDeath: "why a process ended"
