@@ -167,7 +167,7 @@ struct WhyLostRecordsTests {
           kind: .refresh, generation: Generation(1), trigger: .manual, attempt: 1, process: 1,
           deadline: SampleJournal.start.advanced(by: 6_000))))
     let end: [SessionRecord.Content] = [
-      Crafted.login, request, Self.expired(.endedByServer), Self.logout(.policy),
+      Crafted.login, request, Self.expired(.endedByServer),
     ]
     func frames(_ contents: [SessionRecord.Content], from first: UInt64) -> [Crafted.Frame] {
       contents.enumerated().map { Crafted.frame($1, first + UInt64($0)) }
@@ -236,7 +236,7 @@ struct WhyLostRecordsTests {
     var bytes = try folder.bytes("changes.log")
     bytes[try Journals.frames(bytes)[0].middle] ^= 1
     let path = try folder.write(bytes, to: "x.log")
-    for command in ["why", "diff", "step", "export"] {
+    for command in ["why", "diff", "export"] {
       let run = ToolRun.inProcess([command, path, "--json"])
       #expect(run.code == 64, "\(command): \(run.output)")
       #expect(try run.error()["name"] as? String == "changeLog")
