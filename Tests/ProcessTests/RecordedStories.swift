@@ -121,6 +121,24 @@ struct RecordedStories {
     holder.resume()
   }
 
+  @Test("RPL-6 an older token comes to the server after a newer one, and the family is revoked")
+  func familyRevoked() async throws {
+    let (bench, holder, gate, other) = try await overtaking(at: .beforeActing)
+    let line = try other.say("refresh")
+    #expect(await bench.server.received(.refresh, count: 2))
+    gate.admitNewest()
+    let answer = try await other.answer(to: line)
+    #expect(answer.error == nil && answer.generation == 2)
+    gate.open()
+    #expect(await bench.server.answered(.refresh, count: 2))
+    holder.resume()
+    for _ in 0..<600 where try !bench.records().contains(where: { $0.name == "requestEnded" }) {
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    _ = try await other.ask("refresh")
+    try await bench.judge("family-revoked")
+  }
+
   @Test("RPL-3 suspended and overtaken, at a server that forgives")
   func takenOver() async throws {
     let (bench, holder, gate, other) = try await overtaking(at: .beforeActing) {

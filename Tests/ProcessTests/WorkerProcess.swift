@@ -9,6 +9,7 @@ final class WorkerProcess {
     var number: Int
     var command: String
     var state: String
+    var activity: String?
     var generation: UInt64?
     var status: Int?
     var error: String?

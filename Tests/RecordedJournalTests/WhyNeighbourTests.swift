@@ -216,6 +216,7 @@ struct WhyNeighbourTests {
     .lostReply: [.usedElsewhere], .answerNotStored: [.usedElsewhere, .lostReply],
     .killedInRefresh: [.usedElsewhere, .lostReply],
     .suspendedInRefresh: [.usedElsewhere, .lostReply, .revokedElsewhere],
+    .familyRevoked: [.revokedElsewhere],
     .clockForward: [.tokenExpired], .refreshingTooOften: [.attemptsExhausted, .rateLimited],
     .rateLimited: [.attemptsExhausted], .serverFailing: [.attemptsExhausted],
     .answersUnreadable: [.attemptsExhausted], .appRefused: [.attemptsExhausted],

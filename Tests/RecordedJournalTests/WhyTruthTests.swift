@@ -86,6 +86,11 @@ struct WhyTruth {
     for finding in explanation.ruledOut { try check(finding, explanation) }
     for finding in explanation.inferred where finding.certainty == .likely { weigh(finding) }
     if explanation.cause == .usedElsewhere { try checkReuse(explanation) }
+    if explanation.cause == .familyRevoked {
+      try require(
+        life.witness.refreshes.contains { $0.code == "TOKEN_REUSED" },
+        "no token was reused", explanation)
+    }
     if explanation.cause == .revokedElsewhere {
       try require(
         life.wasRevoked
@@ -131,11 +136,11 @@ struct WhyTruth {
         "the server said \(String(describing: seen))", explanation)
     case .everyRequestAnswered:
       choices.label("ruled out everyRequestAnswered")
-      for value in finding.values {
-        guard case .token(let generation) = value else { continue }
-        let all = requests(with: generation)
-        try require(!all.contains { $0.isLost }, "an answer was lost", explanation)
+      guard let start = finding.searched?.lowerBound, let end = finding.searched?.upperBound else {
+        return try require(false, "no records were searched", explanation)
       }
+      let all = seen.filter { (start...end).contains($0.key) }.values
+      try require(!all.contains { $0.isLost }, "an answer was lost", explanation)
     case .countedFailures:
       guard case .counted(let count, _)? = finding.values.first, let token = lastToken(explanation)
       else { return }

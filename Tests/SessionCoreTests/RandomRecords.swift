@@ -141,6 +141,7 @@ extension SplitMix {
         .init(item: code(), operation: code(), cause: code(), number: signed()))
     case .storageRecovered: .storageRecovered(.init(item: code(), operation: code()))
     case .answerDropped: .answerDropped(.init(request: integer(), cause: code()))
+    case .answerUnused: .answerUnused(integer())
     }
   }
 

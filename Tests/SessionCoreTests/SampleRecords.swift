@@ -94,6 +94,7 @@ enum SampleRecords {
     .storageFailed(.init(item: .token, operation: .write, cause: .noRoom, number: 28)),
     .storageFailed(.init(item: .user, operation: .read, cause: .failed, number: -25_300)),
     .storageRecovered(.init(item: .token, operation: .write)),
+    .answerUnused(9),
   ]
 
   static let identity = ProcessIdentity(

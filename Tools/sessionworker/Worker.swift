@@ -21,6 +21,7 @@ final class Worker: Sendable {
     var number: Int
     var command: String
     var state = "closed"
+    var activity: String?
     var generation: UInt64?
     var status: Int?
     var error: String?
@@ -45,12 +46,14 @@ final class Worker: Sendable {
     var followsOthers = true
     var offline: ChangePolicy?
     var formerWires: [Wire] = []
+    var whenUnusable = UnusableJournal.refuse
     for option in arguments.dropFirst(3) {
       let parts = option.split(separator: "=")
       guard parts.count == 2 else { return nil }
       switch (parts[0], Int64(parts[1])) {
       case ("timeout", let value?): policy.requestTimeout = value
       case ("grace", let value?): policy.overtakenGrace = value
+      case ("aside", nil): whenUnusable = parts[1] == "yes" ? .setAside : .refuse
       case ("follow", nil): followsOthers = parts[1] == "yes"
       case ("former", nil):
         guard let former = URL(string: String(parts[1])) else { return nil }
@@ -68,6 +71,7 @@ final class Worker: Sendable {
       wire: .edu(baseURL: url), policy: policy)
     configuration.followsOthers = followsOthers
     configuration.formerWires = formerWires
+    configuration.whenJournalIsUnusable = whenUnusable
     self.configuration = configuration
     self.offline = offline
   }
@@ -100,6 +104,7 @@ final class Worker: Sendable {
     }
     if let session = opened.withLock({ $0?.session }) {
       answer.state = "\(session.state.kind)"
+      answer.activity = "\(session.activity)"
       answer.generation = session.currentToken?.generation.number
     }
     say(answer)

@@ -3,12 +3,13 @@ import SessionKit
 
 let usage = """
   Usage: sessionworker JOURNAL SECRETS URL [timeout=MS] [grace=MS] [follow=no] [offline=MS]
-                       [former=URL]
+                       [former=URL] [aside=yes]
 
   One process of a test: a session that is driven by lines of standard input, each answered by a line
   of JSON on standard output as soon as it is done. Ends with its input. With offline, an expiry keeps the
   user's data, and the log of changes is opened before the session and settled with it; a change is tried
-  again after so many milliseconds. With former, tokens of that backend are used at URL.
+  again after so many milliseconds. With former, tokens of that backend are used at URL. With aside, a
+  journal that cannot be used is set aside.
 
   open                 opens the session; nothing that follows is begun before
   login USER PASSWORD  signs in

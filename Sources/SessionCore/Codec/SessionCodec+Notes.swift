@@ -77,6 +77,8 @@ extension PayloadWriter {
     case .answerDropped(let dropped):
       write(dropped.request)
       write(dropped.cause)
+    case .answerUnused(let request):
+      write(request)
     }
   }
 
@@ -145,6 +147,8 @@ extension PayloadReader {
         SessionNote.StorageRecovered(item: try code(), operation: try code()))
     case .answerDropped:
       .answerDropped(SessionNote.AnswerDropped(request: try integer(), cause: try code()))
+    case .answerUnused:
+      .answerUnused(try integer())
     }
   }
 

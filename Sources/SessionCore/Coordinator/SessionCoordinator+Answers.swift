@@ -12,6 +12,7 @@ extension SessionCoordinator {
   }
 
   private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
+    noteUnused(number)
     let isAbandoned = abandoned.remove(number) != nil
     return [discard(number, revoking: isAbandoned || state.kind != .authenticated)]
   }

@@ -13,7 +13,8 @@ extension SessionCoordinator {
       deadline = arrival.deadline
       contents += newSkew(in: arrival).map { [.note(.clockSkew($0))] } ?? []
     }
-    pending = PendingCommit(purpose: purpose, contents: contents, moment: now)
+    pending = PendingCommit(
+      purpose: purpose, contents: contents, moment: now, request: flight?.number)
     let newest = isDoubtful ? max(fold.generation, unannounceable) : nil
     let isRefresh = purpose == .send && flight?.isRefresh == true
     return [
@@ -49,6 +50,7 @@ extension SessionCoordinator {
         openingNotes.removeAll { $0.kind == .continued }
       }
       let effects = absorb(records, at: now)
+      noteOverdueFailure(of: ended)
       return effects + decideAgain(ended.purpose, at: now)
     case .commitFailed(let isLasting, let cause, let isStored):
       let obstacle = StorageObstacle(cause: cause, isStored: isStored)
@@ -60,6 +62,11 @@ extension SessionCoordinator {
     default:
       return []
     }
+  }
+
+  /// The failure that was to be journaled is of a request whose place another process's token took.
+  mutating func noteOverdueFailure(of ended: PendingCommit) {
+    if case .fail(let failure, _, _) = ended.purpose.asked { noteOverdue(ended.request, failure) }
   }
 
   /// Folds the batch that is durable now and says what follows.
@@ -116,11 +123,11 @@ extension SessionCoordinator {
     case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
     case .standing: publish(events) + wipeEnded(by: durable)
     case .note, .storage: publish(events)
-    case .unsent: unsentNoted(publishing: events)
+    case .endings: endingsNoted(publishing: events)
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)
     case .close(let caller): closed(caller, dropping: durable.dropsAnswer)
-    case .recover: tokenRecovered(publishing: events, at: now)
+    case .recover: tokenRecovered(after: durable, publishing: events, at: now)
     }
   }
 
@@ -147,7 +154,7 @@ extension SessionCoordinator {
       revoked(generation, outcome, status: status, at: now)
     // Still first among the closers: asked for again as soon as nothing else is to be done.
     // And what was not sent stays so.
-    case .close, .unsent: []
+    case .close, .endings: []
     case .recover(let purpose): decideAgain(purpose, at: now)
     }
   }
@@ -185,10 +192,10 @@ extension SessionCoordinator {
         + [.schedule(.expiry, uptime: now.uptime.addingSaturating(retryPause))]
     case .logout(let caller):
       return [.resume(caller, .failed(.storage))]
-    case .unsent:
-      // Its end is not noted. This process does not wait for its own request even so.
-      givenUp = unsent.last ?? givenUp
-      unsent = []
+    case .endings:
+      // The ends are not noted. This process does not wait for its own requests even so.
+      for case .requestEnded(let ended) in endings { givenUp = ended.request }
+      endings = []
       return []
     case .close(let caller):
       // The stored token may be what could not be read: the journal says the same without it.

@@ -170,23 +170,51 @@ extension SessionCoordinator {
   /// Remembers the intent of a request that is dropped before anything of it was sent.
   mutating func noteUnsentFlight() {
     guard let flight, flight.isUnsent, stopped == nil else { return }
-    unsent.append(flight.note)
+    // Nothing was sent: nobody has to wonder what the server did with it.
+    endings.append(Self.end(of: flight.note, RequestFailure(kind: .noConnection)))
   }
 
-  /// Nothing was sent: nobody has to wonder what the server did with it.
-  mutating func noteUnsent(at now: Moment) -> [SessionEffect] {
-    let notes = unsent.map { request in
-      SessionRecord.Content.note(
-        .requestEnded(
-          SessionNote.RequestEnded(
-            request: request, failure: RequestFailure(kind: .noConnection))))
-    }
-    return commit(notes, for: .unsent, at: now)
+  private static func end(of request: UInt64, _ failure: RequestFailure) -> SessionNote {
+    .requestEnded(SessionNote.RequestEnded(request: request, failure: failure))
   }
 
-  mutating func unsentNoted(publishing events: [RecordedEvent]) -> [SessionEffect] {
-    unsent = []
+  /// Journals the ends of requests that no event tells.
+  mutating func noteEndings(at now: Moment) -> [SessionEffect] {
+    commit(endings.map(SessionRecord.Content.note), for: .endings, at: now)
+  }
+
+  mutating func endingsNoted(publishing events: [RecordedEvent]) -> [SessionEffect] {
+    endings = []
     return publish(events)
+  }
+
+  // MARK: Answers that come after another process's token
+
+  /// Remembers our request, whose place another process's token takes, unless that token is its answer.
+  ///
+  /// Its answer is journaled. A server that saw the older token again may revoke the newer one, too, and
+  /// nothing else would say why (RPL-6).
+  mutating func noteOverdueFlight(unlessIn answered: [UInt64]) {
+    guard let flight, flight.hasLeft, !answered.contains(flight.note) else { return }
+    if flight.unsettled != nil {
+      endings.append(.answerUnused(flight.note))
+    } else {
+      overdue[flight.number] = flight.note
+    }
+  }
+
+  /// A request was answered with a token that is not used.
+  mutating func noteUnused(_ number: RequestNumber) {
+    guard let note = overdue.removeValue(forKey: number), stopped == nil else { return }
+    endings.append(.answerUnused(note))
+  }
+
+  /// A request failed whose place another process's token took; that nothing came says nothing new.
+  mutating func noteOverdue(_ number: RequestNumber?, _ failure: RequestFailure) {
+    guard let number, let note = overdue.removeValue(forKey: number), stopped == nil,
+      failure.kind != .noReply || failure.status != 0
+    else { return }
+    endings.append(Self.end(of: note, failure))
   }
 
   /// The session ended elsewhere and another one began: an answer that still comes is of the one that

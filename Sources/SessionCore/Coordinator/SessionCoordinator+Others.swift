@@ -35,7 +35,8 @@ extension SessionCoordinator {
       let left = hasEnded ? leaveEndedSession() : []
       // Who signed in there uses the session.
       let use = state.continues(before) ? [] : beginUse(at: now)
-      return left + tokenTaken(token, at: now) + use + effects
+      let requests = records.compactMap { $0.event?.announcedRequest }
+      return left + tokenTaken(token, answering: requests, at: now) + use + effects
     }
     effects += clear(after: records)
     guard state.token == nil else { return effects }
@@ -49,12 +50,18 @@ extension SessionCoordinator {
   }
 
   /// Another process has a newer token: it is everybody's.
-  private mutating func tokenTaken(_ token: TokenFacts, at now: Moment) -> [SessionEffect] {
+  ///
+  /// `requests` are those that journaled tokens answer: one of ours may be among them, if we had stored its
+  /// token.
+  private mutating func tokenTaken(
+    _ token: TokenFacts, answering requests: [UInt64], at now: Moment
+  ) -> [SessionEffect] {
     var effects: [SessionEffect] = [.reloadToken(token.generation)]
     effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
     if flight?.isRefresh == true {
       effects += dropUnsettled(revoking: false)
       noteUnsentFlight()
+      noteOverdueFlight(unlessIn: requests)
       flight = nil
     }
     return effects + resumeWaiters(.refreshed)
@@ -102,13 +109,20 @@ extension SessionCoordinator {
 
   /// The token that was found stored is journaled: it is everybody's, and a request for a newer one, or
   /// a refusal of the one before, is over.
-  mutating func tokenRecovered(publishing events: [RecordedEvent], at now: Moment)
-    -> [SessionEffect]
-  {
+  mutating func tokenRecovered(
+    after durable: PendingCommit, publishing events: [RecordedEvent], at now: Moment
+  ) -> [SessionEffect] {
     guard let token = state.token else { return publish(events) }
     // A switch that has not left goes with the new token.
     let grounded = flight?.note == 0 ? sendAgain() : []
-    return grounded + tokenTaken(token, at: now) + publish(events)
+    let requests = durable.contents.compactMap { content -> UInt64? in
+      guard case .event(let event) = content else { return nil }
+      return event.announcedRequest
+    }
+    let effects =
+      grounded + tokenTaken(token, answering: requests, at: now) + publish(events)
+    noteOverdueFailure(of: durable)
+    return effects
   }
 
   /// What others appended is folded; whoever waits for their request looks at it again.
@@ -129,5 +143,17 @@ extension SessionState {
       return false
     }
     return session.user == old.user && session.since == old.since && session.method == old.method
+  }
+}
+
+extension SessionEvent {
+  /// The request that a token was announced for; `nil` without a token or a request.
+  fileprivate var announcedRequest: UInt64? {
+    switch self {
+    case .refreshSucceeded(let refresh): refresh.request == 0 ? nil : refresh.request
+    case .contextSwitched(let change):
+      change.token == nil || change.request == 0 ? nil : change.request
+    case .login, .refreshFailed, .sessionExpired, .logout: nil
+    }
   }
 }

@@ -122,6 +122,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     guard flight?.number == number else {
       abandoned.remove(number)
+      noteOverdue(number, failure)
       return []
     }
     flight?.isAnswered = true

@@ -41,8 +41,11 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Whether the next request is held back: the batch of the opening took another process's request for
   /// lost, and that process is not proven gone (REF-10).
   var overtookAtOpening = false
-  /// The intents of requests that were dropped before anything was sent, until that is noted.
-  var unsent: [UInt64] = []
+  /// The ends of requests that no event tells, until they are journaled.
+  var endings: [SessionNote] = []
+  /// The requests on the wire whose place another process's token took, with their intents: what they are
+  /// answered is journaled (RPL-6).
+  var overdue: [RequestNumber: UInt64] = [:]
   /// The request of another process that was taken for lost, and how long a refusal may be its doing.
   var overtaken: Lease?
   /// The newest stored token that cannot be announced, whatever is tried.
@@ -199,7 +202,7 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   private mutating func begin(at now: Moment) -> [SessionEffect] {
     guard pending == nil, look == nil, stopped == nil else { return [] }
-    if !unsent.isEmpty { return noteUnsent(at: now) }
+    if !endings.isEmpty { return noteEndings(at: now) }
     if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
       return finish(for: closer, at: now)
     }

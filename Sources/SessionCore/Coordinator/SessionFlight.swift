@@ -82,8 +82,8 @@ struct PendingCommit: Hashable, Sendable {
     /// To note what the secret store did not do.
     case storage
     case revoked(Generation, RevocationOutcome, status: UInt16)
-    /// To note that nothing was sent for these intents.
-    case unsent
+    /// To note the ends of requests that no event tells.
+    case endings
     case close(Caller)
     /// To announce a token that was found stored when this was to be journaled.
     case recover(Purpose)
@@ -92,6 +92,11 @@ struct PendingCommit: Hashable, Sendable {
     var knowsHolderIsGone: Bool {
       guard case .restore(let facts) = self else { return false }
       return facts.isHolderGone
+    }
+
+    /// What was to be journaled before a stored token had to be announced.
+    var asked: Purpose {
+      if case .recover(let purpose) = self { purpose.asked } else { self }
     }
 
     /// The failure that it journals, where it journals one.
@@ -107,6 +112,8 @@ struct PendingCommit: Hashable, Sendable {
   let contents: [SessionRecord.Content]
   /// When it was asked for.
   let moment: Moment
+  /// The request that was on the wire then.
+  let request: RequestNumber?
 
   var time: Timestamp { moment.time }
 

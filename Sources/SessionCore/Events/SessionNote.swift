@@ -33,6 +33,8 @@ public enum SessionNote: Hashable, Sendable {
   case storageRecovered(StorageRecovered)
   /// The journal is closed, and the answer to a request could not be stored (REF-11).
   case answerDropped(AnswerDropped)
+  /// The answer to this request held a token that is not used: another process's token came first.
+  case answerUnused(UInt64)
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
@@ -244,6 +246,8 @@ public enum SessionNote: Hashable, Sendable {
     case storageRecovered = 0x91
     /// An answer could not be stored before the journal was closed.
     case answerDropped = 0x92
+    /// An answer held a token that came too late.
+    case answerUnused = 0x93
 
     /// The name as code and journal tools spell it.
     public var description: String {
@@ -264,6 +268,7 @@ public enum SessionNote: Hashable, Sendable {
       case .storageFailed: "storageFailed"
       case .storageRecovered: "storageRecovered"
       case .answerDropped: "answerDropped"
+      case .answerUnused: "answerUnused"
       }
     }
   }
@@ -287,6 +292,7 @@ public enum SessionNote: Hashable, Sendable {
     case .storageFailed: .storageFailed
     case .storageRecovered: .storageRecovered
     case .answerDropped: .answerDropped
+    case .answerUnused: .answerUnused
     }
   }
 }

@@ -204,7 +204,8 @@ public struct OpenIntents: Hashable, Sendable {
     case .revocationSettled(let settled):
       if settled.outcome != .failed { revocations.removeAll { $0 == settled.generation } }
     case .opened, .closed, .tailCut, .tokenRecovered, .secretsWiped, .itemUnreadable, .continued,
-      .clockSkew, .localDataCleared, .storageFailed, .storageRecovered, .answerDropped:
+      .clockSkew, .localDataCleared, .storageFailed, .storageRecovered, .answerDropped,
+      .answerUnused:
       break
     }
   }

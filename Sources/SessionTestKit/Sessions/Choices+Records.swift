@@ -76,6 +76,7 @@ extension Choices {
         .storageRecovered(SessionNote.StorageRecovered(item: code(), operation: code()))
       case .answerDropped:
         .answerDropped(SessionNote.AnswerDropped(request: number(), cause: code()))
+      case .answerUnused: .answerUnused(number())
       }
     }
   }

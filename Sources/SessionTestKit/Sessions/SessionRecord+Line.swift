@@ -50,6 +50,7 @@ extension SessionNote {
       "\(kind) \(failed.operation) \(failed.item), \(failed.cause) \(failed.number)"
     case .storageRecovered(let recovered): "\(kind) \(recovered.operation) \(recovered.item)"
     case .answerDropped(let dropped): "\(kind) \(dropped.request), \(dropped.cause)"
+    case .answerUnused(let request): "\(kind) \(request)"
     case .opened, .closed, .tailCut, .localDataCleared: kind.description
     }
   }

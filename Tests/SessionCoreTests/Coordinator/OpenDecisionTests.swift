@@ -303,7 +303,7 @@ struct OpenDecisionTests {
     let effects = bench.tell(.answered(number, .token()))
     #expect(effects.reply(to: waiter) == .refreshed)
     #expect(effects.contains(.reloadToken(Generation(2))))
-    #expect(bench.names == ["login", "requestSent", "refreshSucceeded"])
+    #expect(bench.names == ["login", "requestSent", "refreshSucceeded", "answerUnused"])
     #expect(!bench.coordinator.isHolding(number))
   }
 

@@ -52,7 +52,8 @@ struct StoredTokenTests {
     let effects = bench.tell(.failed(try #require(sent.request), Self.rejected, jitter: 0))
     #expect(bench.coordinator.state.token?.generation == Generation(2))
     #expect(effects.reply(to: caller) == .refreshed)
-    #expect(bench.names.suffix(2) == ["tokenRecovered", "refreshSucceeded"])
+    #expect(
+      bench.names.suffix(3) == ["tokenRecovered", "refreshSucceeded", "requestEnded"])
     #expect(bench.coordinator.activity == .idle)
     #expect(bench.refresh().1.sendCount == 1)
   }

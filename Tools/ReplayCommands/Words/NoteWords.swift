@@ -46,6 +46,8 @@ enum NoteWords {
       return "the secret store can \(operation(recovered.operation)) the \(recovered.item) again"
     case .answerDropped(let dropped):
       return "the answer to @\(dropped.request) could not be stored: \(obstacle(dropped.cause))"
+    case .answerUnused(let request):
+      return "the token in the answer to @\(request) is not used: another one came first"
     }
   }
 

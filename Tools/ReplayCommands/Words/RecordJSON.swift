@@ -143,6 +143,8 @@ extension JSONWriter {
     case .answerDropped(let dropped):
       field("request", dropped.request)
       field("cause", dropped.cause.description)
+    case .answerUnused(let request):
+      field("request", request)
     }
   }
 

@@ -3,6 +3,8 @@ package struct SentResponse: Sendable, Equatable {
   package var status: Int
   package var fields: [HTTPField]
   package var body: [UInt8]
+  /// A field that is sent after the body, which goes in chunks then.
+  package var trailer: HTTPField?
 
   package init(status: Int, fields: [HTTPField] = [], body: [UInt8] = []) {
     self.status = status
@@ -10,7 +12,7 @@ package struct SentResponse: Sendable, Equatable {
     self.body = body
   }
 
-  /// The answer as HTTP/1.1 bytes, framed by its length (RFC 9112 §6.2).
+  /// The answer as HTTP/1.1 bytes, framed by its length, or in chunks (RFC 9112 §6.2, §7.1).
   ///
   /// - Parameters:
   ///   - method: of the request: the answer to `HEAD` has a length and no body.
@@ -21,7 +23,9 @@ package struct SentResponse: Sendable, Equatable {
       head += "\(Self.canonical(field.name)): \(field.value)\r\n"
     }
     // A 204 must not carry a length (RFC 9110 §8.6).
-    if status != 204 {
+    if let trailer {
+      head += "Transfer-Encoding: chunked\r\nTrailer: \(Self.canonical(trailer.name))\r\n"
+    } else if status != 204 {
       head += "Content-Length: \(body.count)\r\n"
     }
     if closing {
@@ -30,9 +34,16 @@ package struct SentResponse: Sendable, Equatable {
     head += "\r\n"
     var bytes = Array(head.utf8)
     if method != "HEAD", status != 204 {
-      bytes += body
+      bytes += trailer.map(chunks) ?? body
     }
     return bytes
+  }
+
+  /// The body as one chunk, and the trailer field after the last one.
+  private func chunks(before trailer: HTTPField) -> [UInt8] {
+    let size = body.isEmpty ? "" : String(body.count, radix: 16) + "\r\n"
+    let end = "0\r\n\(Self.canonical(trailer.name)): \(trailer.value)\r\n\r\n"
+    return Array(size.utf8) + body + Array((body.isEmpty ? end : "\r\n" + end).utf8)
   }
 
   /// `retry-after` as `Retry-After`: some clients look fields up with their case.

@@ -31,6 +31,11 @@ struct GateBook: Sendable {
     gates[id] = gate
   }
 
+  mutating func admitNewest(at id: Int) {
+    guard let newest = gates[id]?.queue.popLast() else { return }
+    gates[id]?.admitted.insert(newest)
+  }
+
   func waiting(at id: Int) -> Int {
     gates[id]?.queue.count ?? 0
   }

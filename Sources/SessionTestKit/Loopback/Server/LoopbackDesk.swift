@@ -87,6 +87,10 @@ extension LoopbackDesk {
     changeAndRing { $0.gates.admit(count, at: id) }
   }
 
+  func admitNewest(atGate id: Int) {
+    changeAndRing { $0.gates.admitNewest(at: id) }
+  }
+
   func waiting(atGate id: Int) -> Int {
     read { $0.gates.waiting(at: id) }
   }

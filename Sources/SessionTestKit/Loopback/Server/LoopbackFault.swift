@@ -24,6 +24,11 @@ public enum LoopbackFault: Sendable, Equatable {
   /// With 0 a client may silently repeat the request, see ``dropConnection(_:)``.
   case cutAnswer(afterBytes: Int)
 
+  /// Acts, and sends the true answer in chunks with this trailer field (RFC 9112 §7.1.2).
+  ///
+  /// The answer is valid. On Linux `URLSession` ends the process at it.
+  case trailer(String, String)
+
   /// Waits this long, in real time and on top of the latency, then acts and answers truly.
   case delay(Duration)
 
@@ -59,7 +64,7 @@ public enum LoopbackFault: Sendable, Equatable {
       WireValue.object(members)
         .texts(named: ["access_token", "refresh_token", "id_token", "email", "password"])
     case .body(let bytes, _, _, _): RequestBody(bytes)?.secrets ?? []
-    case .status, .dropConnection, .cutAnswer, .delay: []
+    case .status, .dropConnection, .cutAnswer, .trailer, .delay: []
     }
   }
 }
@@ -72,6 +77,7 @@ extension LoopbackFault: CustomStringConvertible, CustomReflectable {
     case .status(let status, let code, _): "status \(status) \(code ?? "")"
     case .dropConnection(let moment): "connection dropped \(moment)"
     case .cutAnswer(let bytes): "answer cut after \(bytes) bytes"
+    case .trailer(let name, _): "answer with the trailer field \(name)"
     case .delay(let duration): "delay of \(duration)"
     case .body(let bytes, let type, let status, _): "\(status), \(bytes.count) bytes of \(type)"
     case .patch(let members): "patch of \(members.keys.sorted().joined(separator: ", "))"

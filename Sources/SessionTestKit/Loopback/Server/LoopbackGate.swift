@@ -14,4 +14,7 @@ public struct LoopbackGate: Sendable {
 
   /// Lets this many requests through: those that wait longest, then the next to arrive.
   public func admit(_ count: Int) { desk.admit(count, atGate: id) }
+
+  /// Lets the request through that arrived last; does nothing if none waits.
+  public func admitNewest() { desk.admitNewest(atGate: id) }
 }

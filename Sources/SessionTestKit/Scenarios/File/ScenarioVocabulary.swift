@@ -59,6 +59,7 @@ package enum ScenarioVocabulary {
     "storageFailed": ["item", "operation", "cause", "number"],
     "storageRecovered": ["item", "operation"],
     "answerDropped": ["cause"],
+    "answerUnused": [],
   ]
   package static let states: [String: [String]] = [
     "unauthenticated": [],

@@ -58,6 +58,7 @@ package enum ScenarioWords {
       ]
     case .secretsWiped(let cause): ["cause": "\(cause)"]
     case .answerDropped(let dropped): ["cause": "\(dropped.cause)"]
+    case .answerUnused: [:]
     case .itemUnreadable(let item): ["item": "\(item)"]
     case .continued(let link): ["cause": "\(link.cause)", "sequence": "\(link.sequence)"]
     case .clockSkew(let milliseconds): ["milliseconds": "\(milliseconds)"]

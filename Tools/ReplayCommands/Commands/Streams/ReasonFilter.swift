@@ -79,7 +79,7 @@ struct ReasonFilter: Equatable, Sendable {
     case .answerDropped(let dropped): includes(dropped.cause.description)
     case .storageFailed(let failed): includes(failed.cause.description)
     case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
-      .itemUnreadable, .clockSkew, .localDataCleared, .storageRecovered:
+      .itemUnreadable, .clockSkew, .localDataCleared, .storageRecovered, .answerUnused:
       false
     }
   }

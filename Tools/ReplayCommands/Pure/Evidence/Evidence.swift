@@ -25,8 +25,8 @@ struct Evidence: Sendable {
   var firstSequence: UInt64
   /// Of the token that was current at the end; `nil` where nobody was signed in.
   var token: TokenHistory?
-  /// Of the token before it.
-  var previous: TokenHistory?
+  /// Of the tokens of this sign-in that came before it.
+  var earlier = EarlierTokens()
   /// The last openings and closings before.
   var openings: [Fact] = []
   /// The processes that may be alive: opened, and not known to be gone.

@@ -18,7 +18,7 @@ struct EvidenceFold: Sendable {
   private var firstSequence: UInt64 = 1
   private var login: Fact?
   private var token: TokenHistory?
-  private var previous: TokenHistory?
+  private var earlier = EarlierTokens()
   private var openings: [Fact] = []
   private var processes = ProcessTrail()
   private var remarks: [Fact] = []
@@ -79,6 +79,7 @@ struct EvidenceFold: Sendable {
       isWhole = false
       // It may have been a request.
       token?.isWhole = false
+      earlier.isWhole = false
     }
     if record.sequence == watched { watchedFact = fact }
     last = fact
@@ -97,7 +98,7 @@ struct EvidenceFold: Sendable {
     if gaps.count == Evidence.keptOpenings { gaps.removeFirst() }
     gaps.append(gap)
     token?.isWhole = false
-    previous?.isWhole = false
+    earlier.isWhole = false
     (opening, lostInBatch, stray) = (nil, [], nil)
     (processes, clock, schedule) = (.unknown, ClockTrail(), ScheduleTrail())
     storage.interrupt()
@@ -177,7 +178,8 @@ struct EvidenceFold: Sendable {
   /// A record names a token that only missing records announced.
   private mutating func meet(_ generation: Generation, at time: Timestamp) {
     guard !gaps.isEmpty, generation > token?.generation ?? .none else { return }
-    previous = token
+    if let token { earlier.add(token) }
+    earlier.isWhole = false
     token = TokenHistory.lost(generation, at: time)
   }
 
@@ -262,7 +264,7 @@ struct EvidenceFold: Sendable {
       clock: clock, schedule: schedule)
     evidence.batch = batch
     evidence.login = login
-    (evidence.token, evidence.previous) = (token, previous)
+    (evidence.token, evidence.earlier) = (token, earlier)
     (evidence.openings, evidence.remarks) = (openings, remarks)
     evidence.storage = storage
     evidence.lastBefore = lastBefore
@@ -313,7 +315,7 @@ struct EvidenceFold: Sendable {
     storage.restart(keeping: batchStart)
     clock.restart()
     schedule = ScheduleTrail()
-    previous = nil
+    earlier = EarlierTokens()
     // Adopted tokens were an app's old layer's before, and may be used by it still.
     token = TokenHistory(login.token, announced: fact, isWhole: login.method != .adoption)
   }
@@ -322,7 +324,7 @@ struct EvidenceFold: Sendable {
     // Where a token was recovered or numbers are left out, records are missing.
     let isRecovered = batch.contains { $0.recovered == newer.generation }
     let isNext = newer.generation == token?.generation.next
-    previous = token
+    if let token { earlier.add(token) }
     token = TokenHistory(newer, announced: fact, isWhole: isNext && !isRecovered)
   }
 
@@ -344,7 +346,7 @@ struct EvidenceFold: Sendable {
       return isEarly ? .gone(by: taker) : .replaced(by: taker)
     }
     // One that was overtaken with the token before may come late.
-    previous?.end(fact, among: processes) { _ in .connection }
+    earlier.end(fact)
     if let number = fact.answers, fact.failure?.kind == .noReply { lostInBatch.append(number) }
   }
 
@@ -364,12 +366,13 @@ struct EvidenceFold: Sendable {
       // What was acknowledged and is gone may have been a request.
       if cut.isUndetermined {
         token?.isWhole = false
+        earlier.isWhole = false
         hasDoubtfulCut = true
       }
       remark(fact)
     case .requestSent(let sent):
       send(sent, fact)
-    case .requestEnded:
+    case .requestEnded, .answerUnused:
       end(fact)
     case .secretsWiped:
       if fold.state.kind == .unauthenticated { stray = fact }
@@ -432,7 +435,9 @@ struct EvidenceFold: Sendable {
 
   private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
     firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
-    (login, previous, stray, expiry, continued, lostEnd) = (nil, nil, nil, nil, nil, nil)
+    (login, stray, expiry, continued, lostEnd) = (nil, nil, nil, nil, nil)
+    earlier = EarlierTokens()
+    earlier.isWhole = false
     (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)
     storage = StorageTrail()

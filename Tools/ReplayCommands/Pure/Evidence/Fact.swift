@@ -89,6 +89,7 @@ struct Fact: Hashable, Sendable {
       case .login, .sessionExpired, .logout: break
       }
     case .note(.requestEnded(let ended)): number = ended.request
+    case .note(.answerUnused(let request)): number = request
     case .note, .snapshot, .unknown: break
     }
     return number == 0 ? nil : number

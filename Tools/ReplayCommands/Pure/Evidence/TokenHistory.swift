@@ -235,21 +235,8 @@ struct TokenHistory: Hashable, Sendable {
       return
     }
     if fact.note != nil, requests[index].isRefresh { countNoted(fact) }
-    // A process that comes back late names its request once more; what was noted first was decided on.
-    guard requests[index].end == nil else {
-      // An answer is one, whatever is noted behind it.
-      let isKnown = requests[index].lateAnswer != nil
-      if !isKnown || fact.failure?.kind.isAnswered != false { requests[index].late = fact }
-      return
-    }
-    requests[index].end = fact
-    requests[index].see(processes)
-    if let failure = fact.failure {
-      let isLost = RequestTrace.isNoAnswer(failure)
-      requests[index].fate = isLost ? .lost(how(requests[index])) : .failed(failure)
-    } else {
-      requests[index].fate = .answered
-    }
+    if requests[index].end == nil { requests[index].see(processes) }
+    requests[index].nameEnd(fact, how: how)
   }
 
   /// The answer to a request came, and could not be stored.

@@ -72,6 +72,7 @@ extension ImportObject {
       .storageRecovered(.init(item: try code("item"), operation: try code("operation")))
     case .answerDropped:
       .answerDropped(.init(request: try number("request"), cause: try code("cause")))
+    case .answerUnused: .answerUnused(try number("request"))
     }
   }
 

@@ -83,6 +83,7 @@ struct Redaction: Equatable, Sendable {
     case .storageRecovered(let recovered): .storageRecovered(recovered)
     case .answerDropped(let dropped):
       .answerDropped(.init(request: dropped.request, cause: dropped.cause))
+    case .answerUnused(let request): .answerUnused(request)
     }
   }
 

@@ -114,6 +114,7 @@ enum SwiftLiteral {
         + "operation: \(code(recovered.operation))))"
     case .answerDropped(let dropped):
       ".answerDropped(.init(request: \(dropped.request), cause: \(code(dropped.cause))))"
+    case .answerUnused(let request): ".answerUnused(\(request))"
     }
   }
 

@@ -100,7 +100,7 @@ struct Lanes: Sendable {
     case .event(.login): .login
     case .event(.refreshSucceeded): .refresh
     case .event(.contextSwitched): .change
-    case .event(.refreshFailed), .note(.requestEnded): .failure
+    case .event(.refreshFailed), .note(.requestEnded), .note(.answerUnused): .failure
     case .event(.sessionExpired), .event(.logout): .end
     case .note(.tailCut), .note(.itemUnreadable), .note(.secretsWiped), .note(.tokenRecovered),
       .note(.continued), .note(.clockSkew), .note(.storageFailed):

@@ -20,7 +20,8 @@ extension SessionRecord {
       case .tokenRecovered(let generation), .revocationPending(let generation): return generation
       case .revocationSettled(let settled): return settled.generation
       case .opened, .closed, .tailCut, .requestEnded, .secretsWiped, .itemUnreadable, .continued,
-        .clockSkew, .localDataCleared, .storageFailed, .storageRecovered, .answerDropped:
+        .clockSkew, .localDataCleared, .storageFailed, .storageRecovered, .answerDropped,
+        .answerUnused:
         return nil
       }
     case .snapshot, .unknown: return nil
@@ -35,6 +36,7 @@ extension SessionRecord {
     case .event(.refreshFailed(let refresh)): request = refresh.request
     case .event(.contextSwitched(let change)): request = change.request
     case .note(.requestEnded(let ended)): request = ended.request
+    case .note(.answerUnused(let number)): request = number
     case .event, .note, .snapshot, .unknown: return nil
     }
     return request == 0 ? nil : request

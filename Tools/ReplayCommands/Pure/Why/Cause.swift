@@ -10,6 +10,7 @@ enum Cause: String, CaseIterable, Sendable {
   case killedInRefresh = "killed-in-refresh"
   case suspendedInRefresh = "suspended-in-refresh"
   case usedElsewhere = "used-elsewhere"
+  case familyRevoked = "family-revoked"
   case revokedElsewhere = "revoked-elsewhere"
   case refreshTokenExpired = "refresh-token-expired"
   case unknownToServer = "unknown-to-server"
@@ -73,7 +74,8 @@ enum Cause: String, CaseIterable, Sendable {
   var `class`: Class {
     switch self {
     case .userLogout, .userLogoutAfterExpiry, .accountDeleted, .accountInactive, .lostReply,
-      .answerNotStored, .killedInRefresh, .suspendedInRefresh, .usedElsewhere, .revokedElsewhere,
+      .answerNotStored, .killedInRefresh, .suspendedInRefresh, .usedElsewhere, .familyRevoked,
+      .revokedElsewhere,
       .refreshTokenExpired, .unknownToServer, .refused, .otherUser, .noRefreshToken,
       .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
       .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,

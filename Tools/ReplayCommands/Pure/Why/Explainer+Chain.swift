@@ -35,7 +35,8 @@ extension ExplanationDraft {
 
   private func addRequests(_ add: (Fact?, Explanation.Role) -> Void) {
     guard let token else { return }
-    for request in token.requests {
+    let earlier = showsEarlier ? evidence.earlier.requests.suffix(Self.shownEarlier) : []
+    for request in earlier + token.requests {
       add(request.sent, .request)
       add(request.end, .outcome)
       add(request.late, .outcome)
@@ -56,7 +57,7 @@ extension ExplanationDraft {
       }
     case .note(let note):
       switch note {
-      case .revocationSettled, .requestEnded: true
+      case .revocationSettled, .requestEnded, .answerUnused: true
       case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
         .secretsWiped, .itemUnreadable, .continued, .clockSkew, .localDataCleared,
         .storageFailed, .storageRecovered, .answerDropped:

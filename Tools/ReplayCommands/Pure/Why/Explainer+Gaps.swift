@@ -33,7 +33,7 @@ extension ExplanationDraft {
     case .secretsAhead: return evidence.lastBefore.map { $0.sequence > gap } ?? false
     // A refusal that is lost may have said before that the token was used. An expiry that is lost may
     // have come before the logout.
-    case .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
+    case .familyRevoked, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
       .userLogout, .userLogoutAfterExpiry, .lostReply, .answerNotStored, .killedInRefresh,
       .suspendedInRefresh, .usedElsewhere,
       .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,

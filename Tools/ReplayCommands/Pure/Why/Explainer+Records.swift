@@ -12,7 +12,8 @@ extension Fact {
     case .note(let note):
       switch note {
       case .requestEnded, .tokenRecovered, .revocationPending, .revocationSettled, .secretsWiped,
-        .itemUnreadable, .tailCut, .continued, .storageFailed, .answerDropped:
+        .itemUnreadable, .tailCut, .continued, .storageFailed, .answerDropped,
+        .answerUnused:
         true
       case .opened, .closed, .requestSent, .clockSkew, .localDataCleared, .storageRecovered: false
       }
@@ -63,6 +64,9 @@ extension ExplanationDraft {
       conclude(.journalContinued, .proven)
       prove(.continuesJournal, [.word(NoteWords.text(.continued(link), at: fact.time))], on: fact)
       advise(.setAsideCopy)
+    case .answerUnused(let request):
+      explainTakeover(of: request, fact)
+      prove(.answerUnused, [.place(request)], on: fact)
     case .answerDropped(let dropped):
       conclude(.refreshFailed, .proven)
       prove(
@@ -179,10 +183,8 @@ extension ExplanationDraft {
   /// A request that another process took for lost, or that its own process ended too late.
   private mutating func explainTakeover(of number: UInt64, _ fact: Fact) {
     showsOpenings = true
-    let histories = [token, evidence.previous].compactMap { $0 }
-    let request = histories.lazy.compactMap { history in
-      history.requests.first { $0.number == number }
-    }.first
+    let requests = (token?.requests ?? []) + evidence.earlier.requests
+    let request = requests.first { $0.number == number }
     conclude(.takenOver, request.map(isTakenOver) == true ? .proven : .possible)
     if let failure = fact.failure {
       prove(.requestFailedSo, [.place(number), Self.words(failure)], on: fact)

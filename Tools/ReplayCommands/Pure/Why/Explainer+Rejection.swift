@@ -22,6 +22,10 @@ extension ExplanationDraft {
     let first = token.firstReuse ?? refusal
     let lost = token.lost(before: first.sequence)
     for request in token.requests where !request.isLost { proveReturn(request) }
+    let reuse = evidence.earlier.reuse(after: token.announced?.sequence ?? 0)
+    if let reuse, word != .expired {
+      return explainFamily(reuse.request, reuse.answer, refusal, word, lost, token)
+    }
     // A code that was not kept may have said "used".
     if !lost.isEmpty, word == .reused || word == .unsaid || word == .notKept {
       return explainLosses(lost, first, word, token)
@@ -35,11 +39,12 @@ extension ExplanationDraft {
       conclude(.revokedElsewhere, .proven)
       maybe(.signedOutElsewhere, .passwordChanged, .administrator)
       advise(.lookWhoEnded)
-      addLateTwin()
+      addEarlier()
     case .expired: explainOldToken(refusal, token)
     case .unknown:
       conclude(.unknownToServer, .proven)
       maybe(.signedOutElsewhere, .otherBackend, .databaseReset)
+      addEarlier()
       if let login = evidence.login { advise(.sameBackend, [.place(login.sequence)]) }
     case .unsaid, .notKept, .strange: explainSilence(refusal, word, token)
     }
@@ -168,7 +173,7 @@ extension ExplanationDraft {
     if token.announced == evidence.login, !token.isWhole, token.announced != nil {
       maybe(.oldLayer)
     }
-    addLateTwin()
+    addEarlier()
     if token.announced == nil {
       infer(
         .lostBefore, .possible, [.token(token.generation), .place(evidence.firstSequence)])
@@ -197,23 +202,12 @@ extension ExplanationDraft {
     infer(.otherCopyUsed, .possible, [.token(token.generation)])
     maybe(.clientChanged, .otherBackend, .databaseReset)
     if let dubious = token.lastDubious(before: refusal.sequence) { inferUnusable(dubious, token) }
-    addLateTwin()
+    addEarlier()
     leaveUntold(.otherDevices)
     switch word {
     case .strange(let code): advise(.lookUpCode, [.word(code)])
     case .notKept: advise(.nameCodes)
     default: advise(.tellingCode)
     }
-  }
-
-  /// A request with the token before whose answer was lost: it may reach the server late.
-  private var lateTwin: RequestTrace? {
-    guard let previous = evidence.previous else { return nil }
-    return previous.requests.last { $0.isLost }
-  }
-
-  private mutating func addLateTwin() {
-    guard let lateTwin else { return }
-    infer(.lateTwin, .possible, [.place(lateTwin.number)], on: lateTwin.sent)
   }
 }

@@ -18,6 +18,8 @@ enum Explainer {
 struct ExplanationDraft {
   let evidence: Evidence
   var explanation: Explanation
+  /// Whether requests with older tokens belong to the chain.
+  var showsEarlier = false
   /// Whether the openings belong to the chain.
   var showsOpenings = false
   /// Whether what came behind does.
@@ -148,33 +150,35 @@ struct ExplanationDraft {
       .nothingUnreadable, [.place(login.sequence)], searched: range(from: login.sequence))
   }
 
-  /// All requests with the token, where none is missing.
-  var wholeRequests: [RequestTrace]? {
-    guard let token, token.isWhole, token.omitted == 0 else { return nil }
-    return token.requests
+  /// All requests since the sign-in, if none is missing; `nil` also if there was none.
+  ///
+  /// A server that sees an older token again may end the session, so every token counts (RPL-6).
+  var wholeRequests: (count: UInt64, kept: [RequestTrace], senders: RequestSenders)? {
+    guard let token, token.isWhole, token.omitted == 0, evidence.earlier.isWhole else { return nil }
+    let count = evidence.earlier.count + UInt64(token.requests.count)
+    guard count > 0 else { return nil }
+    var senders = evidence.earlier.senders
+    for request in token.requests { senders.add(request) }
+    return (count, evidence.earlier.requests + token.requests, senders)
   }
 
   mutating func ruleOutOtherProcess() {
-    guard let token, let requests = wholeRequests, !requests.isEmpty else { return }
-    let processes = Set(requests.compactMap { $0.sent.requestSent?.process })
-    // The same number behind another opening may be another process.
-    guard processes.count == 1, Set(requests.map(\.life)).count == 1, let process = processes.first,
-      requests.allSatisfy(\.isCertain)
+    guard let login = evidence.login, let all = wholeRequests, all.senders.isOne,
+      let process = all.senders.process
     else { return }
     ruleOut(
       .oneProcess,
-      [.counted(UInt64(requests.count), "request"), .token(token.generation), .process(process)],
-      searched: token.announced.map { range(from: $0.sequence) })
+      [.counted(all.count, "request"), .place(login.sequence), .process(process)],
+      searched: range(from: login.sequence))
   }
 
   mutating func ruleOutLostReply() {
-    guard let token, let requests = wholeRequests, !requests.isEmpty,
-      requests.allSatisfy({ !$0.isLost && !$0.isDubious })
+    guard let login = evidence.login, let all = wholeRequests,
+      all.kept.allSatisfy({ !$0.isLost && !$0.isDubious })
     else { return }
     ruleOut(
-      .everyRequestAnswered,
-      [.counted(UInt64(requests.count), "request"), .token(token.generation)],
-      searched: token.announced.map { range(from: $0.sequence) })
+      .everyRequestAnswered, [.counted(all.count, "request"), .place(login.sequence)],
+      searched: range(from: login.sequence))
   }
 
   mutating func ruleOutRefusal() {
@@ -317,7 +321,7 @@ extension Fact {
     case .tailCut, .itemUnreadable, .answerDropped: true
     case .opened, .closed, .requestSent, .requestEnded, .tokenRecovered, .revocationPending,
       .revocationSettled, .secretsWiped, .continued, .clockSkew, .localDataCleared,
-      .storageFailed, .storageRecovered, nil:
+      .storageFailed, .storageRecovered, .answerUnused, nil:
       false
     }
   }

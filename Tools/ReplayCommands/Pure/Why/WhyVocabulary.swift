@@ -17,8 +17,10 @@ enum FindingWord: String, CaseIterable, Sendable {
   case settledExpiry
   case serverSaid
   case serverSaidOfUser
+  case serverSaidOfOlder
   case noReplyTo
   case answerDropped
+  case answerUnused
   case noEndOf
   case endUnnoted
   case goneBeforeDeadline
@@ -107,6 +109,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case stolen
   case oldLayer
   case lateTwin
+  case familyEnded
   case revokedAtServer
   case signedOutElsewhere
   case passwordChanged

@@ -15,6 +15,8 @@ extension Cause {
       "Expired: a process was suspended in the middle of a refresh, and another could "
         + "not go on"
     case .usedElsewhere: "Expired: the refresh token was used already, and not by this journal"
+    case .familyRevoked:
+      "Expired: the server saw an older refresh token again, and revoked the session"
     case .revokedElsewhere: "Expired: the server says that the session was revoked"
     case .refreshTokenExpired: "Expired: the server says that the refresh token has expired"
     case .unknownToServer: "Expired: the server does not know the refresh token"

@@ -15,7 +15,8 @@ extension FindingWord {
     case .noRefusalBefore: "earlier refusal"
     case .noOpeningBetween: "death of the process"
     case .noEnd: "end of the session"
-    case .appCalledLogout, .settledExpiry, .serverSaid, .serverSaidOfUser, .noReplyTo, .noEndOf,
+    case .appCalledLogout, .settledExpiry, .serverSaid, .serverSaidOfUser, .serverSaidOfOlder,
+      .familyEnded, .answerUnused, .noReplyTo, .noEndOf,
       .answerDropped, .rotatedAnswerDropped, .closedUnstored,
       .endUnnoted, .goneBeforeDeadline, .systemRestarted, .replacedAtOpening,
       .overtakenAfterDeadline, .cameBack, .answeredLate, .unusedUntold, .refusalDoubted,
@@ -57,8 +58,8 @@ extension FindingWord {
     case .tokenHadLife: "{} had {} left"
     case .tokenRefreshable: "{} was held with a refresh token"
     case .clockAgrees: "{} openings in one start of the system, from {} to {}, agree within {}"
-    case .everyRequestAnswered: "{} with {}; each was answered, or not sent"
-    case .oneProcess: "{} with {}, each made by process {}"
+    case .everyRequestAnswered: "{} since {}; each was answered, or not sent"
+    case .oneProcess: "{} since {}, each made by process {}"
     case .nothingSent: "nothing was sent"
     case .notSent: "{} was not sent"
     case .nothingUnreadable:
@@ -70,6 +71,9 @@ extension FindingWord {
     case .settledExpiry: "the session had expired at {}; the logout settled that"
     case .serverSaid: "the server's own word: {}"
     case .serverSaidOfUser: "the server said so of the user, when it was asked who that is"
+    case .serverSaidOfOlder: "the server's own word on {}, which carried the older {}: {}"
+    case .answerUnused:
+      "the answer to {} held a token that is not used: another process's came first"
     case .noReplyTo: "no whole answer to {} is journaled"
     case .answerDropped:
       "the answer to {} came, and could not be stored until the session was closed: {}"
@@ -187,8 +191,10 @@ extension FindingWord {
     case .stolen: "it was stolen"
     case .oldLayer: "the app's old layer used the token that was adopted"
     case .lateTwin:
-      "the lost request {} with the token before reached the server late, which took "
-        + "it for a reuse"
+      "{} reached the server late with the older {}, which the server took for a reuse"
+    case .familyEnded:
+      "{} brought the older {} to the server after a newer one had replaced it, and the server revoked the "
+        + "whole family"
     case .revokedAtServer: "the session was revoked at the server"
     case .signedOutElsewhere: "the user signed out elsewhere"
     case .passwordChanged: "the password was changed"

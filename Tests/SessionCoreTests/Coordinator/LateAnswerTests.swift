@@ -1,0 +1,100 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+/// The answer to a request whose place another process took, and whose token came first.
+@Suite("Decisions: answers that come after another process's token")
+struct LateAnswerTests {
+  private static let reused = RequestFailure(
+    kind: .rejected, status: 401, serverCode: "TOKEN_REUSED")
+
+  /// A refresh has left; then another process takes its place.
+  private func overtaken() throws -> (CoordinatorBench, RequestNumber, [SessionRecord.Content]) {
+    var bench = CoordinatorBench.signedIn()
+    let (_, effects) = bench.refresh()
+    let number = try #require(effects.request)
+    let lost = SessionEvent.RefreshFailed(
+      generation: Generation(1), trigger: .manual, attempt: 1,
+      failure: RequestFailure(kind: .noReply), retryAt: bench.now.time, request: 2)
+    let theirs = SessionNote.RequestSent(
+      kind: .refresh, generation: Generation(1), trigger: .retry, attempt: 2, process: 99,
+      deadline: bench.now.time.advanced(by: 31_000))
+    return (
+      bench, number,
+      [
+        .event(.refreshFailed(lost)), .note(.requestSent(theirs)), .event(.refreshed(to: 2)),
+      ]
+    )
+  }
+
+  private func records(
+    _ bench: CoordinatorBench, _ contents: [SessionRecord.Content]
+  ) -> [SessionRecord] {
+    zip(UInt64(bench.journal.count + 1)..., contents).map {
+      SessionRecord(sequence: $0, time: bench.now.time, content: $1)
+    }
+  }
+
+  @Test("RPL-6 a refusal that comes after another process's token was seen is journaled")
+  func refusedLater() throws {
+    var (bench, number, contents) = try overtaken()
+    bench.tell(.observed(records(bench, contents), isHolderGone: false))
+    let before = bench.journal.count
+    bench.tell(.failed(number, Self.reused, jitter: 0))
+    let end = SessionNote.RequestEnded(request: 2, failure: Self.reused)
+    #expect(bench.journal.dropFirst(before).map(\.content) == [.note(.requestEnded(end))])
+    #expect(bench.coordinator.state.kind == .authenticated)
+    // Once.
+    bench.tell(.failed(number, Self.reused, jitter: 0))
+    #expect(bench.journal.count == before + 1)
+  }
+
+  @Test("RPL-6 a refusal that meets another process's token when it is journaled is kept")
+  func refusedInConflict() throws {
+    var (bench, number, contents) = try overtaken()
+    bench.commitEndings = [.conflicts(contents)]
+    let before = bench.journal.count + contents.count
+    bench.tell(.failed(number, Self.reused, jitter: 0))
+    let end = SessionNote.RequestEnded(request: 2, failure: Self.reused)
+    #expect(bench.journal.dropFirst(before).map(\.content) == [.note(.requestEnded(end))])
+  }
+
+  @Test("RPL-6 a refusal that meets a token which is only stored is kept")
+  func refusedBeforeRecovery() throws {
+    var (bench, number, _) = try overtaken()
+    bench.commitEndings = [.superseded(.refreshed(to: 2))]
+    bench.tell(.failed(number, Self.reused, jitter: 0))
+    let end = SessionNote.RequestEnded(request: 2, failure: Self.reused)
+    #expect(bench.journal.last?.content == .note(.requestEnded(end)))
+    #expect(bench.names.contains("tokenRecovered"))
+  }
+
+  @Test("RPL-6 a token that comes after another process's token is journaled as not used")
+  func answeredLater() throws {
+    var (bench, number, contents) = try overtaken()
+    bench.tell(.observed(records(bench, contents), isHolderGone: false))
+    let effects = bench.tell(.answered(number, .token(rotated: true)))
+    #expect(bench.journal.last?.name == "answerUnused")
+    #expect(effects.contains(.discard(number, revoking: false)))
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+  }
+
+  @Test("RPL-6 a request that nothing came back to is not named again")
+  func nothingCame() throws {
+    var (bench, number, contents) = try overtaken()
+    bench.tell(.observed(records(bench, contents), isHolderGone: false))
+    let before = bench.journal.count
+    bench.tell(.failed(number, RequestFailure(kind: .noReply), jitter: 0))
+    #expect(bench.journal.count == before)
+  }
+
+  @Test("REF-11 an answer that comes after the session has ended is not journaled")
+  func endedSince() throws {
+    var (bench, number, contents) = try overtaken()
+    bench.tell(
+      .observed(records(bench, contents + [.event(.loggedOut())]), isHolderGone: false))
+    let before = bench.journal.count
+    bench.tell(.failed(number, Self.reused, jitter: 0))
+    #expect(bench.journal.count == before)
+  }
+}
