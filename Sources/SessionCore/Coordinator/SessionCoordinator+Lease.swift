@@ -195,12 +195,10 @@ extension SessionCoordinator {
   /// Its answer is journaled. A server that saw the older token again may revoke the newer one, too, and
   /// nothing else would say why (RPL-6).
   mutating func noteOverdueFlight(unlessIn answered: [UInt64]) {
-    guard let flight, flight.hasLeft, !answered.contains(flight.note) else { return }
-    if flight.unsettled != nil {
-      endings.append(.answerUnused(flight.note))
-    } else {
-      overdue[flight.number] = flight.note
-    }
+    // A token that waits to be stored may be the very one that was found stored.
+    guard let flight, flight.hasLeft, flight.unsettled == nil, !answered.contains(flight.note)
+    else { return }
+    overdue[flight.number] = flight.note
   }
 
   /// A request was answered with a token that is not used.

@@ -113,7 +113,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
         return try last.get()
       case .fail(let reason):
         note(head, .failed)
-        if reason == .unread, let lost = session.replacement { throw lost }
+        if reason.isOfSession, let lost = session.replacement { throw lost }
         guard let error = reason.error(head, after: session.endCause) else { return try last.get() }
         throw error
       }
@@ -150,6 +150,14 @@ extension RefreshNeed {
 }
 
 extension CallPlan.Reason {
+  /// Whether the call fails for how the session stands.
+  fileprivate var isOfSession: Bool {
+    switch self {
+    case .expired, .ended, .unread: true
+    case .insecure, .foreign, .cause: false
+    }
+  }
+
   /// What the call throws; `nil` for the last error that there was.
   fileprivate func error(_ head: CallHead, after end: EndCause) -> SessionError? {
     switch self {

@@ -55,7 +55,7 @@ public struct SessionStatus: Hashable, Sendable {
   public var isBusy: Bool {
     switch activity {
     case .authenticating, .refreshing, .switching: true
-    case .loading, .idle, .failed: false
+    case .loading, .idle, .failed, .replaced: false
     }
   }
 }
@@ -86,6 +86,7 @@ extension SessionActivity {
     case .refreshing: "refreshing"
     case .switching: "switching"
     case .failed: "failed"
+    case .replaced: "replaced"
     }
   }
 }

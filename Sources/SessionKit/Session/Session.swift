@@ -61,10 +61,11 @@ public final class Session: Sendable {
     _ = try await engine.ask { .refresh($0, trigger, need) }
     let shown = engine.view.current
     if let token = shown.token { return token }
+    if let replacement { throw replacement }
     // The session may have ended since, which is the truth by now; or another process's token
     // cannot be read yet.
     switch shown.state {
-    case .authenticated: throw replacement ?? newerItems ?? .secretsUnavailable
+    case .authenticated: throw newerItems ?? .secretsUnavailable
     case .expired: throw .expired(shown.end)
     case .unauthenticated: throw .loggedOut(shown.end)
     }
@@ -148,14 +149,16 @@ public final class Session: Sendable {
   /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
   /// and refreshed for as long as the journal has room in reserve (Specs/Decisions/a-full-disk.md).
   ///
-  /// `journal(.replaced)` stays: another journal stands in this one's place, set there by who could not
-  /// use it. This object shows no token any more and every command throws the same; close it and open
-  /// the session again (Specs/Decisions/a-journal-is-set-aside.md).
+  /// `journal(.replaced)` stays: another journal stands in this one's place, put there by a process that
+  /// could not use it. From then on `state` is `unauthenticated`, `activity` is `replaced`, and every command
+  /// throws the same error. Close this object and open the session again
+  /// (Specs/Decisions/a-journal-is-set-aside.md).
   public var storageProblem: SessionError? { engine.view.current.storageProblem }
 
-  /// That another journal stands in this one's place, after which this object shows no token any more.
+  /// The error of a session whose journal was replaced by another one; `nil` if it was not.
   var replacement: SessionError? {
-    storageProblem.flatMap { $0.isOfReplacedJournal ? $0 : nil }
+    let shown = engine.view.current
+    return shown.activity == .replaced ? shown.storageProblem : nil
   }
 
   /// That a newer version of this library wrote the stored items: this one cannot use them (RES-8).
@@ -174,7 +177,8 @@ public final class Session: Sendable {
   /// say so; `nil` mostly (RES-6).
   public var journalSetAside: JournalSetAside? { engine.journalSetAside }
 
-  /// The folded state.
+  /// The folded state; `unauthenticated` with the activity `replaced` if another journal stands in the place
+  /// of this object's journal.
   ///
   /// What another process appended is seen as soon as the system tells of it; without `followsOthers`
   /// at the next commit of this one, or when a logout, a refresh or a switch finds nobody signed in.

@@ -236,7 +236,7 @@ actor SessionEngine {
   /// aside, deleted or repaired, and who is signed in is decided there
   /// (Specs/Decisions/a-journal-is-set-aside.md).
   ///
-  /// Nothing is written any more, no token is given out, and everybody who waits is told why.
+  /// Nothing is written any more, no user and no token is shown, and every waiting caller gets the error.
   func loseJournal(by error: JournalError) {
     guard error.isOfAnotherHistory, lost == nil else { return }
     let problem = SessionError.journal(error)
@@ -290,6 +290,10 @@ actor SessionEngine {
     snapshot.activity = coordinator.activity
     snapshot.end = coordinator.endCause
     snapshot.user = profile?.id == coordinator.state.user ? profile : nil
+    if lost != nil {
+      // Who is signed in is decided in the journal that stands there now.
+      (snapshot.state, snapshot.activity, snapshot.user) = (.unauthenticated, .replaced, nil)
+    }
     if isHeld, lost == nil, let token {
       snapshot.token = AccessToken(
         value: token.access, generation: token.generation, expiresAt: token.expiresAt)

@@ -305,11 +305,6 @@ extension SessionError {
     }
   }
 
-  /// Whether another journal stands in the place of the one that was opened.
-  var isOfReplacedJournal: Bool {
-    if case .journal(.replaced) = self { true } else { false }
-  }
-
   /// Whether the same may succeed later with nothing mended but the room on the disk.
   var isPassing: Bool {
     switch self {

@@ -46,6 +46,8 @@ struct AfterSetAsideTests {
     }
     #expect(one.storageProblem == error)
     #expect(one.currentToken == nil && one.isTokenExpired)
+    #expect(!one.isAuthenticated && one.currentUser == nil && one.activeContext == nil)
+    #expect(one.state == .unauthenticated && "\(one.activity)" == "replaced")
     // And so it stays.
     try await other.logout()
     let calls = bench.server.calls.count
@@ -74,6 +76,7 @@ struct AfterSetAsideTests {
     try bench.damage(1)
     let other = try await bench.openAside()
     await eventually("it gives up") { one.currentToken == nil }
+    #expect(one.state == .unauthenticated && "\(one.activity)" == "replaced")
     guard case .journal(.replaced)? = one.storageProblem else {
       Issue.record("\(String(describing: one.storageProblem))")
       return

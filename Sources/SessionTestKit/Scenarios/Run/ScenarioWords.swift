@@ -172,6 +172,7 @@ package enum ScenarioWords {
   private static func activity(_ activity: SessionActivity) -> String {
     switch activity {
     case .loading: "loading"
+    case .replaced: "replaced"
     case .idle: "idle"
     case .authenticating: "authenticating"
     case .refreshing: "refreshing"
