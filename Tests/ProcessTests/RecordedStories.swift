@@ -139,6 +139,18 @@ struct RecordedStories {
     try await bench.judge("family-revoked")
   }
 
+  #if os(Linux)
+    @Test("RPL-6 the answer to a refresh ends the process, twice")
+    func endedTwice() async throws {
+      let bench = try ProcessBench {
+        ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
+      }
+      let third = try await bench.endTwice()
+      #expect(try await third.ask("state").state == "authenticated")
+      try await bench.judge("ended-twice", of: "still-offline")
+    }
+  #endif
+
   @Test("RPL-3 suspended and overtaken, at a server that forgives")
   func takenOver() async throws {
     let (bench, holder, gate, other) = try await overtaking(at: .beforeActing) {

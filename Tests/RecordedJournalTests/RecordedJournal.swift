@@ -17,7 +17,9 @@ struct RecordedJournal {
     .appending(path: "Specs/Journals")
 
   /// Further journals of a cause, by their names.
-  static let variants: [(name: String, cause: Cause)] = [("killed-in-namespace", .killedInRefresh)]
+  static let variants: [(name: String, cause: Cause)] = [
+    ("killed-in-namespace", .killedInRefresh), ("ended-twice", .stillOffline),
+  ]
 
   init(cause: Cause, arguments: [String]) {
     (name, self.arguments) = (cause.rawValue, arguments)

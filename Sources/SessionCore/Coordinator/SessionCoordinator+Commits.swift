@@ -98,6 +98,7 @@ extension SessionCoordinator {
       if case .note(.clockSkew(let skew)) = content { notedSkew = skew }
     }
     noteLease(at: now)
+    noteEndedProcess(in: durable)
     let effects = follow(durable, publishing: published, at: now) + clear(after: published)
     if isInDoubt { refreshInDoubt() }
     guard state.kind != before, state.kind != .authenticated else { return effects }

@@ -6,6 +6,7 @@ extension SessionCoordinator {
     owesProfile = policy.profileCheck == .afterLoginAndLaunch
     noteLease(at: now)
     openingNotes = facts.notes
+    endedProcesses = facts.endedProcesses
     var facts = facts
     facts.began = facts.began ?? now.time
     return clear(owed: facts.owedClearing) + restore(facts, at: now)
@@ -98,13 +99,27 @@ extension SessionCoordinator {
       // Whatever became of the process each time: not once more at the moment of opening.
       refreshTrigger = .retry
       let delay = policy.retryDelay(failures: failures.total, jitter: 0)
-      return [.schedule(.refresh, uptime: now.uptime.addingSaturating(delay))]
+      let pause = policy.pause(afterEndedProcesses: endedProcesses)
+      let end = now.uptime.addingSaturating(max(delay, pause))
+      // What would end the process again must not be asked by a call or by coming to the foreground.
+      if pause > 0 {
+        rest = Rest(failure: RequestFailure(kind: .noReply), end: end, isForAll: true)
+      }
+      return [.schedule(.refresh, uptime: end)]
     }
     guard !isTokenGood(at: now.uptime) || wasLost || policy.launchRefresh == .always else {
       return []
     }
     due = wasLost ? .retry : .launch
     return []
+  }
+
+  /// Takes note of a request whose end this opening has journaled: its process had not.
+  mutating func noteEndedProcess(in durable: PendingCommit) {
+    guard case .restore = durable.purpose else { return }
+    for case .event(.refreshFailed(let failed)) in durable.contents where failed.isLost {
+      endedProcesses = endedProcesses == .max ? .max : endedProcesses + 1
+    }
   }
 
   // MARK: Agreement

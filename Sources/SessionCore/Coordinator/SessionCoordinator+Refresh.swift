@@ -12,7 +12,7 @@ extension SessionCoordinator {
       if isTokenGood(at: now.uptime) { return [.resume(caller, .refreshed)] }
       // Each of many readings of an expired token would ask a server that has just failed. An app that
       // comes to the foreground asks once.
-      if trigger != .foreground, let rest, now.uptime < rest.end {
+      if let rest, trigger != .foreground || rest.isForAll, now.uptime < rest.end {
         return [.resume(caller, .failed(.request(rest.failure)))]
       }
     case .unlessNewer(let used):

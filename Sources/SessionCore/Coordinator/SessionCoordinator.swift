@@ -52,6 +52,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   var unannounceable = Generation.none
   /// The failure for which calls wait before the next attempt.
   var rest: Rest?
+  /// How many requests in a row may have ended their process, as far as this opening knows.
+  var endedProcesses: UInt32 = 0
   /// Whether a refresh is put off until the user has shown who they are.
   var awaitsPresence = false
   /// What makes the next refresh start, where one should as soon as nothing is on the wire.

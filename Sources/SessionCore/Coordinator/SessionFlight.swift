@@ -156,12 +156,15 @@ struct Lease: Hashable, Sendable {
 
 /// The pause after a refresh that a server answered with a failure (REF-14).
 ///
-/// A failure of the network makes none, and does not shorten one that a server asked for.
+/// A failure of the network makes none, and does not shorten one that a server asked for. Requests that ended
+/// their process twice in a row make one, too.
 struct Rest: Hashable, Sendable {
   /// What callers receive during the pause.
   let failure: RequestFailure
   /// On the clock that never jumps, in milliseconds.
   let end: Int64
+  /// Whether it also holds for an app that comes to the foreground.
+  var isForAll = false
 }
 
 /// A look at the journal that was asked for and has not ended.

@@ -280,6 +280,8 @@ public struct StoredFacts: Hashable, Sendable {
   /// Why the last session was closed for good, where the host did not say that it has cleared its local
   /// data since.
   public var owedClearing: LogoutReason?
+  /// How many requests in a row ended their process before this opening.
+  public var endedProcesses: UInt32 = 0
 
   /// Nothing stored.
   public init() {}

@@ -204,6 +204,14 @@ extension SessionPolicy {
     return min(longest, first << Int64(min(tries, 20)))
   }
 
+  /// The pause after so many requests in a row that may have ended their process; 0 for fewer than two.
+  ///
+  /// A minute, twice as long each time, and no more than the longest delay.
+  func pause(afterEndedProcesses count: UInt32) -> Int64 {
+    guard count > 1 else { return 0 }
+    return min(longestRetryDelay, 60_000 << Int64(min(count - 2, 20)))
+  }
+
   /// The delay before the attempt after `failures` failures in a row.
   ///
   /// Doubles from the first delay up to the longest; `jitter` (0…65535) takes up to half of it

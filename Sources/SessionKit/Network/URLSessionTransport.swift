@@ -12,8 +12,8 @@ import Foundation
 /// Requests for tokens are rare enough to pay for a connection each.
 ///
 /// The time-out is kept by this type and is for the whole exchange, name look-up included. On Linux
-/// one case is out of its reach: a server that ends the connection in order right after the status
-/// line makes `URLSession` trap.
+/// two answers are out of its reach, since `URLSession` ends the process: a trailer field, and a
+/// connection that ends in order right after the status line (`Specs/URLSession.md`).
 public struct URLSessionTransport: HTTPTransport {
   /// Whether plain HTTP is let through to every host, not to loopback alone (STO-4).
   public let allowsInsecure: Bool

@@ -33,6 +33,7 @@ extension SessionEngine {
   {
     var debt = ClearingDebt()
     var lastEnd = LastEnd()
+    var ended = EndedProcesses()
     var payloads = PayloadFold()
     var plan = configuration.retention.map { RetentionPlan($0) }
     var failure: SessionError?
@@ -51,6 +52,7 @@ extension SessionEngine {
           if frame.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
           if configuration.hasLocalData { debt.take(frame, payload) }
           lastEnd.take(frame, payload)
+          ended.take(frame, payload)
           plan?.take(
             frame.kind, sequence: frame.sequence, at: time, leaving: payloads.intents,
             bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
@@ -73,7 +75,8 @@ extension SessionEngine {
     let engine = SessionEngine(
       configuration, journal: journal, fold: fold, plan: plan, runtime: runtime,
       presence: configuration.presence(path, options, configuration.clock.boot),
-      predecessor: predecessor, continuesAnother: continuesAnother, lastEnd: lastEnd)
+      predecessor: predecessor, continuesAnother: continuesAnother, lastEnd: lastEnd,
+      endedProcesses: ended.count)
     return (engine, engine.notes(of: journal, at: configuration.clock.now()), debt)
   }
 

@@ -21,6 +21,8 @@ actor SessionEngine {
   nonisolated let states = StatusHub()
   /// The journal that was set aside before this one, where this one never had a token.
   nonisolated let predecessor: Predecessor?
+  /// How many requests in a row ended their process before this opening.
+  private let endedProcesses: UInt32
   /// The same for the app, where this object is the first to say so.
   nonisolated let journalSetAside: JournalSetAside?
 
@@ -121,9 +123,11 @@ actor SessionEngine {
   init(
     _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
     plan: RetentionPlan?, runtime: SessionRuntime, presence: OpeningPresence,
-    predecessor: Predecessor? = nil, continuesAnother: Bool = false, lastEnd: LastEnd = LastEnd()
+    predecessor: Predecessor? = nil, continuesAnother: Bool = false, lastEnd: LastEnd = LastEnd(),
+    endedProcesses: UInt32 = 0
   ) {
     self.lastEnd = lastEnd
+    self.endedProcesses = endedProcesses
     self.predecessor = predecessor
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalSetAside.init) : nil
     self.plan = plan
@@ -160,6 +164,7 @@ actor SessionEngine {
     contents.hostClears = configuration.hasLocalData
     contents.errorCodes = configuration.wire.errorCodes
     contents.owedClearing = debt.reason
+    contents.endedProcesses = endedProcesses
     lastUser = debt.user
     contents.notes = notes
     (contents.process, contents.identity) = (presence.process, presence.identity)

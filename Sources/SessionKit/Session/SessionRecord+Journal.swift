@@ -92,3 +92,23 @@ extension ClearingDebt {
     }
   }
 }
+
+extension EndedProcesses {
+  /// Takes in a journal's record while it is read.
+  mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
+    guard RecordKind.isOfSession(frame.kind) else { return }
+    let isLast = frame.remainingInBatch == 0
+    // Most of the payloads say nothing of it.
+    guard frame.kind == SessionEvent.Kind.refreshFailed.rawValue else {
+      return take(kind: frame.kind, isLast: isLast)
+    }
+    do {
+      let bytes = payload.withUnsafeBytes { Array($0) }
+      take(
+        try SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: bytes).content,
+        isLast: isLast)
+    } catch {
+      // The fold of the same record reports what is wrong with it.
+    }
+  }
+}

@@ -26,7 +26,7 @@ public enum LoopbackFault: Sendable, Equatable {
 
   /// Acts, and sends the true answer in chunks with this trailer field (RFC 9112 §7.1.2).
   ///
-  /// The answer is valid. On Linux `URLSession` ends the process at it.
+  /// The answer is valid. On Linux `URLSession` ends the process at it (Specs/URLSession.md).
   case trailer(String, String)
 
   /// Waits this long, in real time and on top of the latency, then acts and answers truly.

@@ -108,6 +108,19 @@ struct RequestTrace: Hashable, Sendable {
     }
   }
 
+  /// Whether its process may have ended with it.
+  var mayHaveEndedProcess: Bool {
+    guard isRefresh, late == nil, dropped == nil else { return false }
+    switch fate {
+    case .lost(.gone(let by)), .lost(.replaced(let by)), .lost(.reopened(let by)):
+      return by.isOpening
+    case .open: return true
+    case .lost(.connection), .lost(.restarted), .lost(.overtaken), .lost(.taken), .lost(.unnoted),
+      .answered, .failed:
+      return false
+    }
+  }
+
   /// Whether a record other than `sequence` names its end.
   func isEnded(elsewhereThan sequence: UInt64) -> Bool {
     end?.sequence != sequence && late?.sequence != sequence
@@ -204,6 +217,17 @@ struct TokenHistory: Hashable, Sendable {
     requests.filter {
       $0.number < sequence && $0.isLost && $0.isEnded(elsewhereThan: sequence)
     }
+  }
+
+  /// The longest run of requests that have no end, or whose end an opening noted, and whose process did
+  /// not come back.
+  var endedInRow: Int {
+    var (longest, run) = (0, 0)
+    for request in requests {
+      run = request.mayHaveEndedProcess ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    return longest
   }
 
   /// The last request before a record that was answered in a way that leaves open what the server did.

@@ -149,6 +149,15 @@ extension ExplanationDraft {
   mutating func maybeEnded(_ lost: RequestTrace) {
     if lost.sawClosing { maybe(.closedUnstored) }
     if !lost.wasClosed { maybe(.killedBySystem, .crashed, .closedByUser) }
+    nameEndings()
+  }
+
+  /// Requests in a row that left no end, and whose process did not come back: an answer may end a process.
+  mutating func nameEndings() {
+    let ended = UInt64(token?.endedInRow ?? 0)
+    guard ended > 1 else { return }
+    infer(.answerEndsProcess, .possible, [.counted(ended, "request")])
+    advise(.crashReports)
   }
 
   private mutating func ruleOutDeath(_ lost: RequestTrace) {

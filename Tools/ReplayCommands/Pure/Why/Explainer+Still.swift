@@ -78,6 +78,7 @@ extension ExplanationDraft {
     showsOpenings = true
     prove(.noEndOf, [.place(request.sequence)])
     maybe(.stillAtIt, .killedBySystem, .crashed, .suspended)
+    nameEndings()
     let living = UInt64(evidence.processes.processCount)
     if living > 1 { explanation.untold.append(Untold(.whoElse, [.number(living)])) }
     advise(.openOrFollow)

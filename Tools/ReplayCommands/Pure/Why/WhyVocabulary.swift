@@ -144,6 +144,7 @@ enum FindingWord: String, CaseIterable, Sendable {
   case crashed
   case closedByUser
   case closedUnstored
+  case answerEndsProcess
   case suspended
 }
 
@@ -185,6 +186,7 @@ enum AdviceWord: String, CaseIterable, Sendable {
   case serverLogNear
   case serverLogForToken
   case finishInBackground
+  case crashReports
   case makeStorable
   case longerGrace
   case deviceOnlySecrets

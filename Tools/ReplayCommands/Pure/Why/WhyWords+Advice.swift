@@ -15,6 +15,9 @@ extension AdviceWord {
     case .finishInBackground:
       "ask the system for time to finish a refresh when the app leaves the foreground "
         + "(SessionLifecycle)"
+    case .crashReports:
+      "look for crash reports of the app; on Linux, URLSession ends the process at two kinds of answers "
+        + "(Specs/URLSession.md)"
     case .makeStorable:
       "look at what the app did with the error of close(): it names the file or item, and the system's reason"
     case .longerGrace:

@@ -46,7 +46,8 @@ extension FindingWord {
       .clockMadeItExpire, .itemsNotMoved, .keychainCleared, .accessLost, .journalRestored,
       .secretsRestored, .appDowngraded, .answerNotStored, .itemGarbled, .reinstalled,
       .journalDeleted, .captivePortal, .offline,
-      .stillAtIt, .repaired, .killedBySystem, .crashed, .closedByUser, .suspended:
+      .answerEndsProcess, .stillAtIt, .repaired, .killedBySystem, .crashed, .closedByUser,
+      .suspended:
       nil
     }
   }
@@ -233,6 +234,8 @@ extension FindingWord {
     case .closedUnstored:
       "the session was closed in good order while the answer could not be stored: earlier versions did not "
         + "note that"
+    case .answerEndsProcess:
+      "the answer ended the process: {} in a row left no end, and their processes did not come back"
     case .suspended: "the process was suspended, or hung"
     }
   }
