@@ -61,8 +61,8 @@ extension SessionCoordinator {
   }
 
   mutating func wiped(_ ending: SessionInput.WipeEnding, at now: Moment) -> [SessionEffect] {
-    guard let wipe = wiping else { return [] }
-    wiping = nil
+    guard !wiping.isEmpty else { return [] }
+    let wipe = wiping.removeFirst()
     switch ending {
     case .done:
       return wipeEnded(isWiped: true)
@@ -81,7 +81,7 @@ extension SessionCoordinator {
   /// Others have appended: what they signed in to is not to be wiped.
   private mutating func wipeAgain(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
     // Another process that ended the session anew, or expired it, has asked for its own wipe.
-    guard wiping == nil else { return [] }
+    guard wiping.isEmpty else { return [] }
     // Of a token whose end the server was told of meanwhile, nothing is kept.
     let kept = wipe.keptRevocation.flatMap { fold.intents.revocations.contains($0) ? $0 : nil }
     let forgotten: [SessionEffect] =
@@ -93,14 +93,20 @@ extension SessionCoordinator {
     return self.wipe(.nothing(keepingRevocation: kept))
   }
 
+  /// Goes on with the end that asked for the wipe; after the last wipe with every end that still waits.
   private mutating func wipeEnded(isWiped: Bool) -> [SessionEffect] {
-    guard let index = leavings.firstIndex(where: { !$0.isTelling }) else { return [] }
-    leavings[index].isTelling = true
-    leavings[index].isWiped = isWiped
-    guard let generation = leavings[index].generation else {
-      return resumeLeaving(nil, nil, status: 0)
-    }
-    return tell(generation)
+    var effects: [SessionEffect] = []
+    repeat {
+      guard let index = leavings.firstIndex(where: { !$0.isTelling }) else { break }
+      leavings[index].isTelling = true
+      leavings[index].isWiped = isWiped
+      if let generation = leavings[index].generation {
+        effects += tell(generation)
+      } else {
+        effects += resumeLeaving(nil, nil, status: 0)
+      }
+    } while wiping.isEmpty
+    return effects
   }
 
   /// Tells the server that a token's session is over.
@@ -111,7 +117,7 @@ extension SessionCoordinator {
 
   /// Removes again what could not be removed, unless somebody has signed in since.
   mutating func wipeAgain() -> [SessionEffect] {
-    guard wiping == nil, state.kind != .authenticated else { return [] }
+    guard wiping.isEmpty, state.kind != .authenticated else { return [] }
     guard let generation = fold.intents.revocations.last else { return wipeEnded() }
     return wipe(wipeOfEnd(keeping: generation))
   }

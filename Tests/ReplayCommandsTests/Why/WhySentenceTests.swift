@@ -20,7 +20,7 @@ struct WhySentenceTests {
   /// A session that a server's answer to a refresh ended.
   private func refused(_ code: String, means meaning: ErrorMeaning? = nil) throws -> String {
     let failure = RequestFailure(kind: .rejected, status: 401, serverCode: code)
-    let path = folder.file("\(code).journal")
+    let path = folder.file("\(UUID()).journal")
     try SampleJournal.write(
       to: path,
       batches: [

@@ -83,7 +83,7 @@ struct AbsenceDoubtTests {
     }
   }
 
-  @Test("STO-5 a run that begins within a minute of the last note is noted if it outlasts the minute")
+  @Test("STO-5 a run that begins within a minute of the last note is noted after that minute")
   func lastingRun() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
     bench.tell(.opened(.session(1)))

@@ -73,7 +73,7 @@ struct EndDecisionTests {
     #expect(bench.coordinator.state == .unauthenticated)
   }
 
-  @Test("OUT-4 REF-11 a late answer of an earlier session does not reach the next one, and is revoked")
+  @Test("OUT-4 REF-11 a late answer of an earlier session is revoked, and does not reach the next")
   func nextUser() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()

@@ -84,7 +84,7 @@ struct SeedTests {
     let words = SessionPreset.tik(URL(fileURLWithPath: "/")).words
     let over = "Sesión expirada. Por favor, inicia sesión nuevamente."
     let texts: [(any UserFacing, String)] = [
-      (SessionError.expired, over), (SessionError.loggedOut, over),
+      (SessionError.expired(EndCause()), over), (SessionError.loggedOut(EndCause()), over),
       (ExpiryReason.refreshRejected, over), (ExpiryReason.tokenExpired, over),
       (SessionError.unauthorized(code: nil), over),
       (SessionError.unexpectedStatus(418), "Respuesta inválida del servidor."),

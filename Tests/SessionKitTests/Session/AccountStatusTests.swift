@@ -104,7 +104,7 @@ extension AccountStatusTests {
     #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"user":{"id":42}}"#
 
   private func asked() async throws -> (AnswerBench, Session) {
-    var wire = SessionPreset.tik(try AnswerBench.url()).wire
+    var wire = try AnswerBench.camelCaseWire()
     wire.endpoints.profile = WireEndpoint(
       "api/auth/me", method: "GET", access: .bearer)
     wire.endpoints.revocation = nil

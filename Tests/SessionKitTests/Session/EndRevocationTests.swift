@@ -12,7 +12,7 @@ struct EndRevocationTests {
   private static let limit: Int64 = 600_000
 
   private static func wire() throws -> Wire {
-    var wire = SessionPreset.tik(try AnswerBench.url()).wire
+    var wire = try AnswerBench.camelCaseWire()
     wire.endpoints.profile = nil
     wire.endpoints.revocation = WireEndpoint("api/auth/logout", form: .none, access: .bearer)
     wire.keys.userName = "email"

@@ -17,7 +17,10 @@ struct ErrorCauseTests {
     for word in ["refreshRejected", "401", "TOKEN_REUSED"] {
       #expect(error?.description.contains(word) == true, "\(word)")
     }
-    guard policy.onRejection == .keep else { return try await session.close() }
+    guard policy.onRejection == .keep else {
+      try await session.close()
+      return
+    }
     // Who asks later is told the same.
     let later = await failure { () async throws(SessionError) in try await session.refresh() }
     for word in ["refreshRejected", "401", "TOKEN_REUSED"] {

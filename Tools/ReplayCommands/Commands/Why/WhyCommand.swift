@@ -93,8 +93,9 @@ struct WhyCommand: Command {
     let rest = search.finish(damagedAt: damage) { ends.append($0) }
     for evidence in ends {
       var explanation = Explainer.explain(evidence)
-      // What it settles is explained below it.
-      explanation.otherEnds = search.otherEnds - UInt64(explanation.root.count)
+      // What it settles is explained below it, and is not among them if damage lies between the two.
+      let settled = UInt64(explanation.root.count)
+      explanation.otherEnds = max(search.otherEnds, settled) - settled
       show(explanation, &answers, context)
     }
     let isNo = rest.map { Explainer.explain($0) }

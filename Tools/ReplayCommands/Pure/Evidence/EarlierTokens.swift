@@ -18,6 +18,13 @@ struct EarlierTokens: Hashable, Sendable {
   static let keptFirst = 4
   static let keptLast = 12
 
+  /// Tokens of which no record was read.
+  static let unknown: EarlierTokens = {
+    var tokens = EarlierTokens()
+    tokens.isWhole = false
+    return tokens
+  }()
+
   /// Takes in a token that a newer one has replaced.
   mutating func add(_ token: TokenHistory) {
     isWhole = isWhole && token.isWhole && token.omitted == 0

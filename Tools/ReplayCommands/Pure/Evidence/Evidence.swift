@@ -283,3 +283,11 @@ struct ScheduleTrail: Hashable, Sendable {
     longestLife = max(longestLife, token.lifetime)
   }
 }
+
+extension Array {
+  /// Appends a value, and drops the first one if there are so many already.
+  mutating func append(_ value: Element, keeping most: Int) {
+    if count >= most { removeFirst() }
+    append(value)
+  }
+}

@@ -95,8 +95,7 @@ struct EvidenceFold: Sendable {
     if isInBatch { endBatch(body) }
     pendingEnd?.gapsAfter.append(gap)
     pendingRecord?.gapsAfter.append(gap)
-    if gaps.count == Evidence.keptOpenings { gaps.removeFirst() }
-    gaps.append(gap)
+    gaps.append(gap, keeping: Evidence.keptOpenings)
     token?.isWhole = false
     earlier.isWhole = false
     (opening, lostInBatch, stray) = (nil, [], nil)
@@ -358,10 +357,10 @@ struct EvidenceFold: Sendable {
       opening = fact
       storage.open(opened, isBesideOthers: processes.isTooMany || !processes.living.isEmpty)
       processes.open(opened, fact)
-      keepOpening(fact)
+      openings.append(fact, keeping: Evidence.keptOpenings)
     case .closed:
       processes.close(fact)
-      keepOpening(fact)
+      openings.append(fact, keeping: Evidence.keptOpenings)
     case .tailCut(let cut):
       // What was acknowledged and is gone may have been a request.
       if cut.isUndetermined {
@@ -421,23 +420,14 @@ struct EvidenceFold: Sendable {
     token = history
   }
 
-  private mutating func keepOpening(_ fact: Fact) {
-    if openings.count == Evidence.keptOpenings { openings.removeFirst() }
-    openings.append(fact)
-  }
-
-  private mutating func remark(_ fact: Fact) {
-    if remarks.count == 8 { remarks.removeFirst() }
-    remarks.append(fact)
-  }
+  private mutating func remark(_ fact: Fact) { remarks.append(fact, keeping: 8) }
 
   // MARK: Snapshots
 
   private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
     firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
     (login, stray, expiry, continued, lostEnd) = (nil, nil, nil, nil, nil)
-    earlier = EarlierTokens()
-    earlier.isWhole = false
+    earlier = .unknown
     (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)
     storage = StorageTrail()
