@@ -61,8 +61,9 @@ extension SessionCoordinator {
   }
 
   mutating func wiped(_ ending: SessionInput.WipeEnding, at now: Moment) -> [SessionEffect] {
-    guard !wiping.isEmpty else { return [] }
-    let wipe = wiping.removeFirst()
+    // Of two ends in a row the first answer is taken for both wipes; the second one ends what still waits.
+    let asked = wiping
+    wiping = nil
     switch ending {
     case .done:
       return wipeEnded(isWiped: true)
@@ -73,15 +74,16 @@ extension SessionCoordinator {
       let effects = absorb(records, at: now)
       // What a newer version wrote may have signed somebody in: nothing of theirs is touched.
       guard stopped == nil else { return effects + wipeEnded(isWiped: false) }
+      guard let asked else { return effects + wipeEnded(isWiped: false) }
       // Before their token takes the place of the one that is to be revoked.
-      return wipeAgain(wipe) + effects
+      return wipeAgain(asked) + effects
     }
   }
 
   /// Others have appended: what they signed in to is not to be wiped.
   private mutating func wipeAgain(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
     // Another process that ended the session anew, or expired it, has asked for its own wipe.
-    guard wiping.isEmpty else { return [] }
+    guard wiping == nil else { return [] }
     // Of a token whose end the server was told of meanwhile, nothing is kept.
     let kept = wipe.keptRevocation.flatMap { fold.intents.revocations.contains($0) ? $0 : nil }
     let forgotten: [SessionEffect] =
@@ -93,20 +95,15 @@ extension SessionCoordinator {
     return self.wipe(.nothing(keepingRevocation: kept))
   }
 
-  /// Goes on with the end that asked for the wipe; after the last wipe with every end that still waits.
+  /// Goes on with the end that asked for the wipe, if one still waits.
   private mutating func wipeEnded(isWiped: Bool) -> [SessionEffect] {
-    var effects: [SessionEffect] = []
-    repeat {
-      guard let index = leavings.firstIndex(where: { !$0.isTelling }) else { break }
-      leavings[index].isTelling = true
-      leavings[index].isWiped = isWiped
-      if let generation = leavings[index].generation {
-        effects += tell(generation)
-      } else {
-        effects += resumeLeaving(nil, nil, status: 0)
-      }
-    } while wiping.isEmpty
-    return effects
+    guard let index = leavings.firstIndex(where: { !$0.isTelling }) else { return [] }
+    leavings[index].isTelling = true
+    leavings[index].isWiped = isWiped
+    guard let generation = leavings[index].generation else {
+      return resumeLeaving(nil, nil, status: 0)
+    }
+    return tell(generation)
   }
 
   /// Tells the server that a token's session is over.
@@ -117,7 +114,7 @@ extension SessionCoordinator {
 
   /// Removes again what could not be removed, unless somebody has signed in since.
   mutating func wipeAgain() -> [SessionEffect] {
-    guard wiping.isEmpty, state.kind != .authenticated else { return [] }
+    guard wiping == nil, state.kind != .authenticated else { return [] }
     guard let generation = fold.intents.revocations.last else { return wipeEnded() }
     return wipe(wipeOfEnd(keeping: generation))
   }

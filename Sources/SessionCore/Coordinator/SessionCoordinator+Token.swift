@@ -71,7 +71,7 @@ extension SessionCoordinator {
 
   /// Asks for a wipe, and remembers it until it has ended.
   mutating func wipe(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
-    wiping.append(wipe)
+    wiping = wipe
     return [.wipe(wipe)]
   }
 

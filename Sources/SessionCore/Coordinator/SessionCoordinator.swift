@@ -86,7 +86,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Whether the last batch is written without a read of the stored token, which has failed.
   var closesUnread = false
   /// The wipe that was asked for and has not ended.
-  var wiping: [SessionEffect.Wipe] = []
+  var wiping: SessionEffect.Wipe?
   /// The logouts on their way, oldest first: who signs in meanwhile may log out again.
   var leavings: [Leaving] = []
   /// The tokens of whose end the server is being told.
