@@ -21,7 +21,7 @@ import Testing
       #expect(answer.error != nil)
       #expect(answer.state == "authenticated")
       #expect(bench.server.count(of: .refresh) == 2)
-      // Whoever asks for a refresh gets one.
+      // A caller who asks for a refresh gets one.
       let refreshed = try await third.ask("refresh")
       #expect(refreshed.error == nil && refreshed.generation == 2)
       try bench.check()

@@ -143,7 +143,7 @@ extension SessionCoordinator {
     case .settle(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
     case .expire(.inactivity): inactivityIsDue(at: now)
-    // Whoever waits asks for a newer token again; another process may have got one.
+    // The waiting callers ask for a newer token again; another process may have one.
     case .expire(.endedByServer): refusalAgain()
     case .expire: expiryIsDue(at: now)
     case .logout(let caller): logout(caller, at: now)

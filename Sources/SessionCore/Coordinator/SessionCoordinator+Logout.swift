@@ -10,13 +10,13 @@ extension SessionCoordinator {
       [.event(.logout(SessionEvent.Logout(reason: .user)))], for: .logout(caller), at: now)
   }
 
-  /// What a batch that ends the session notes beside it, so that the server is told (OUT-1, OUT-6).
+  /// The notes of a batch that ends the session, so that its tokens are revoked (OUT-1, OUT-6).
   func revocation(
     with contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose
   ) -> [SessionRecord.Content] {
     guard state.kind != .unauthenticated, let generation = leftAtServer(by: contents, for: purpose)
     else { return [] }
-    // So many have what they need to be tried again; the oldest give way.
+    // At most `maximumRevocations` keep what a further try needs. The oldest ones are abandoned.
     let oldest = fold.intents.revocations.dropLast(Self.maximumRevocations - 1)
     return oldest.filter { !telling.contains($0) }.map(Self.abandoned)
       + [.note(.revocationPending(generation))]
@@ -61,7 +61,8 @@ extension SessionCoordinator {
   }
 
   mutating func wiped(_ ending: SessionInput.WipeEnding, at now: Moment) -> [SessionEffect] {
-    // Of two ends in a row the first answer is taken for both wipes; the second one ends what still waits.
+    // If two ends asked for a wipe each, the first answer clears `wiping`. The second one then goes on
+    // with the end that still waits.
     let asked = wiping
     wiping = nil
     switch ending {

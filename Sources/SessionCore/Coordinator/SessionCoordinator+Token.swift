@@ -64,7 +64,7 @@ extension SessionCoordinator {
         ? .token(keepingRevocation: generation) : .session(keepingRevocation: generation))
   }
 
-  /// The same of a session that a batch has ended; the server is told if it still accepts its tokens.
+  /// The same for a session that a batch has ended; tokens that the server still accepts are revoked.
   mutating func wipeEnded(by durable: PendingCommit) -> [SessionEffect] {
     durable.pendingRevocation.map { left(nil, $0) } ?? wipeEnded()
   }

@@ -235,7 +235,7 @@ public enum SessionActivity: Hashable, Sendable {
   case switching
   /// The last sign-in failed, and the app has not cleared that.
   case failed(SessionProblem)
-  /// Nothing any more: another journal stands in the place of this object's journal (RES-6).
+  /// Nothing any more: another journal is in the place of this object's journal (RES-6).
   ///
   /// Who is signed in is decided there. Close this object and open the session again.
   case replaced

@@ -204,7 +204,7 @@ extension SessionPolicy {
     return min(longest, first << Int64(min(tries, 20)))
   }
 
-  /// The pause after so many requests in a row that may have ended their process; 0 for fewer than two.
+  /// The pause after a number of requests in a row that may have ended their process; 0 for fewer than two.
   ///
   /// A minute, twice as long each time, and no more than the longest delay.
   func pause(afterEndedProcesses count: UInt32) -> Int64 {

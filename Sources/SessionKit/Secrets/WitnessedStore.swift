@@ -1,7 +1,7 @@
 import SessionCore
 import Synchronization
 
-/// A secret store whose failures are told, so that they can be journaled (STO-5).
+/// A secret store that reports its failures, so that they can be journaled (STO-5).
 struct WitnessedStore: SecretStore {
   private let store: any SecretStore
   private let witness: StoreWitness
@@ -52,7 +52,7 @@ struct WitnessedStore: SecretStore {
   }
 }
 
-/// What a secret store did, until the coordinator is told: only what has changed.
+/// What a secret store did, until the coordinator receives it: only what has changed.
 final class StoreWitness: Sendable {
   private struct Subject: Hashable {
     let item: SecretItem

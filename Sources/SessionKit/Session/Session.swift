@@ -149,7 +149,7 @@ public final class Session: Sendable {
   /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
   /// and refreshed for as long as the journal has room in reserve (Specs/Decisions/a-full-disk.md).
   ///
-  /// `journal(.replaced)` stays: another journal stands in this one's place, put there by a process that
+  /// `journal(.replaced)` stays: another journal is in this one's place, put there by a process that
   /// could not use it. From then on `state` is `unauthenticated`, `activity` is `replaced`, and every command
   /// throws the same error. Close this object and open the session again
   /// (Specs/Decisions/a-journal-is-set-aside.md).
@@ -177,7 +177,7 @@ public final class Session: Sendable {
   /// say so; `nil` mostly (RES-6).
   public var journalSetAside: JournalSetAside? { engine.journalSetAside }
 
-  /// The folded state; `unauthenticated` with the activity `replaced` if another journal stands in the place
+  /// The folded state; `unauthenticated` with the activity `replaced` if another journal is in the place
   /// of this object's journal.
   ///
   /// What another process appended is seen as soon as the system tells of it; without `followsOthers`

@@ -30,7 +30,7 @@ extension SessionEngine {
     }
   }
 
-  /// Why the session of somebody who waited ended; `failure` is what the coordinator says of it.
+  /// Why the session of a waiting caller ended; `failure` is the coordinator's reason.
   private func end(by failure: RequestFailure?) -> EndCause {
     var cause = coordinator.endCause
     cause.failure = failure ?? cause.failure

@@ -3,7 +3,7 @@ import SessionJournal
 
 /// Whose stored items are, if they name another journal than ours.
 enum SecretsOwner: Equatable {
-  /// Nobody else: there are none, they are ours, or they name our own place.
+  /// No other session: there are no items, they are ours, or they name our own place.
   case none
   /// The session of another journal, which stands at this path.
   case standing(String)

@@ -27,7 +27,7 @@ actor SessionEngine {
   nonisolated let journalSetAside: JournalSetAside?
 
   let vault: Vault
-  /// What the secret store did, until the coordinator is told.
+  /// What the secret store did, until the coordinator receives it.
   private let witness = StoreWitness()
   var coordinator: SessionCoordinator
   var inbox: [SessionInput] = []

@@ -24,7 +24,7 @@ final class SimulatedOpenings: Sendable {
     return isAlive.map { !$0() } ?? false
   }
 
-  /// How the session of a process is told from others.
+  /// How the session of a process is distinguished from others.
   ///
   /// If deaths are not proven, only the lease of a request says that its process is not waited for.
   func presence(

@@ -47,6 +47,20 @@ struct AbsenceDoubtTests {
     #expect(bench.coordinator.state.kind == .expired)
   }
 
+  @Test("RES-7 RES-1 who waits in a session is told when it ends because an item stays missing")
+  func waiterOfEndedSession() throws {
+    var bench = CoordinatorBench.signedIn(.benchKeeping)
+    let (waiter, sent) = bench.refresh()
+    #expect(sent.sendCount == 1)
+    bench.tell(.secretsRead(missing()))
+    bench.advance(by: 1_000)
+    bench.tell(.secretsRead(missing()))
+    bench.advance(by: 3_000)
+    let end = bench.tell(.secretsRead(missing()))
+    #expect(bench.coordinator.state.kind == .expired)
+    #expect(end.reply(to: waiter) == .failed(.ended(.expired, by: nil)))
+  }
+
   @Test("RES-7 a logout in between is followed at once: nothing is doubted any more")
   func logout() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])

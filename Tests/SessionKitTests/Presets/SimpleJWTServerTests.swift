@@ -99,8 +99,8 @@ struct SimpleJWTServerTests {
     }
     // What the backup has was blacklisted by the first of them.
     let error = await failure { () throws(SessionError) in try await backup.refresh() }
-    #expect(error?.isLoggedOut == true)
-    #expect(backup.state == .unauthenticated)
+    #expect(error?.isExpired == true)
+    #expect(backup.state.kind == .expired)
     try await session.refresh()
     try await session.close()
   }
@@ -148,7 +148,7 @@ struct SimpleJWTServerTests {
     #expect(try await session.logout() == .success)
     #expect(session.state == .unauthenticated)
     let error = await failure { () throws(SessionError) in try await backup.refresh() }
-    #expect(error?.isLoggedOut == true)
+    #expect(error?.isExpired == true)
     try await session.close()
     try await backup.close()
   }

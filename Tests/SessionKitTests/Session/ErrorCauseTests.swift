@@ -21,7 +21,7 @@ struct ErrorCauseTests {
       try await session.close()
       return
     }
-    // Who asks later is told the same.
+    // A later caller gets the same reason.
     let later = await failure { () async throws(SessionError) in try await session.refresh() }
     for word in ["refreshRejected", "401", "TOKEN_REUSED"] {
       #expect(later?.description.contains(word) == true, "\(word)")

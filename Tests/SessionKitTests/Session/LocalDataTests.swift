@@ -240,7 +240,7 @@ struct LocalDataTests {
     try await session.login(bench.credentials)
     let outcome = try await passing(bench, "the logout") { try await session.logout() }
     #expect(outcome == .partial(.localDataRemains))
-    // As if it had thrown: it is called once more before the next sign-in.
+    // As if it had thrown: it is called again before the next sign-in.
     let credentials = bench.credentials
     try await passing(bench, "the sign-in") {
       while !session.isAuthenticated {

@@ -24,7 +24,7 @@ struct ProxyAnswerTests {
       #expect(error == .intercepted(status: UInt16(status)))
       #expect(session.isAuthenticated)
     }
-    // The backend's own word counts.
+    // The backend's own response counts.
     bench.server.failNext(.refresh, with: .status(403, code: "TOKEN_REVOKED"))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(session.state.kind == .expired)

@@ -79,9 +79,9 @@ struct RequestSenders: Hashable, Sendable {
 }
 
 extension RequestTrace {
-  /// Takes note of a record that names its end, or names it once more.
+  /// Takes note of a record that names its end, for the first time or again.
   mutating func nameEnd(_ fact: Fact, how: (RequestTrace) -> Fate.How) {
-    // A process that comes back late names its request once more; what was noted first was decided on.
+    // A process that comes back late names its request again; the first note decided.
     guard end == nil else {
       // An answer is one, whatever is noted after it.
       if lateAnswer == nil || fact.failure?.kind.isAnswered != false { late = fact }

@@ -28,7 +28,7 @@ enum RefusalWord: Hashable, Sendable {
     ErrorMeaning.codes.filter { $0.meaning == meaning }.flatMap(\.codes)
   }
 
-  /// The word of a code; `configured` is the meaning that a configuration gave it.
+  /// What a code says; `configured` is the meaning that a configuration gave it.
   init(_ code: String?, meaning configured: ErrorMeaning? = nil) {
     let known = code.flatMap { ErrorMeaning(code: $0) }
     switch (configured ?? known, code) {
