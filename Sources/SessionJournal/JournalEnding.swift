@@ -66,27 +66,27 @@ public struct JournalDamage: Equatable, Sendable {
 /// Why a frame does not count as whole and valid; the raw value is its name in reports.
 public enum JournalFlaw: String, Error, Equatable, Sendable, CaseIterable {
   /// Fewer than 32 bytes are left.
-  case shortHeader
+  case shortHeader = "shortHeader"
   /// The checksum of the frame's header does not hold.
-  case headerChecksum
+  case headerChecksum = "headerChecksum"
   /// The header's checksum holds, its values cannot be.
-  case impossibleHeader
+  case impossibleHeader = "impossibleHeader"
   /// Another sequence stands where this one should.
-  case sequenceBroken
+  case sequenceBroken = "sequenceBroken"
   /// The frame does not continue the one before it.
-  case chainBroken
+  case chainBroken = "chainBroken"
   /// The frame does not continue the batch before it.
-  case batchBroken
+  case batchBroken = "batchBroken"
   /// The file ends inside the payload.
-  case shortPayload
+  case shortPayload = "shortPayload"
   /// The checksum of the payload does not hold.
-  case payloadChecksum
+  case payloadChecksum = "payloadChecksum"
   /// The file ends between two records of a batch.
-  case shortBatch
+  case shortBatch = "shortBatch"
   /// Zeros follow the first frames of a batch, and nothing else up to the end of the file.
-  case onlyZeros
+  case onlyZeros = "onlyZeros"
   /// The file is shorter than, or differs from, what was read of it before.
-  case historyChanged
+  case historyChanged = "historyChanged"
 
   /// Whether the file simply ends inside a frame or a batch.
   package var isEndOfFile: Bool {

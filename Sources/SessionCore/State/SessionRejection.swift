@@ -3,15 +3,15 @@ public struct SessionRejection: Error, Hashable, Sendable, CustomStringConvertib
   /// Why it is not allowed.
   public enum Reason: String, CaseIterable, Sendable {
     /// Nobody is signed in.
-    case notAuthenticated
+    case notAuthenticated = "notAuthenticated"
     /// Somebody is signed in already.
-    case alreadyAuthenticated
+    case alreadyAuthenticated = "alreadyAuthenticated"
     /// The session has expired.
-    case expired
+    case expired = "expired"
     /// The expired session belongs to another user, whose data must be settled first (STA-6).
-    case differentUser
+    case differentUser = "differentUser"
     /// It speaks of a token that is not the current one, or announces one that is not newer.
-    case staleGeneration
+    case staleGeneration = "staleGeneration"
   }
 
   /// The state that the session is in.

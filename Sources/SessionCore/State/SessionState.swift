@@ -94,11 +94,11 @@ public enum SessionState: Hashable, Sendable {
   /// Which state, without its payload.
   public enum Kind: String, CaseIterable, Sendable, CustomStringConvertible {
     /// Nobody is signed in.
-    case unauthenticated
+    case unauthenticated = "unauthenticated"
     /// A user is signed in.
-    case authenticated
+    case authenticated = "authenticated"
     /// The session is no longer usable.
-    case expired
+    case expired = "expired"
 
     /// The name as code and journal tools spell it.
     public var description: String { rawValue }

@@ -26,9 +26,9 @@ public struct RefreshWindow: Hashable, Sendable {
 /// - Requirement: REF-13
 public enum RefreshDenial: String, CaseIterable, Sendable {
   /// The token had just been refreshed for a refused call, and was refused again.
-  case tokenIsNew
+  case tokenIsNew = "tokenIsNew"
   /// Calls had caused as many refreshes as the window allows.
-  case tooMany
+  case tooMany = "tooMany"
 }
 
 /// What refused calls have caused: which tokens were replaced for them, and which new one was refused.

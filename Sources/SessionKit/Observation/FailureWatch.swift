@@ -23,9 +23,9 @@ public enum SessionWarning: Hashable, Sendable {
   /// Two ways to fail, as the session's state counts them (`SessionState.RefreshFailures`).
   public enum FailureClass: String, CaseIterable, Sendable {
     /// A server answered: they count towards the policy's attempts (REF-6).
-    case answered
+    case answered = "answered"
     /// None did: no network, no reply, a page in between, secrets that cannot be read.
-    case unanswered
+    case unanswered = "unanswered"
   }
 }
 

@@ -4,17 +4,17 @@ import SessionJournal
 /// What is wrong with where a session is stored, as a word of a small set: no path, no number.
 public enum StorageTrouble: String, CaseIterable, Sendable {
   /// No room is left.
-  case noRoom
+  case noRoom = "noRoom"
   /// This process may not, or not yet.
-  case refused
+  case refused = "refused"
   /// Somebody else has held the lock for too long.
-  case busy
+  case busy = "busy"
   /// The journal is gone, or is another one.
-  case replaced
+  case replaced = "replaced"
   /// What is stored cannot be read or followed.
-  case unusable
+  case unusable = "unusable"
   /// The system failed in another way.
-  case failed
+  case failed = "failed"
 }
 
 extension StorageTrouble {

@@ -13,8 +13,8 @@
 /// A reader who has mended the fault writes `fixed` for `open`: from then on the case must pass.
 struct Regression: Hashable, Sendable {
   enum Status: String, Sendable {
-    case open
-    case fixed
+    case open = "open"
+    case fixed = "fixed"
   }
 
   var property: String

@@ -2,10 +2,10 @@
 enum HelpText {
   /// What `help` tells of beside commands.
   enum Topic: String, CaseIterable {
-    case selectors
-    case kinds
-    case reasons
-    case codes
+    case selectors = "selectors"
+    case kinds = "kinds"
+    case reasons = "reasons"
+    case codes = "codes"
   }
 
   static func topic(_ topic: Topic) -> String {

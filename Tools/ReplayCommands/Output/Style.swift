@@ -4,9 +4,9 @@ struct Style: Equatable, Sendable {
 
   /// When colours are used.
   enum Choice: String, CaseIterable, Sendable {
-    case auto
-    case always
-    case never
+    case auto = "auto"
+    case always = "always"
+    case never = "never"
   }
 
   init(isColored: Bool) {

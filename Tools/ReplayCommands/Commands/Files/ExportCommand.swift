@@ -57,10 +57,10 @@ struct ExportCommand: JournalCommand {
 
   /// What the records are written as.
   enum Format: String, CaseIterable, Sendable {
-    case jsonl
-    case trace
-    case mermaid
-    case swift
+    case jsonl = "jsonl"
+    case trace = "trace"
+    case mermaid = "mermaid"
+    case swift = "swift"
   }
 
   let display: DisplayOptions

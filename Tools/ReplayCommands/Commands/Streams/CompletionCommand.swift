@@ -2,9 +2,9 @@
 struct CompletionCommand: Command {
   /// The shells that scripts are made for.
   enum Shell: String, CaseIterable {
-    case bash
-    case zsh
-    case fish
+    case bash = "bash"
+    case zsh = "zsh"
+    case fish = "fish"
   }
 
   static let syntax = CommandSyntax(

@@ -17,13 +17,13 @@ struct ExportHeader: Equatable, Sendable {
 /// How the export, or the journal, came to its end.
 enum ExportEnding: String, CaseIterable, Sendable {
   /// The journal ends cleanly.
-  case clean
+  case clean = "clean"
   /// What follows was not asked for.
-  case until
-  case torn
-  case undetermined
-  case damaged
-  case undecodable
-  case illegal
-  case unknownKind
+  case until = "until"
+  case torn = "torn"
+  case undetermined = "undetermined"
+  case damaged = "damaged"
+  case undecodable = "undecodable"
+  case illegal = "illegal"
+  case unknownKind = "unknownKind"
 }

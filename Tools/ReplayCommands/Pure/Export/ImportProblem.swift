@@ -3,15 +3,15 @@ struct ImportProblem: Error, Equatable, Sendable {
   /// A stable word for programs.
   enum Name: String, CaseIterable, Sendable {
     /// The line is no JSON, or lacks something, or has something of the wrong type.
-    case badLine
+    case badLine = "badLine"
     /// It has a key that is not known.
-    case unknownField
+    case unknownField = "unknownField"
     /// Its sequence is not the one that is due.
-    case gap
+    case gap = "gap"
     /// The session cannot have gone on like this.
-    case illegalLine
+    case illegalLine = "illegalLine"
     /// The export leaves records out, and was not made to be imported.
-    case partial
+    case partial = "partial"
   }
 
   let name: Name

@@ -7,18 +7,18 @@ internal import SessionCore
 struct Pseudonyms: Equatable, Sendable {
   /// What a value names; equal texts of two categories have different pseudonyms.
   enum Category: String, CaseIterable, Sendable {
-    case user
-    case role
-    case school
-    case unit
-    case permission
+    case user = "user"
+    case role = "role"
+    case school = "school"
+    case unit = "unit"
+    case permission = "permission"
     case token = "jti"
-    case boot
-    case opening
-    case namespace
-    case lock
-    case code
-    case journal
+    case boot = "boot"
+    case opening = "opening"
+    case namespace = "namespace"
+    case lock = "lock"
+    case code = "code"
+    case journal = "journal"
   }
 
   private let low: UInt64

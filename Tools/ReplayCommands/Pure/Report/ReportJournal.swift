@@ -15,11 +15,11 @@ struct ReportJournal: Sendable {
 
   /// By what rows can be chosen.
   enum Group: String, CaseIterable, Sendable {
-    case ends
-    case failures
-    case logins
-    case refreshes
-    case notes
+    case ends = "ends"
+    case failures = "failures"
+    case logins = "logins"
+    case refreshes = "refreshes"
+    case notes = "notes"
   }
 
   /// How much there is room for.

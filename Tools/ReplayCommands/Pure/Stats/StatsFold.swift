@@ -2,12 +2,12 @@ internal import SessionCore
 
 /// By what figures are grouped.
 enum StatsGrouping: String, CaseIterable, Sendable {
-  case day
-  case reason
-  case cause
-  case method
-  case version
-  case file
+  case day = "day"
+  case reason = "reason"
+  case cause = "cause"
+  case method = "method"
+  case version = "version"
+  case file = "file"
 }
 
 /// Counts what happens in one journal, record after record, in bounded memory.

@@ -14,7 +14,7 @@ enum Cause: String, CaseIterable, Sendable {
   case revokedElsewhere = "revoked-elsewhere"
   case refreshTokenExpired = "refresh-token-expired"
   case unknownToServer = "unknown-to-server"
-  case refused
+  case refused = "refused"
   case otherUser = "other-user"
   case noRefreshToken = "no-refresh-token"
   case serverFailing = "server-failing"
@@ -32,9 +32,9 @@ enum Cause: String, CaseIterable, Sendable {
   case secretsAhead = "secrets-ahead"
   case secretsOutdated = "secrets-outdated"
   case secretsNewer = "secrets-newer"
-  case inactive
+  case inactive = "inactive"
   case endedByServer = "ended-by-server"
-  case unexplained
+  case unexplained = "unexplained"
 
   // A session that has not ended, or none.
   case stillOffline = "still-offline"

@@ -50,20 +50,20 @@ struct Explanation: Equatable, Sendable {
   /// What a record is to the one that is explained.
   enum Role: String, CaseIterable, Sendable {
     /// What is explained.
-    case end
+    case end = "end"
     /// Decided in one batch with it.
-    case decided
+    case decided = "decided"
     /// A request with the token.
-    case request
+    case request = "request"
     /// What became of a request.
-    case outcome
+    case outcome = "outcome"
     /// It announced the token.
-    case token
+    case token = "token"
     /// Somebody opened or closed the journal.
-    case opening
+    case opening = "opening"
     /// Something that opening found.
-    case remark
+    case remark = "remark"
     /// What came behind.
-    case behind
+    case behind = "behind"
   }
 }

@@ -4,11 +4,11 @@ internal import SessionCore
 enum Certainty: String, CaseIterable, Sendable, Comparable {
   /// It fits, and so does at least one other thing that is named beside it; or records are lost that
   /// could speak against it.
-  case possible
+  case possible = "possible"
   /// Everything that a record could show against it is absent, and the history that would show it is whole.
-  case likely
+  case likely = "likely"
   /// A record says so, or the rules leave nothing else.
-  case proven
+  case proven = "proven"
 
   private var rank: Int {
     switch self {

@@ -1,233 +1,233 @@
 /// What a finding says; the sentences are in `WhyWords`.
 enum FindingWord: String, CaseIterable, Sendable {
-  case noLogoutByApp
-  case noRefusalOfUser
-  case tokenHadLife
-  case tokenRefreshable
-  case clockAgrees
-  case everyRequestAnswered
-  case oneProcess
-  case nothingSent
-  case notSent
-  case nothingUnreadable
-  case noRefusalBefore
-  case noOpeningBetween
-  case noEnd
-  case appCalledLogout
-  case settledExpiry
-  case serverSaid
-  case serverSaidOfUser
-  case serverSaidOfOlder
-  case noReplyTo
-  case answerDropped
-  case answerUnused
-  case noEndOf
-  case endUnnoted
-  case goneBeforeDeadline
-  case systemRestarted
-  case replacedAtOpening
-  case overtakenAfterDeadline
-  case overtakenBefore
-  case cameBack
-  case answeredLate
-  case refusalDoubted
-  case countedFailures
-  case countNotWhole
-  case askedToWait
-  case noneToRead
-  case otherUserNamed
-  case otherNameOfUser
-  case otherUserIndeed
-  case lifeWasOver
-  case lifeNotOver
-  case deadOnArrival
-  case clockSetForward
-  case clockSetBack
-  case clockWentBack
-  case serverClockBehind
-  case serverClockAhead
-  case itemMissing
-  case itemNotRead
-  case storedTokenNewer
-  case storedTokenOlder
-  case itemsOfNewerVersion
-  case storeFailed
-  case storeRecovered
-  case unusedForLimit
-  case serverEndedIt
-  case newReason
-  case closedByPolicy
-  case endLost
-  case nobodySignedOut
-  case nobodyEnded
-  case endedNothing
-  case endedBehind
-  case noServerReached
-  case pageInstead
-  case serverFailedSince
-  case lastUnansweredSo
-  case notReadYet
-  case nextTry
-  case tokenOver
-  case tokenLives
-  case signedInSince
-  case nobodyYet
-  case endedEarlier
-  case expiredEarlier
-  case otherJournalsSecrets
-  case leftoversGone
-  case switchRefusedBy
-  case switchFailedBy
-  case sessionAsItWas
-  case revocationOpen
-  case revocationLeft
-  case revocationFailed
-  case revocationDone
-  case revocationMoot
-  case revocationNotOffered
-  case refreshFailedSo
-  case requestFailedSo
-  case refreshedLater
-  case eventRestored
-  case tailTorn
-  case tailDoubtful
-  case continuesJournal
-  case thresholdTooLong
-  case rotatedReplyLost
-  case rotatedAnswerDropped
-  case lostBefore
-  case lostUnseen
-  case rotatedAnswerUnusable
-  case answerHeldOnlyToken
-  case neverArrived
-  case oldWhenAdopted
-  case serverSwitched
-  case otherCopyUsed
-  case requestRepeated
-  case restoredBackup
-  case secondDevice
-  case stolen
-  case oldLayer
-  case lateTwin
-  case familyEnded
-  case revokedAtServer
-  case signedOutElsewhere
-  case passwordChanged
-  case administrator
-  case expiredAtServer
-  case unusedTooLong
-  case unusedUntold
-  case livedItsTime
-  case clientChanged
-  case otherBackend
-  case databaseReset
-  case notCarried
-  case wireDoesNotFit
-  case wrongPath
-  case noLifetimeStated
-  case clockMadeItExpire
-  case itemsNotMoved
-  case keychainCleared
-  case accessLost
-  case journalRestored
-  case secretsRestored
-  case appDowngraded
-  case answerNotStored
-  case itemGarbled
-  case reinstalled
-  case journalDeleted
-  case captivePortal
-  case offline
-  case stillAtIt
-  case repaired
-  case killedBySystem
-  case crashed
-  case closedByUser
-  case closedUnstored
-  case answerEndsProcess
-  case suspended
+  case noLogoutByApp = "noLogoutByApp"
+  case noRefusalOfUser = "noRefusalOfUser"
+  case tokenHadLife = "tokenHadLife"
+  case tokenRefreshable = "tokenRefreshable"
+  case clockAgrees = "clockAgrees"
+  case everyRequestAnswered = "everyRequestAnswered"
+  case oneProcess = "oneProcess"
+  case nothingSent = "nothingSent"
+  case notSent = "notSent"
+  case nothingUnreadable = "nothingUnreadable"
+  case noRefusalBefore = "noRefusalBefore"
+  case noOpeningBetween = "noOpeningBetween"
+  case noEnd = "noEnd"
+  case appCalledLogout = "appCalledLogout"
+  case settledExpiry = "settledExpiry"
+  case serverSaid = "serverSaid"
+  case serverSaidOfUser = "serverSaidOfUser"
+  case serverSaidOfOlder = "serverSaidOfOlder"
+  case noReplyTo = "noReplyTo"
+  case answerDropped = "answerDropped"
+  case answerUnused = "answerUnused"
+  case noEndOf = "noEndOf"
+  case endUnnoted = "endUnnoted"
+  case goneBeforeDeadline = "goneBeforeDeadline"
+  case systemRestarted = "systemRestarted"
+  case replacedAtOpening = "replacedAtOpening"
+  case overtakenAfterDeadline = "overtakenAfterDeadline"
+  case overtakenBefore = "overtakenBefore"
+  case cameBack = "cameBack"
+  case answeredLate = "answeredLate"
+  case refusalDoubted = "refusalDoubted"
+  case countedFailures = "countedFailures"
+  case countNotWhole = "countNotWhole"
+  case askedToWait = "askedToWait"
+  case noneToRead = "noneToRead"
+  case otherUserNamed = "otherUserNamed"
+  case otherNameOfUser = "otherNameOfUser"
+  case otherUserIndeed = "otherUserIndeed"
+  case lifeWasOver = "lifeWasOver"
+  case lifeNotOver = "lifeNotOver"
+  case deadOnArrival = "deadOnArrival"
+  case clockSetForward = "clockSetForward"
+  case clockSetBack = "clockSetBack"
+  case clockWentBack = "clockWentBack"
+  case serverClockBehind = "serverClockBehind"
+  case serverClockAhead = "serverClockAhead"
+  case itemMissing = "itemMissing"
+  case itemNotRead = "itemNotRead"
+  case storedTokenNewer = "storedTokenNewer"
+  case storedTokenOlder = "storedTokenOlder"
+  case itemsOfNewerVersion = "itemsOfNewerVersion"
+  case storeFailed = "storeFailed"
+  case storeRecovered = "storeRecovered"
+  case unusedForLimit = "unusedForLimit"
+  case serverEndedIt = "serverEndedIt"
+  case newReason = "newReason"
+  case closedByPolicy = "closedByPolicy"
+  case endLost = "endLost"
+  case nobodySignedOut = "nobodySignedOut"
+  case nobodyEnded = "nobodyEnded"
+  case endedNothing = "endedNothing"
+  case endedBehind = "endedBehind"
+  case noServerReached = "noServerReached"
+  case pageInstead = "pageInstead"
+  case serverFailedSince = "serverFailedSince"
+  case lastUnansweredSo = "lastUnansweredSo"
+  case notReadYet = "notReadYet"
+  case nextTry = "nextTry"
+  case tokenOver = "tokenOver"
+  case tokenLives = "tokenLives"
+  case signedInSince = "signedInSince"
+  case nobodyYet = "nobodyYet"
+  case endedEarlier = "endedEarlier"
+  case expiredEarlier = "expiredEarlier"
+  case otherJournalsSecrets = "otherJournalsSecrets"
+  case leftoversGone = "leftoversGone"
+  case switchRefusedBy = "switchRefusedBy"
+  case switchFailedBy = "switchFailedBy"
+  case sessionAsItWas = "sessionAsItWas"
+  case revocationOpen = "revocationOpen"
+  case revocationLeft = "revocationLeft"
+  case revocationFailed = "revocationFailed"
+  case revocationDone = "revocationDone"
+  case revocationMoot = "revocationMoot"
+  case revocationNotOffered = "revocationNotOffered"
+  case refreshFailedSo = "refreshFailedSo"
+  case requestFailedSo = "requestFailedSo"
+  case refreshedLater = "refreshedLater"
+  case eventRestored = "eventRestored"
+  case tailTorn = "tailTorn"
+  case tailDoubtful = "tailDoubtful"
+  case continuesJournal = "continuesJournal"
+  case thresholdTooLong = "thresholdTooLong"
+  case rotatedReplyLost = "rotatedReplyLost"
+  case rotatedAnswerDropped = "rotatedAnswerDropped"
+  case lostBefore = "lostBefore"
+  case lostUnseen = "lostUnseen"
+  case rotatedAnswerUnusable = "rotatedAnswerUnusable"
+  case answerHeldOnlyToken = "answerHeldOnlyToken"
+  case neverArrived = "neverArrived"
+  case oldWhenAdopted = "oldWhenAdopted"
+  case serverSwitched = "serverSwitched"
+  case otherCopyUsed = "otherCopyUsed"
+  case requestRepeated = "requestRepeated"
+  case restoredBackup = "restoredBackup"
+  case secondDevice = "secondDevice"
+  case stolen = "stolen"
+  case oldLayer = "oldLayer"
+  case lateTwin = "lateTwin"
+  case familyEnded = "familyEnded"
+  case revokedAtServer = "revokedAtServer"
+  case signedOutElsewhere = "signedOutElsewhere"
+  case passwordChanged = "passwordChanged"
+  case administrator = "administrator"
+  case expiredAtServer = "expiredAtServer"
+  case unusedTooLong = "unusedTooLong"
+  case unusedUntold = "unusedUntold"
+  case livedItsTime = "livedItsTime"
+  case clientChanged = "clientChanged"
+  case otherBackend = "otherBackend"
+  case databaseReset = "databaseReset"
+  case notCarried = "notCarried"
+  case wireDoesNotFit = "wireDoesNotFit"
+  case wrongPath = "wrongPath"
+  case noLifetimeStated = "noLifetimeStated"
+  case clockMadeItExpire = "clockMadeItExpire"
+  case itemsNotMoved = "itemsNotMoved"
+  case keychainCleared = "keychainCleared"
+  case accessLost = "accessLost"
+  case journalRestored = "journalRestored"
+  case secretsRestored = "secretsRestored"
+  case appDowngraded = "appDowngraded"
+  case answerNotStored = "answerNotStored"
+  case itemGarbled = "itemGarbled"
+  case reinstalled = "reinstalled"
+  case journalDeleted = "journalDeleted"
+  case captivePortal = "captivePortal"
+  case offline = "offline"
+  case stillAtIt = "stillAtIt"
+  case repaired = "repaired"
+  case killedBySystem = "killedBySystem"
+  case crashed = "crashed"
+  case closedByUser = "closedByUser"
+  case closedUnstored = "closedUnstored"
+  case answerEndsProcess = "answerEndsProcess"
+  case suspended = "suspended"
 }
 
 /// What a journal does not tell.
 enum UntoldWord: String, CaseIterable, Sendable {
-  case personOrProgram
-  case serverLog
-  case policyLimits
-  case whichItem
-  case beforeCompaction
-  case oneOpeningOnly
-  case startedAnew
-  case startUnnamed
-  case clockSince
-  case clocksDrift
-  case behindDamage
-  case lostBetween
-  case missingRecords
-  case leftOut
-  case failedSignIns
-  case otherDevices
-  case processDeath
-  case networkDid
-  case adoptedBefore
-  case cutTail
-  case newerRecords
-  case whoElse
-  case otherJournal
-  case secretStore
+  case personOrProgram = "personOrProgram"
+  case serverLog = "serverLog"
+  case policyLimits = "policyLimits"
+  case whichItem = "whichItem"
+  case beforeCompaction = "beforeCompaction"
+  case oneOpeningOnly = "oneOpeningOnly"
+  case startedAnew = "startedAnew"
+  case startUnnamed = "startUnnamed"
+  case clockSince = "clockSince"
+  case clocksDrift = "clocksDrift"
+  case behindDamage = "behindDamage"
+  case lostBetween = "lostBetween"
+  case missingRecords = "missingRecords"
+  case leftOut = "leftOut"
+  case failedSignIns = "failedSignIns"
+  case otherDevices = "otherDevices"
+  case processDeath = "processDeath"
+  case networkDid = "networkDid"
+  case adoptedBefore = "adoptedBefore"
+  case cutTail = "cutTail"
+  case newerRecords = "newerRecords"
+  case whoElse = "whoElse"
+  case otherJournal = "otherJournal"
+  case secretStore = "secretStore"
 }
 
 /// What can be done about a cause.
 enum AdviceWord: String, CaseIterable, Sendable {
-  case findLogoutCallers
-  case asRoot
-  case askWhoDeleted
-  case reactivate
-  case serverGrace
-  case serverLogNear
-  case serverLogForToken
-  case finishInBackground
-  case crashReports
-  case makeStorable
-  case longerGrace
-  case deviceOnlySecrets
-  case compareTokenUses
-  case lookWhoEnded
-  case longerRefreshToken
-  case sameBackend
-  case tellingCode
-  case nameCodes
-  case lookUpCode
-  case checkUserClaim
-  case issueRefreshTokens
-  case lookAtItem
-  case nothingOnDevice
-  case stayOnExhaustion
-  case honourWaits
-  case shorterThreshold
-  case compareWire
-  case checkClient
-  case checkPath
-  case seeClasses
-  case checkExpiresIn
-  case clockIsUsers
-  case signInAgain
-  case updateApp
-  case checkStore
-  case sendItemFacts
-  case noJournalBackup
-  case raiseLimit
-  case newerTool
-  case noSignInScreen
-  case networkSignIn
-  case waitForNextTry
-  case firstUnlock
-  case openOrFollow
-  case checkPermission
-  case trySwitchAgain
-  case toldAtOpen
-  case endAtServer
-  case keepJournal
-  case keepAside
-  case keptOrDropped
-  case setAsideCopy
+  case findLogoutCallers = "findLogoutCallers"
+  case asRoot = "asRoot"
+  case askWhoDeleted = "askWhoDeleted"
+  case reactivate = "reactivate"
+  case serverGrace = "serverGrace"
+  case serverLogNear = "serverLogNear"
+  case serverLogForToken = "serverLogForToken"
+  case finishInBackground = "finishInBackground"
+  case crashReports = "crashReports"
+  case makeStorable = "makeStorable"
+  case longerGrace = "longerGrace"
+  case deviceOnlySecrets = "deviceOnlySecrets"
+  case compareTokenUses = "compareTokenUses"
+  case lookWhoEnded = "lookWhoEnded"
+  case longerRefreshToken = "longerRefreshToken"
+  case sameBackend = "sameBackend"
+  case tellingCode = "tellingCode"
+  case nameCodes = "nameCodes"
+  case lookUpCode = "lookUpCode"
+  case checkUserClaim = "checkUserClaim"
+  case issueRefreshTokens = "issueRefreshTokens"
+  case lookAtItem = "lookAtItem"
+  case nothingOnDevice = "nothingOnDevice"
+  case stayOnExhaustion = "stayOnExhaustion"
+  case honourWaits = "honourWaits"
+  case shorterThreshold = "shorterThreshold"
+  case compareWire = "compareWire"
+  case checkClient = "checkClient"
+  case checkPath = "checkPath"
+  case seeClasses = "seeClasses"
+  case checkExpiresIn = "checkExpiresIn"
+  case clockIsUsers = "clockIsUsers"
+  case signInAgain = "signInAgain"
+  case updateApp = "updateApp"
+  case checkStore = "checkStore"
+  case sendItemFacts = "sendItemFacts"
+  case noJournalBackup = "noJournalBackup"
+  case raiseLimit = "raiseLimit"
+  case newerTool = "newerTool"
+  case noSignInScreen = "noSignInScreen"
+  case networkSignIn = "networkSignIn"
+  case waitForNextTry = "waitForNextTry"
+  case firstUnlock = "firstUnlock"
+  case openOrFollow = "openOrFollow"
+  case checkPermission = "checkPermission"
+  case trySwitchAgain = "trySwitchAgain"
+  case toldAtOpen = "toldAtOpen"
+  case endAtServer = "endAtServer"
+  case keepJournal = "keepJournal"
+  case keepAside = "keepAside"
+  case keptOrDropped = "keptOrDropped"
+  case setAsideCopy = "setAsideCopy"
 }
