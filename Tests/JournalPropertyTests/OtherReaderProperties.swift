@@ -91,7 +91,7 @@ struct OtherReaderProperties {
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    let output = try pipe.fileHandleForReading.remainingBytes()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)
     return try output.split(separator: UInt8(ascii: "\n"))

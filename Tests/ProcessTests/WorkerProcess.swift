@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestKit
 import Synchronization
 import Testing
 
@@ -201,7 +202,13 @@ private final class AnswerBook: Sendable {
   func read(_ handle: FileHandle) {
     var rest = Data()
     while true {
-      let data = handle.availableData
+      let data: Data
+      do {
+        data = try handle.nextBytes()
+      } catch {
+        Issue.record("the answers of a worker cannot be read: \(error)")
+        return
+      }
       guard !data.isEmpty else { return }
       rest += data
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,5 +1,6 @@
 import Foundation
 import SessionJournal
+import SessionTestKit
 import Testing
 
 /// `Specs/Golden/changes.txt`: a line for each record of the sample, as the tool shows it.
@@ -50,7 +51,7 @@ struct ChangePayloadTests {
     let pipe = Pipe()
     (process.standardOutput, process.standardError) = (pipe, pipe)
     try process.run()
-    let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    let said = try pipe.fileHandleForReading.remainingBytes()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
   }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestKit
 import Testing
 
 /// Readers of earlier versions, as git keeps them, before today's golden files.
@@ -15,7 +16,7 @@ struct OlderReaderTests {
     let output = Pipe()
     (process.standardOutput, process.standardError) = (output, output)
     try process.run()
-    let said = try output.fileHandleForReading.readToEnd() ?? Data()
+    let said = try output.fileHandleForReading.remainingBytes()
     process.waitUntilExit()
     return (process.terminationStatus, String(decoding: said, as: UTF8.self))
   }

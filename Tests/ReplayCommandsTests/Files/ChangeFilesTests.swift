@@ -1,6 +1,7 @@
 import Foundation
 import SessionCore
 import SessionJournal
+import SessionTestKit
 import Testing
 
 /// `Specs/Golden/changes`, and what becomes of change logs in commands that make files or ask about a session.
@@ -73,7 +74,7 @@ struct ChangeFilesTests {
       process.standardOutput = pipe
       process.standardError = FileHandle.nullDevice
       try process.run()
-      let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
+      let said = try pipe.fileHandleForReading.remainingBytes()
       process.waitUntilExit()
       #expect(process.terminationStatus == golden.code, "\(golden.name)")
       let isSame =

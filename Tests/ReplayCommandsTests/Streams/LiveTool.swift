@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestKit
 import Testing
 
 /// The program while it runs, with its outputs as they come.
@@ -19,13 +20,13 @@ final class LiveTool {
   }
 
   /// The next line, waited for; `nil` at the end of the output.
-  func line() -> String? {
+  func line() throws -> String? {
     while true {
       if let feed = rest.firstIndex(of: 0x0A) {
         defer { rest.removeSubrange(...feed) }
         return String(decoding: rest[..<feed], as: UTF8.self)
       }
-      let more = output.fileHandleForReading.availableData
+      let more = try output.fileHandleForReading.nextBytes()
       guard !more.isEmpty else { return nil }
       rest += more
     }
@@ -33,7 +34,7 @@ final class LiveTool {
 
   /// The sequence of the next line of JSON.
   func sequence() throws -> Int? {
-    guard let line = line() else { return nil }
+    guard let line = try line() else { return nil }
     let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
     return object?["sequence"] as? Int
   }
@@ -48,7 +49,7 @@ final class LiveTool {
       ? process.terminationStatus : 128 + process.terminationStatus
   }
 
-  func complaints() -> String {
-    String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  func complaints() throws -> String {
+    String(decoding: try errors.fileHandleForReading.remainingBytes(), as: UTF8.self)
   }
 }
