@@ -15,9 +15,9 @@ package enum ScenarioVocabulary {
     "EDU": ["environment"], "B2C": ["client", "scope", "tokens"], "OFF": [], "TIK": [], "API": [],
     "OAuth": ["client", "scope", "revocation"],
   ]
-  static let owners = ["session", "provider"]
-  static let environments = ["development", "staging", "production"]
-  static let policy = [
+  package static let owners = ["session", "provider"]
+  package static let environments = ["development", "staging", "production"]
+  package static let policy = [
     "refreshThreshold", "maximumAttempts", "firstRetryDelay", "longestRetryDelay",
     "requestTimeout", "overtakenGrace", "launchRefresh", "onRejection", "onExhaustion",
     "inactivityLimit", "profileCheck", "signInsPerMinute",
@@ -30,10 +30,10 @@ package enum ScenarioVocabulary {
   ]
   package static let acts = ["types", "forgets", "cancels", "leaves"]
   package static let links = ["forgot", "cancel"]
-  static let request = ["query", "bearer", "basic", "key", "header", "json", "form"]
-  static let change = ["json", "mentions"]
-  static let log = ["attempts", "firstDelay", "lease", "limit"]
-  static let answer = ["header", "json", "html", "page"]
+  package static let request = ["query", "bearer", "basic", "key", "header", "json", "form"]
+  package static let change = ["json", "mentions"]
+  package static let log = ["attempts", "firstDelay", "lease", "limit"]
+  package static let answer = ["header", "json", "html", "page"]
   package static let items = ["token", "user", "context", "revocation", "nothing"]
 
   package static let events: [String: [String]] = [

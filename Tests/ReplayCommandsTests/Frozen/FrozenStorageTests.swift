@@ -1,0 +1,150 @@
+import Foundation
+import SessionCore
+import Synchronization
+import Testing
+
+@testable import SessionJournal
+@testable import SessionKit
+
+/// The names in `Specs/Frozen/names`: what stands in secret stores and beside a journal.
+@Suite("Specs/Frozen/names: storage")
+struct FrozenStorageTests {
+  @Test("STO-1 STO-2 the members of stored items stay, and so do the names of the items")
+  func items() throws {
+    let backend = Backend(origins: ["https://api.example.com"], client: "app")
+    var members = MemberPaths()
+    func add(_ item: some StoredItem) throws {
+      let bytes = try item.encoded(for: backend)
+      try members.add(Data(bytes), after: "\(type(of: item).item) ")
+    }
+    try add(token)
+    try add(user)
+    try add(StoredRefreshToken(journal: "j", fields: .init(generation: 1, refresh: "r")))
+    let named = ActiveContext.Named(id: "1", name: "n")
+    try add(
+      StoredContext(
+        journal: "j", generation: Generation(1),
+        context: ActiveContext(role: named, school: named, unit: named, permissions: ["p"])))
+    try add(revocations)
+    let names = FileSecretStore.Names()
+    let items = SecretItem.known.map { "item \($0) in \(names[$0])" }
+    try FrozenNames("secrets").compare(with: members.paths.union(items))
+  }
+
+  private var token: StoredToken {
+    StoredToken(
+      journal: "j",
+      fields: .init(
+        generation: 1, access: "a", refresh: "r", issuedAt: 0, expiresAt: 1, announcementKind: 1,
+        announcement: Data([1]), boot: "b", deadline: 1,
+        refreshPlace: RefreshPlace(journal: "j", generation: 1), journalPath: "p", owned: true))
+  }
+
+  private var user: StoredUser {
+    var fields = StoredUser.Fields(
+      id: "1", email: "e", firstName: "f", lastName: "l", further: ["member": "m"],
+      source: "s", named: "n", journalPath: "p")
+    fields.used = UseStamp(
+      at: 1, now: Moment(time: Timestamp(milliseconds: 1), uptime: 1), boot: "b")
+    return StoredUser(journal: "j", fields: fields)
+  }
+
+  private var revocations: StoredRevocations {
+    var entry = StoredRevocations.Entry(token, of: "1", isAccount: true)
+    (entry.isRefreshLost, entry.refreshingUntil, entry.isInDoubt) = (true, 1, true)
+    entry.done = ["d"]
+    return StoredRevocations(
+      journal: "j", fields: .init(newest: entry, earlier: [entry], journalPath: "p"))
+  }
+
+  @Test("STO-2 what is said of an item in the keychain stays")
+  func keychain() throws {
+    // The code that calls the keychain is not compiled here: its table of constants is read.
+    let text = try Repository.text("Sources/SessionKit/Apple/KeychainSecretStore.swift")
+    var constants: [String: String] = [:]
+    for match in text.matches(of: /case \.(\w+): (kSec\w+)/) {
+      constants[String(match.output.1)] = String(match.output.2)
+    }
+    var names: Set<String> = ["biometry: " + (try accessControl(in: text))]
+    let protections: [(name: String, value: KeychainProtection)] = [
+      ("after first unlock", .afterFirstUnlock), ("biometry", .biometry),
+      ("biometry to refresh", .biometryToRefresh),
+    ]
+    for protection in protections {
+      let door = RecordingKeychain()
+      let store = KeychainItems(
+        door: door, service: "S", accessGroup: "G", names: .init(), protection: protection.value)
+      for item in SecretItem.known {
+        try store.write(item, [1])
+        _ = try store.read(item)
+        try store.setAside(item)
+        try store.removeSetAside(item)
+        try store.remove(item)
+      }
+      for (call, query) in door.calls {
+        for (key, value) in query.values {
+          let name = try #require(constants["\(key)"])
+          let said =
+            switch value {
+            case .text(let text): text
+            case .flag(let flag): "\(flag)"
+            case .bytes: "the bytes"
+            default: constants["\(value)"] ?? "made by a call"
+            }
+          names.insert("\(protection.name): \(call) \(name) \(said)")
+        }
+      }
+    }
+    try FrozenNames("keychain").compare(with: names)
+  }
+
+  /// How the table makes an access control; it has no constant.
+  private func accessControl(in text: String) throws -> String {
+    let call = /SecAccessControlCreateWithFlags\(\s*nil, (\w+), \.(\w+), nil\)/
+    let match = try #require(try call.firstMatch(in: text))
+    return "\(match.output.1) \(match.output.2)"
+  }
+
+  @Test("STO-1 JRN-4 the suffixes of files beside a journal and beside an item stay")
+  func files() throws {
+    var names: Set<String> = []
+    let literal = /"(?:\\\((?:path|location\.real)\))?(\.[a-z]+-?)(?:\\\([^"]*)?"/
+    let folders = [
+      "Sources/SessionJournal", "Sources/SessionKit/Secrets", "Sources/SessionKit/Apple",
+    ]
+    for folder in folders {
+      let root = Repository.root.appending(path: folder).path(percentEncoded: false)
+      for name in try FileManager.default.subpathsOfDirectory(atPath: root).sorted()
+      where name.hasSuffix(".swift") {
+        let text = try Repository.text("\(folder)/\(name)")
+        for match in text.matches(of: literal) { names.insert(String(match.output.1)) }
+      }
+    }
+    try FrozenNames("suffixes").compare(with: names)
+  }
+}
+
+/// A keychain that has every item and records what it is asked.
+private final class RecordingKeychain: KeychainDoor {
+  private let log = Mutex<[(String, KeychainQuery)]>([])
+
+  var calls: [(String, KeychainQuery)] { log.withLock { $0 } }
+
+  private func record(_ name: String, _ query: KeychainQuery) -> Int32 {
+    log.withLock { $0.append((name, query)) }
+    return 0
+  }
+
+  func copy(_ query: KeychainQuery) -> (status: Int32, bytes: [UInt8]?) {
+    (record("copy", query), [1])
+  }
+
+  func add(_ query: KeychainQuery) -> Int32 { record("add", query) }
+
+  func update(_ query: KeychainQuery, to changes: KeychainQuery) -> Int32 {
+    _ = record("update", query)
+    return record("change", changes)
+  }
+
+  func delete(_ query: KeychainQuery) -> Int32 { record("delete", query) }
+}
