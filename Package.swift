@@ -10,9 +10,19 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// The privacy manifest is for Apple's systems. As a resource it costs a bundle and code that finds it, so
+// other systems build without it.
+#if os(macOS)
+  let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+  let notBuilt: [String] = []
+#else
+  let privacyManifest: [Resource] = []
+  let notBuilt = ["PrivacyInfo.xcprivacy"]
+#endif
+
 let package = Package(
   name: "session-journal",
-  platforms: [.iOS(.v18), .macOS(.v15)],
+  platforms: [.iOS(.v18), .macOS(.v15), .watchOS(.v11), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "SessionCore", targets: ["SessionCore"]),
     .library(name: "SessionJournal", targets: ["SessionJournal"]),
@@ -42,7 +52,8 @@ let package = Package(
 
     // The living session: performs effects. What an app imports.
     .target(
-      name: "SessionKit", dependencies: ["SessionCore", "SessionJournal"], swiftSettings: strict),
+      name: "SessionKit", dependencies: ["SessionCore", "SessionJournal"], exclude: notBuilt,
+      resources: privacyManifest, swiftSettings: strict),
 
     // A loopback server, a manual clock: what a test imports.
     .target(

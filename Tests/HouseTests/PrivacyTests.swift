@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// `PrivacyInfo.xcprivacy`: what Apple asks of every library that uses certain calls.
+@Suite("The privacy manifest")
+struct PrivacyTests {
+  private let house = House()
+
+  /// Calls that Apple wants a reason for, by category.
+  private static let calls = [
+    "NSPrivacyAccessedAPICategoryFileTimestamp": [
+      "stat", "fstat", "fstatat", "lstat", "getattrlist", "fgetattrlist", "getattrlistat",
+      "getattrlistbulk", "creationDate", "modificationDate", "contentModificationDate",
+    ],
+    "NSPrivacyAccessedAPICategorySystemBootTime": [
+      "systemUptime", "mach_absolute_time", "clock_gettime",
+    ],
+    "NSPrivacyAccessedAPICategoryDiskSpace": [
+      "statfs", "fstatfs", "statvfs", "fstatvfs", "volumeAvailableCapacity", "systemFreeSize",
+    ],
+    "NSPrivacyAccessedAPICategoryActiveKeyboards": ["activeInputModes"],
+    "NSPrivacyAccessedAPICategoryUserDefaults": ["UserDefaults"],
+  ]
+
+  private func manifest() throws -> [String: Any] {
+    let text = try house.text(of: "Sources/SessionKit/PrivacyInfo.xcprivacy")
+    let list = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
+    return try #require(list as? [String: Any])
+  }
+
+  @Test("it names the categories of the calls that the library makes, each with a reason")
+  func categories() throws {
+    let types = try #require(try manifest()["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
+    var named: Set<String> = []
+    for type in types {
+      named.insert(try #require(type["NSPrivacyAccessedAPIType"] as? String))
+      let reasons = try #require(type["NSPrivacyAccessedAPITypeReasons"] as? [String])
+      #expect(!reasons.isEmpty)
+    }
+    var used: Set<String> = []
+    for path in try sources() {
+      let code = try house.text(of: path).replacing(#/ *//.*/#, with: "")
+      for (category, calls) in Self.calls {
+        let pattern = try Regex("\\b(?:\(calls.joined(separator: "|")))\\b")
+        if code.contains(pattern) { used.insert(category) }
+      }
+    }
+    #expect(named == used)
+  }
+
+  /// What an app links on Apple's systems.
+  private func sources() throws -> [String] {
+    let below = house.root.appending(path: "Sources").path(percentEncoded: false)
+    return try FileManager.default.subpathsOfDirectory(atPath: below)
+      .filter { !$0.contains("Test") && ($0.hasSuffix(".swift") || $0.hasSuffix(".c")) }
+      .map { "Sources/" + $0 }
+      // Locks that only Linux has.
+      .filter { !$0.hasPrefix("Sources/CFileLock/") }
+  }
+
+  @Test("it says that nothing is collected and nobody is tracked")
+  func nothingCollected() throws {
+    let manifest = try manifest()
+    #expect(manifest["NSPrivacyTracking"] as? Bool == false)
+    #expect((manifest["NSPrivacyTrackingDomains"] as? [Any])?.isEmpty == true)
+    #expect((manifest["NSPrivacyCollectedDataTypes"] as? [Any])?.isEmpty == true)
+  }
+
+  #if !os(macOS)
+    @Test("a build on this system has no bundle of resources")
+    func noBundle() throws {
+      let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      let names = try FileManager.default.contentsOfDirectory(
+        atPath: folder.path(percentEncoded: false))
+      #expect(names.contains("Modules"), "these are not the products of a build: \(folder)")
+      #expect(names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.isEmpty)
+    }
+  #endif
+}
