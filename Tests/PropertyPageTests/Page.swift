@@ -4,7 +4,8 @@ import Testing
 /// Specs/PropertyTesting.md, and the code of this folder that it shows.
 struct Page {
   let text: String
-  /// What stands between `shown: begins` and `shown: ends` in the folder's files.
+  /// What stands between `shown: begins` and `shown: ends` in the folder's files, and in the file of
+  /// the one example that needs what only this package's tests import.
   let shown: Set<String>
 
   init() throws {
@@ -21,6 +22,9 @@ struct Page {
       let source = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
       shown.formUnion(Self.shown(in: source))
     }
+    let runs = folder.deletingLastPathComponent()
+      .appending(path: "SessionPropertyTests/PageRunExample.swift")
+    shown.formUnion(Self.shown(in: try String(contentsOf: runs, encoding: .utf8)))
     self.shown = shown
   }
 

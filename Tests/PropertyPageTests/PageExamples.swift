@@ -44,18 +44,6 @@ struct PageExamples {
     // shown: ends
   }
 
-  @Test("TST-1: runs of a coordinator")
-  func runs() {
-    // shown: begins
-    expect(
-      Property("our policy keeps the rules").check { choices in
-        var policy = SessionPolicy.production
-        policy.maximumAttempts = choices.draw(in: 1...5) == 1 ? 1 : 5
-        _ = try CoordinatorRun.random(choices, policy: policy, rules: CoordinatorRule.all)
-      })
-    // shown: ends
-  }
-
   @Test("TST-2: a world by script")
   func script() throws {
     // shown: begins

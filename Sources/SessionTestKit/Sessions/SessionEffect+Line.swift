@@ -1,5 +1,64 @@
 import SessionCore
 
+extension SessionEffect {
+  /// The name of the kind of effect.
+  package var name: String {
+    switch self {
+    case .commit: "commit"
+    case .send: "send"
+    case .discard: "discard"
+    case .publish: "publish"
+    case .skip: "skip"
+    case .resume: "resume"
+    case .schedule: "schedule"
+    case .cancel: "cancel"
+    case .wipe: "wipe"
+    case .revoke: "revoke"
+    case .forgetRevocation: "forgetRevocation"
+    case .reloadToken: "reloadToken"
+    case .readSecrets: "readSecrets"
+    case .readJournal: "readJournal"
+    case .askProfile: "askProfile"
+    case .noteUse: "noteUse"
+    case .readUse: "readUse"
+    case .clearLocalData: "clearLocalData"
+    }
+  }
+
+  /// The effect on a few words, for the trace of a failing run.
+  package var line: String {
+    switch self {
+    case .commit(let commit): "commit [\(commit.contents.map(\.line).joined(separator: "; "))]"
+    case .send(let number, let request): "send \(number.number) \(request.line)"
+    case .discard(let number, let revoking):
+      "discard \(number.number)\(revoking ? ", revoking" : "")"
+    case .publish(let events): "publish \(events.map { $0.event.kind.description })"
+    case .skip(let sequence): "skip through \(sequence)"
+    case .resume(let caller, let reply): "tell caller \(caller.number) \(reply.line)"
+    case .schedule(let timer, let uptime): "set \(timer) for \(uptime)"
+    case .cancel(let timer): "cancel \(timer)"
+    case .wipe(let wipe): "wipe \(wipe.line)"
+    case .revoke(let generation): "revoke \(generation)"
+    case .readSecrets, .readJournal, .readUse: name
+    case .askProfile(let user, let generation): "ask for \(user.short)'s profile with \(generation)"
+    case .noteUse(let uptime): "note the use at \(uptime)"
+    case .clearLocalData(let reason): "clear the host's data, \(reason)"
+    case .forgetRevocation(let generation): "forget the revocation of \(generation)"
+    case .reloadToken(let generation): "reload \(generation)"
+    }
+  }
+}
+
+extension SessionEffect.Request {
+  var line: String {
+    switch self {
+    case .login: "login"
+    case .refresh(let generation): "refresh \(generation)"
+    case .switchContext(_, let generation): "switchContext \(generation)"
+    }
+  }
+}
+
 extension SessionEffect.Reply {
   /// The reply on a few words, without the names of types.
   package var line: String {
@@ -44,5 +103,12 @@ extension SessionProblem {
       .cancelled:
       "\(self)"
     }
+  }
+}
+
+extension AnswerFacts {
+  package var line: String {
+    "good for \(lifetime) ms" + (user.map { ", user \($0.short)" } ?? "")
+      + (context.map { ", context \($0.role.id.short)" } ?? "")
   }
 }

@@ -169,13 +169,6 @@ extension CoordinatorMove.Foreign {
   }
 }
 
-extension AnswerFacts {
-  package var line: String {
-    "good for \(lifetime) ms" + (user.map { ", user \($0.short)" } ?? "")
-      + (context.map { ", context \($0.role.id.short)" } ?? "")
-  }
-}
-
 extension RefreshNeed {
   fileprivate var words: String {
     switch self {

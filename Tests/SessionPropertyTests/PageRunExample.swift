@@ -1,0 +1,20 @@
+import SessionCore
+import SessionTestKit
+import SessionTesting
+import Testing
+
+/// The example of Specs/PropertyTesting.md that needs what only this package's tests import.
+@Suite("TST-1: the specification's example of whole runs")
+struct PageRunExample {
+  @Test("TST-1: runs of a coordinator")
+  func runs() {
+    // shown: begins
+    expect(
+      Property("our policy keeps the rules").check { choices in
+        var policy = SessionPolicy.production
+        policy.maximumAttempts = choices.draw(in: 1...5) == 1 ? 1 : 5
+        _ = try CoordinatorRun.random(choices, policy: policy, rules: CoordinatorRule.all)
+      })
+    // shown: ends
+  }
+}
