@@ -60,6 +60,12 @@ let package = Package(
       name: "SessionTestKit", dependencies: ["SessionKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
 
+    // Scenarios, runs of a coordinator, an identity provider: what only this package's tests import.
+    .target(
+      name: "SessionTestSupport",
+      dependencies: ["SessionTestKit", "SessionKit", "SessionCore", "SessionJournal"],
+      swiftSettings: strict),
+
     // Records the reports of SessionTestKit in Swift Testing, which the kit itself does not import.
     .target(name: "SessionTesting", dependencies: ["SessionTestKit"], swiftSettings: strict),
 
@@ -83,7 +89,8 @@ let package = Package(
 
     // One side of a sign-in in a real browser: a provider on loopback and a session.
     .executableTarget(
-      name: "signinhost", dependencies: ["SessionKit", "SessionTestKit", "SessionCore"],
+      name: "signinhost",
+      dependencies: ["SessionKit", "SessionTestKit", "SessionTestSupport", "SessionCore"],
       path: "Tools/signinhost", swiftSettings: strict),
 
     .testTarget(
@@ -98,13 +105,15 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "SessionKit", "SessionTestKit", "SessionTesting", "SessionCore", "SessionJournal",
+        "SessionKit", "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionCore",
+        "SessionJournal",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "SessionTestKitTests",
       dependencies: [
-        "SessionTestKit", "SessionTesting", "SessionKit", "SessionCore", "ReplayCommands",
+        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionCore",
+        "ReplayCommands",
       ],
       swiftSettings: strict),
     // What Specs/PropertyTesting.md shows, compiled as its readers do: with plain imports, and
@@ -116,14 +125,15 @@ let package = Package(
     .testTarget(
       name: "SessionPropertyTests",
       dependencies: [
-        "SessionTestKit", "SessionTesting", "SessionKit", "SessionCore", "SessionJournal",
+        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionCore",
+        "SessionJournal",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ReplayCommandsTests",
       dependencies: [
         "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "SessionTestKit",
-        "SessionTesting", "sessionreplay",
+        "SessionTestSupport", "SessionTesting", "sessionreplay",
       ],
       swiftSettings: strict),
     // What `sessionreplay export --format swift` writes, compiled and run.
@@ -132,7 +142,8 @@ let package = Package(
     // The files of Specs/Scenarios, played in a simulated world and over real sockets.
     .testTarget(
       name: "ScenarioTests",
-      dependencies: ["SessionTestKit", "SessionKit", "SessionCore"], swiftSettings: strict),
+      dependencies: ["SessionTestKit", "SessionTestSupport", "SessionKit", "SessionCore"],
+      swiftSettings: strict),
     // Real processes on one journal: the worker, stopped and killed.
     .testTarget(
       name: "ProcessTests",

@@ -86,6 +86,13 @@ struct HouseTests {
       ]
     ),
     (
+      "Sources/SessionTestSupport",
+      [
+        "SessionCore", "SessionJournal", "SessionKit", "SessionTestKit", "Synchronization",
+        "Dispatch", "Foundation",
+      ]
+    ),
+    (
       "Tools/ReplayCommands",
       [
         "SessionCore", "SessionJournal", "Synchronization", "Dispatch", "Foundation",

@@ -1,5 +1,6 @@
 import Foundation
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 /// What a runner finds of a change log that is not as the file says, and of processes that are dead.

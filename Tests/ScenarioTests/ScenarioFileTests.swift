@@ -1,4 +1,5 @@
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 @Suite("Scenarios")

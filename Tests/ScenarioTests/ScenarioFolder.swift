@@ -1,5 +1,6 @@
 import Foundation
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 /// The files of `Specs/Scenarios`, and parts of them to break.

@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 @Suite("Specs/Scenarios/README.md")

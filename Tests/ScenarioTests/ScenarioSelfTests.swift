@@ -1,5 +1,6 @@
 import Foundation
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 /// A runner that checks nothing would find every file true: these files are wrong, and where.

@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 /// Stands for an SDK's answer in the example.

@@ -1,5 +1,6 @@
 import SessionCore
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 /// Every short sequence of moves around a signed-in session, all rules enforced.

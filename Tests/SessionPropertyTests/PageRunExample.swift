@@ -1,5 +1,6 @@
 import SessionCore
 import SessionTestKit
+import SessionTestSupport
 import SessionTesting
 import Testing
 

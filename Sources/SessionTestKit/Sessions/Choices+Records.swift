@@ -1,4 +1,4 @@
-import SessionCore
+package import SessionCore
 
 /// Events, notes and records, drawn without regard to what is legal.
 extension Choices {
@@ -89,7 +89,7 @@ extension Choices {
   /// may pass over.
   ///
   /// Never of one of the journal's own kinds, which are no records of a session.
-  func unknown(isIgnorable: Bool? = nil) -> SessionRecord.Unknown {
+  package func unknown(isIgnorable: Bool? = nil) -> SessionRecord.Unknown {
     span {
       let mayIgnore = isIgnorable ?? !chance(1, in: 2)
       let kinds: ClosedRange<UInt8> = mayIgnore ? 0xC0...0xFE : 0x20...0x7E

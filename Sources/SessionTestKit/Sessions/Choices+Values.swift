@@ -24,7 +24,7 @@ extension Choices {
 
   /// Does something again and again, each time in a span of its own that can be taken out; not at
   /// all is the simplest.
-  func repeating(upTo limit: Int, mean: UInt64, _ body: () -> Void) {
+  package func repeating(upTo limit: Int, mean: UInt64, _ body: () -> Void) {
     for _ in 0..<limit {
       let goesOn: Bool = span {
         guard chance(mean, in: mean + 1) else { return false }

@@ -4,26 +4,26 @@ import Synchronization
 ///
 /// A process that is killed runs nothing behind it, no `deinit` and no `catch`. So its jobs are dropped
 /// and its work is kept unrun: those who wait for it wait for ever, and are let go with nothing.
-final class ProcessLife: Sendable {
+package final class ProcessLife: Sendable {
   private struct State {
     var isOver = false
     var unrun: [@Sendable () -> Void] = []
   }
 
   /// The system's number of the process.
-  let number: UInt32
+  package let number: UInt32
   private let state = Mutex(State())
 
-  init(number: UInt32) {
+  package init(number: UInt32) {
     self.number = number
   }
 
-  var isOver: Bool { state.withLock { $0.isOver } }
+  package var isOver: Bool { state.withLock { $0.isOver } }
 
-  func end() { state.withLock { $0.isOver = true } }
+  package func end() { state.withLock { $0.isOver = true } }
 
   /// The work, which does nothing once the process is dead.
-  func guarding(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+  package func guarding(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     { [self] in
       let isOver = state.withLock { state in
         // Whoever waits for it would be told that nobody will ever answer.

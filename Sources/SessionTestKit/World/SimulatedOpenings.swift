@@ -1,13 +1,15 @@
 import SessionCore
-import SessionKit
+package import SessionKit
 import Synchronization
 
 /// The openings of journals and change logs by the processes of a simulated world, and which of these
 /// processes still live (REF-9).
 ///
 /// An opening is named by its number, so that the same run writes the same bytes.
-final class SimulatedOpenings: Sendable {
+package final class SimulatedOpenings: Sendable {
   private let lives = Mutex<[Identifier: @Sendable () -> Bool]>([:])
+
+  package init() {}
 
   /// An opening by a process, with an identity of its own.
   func begin(isAlive: @escaping @Sendable () -> Bool) -> Identifier {
@@ -27,7 +29,7 @@ final class SimulatedOpenings: Sendable {
   /// How the session of a process is distinguished from others.
   ///
   /// If deaths are not proven, only the lease of a request says that its process is not waited for.
-  func presence(
+  package func presence(
     number: UInt32, provingDeaths: Bool, isAlive: @escaping @Sendable () -> Bool
   ) -> OpeningPresence.Maker {
     { [self] _, _, boot in

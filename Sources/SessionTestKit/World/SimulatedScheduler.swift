@@ -130,7 +130,7 @@ package final class SimulatedScheduler: Sendable {
   package var actors: any SerialExecutor { ActorLane(scheduler: self, life: nil) }
 
   /// Where the actors of a process run, as long as it lives.
-  func actors(of life: ProcessLife) -> any SerialExecutor {
+  package func actors(of life: ProcessLife) -> any SerialExecutor {
     ActorLane(scheduler: self, life: life)
   }
 
@@ -142,7 +142,7 @@ package final class SimulatedScheduler: Sendable {
   }
 
   /// Starts a task of a process, which goes no further once that is dead.
-  func spawn(
+  package func spawn(
     _ name: String? = nil, of life: ProcessLife?, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
     Task(executorPreference: TaskLane(scheduler: self, name: name, life: life)) { await work() }

@@ -227,7 +227,7 @@ public final class SimulatedServer: HTTPTransport {
 
 extension ReceivedRequest {
   /// The request as it would arrive.
-  init(_ request: HTTPRequest) {
+  package init(_ request: HTTPRequest) {
     self.init(
       method: request.method, path: request.url.path,
       query: request.url.query(percentEncoded: true),

@@ -31,7 +31,7 @@ public final class SimulatedWorld: Sendable {
   /// The service, and the network to it.
   public let server: SimulatedServer
 
-  let scheduler: SimulatedScheduler
+  package let scheduler: SimulatedScheduler
   private let openings = SimulatedOpenings()
   let counts = Mutex(Counts())
   private let start: Int64
@@ -115,7 +115,7 @@ public final class SimulatedWorld: Sendable {
 
   /// Starts a task of a process, which goes no further once that is dead.
   @discardableResult
-  func spawn(
+  package func spawn(
     _ name: String? = nil, of life: ProcessLife?,
     _ work: @escaping @Sendable () async throws -> Void
   ) -> Task<Void, Never> {

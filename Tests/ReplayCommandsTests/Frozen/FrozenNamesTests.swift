@@ -1,5 +1,6 @@
 import Foundation
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 @testable import ReplayCommands

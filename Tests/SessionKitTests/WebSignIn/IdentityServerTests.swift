@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 /// A real session against an identity provider on a real socket: pages, redirects, cookies and codes, by a

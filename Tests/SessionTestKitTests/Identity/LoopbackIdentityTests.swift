@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 /// The identity provider as a value: what it refuses, which no honest client ever sees.

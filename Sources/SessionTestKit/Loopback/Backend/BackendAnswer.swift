@@ -2,13 +2,21 @@
 package struct BackendAnswer: Sendable, Equatable {
   package var status: Int
   package var body: WireValue?
-  package var fields: [HTTPField] = []
+  package var fields: [HTTPField]
   /// The `code` of an error body.
   package var code: String?
   /// A rule of the wire that the client broke.
   package var violation: LoopbackCall.Violation?
 
-  static func success(_ body: WireValue) -> BackendAnswer {
+  package init(
+    status: Int, body: WireValue? = nil, fields: [HTTPField] = [], code: String? = nil,
+    violation: LoopbackCall.Violation? = nil
+  ) {
+    (self.status, self.body, self.fields) = (status, body, fields)
+    (self.code, self.violation) = (code, violation)
+  }
+
+  package static func success(_ body: WireValue) -> BackendAnswer {
     BackendAnswer(status: 200, body: body)
   }
 
@@ -18,7 +26,7 @@ package struct BackendAnswer: Sendable, Equatable {
       body: ["error": ["code": .string(code), "message": .string(message)]], code: code)
   }
 
-  var response: SentResponse {
+  package var response: SentResponse {
     guard let body else { return SentResponse(status: status, fields: fields) }
     let type = HTTPField("Content-Type", "application/json; charset=utf-8")
     return SentResponse(status: status, fields: fields + [type], body: body.bytes)

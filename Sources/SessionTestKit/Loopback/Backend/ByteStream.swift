@@ -1,12 +1,12 @@
 /// Bytes that follow from a seed alone (SplitMix64), so that a test's tokens repeat.
-struct ByteStream: Sendable {
+package struct ByteStream: Sendable {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
-  mutating func take(_ count: Int) -> [UInt8] {
+  package mutating func take(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < count {
       state &+= 0x9e37_79b9_7f4a_7c15
@@ -22,7 +22,7 @@ struct ByteStream: Sendable {
   }
 
   /// A UUID of version 4 in its canonical spelling (RFC 9562 §5.4).
-  mutating func uuid() -> String {
+  package mutating func uuid() -> String {
     var bytes = take(16)
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80

@@ -10,7 +10,7 @@ public enum LoopbackToken {
   }
 
   /// A token whose claims are these bytes of JSON.
-  static func make(payload: [UInt8]) -> String {
+  package static func make(payload: [UInt8]) -> String {
     let header: WireValue = ["alg": "HS256", "typ": "JWT"]
     let signed = base64URL(header.bytes) + "." + base64URL(payload)
     return signed + "." + base64URL(digest(of: signed))

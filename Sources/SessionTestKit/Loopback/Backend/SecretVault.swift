@@ -1,8 +1,10 @@
 /// Collects what must never be found in a file: tokens, passwords, e-mail addresses.
-struct SecretVault: Sendable {
-  private(set) var secrets: Set<String> = []
+package struct SecretVault: Sendable {
+  package private(set) var secrets: Set<String> = []
 
-  mutating func learn(_ found: [String]) {
+  package init() {}
+
+  package mutating func learn(_ found: [String]) {
     for secret in found where !secret.isEmpty {
       secrets.insert(secret)
       let parts = secret.split(separator: ".", omittingEmptySubsequences: false)

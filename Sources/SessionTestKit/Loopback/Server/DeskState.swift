@@ -232,7 +232,7 @@ struct DeskState: Sendable {
 
 extension SentResponse {
   /// The same with its `Date`, which every answer has unless a test says otherwise.
-  func dated(_ now: Int64) -> SentResponse {
+  package func dated(_ now: Int64) -> SentResponse {
     var response = self
     response.fields.append(HTTPField("Date", HTTPDate.text(now)))
     return response

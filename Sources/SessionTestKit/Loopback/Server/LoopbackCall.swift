@@ -78,7 +78,7 @@ public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
   ]
 
   /// A path as it may be shown: only short segments of letters, as routes have them.
-  static func withoutSecrets(path: String) -> String {
+  package static func withoutSecrets(path: String) -> String {
     path.split(separator: "/", omittingEmptySubsequences: false)
       .map { segment in
         let isRoute =

@@ -7,7 +7,7 @@
 #endif
 
 /// A non-blocking descriptor that children do not inherit; whoever holds it must close it.
-struct Socket: Sendable {
+package struct Socket: Sendable {
   enum Reading {
     case bytes([UInt8])
     case wouldBlock
@@ -37,7 +37,7 @@ struct Socket: Sendable {
   }
 
   /// A port of 127.0.0.1 that refuses every connection, and is nobody else's until it is closed.
-  static func deaf() throws(LoopbackError) -> (Socket, port: UInt16) {
+  package static func deaf() throws(LoopbackError) -> (Socket, port: UInt16) {
     let socket = Socket(descriptor: Self.open())
     guard socket.descriptor >= 0 else { throw LoopbackError.socket(call: "socket", code: errno) }
     do throws(LoopbackError) {
@@ -123,7 +123,7 @@ struct Socket: Sendable {
   }
 
   /// Gives the descriptor back; resetting tells the peer that the connection broke.
-  func close(resetting: Bool = false) {
+  package func close(resetting: Bool = false) {
     if resetting {
       var now = linger(l_onoff: 1, l_linger: 0)
       setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))

@@ -1,0 +1,338 @@
+import SessionCore
+import SessionTestKit
+
+// The rules. Each is written from the promise, with what the run knows for itself (the wire, the
+// disk, the callers), not with what the coordinator thinks.
+
+extension CoordinatorRun {
+  func require(
+    _ rule: CoordinatorRule, _ condition: Bool, line: Int = #line, fileID: String = #fileID,
+    _ message: () -> String
+  ) throws(Falsified) {
+    guard !condition, rules.contains(rule) else { return }
+    throw Falsified("\(rule.rawValue): \(message())", fileID: fileID, line: line)
+  }
+
+  /// What came out of one input.
+  func check(_ effects: [SessionEffect], of input: SessionInput, after before: SessionFold)
+    throws(Falsified)
+  {
+    let limit = 24 + 4 * callers.asked.count
+    try require(.workIsBounded, effects.count <= limit) {
+      "\(effects.count) effects of \(input)"
+    }
+    let places = effects.indices.filter {
+      if case .commit = effects[$0] { true } else { effects[$0] == .readJournal }
+    }
+    try require(.commitIsLast, places.isEmpty || places == [effects.count - 1]) {
+      "of \(effects.map(\.line))"
+    }
+    for case .resume(let caller, .failed(.rejected)) in effects where input.asks(for: caller) {
+      let isAlone = effects.count == 1 && coordinator.fold == before
+      try require(.rejectionsChangeNothing, isAlone) { "\(effects.map(\.line)) of \(input)" }
+    }
+    guard case .commit(let commit)? = effects.last else { return }
+    try checkLegal(commit)
+    try checkEnds(commit)
+    try checkLease(commit)
+  }
+
+  private func checkLegal(_ commit: SessionCommit) throws(Falsified) {
+    var (fold, model) = (coordinator.fold, SessionModel())
+    for record in disk.journal.prefix(Int(fold.sequence)) {
+      if case .event(let event) = record.content { model.take(event) }
+    }
+    for (sequence, content) in zip((fold.sequence + 1)..., commit.contents) {
+      if case .event(let event) = content {
+        let objection = model.objection(to: event)
+        try require(.commitsAreLegal, objection == nil) {
+          "\(event.line) is \(objection?.rawValue ?? "") while \(fold.state.line)"
+        }
+        model.take(event)
+      }
+      do {
+        try fold.apply(SessionRecord(sequence: sequence, time: commit.time, content: content))
+      } catch {
+        try require(.commitsAreLegal, false) { "\(content.line): \(error)" }
+      }
+    }
+  }
+
+  /// An end stands behind its cause in one batch, and there is one cause (POL-2, REF-6).
+  private func checkEnds(_ commit: SessionCommit) throws(Falsified) {
+    var failure = profileSaid
+    if commit.storing == nil, commit.announcement?.kind == .login {
+      let login = wire.requests.last { $0.isLogin && $0.fate == .answered }
+      failure = login?.facts?.profileFailure
+    }
+    var expiry: ExpiryReason?
+    var isOver = coordinator.state.kind != .authenticated
+    for case .event(let event) in commit.contents {
+      switch event {
+      case .refreshFailed(let refresh): failure = refresh.failure
+      case .sessionExpired(let expired):
+        try require(.endsHaveOneCause, !isOver) { "expired after the end: \(commit.contents)" }
+        (expiry, isOver) = (expired.reason, true)
+        try checkCause(expired.reason, failure)
+      case .logout(let logout):
+        switch logout.reason {
+        case .policy:
+          try require(.endsHaveOneCause, expiry != nil) { "a policy's logout without an expiry" }
+        case .userDeleted:
+          try require(.endsHaveOneCause, failure?.kind == .userDeleted && expiry == nil) {
+            "the user was not deleted"
+          }
+        default:
+          try require(.endsHaveOneCause, failure == nil && expiry == nil) {
+            "a user's logout beside another end"
+          }
+        }
+        isOver = true
+      case .login: isOver = false
+      case .refreshSucceeded, .contextSwitched: break
+      }
+    }
+    try checkPolicy(failure, expiry, commit)
+    let passing: [RequestFailure.Kind] = [
+      .noConnection, .noReply, .secretsUnavailable, .intercepted,
+    ]
+    let isUnanswered = failure.map { passing.contains($0.kind) } ?? false
+    try require(.networkEndsNothing, !(isUnanswered && isOver)) {
+      "\(failure?.description ?? "") is followed by an end"
+    }
+  }
+
+  /// A session ends when its policy says so, and as far as it says (POL-2).
+  private func checkPolicy(
+    _ failure: RequestFailure?, _ expiry: ExpiryReason?, _ commit: SessionCommit
+  ) throws(Falsified) {
+    let hasNothing = failure?.kind == .noRefreshToken
+    // `nil` where the token came with another process, or before a restart.
+    let isGood = deadline.flatMap { end in
+      end.generation == coordinator.state.token?.generation ? now.uptime < end.uptime : nil
+    }
+    try require(.endsHaveOneCause, !(hasNothing && isGood == true && expiry != nil)) {
+      "there is nothing to refresh with, and a good token is thrown away"
+    }
+    let isFinal =
+      failure?.kind == .rejected || failure?.kind == .otherUser || hasNothing && isGood == false
+    let isDoubted = overtakenUntil.map { now.uptime < $0 } ?? false
+    try require(.endsHaveOneCause, !isFinal || expiry != nil || isDoubted) {
+      "\(failure?.description ?? "") is final, and nothing ends"
+    }
+    guard let expiry else { return }
+    var end = coordinator.policy.onRejection
+    if expiry == .userInactive { end = .keep }
+    if expiry == .attemptsExhausted {
+      switch coordinator.policy.onExhaustion {
+      case .stay: break
+      case .end(let other): end = other
+      case .endAfterExpiry(let other):
+        end = other
+        try require(.endsHaveOneCause, isGood != true) {
+          "a server in trouble ends a session whose token is good"
+        }
+      }
+    }
+    let isCleared = commit.contents.contains {
+      if case .event(.logout) = $0 { true } else { false }
+    }
+    try require(.endsHaveOneCause, isCleared == (end == .clear)) {
+      "\(expiry) leads to \(isCleared ? "a logout" : "no logout"), and the policy says \(end)"
+    }
+  }
+
+  /// Whose request is taken for lost may be answered all the same.
+  mutating func noteOvertaken(by commit: SessionCommit) {
+    if commit.announcement != nil { overtakenUntil = nil }
+    guard let open = coordinator.fold.intents.request, open.sent.process != process else { return }
+    for case .event(.refreshFailed(let failed)) in commit.contents
+    where failed.request == open.sequence {
+      overtakenUntil = now.uptime.addingSaturating(coordinator.policy.overtakenGrace)
+    }
+  }
+
+  private func checkCause(_ reason: ExpiryReason, _ failure: RequestFailure?) throws(Falsified) {
+    var answered: UInt32 = 0
+    var isRefreshable = false
+    if case .authenticated(let session) = coordinator.state {
+      (answered, isRefreshable) = (session.failures.answered, session.token.isRefreshable)
+    }
+    let isCaused: Bool
+    switch reason {
+    case .refreshRejected:
+      let causes: [RequestFailure.Kind] = [.rejected, .noRefreshToken, .otherUser]
+      isCaused = failure.map { causes.contains($0.kind) } ?? false
+    case .userInactive: isCaused = failure?.kind == .userInactive
+    case .attemptsExhausted:
+      isCaused =
+        failure?.kind.isAnswered == true && answered + 1 >= coordinator.policy.maximumAttempts
+        && coordinator.policy.onExhaustion != .stay
+    case .tokenExpired:
+      let isDead = deadline.map { now.uptime >= $0.uptime } ?? true
+      isCaused = failure == nil && !isRefreshable && isDead
+    case .endedByServer:
+      isCaused =
+        failure == nil && !isRefreshable && coordinator.policy.onRefusedToken == .end
+        && coordinator.state.token?.isLifetimeKnown == false
+    case .inactivity:
+      // What a process that died had not noted yet, the next one does not know.
+      let policy = coordinator.policy
+      let limit = policy.inactivityLimit.map { $0 - policy.useInterval } ?? .max
+      isCaused = failure == nil && now.uptime.subtractingSaturating(lastUse) >= limit
+    default: isCaused = failure == nil && coordinator.activity == .loading
+    }
+    try require(.endsHaveOneCause, isCaused) {
+      "\(reason) after \(failure?.description ?? "no failure"), \(coordinator.state.line)"
+    }
+  }
+
+  /// A request is announced only when nobody else's is under way (REF-3).
+  private func checkLease(_ commit: SessionCommit) throws(Falsified) {
+    guard let open = coordinator.fold.intents.request, open.sent.process == 77,
+      commit.contents.contains(where: { if case .note(.requestSent) = $0 { true } else { false } })
+    else { return }
+    let end = leaseSeen.flatMap { $0.sequence == open.sequence ? $0.end : nil }
+    try require(.leasesAreKept, now.uptime >= end ?? leaseEnd(of: open)) {
+      "another process's request \(open.sequence) may still be answered"
+    }
+  }
+
+  func checkSend(_ number: RequestNumber, _ request: SessionEffect.Request) throws(Falsified) {
+    let base: Generation
+    switch request {
+    case .login:
+      try require(.signedOutIsQuiet, coordinator.state.kind != .authenticated) {
+        "a login leaves while \(coordinator.state.line)"
+      }
+      return
+    case .refresh(let generation), .switchContext(_, let generation): base = generation
+    }
+    try require(.signedOutIsQuiet, coordinator.state.token?.generation == base) {
+      "a request for \(base) leaves while \(coordinator.state.line)"
+    }
+    let others = wire.outstanding.filter { !$0.isLogin && $0.base == base }
+    try require(.oneFlight, others.isEmpty) {
+      "request \(number.number) leaves beside \(others.map(\.number.number)), all with \(base)"
+    }
+  }
+
+  /// What is about to be stored must be an answer that came, made with what is still current.
+  func checkStored(_ number: RequestNumber, _ commit: SessionCommit) throws(Falsified) {
+    guard let request = wire[number] else { return }
+    try require(.baseDecides, request.fate == .answered || request.fate == .held) {
+      "request \(number.number), \(request.fate), is stored"
+    }
+    guard !request.isLogin else {
+      try require(.baseDecides, !request.isAbandoned) {
+        "the login \(number.number) is stored and its caller has left"
+      }
+      return
+    }
+    let current = disk.truth.state.token?.generation
+    let (named, state) = (request.facts?.user, disk.truth.state)
+    try require(.baseDecides, named == nil || named == state.user || state.isAdopted) {
+      "request \(number.number) is stored, and names another user"
+    }
+    try require(.baseDecides, current == request.base) {
+      "request \(number.number) was made with \(request.base), and the token is "
+        + "\(current.map { "\($0)" } ?? "gone")"
+    }
+    try require(.signedOutIsQuiet, disk.truth.state.kind == .authenticated) {
+      "request \(number.number) is stored while \(disk.truth.state.line)"
+    }
+  }
+
+  /// Whether this answer to the request has to count, by what is on the disk.
+  func isWanted(_ number: RequestNumber, _ facts: AnswerFacts) -> Bool {
+    guard let request = wire[number], request.fate == .sent, !disk.isUnreadable,
+      !callers.isClosed, brokenCommits == 0, !request.isLogin
+    else { return false }
+    // The other process may have ended the session and begun one in between: then it is another.
+    let isOurs = facts.user == nil || facts.user == disk.truth.state.user
+    return isOurs && disk.truth.state.token?.generation == request.base
+  }
+
+  func checkAnswered(_ number: RequestNumber, wanted: Bool) throws(Falsified) {
+    guard let request = wire[number] else { return }
+    if wanted, request.facts?.context != nil || !request.isSwitch {
+      try require(.baseDecides, request.fate == .journaled) {
+        "request \(number.number) was made with the current \(request.base) and is \(request.fate)"
+      }
+    }
+    try require(.baseDecides, request.fate != .answered) {
+      "the answer of request \(number.number) is neither journaled nor held nor given up"
+    }
+  }
+
+  /// What is given up once nobody is signed in, the server has to know (LOG-10).
+  func checkDiscard(_ number: RequestNumber, revoking: Bool) throws(Falsified) {
+    guard let request = wire[number], request.fate == .answered || request.fate == .held else {
+      return
+    }
+    guard !request.isAdoption else {
+      return try require(.signedOutIsQuiet, !revoking) { "an old layer's tokens are revoked" }
+    }
+    try require(.signedOutIsQuiet, revoking || coordinator.state.kind == .authenticated) {
+      "the answer of request \(number.number) is given up and the server is not told"
+    }
+  }
+
+  mutating func publish(_ events: [RecordedEvent]) throws(Falsified) {
+    for event in events {
+      let known = disk.journal.prefix(Int(coordinator.fold.sequence))
+      let next = known.first { $0.sequence > published && $0.event != nil }
+      try require(.publishedOnce, next?.sequence == event.sequence && next?.event == event.event) {
+        "published \(event.sequence), and next is \(next.map { "\($0.sequence)" } ?? "nothing")"
+      }
+      published = event.sequence
+    }
+  }
+}
+
+extension CoordinatorRun {
+  /// Only what was not published may be skipped, and only as far as is known.
+  mutating func skip(through sequence: UInt64) throws(Falsified) {
+    let known = disk.journal.prefix(Int(coordinator.fold.sequence))
+    let missed = known.contains {
+      $0.sequence > published && $0.sequence <= sequence && $0.event != nil
+    }
+    try require(.publishedOnce, missed && sequence <= coordinator.fold.sequence) {
+      "skipped through \(sequence), published \(published)"
+    }
+    published = known.last { $0.sequence <= sequence && $0.event != nil }?.sequence ?? published
+  }
+}
+
+extension SessionInput {
+  /// Whether it is this caller's question.
+  func asks(for caller: Caller) -> Bool {
+    switch self {
+    case .login(caller, _), .refresh(caller, _, _), .switchContext(caller), .logout(caller): true
+    default: false
+    }
+  }
+}
+
+extension CoordinatorWire.Request {
+  var isSwitch: Bool {
+    if case .switchContext = request { true } else { false }
+  }
+}
+
+extension CoordinatorCallers {
+  /// Whether a close was answered.
+  var isClosed: Bool {
+    asked.contains { asked in
+      asked.question == .close
+        && (asked.replies.contains(.closed) || asked.replies.contains(.failed(.dropped)))
+    }
+  }
+}
+
+extension SessionState {
+  /// Whether its user was named by an old layer, which an answer may do in its own way.
+  fileprivate var isAdopted: Bool {
+    if case .authenticated(let session) = self { session.method == .adoption } else { false }
+  }
+}

@@ -1,0 +1,270 @@
+import SessionCore
+package import SessionTestKit
+
+extension CoordinatorRun {
+  /// What must hold whenever nothing is being done.
+  mutating func checkRest() throws(Falsified) {
+    try checkFold()
+    try checkDeadline()
+    try checkAhead()
+    try checkWaiting()
+    if let open = coordinator.fold.intents.request, open.sent.process == 77 {
+      if leaseSeen?.sequence != open.sequence { leaseSeen = (open.sequence, leaseEnd(of: open)) }
+    } else {
+      leaseSeen = nil
+    }
+    let last = disk.journal.prefix(Int(coordinator.fold.sequence)).last { $0.event != nil }
+    try require(.publishedOnce, !isOpen || published == last?.sequence ?? 0) {
+      "event \(last?.sequence ?? 0) is folded, and published is \(published)"
+    }
+  }
+
+  /// Until when another process's request is waited for, if this is the first that is seen of it: the
+  /// civil time counts this once only.
+  func leaseEnd(of request: OpenIntents.Request) -> Int64 {
+    let left = request.sent.deadline.milliseconds(since: now.time)
+    return now.uptime.addingSaturating(min(max(0, left), coordinator.policy.requestTimeout))
+  }
+
+  private func checkFold() throws(Falsified) {
+    let isCaughtUp = UInt64(disk.journal.count) == coordinator.fold.sequence
+    guard isCaughtUp, !disk.isUnreadable else { return }
+    if coordinator.state.kind != .authenticated, coordinator.activity != .loading, !isStopped {
+      try require(
+        .signedOutIsQuiet, disk.items.facts.token != .present || timers[.wipe] != nil
+      ) { "the token item is \(disk.items.facts.token) while \(coordinator.state.line)" }
+    }
+    try require(.stateIsTheFold, coordinator.fold == disk.truth) {
+      "\(coordinator.state.line), and the journal says \(disk.truth.state.line)"
+    }
+    let disagreement = disk.model.disagreement(with: coordinator.fold)
+    try require(.stateIsTheFold, disagreement == nil) { disagreement ?? "" }
+  }
+
+  /// Who goes on after a restart has the token that the journal names, not one before it.
+  func checkRestored() throws(Falsified) {
+    guard let token = coordinator.state.token, coordinator.activity != .loading, !isStopped else {
+      return
+    }
+    let stored = disk.items.facts
+    try require(
+      .restoredIsStored, stored.token == .present && stored.generation >= token.generation
+    ) { "\(coordinator.state.line), and the token item is \(stored.token), \(stored.generation)" }
+  }
+
+  private func checkDeadline() throws(Falsified) {
+    guard let token = coordinator.state.token, isOpen, !isStopped else { return }
+    if let deadline, deadline.generation == token.generation {
+      try require(.clockJumpsChangeNothing, coordinator.tokenDeadline == deadline.uptime) {
+        "\(token.generation) dies at \(coordinator.tokenDeadline), its answer said "
+          + "\(deadline.uptime)"
+      }
+      return
+    }
+    guard coordinator.activity != .loading else { return }
+    let latest = now.uptime.addingSaturating(token.lifetime)
+    try require(.clockJumpsChangeNothing, coordinator.tokenDeadline <= latest) {
+      "\(token.generation) lives for \(token.lifetime) ms and dies at \(coordinator.tokenDeadline)"
+    }
+  }
+
+  /// Where nobody is signed in there is nothing to wait for.
+  private func checkWaiting() throws(Falsified) {
+    guard coordinator.state.kind != .authenticated, interposed.isEmpty else { return }
+    let left = callers.waiting.filter { $0.question.needsToken }
+    try require(.waitersFinish, left.isEmpty) {
+      "\(left.map { "caller \($0.caller.number) (\($0.question.line))" }) waits while "
+        + coordinator.state.line
+    }
+  }
+
+  /// A session that can be refreshed will be: a timer, a request or a lease is ahead.
+  private func checkAhead() throws(Falsified) {
+    guard let token = coordinator.state.token, isOpen, !isStopped else { return }
+    if coordinator.activity == .loading {
+      try require(.refreshIsAlwaysDue, timers[.restore] != nil) {
+        "the stored items were not readable, and nobody will look again"
+      }
+      return
+    }
+    // A login of ours is still on its way where others have signed in meanwhile: what is due waits.
+    let isUnderWay = [.refreshing, .switching, .authenticating].contains(coordinator.activity)
+    let isAhead =
+      token.isRefreshable
+      ? timers[.refresh] != nil || timers[.lease] != nil : timers[.expiry] != nil
+    // Without refreshes before the expiry, it waits for a need, such as a call (REF-12).
+    let needsTimer = coordinator.policy.refreshesBeforeExpiry || !token.isRefreshable
+    try require(.refreshIsAlwaysDue, isAhead || isUnderWay || !needsTimer) {
+      "\(coordinator.state.line), \(coordinator.activity), timers "
+        + "\(timers.keys.map { "\($0)" }.sorted())"
+    }
+    // An answer that waits to be stored, or a request that waits for one more read of the journal.
+    let isWaiting = timers[.commit] != nil || timers[.lease] != nil
+    try require(
+      .refreshIsAlwaysDue, !isUnderWay || !wire.outstanding.isEmpty || isWaiting
+    ) { "\(coordinator.activity), and nothing is on the wire" }
+  }
+
+  var isStopped: Bool { callers.isClosed || disk.isUnreadable }
+
+  mutating func resume(_ caller: Caller, _ reply: SessionEffect.Reply) throws(Falsified) {
+    guard let asked = callers[caller] else { return }
+    callers.reply(caller, reply)
+    try require(.everyCallerOnce, asked.replies.isEmpty || asked.isCancelled) {
+      "caller \(caller.number) was told \(asked.replies.map(\.line)) and is told \(reply.line)"
+    }
+    let newer = coordinator.fold.generation > asked.generation
+    switch reply {
+    case .signedIn:
+      try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
+        "caller \(caller.number) is told \(reply.line) while \(coordinator.state.line)"
+      }
+    case .notAdopted:
+      try require(.repliesAreTrue, coordinator.fold.generation > .none) {
+        "caller \(caller.number) is told \(reply.line), and there has been no token"
+      }
+    case .switched:
+      try checkSameSession(asked, reply)
+      try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
+        "caller \(caller.number) is told \(reply.line) while \(coordinator.state.line)"
+      }
+    case .refreshed:
+      try checkSameSession(asked, reply)
+      var isGood = coordinator.state.kind == .authenticated && newer
+      switch asked.question {
+      case .refresh(_, .ifExpired), .foreground:
+        isGood = isGood || coordinator.isTokenGood(at: now.uptime)
+      case .refresh(_, .unlessNewer(let used)):
+        isGood =
+          isGood || coordinator.fold.generation > used && coordinator.isTokenGood(at: now.uptime)
+      default: break
+      }
+      try require(.repliesAreTrue, isGood) {
+        "caller \(caller.number) is told of a newer token while \(coordinator.state.line)"
+      }
+    case .closed: try checkClosing()
+    case .alreadyLoggedOut:
+      let truth = disk.truth.state
+      try require(.repliesAreTrue, isStopped || truth.kind == .unauthenticated) {
+        "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+      }
+    case .failed(.rejected(let rejection))
+    where rejection.reason == .notAuthenticated || rejection.reason == .expired:
+      let truth = disk.truth.state
+      try require(.repliesAreTrue, isStopped || truth.kind != .authenticated) {
+        "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+      }
+    case .failed(.rejected(let rejection))
+    where rejection.reason == .alreadyAuthenticated && !wire.hasLogin(of: caller):
+      // A login that was sent is refused by what was known when its answer came.
+      let truth = disk.truth.state
+      try require(.repliesAreTrue, isStopped || truth.kind == .authenticated) {
+        "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+      }
+    case .accountCreated:
+      try require(.repliesAreTrue, asked.question == .login(.registration)) {
+        "caller \(caller.number) is told \(reply.line), and asked for \(asked.question.line)"
+      }
+    case .failed(.webSignIn(let problem)):
+      let isTold = wire.requests.contains {
+        $0.request == .login(caller) && $0.fate == .notSignedIn(problem)
+      }
+      try require(.repliesAreTrue, isTold) {
+        "caller \(caller.number) is told \(reply.line), and no page said so"
+      }
+      // Leaving a page is no failure, and a sign-in that shows nothing shows none.
+      let isShown = asked.question == .login(.interactive) && !problem.isQuiet
+      try require(
+        .repliesAreTrue, (coordinator.activity == .failed(.webSignIn(problem))) == isShown
+      ) { "caller \(caller.number) is told \(reply.line), and shown is \(coordinator.activity)" }
+    case .current:
+      let isKnown = coordinator.activity != .loading || asked.question != .unlock
+      try require(.repliesAreTrue, isStopped || isKnown) {
+        "caller \(caller.number) is told \(reply.line), and nobody knows who is signed in"
+      }
+    case .failed(.request(let failure)): try checkAttempted(asked, failure)
+    case .loggedOut, .failed:
+      break
+    }
+  }
+
+  /// A failure that no server answered puts nothing off: an attempt was made for this caller.
+  ///
+  /// A refusal that is doubted appears as `noReply`, and puts attempts off.
+  private func checkAttempted(
+    _ asked: CoordinatorCallers.Asked, _ failure: RequestFailure
+  ) throws(Falsified) {
+    let unanswered: [RequestFailure.Kind] = [.noConnection, .intercepted, .secretsUnavailable]
+    guard asked.question.needsToken, unanswered.contains(failure.kind) else { return }
+    try require(.networkPutsNothingOff, wire.failures > asked.failures) {
+      "caller \(asked.caller.number) hears of \(failure), and no attempt was made since it asked"
+    }
+  }
+
+  /// An answer may be the only one that holds the token which the server takes from now on.
+  private func checkClosing() throws(Falsified) {
+    guard !disk.isUnreadable, let token = coordinator.state.token else { return }
+    let awaited = wire.outstanding.filter { !$0.isLogin && $0.base == token.generation }
+    try require(.closingWaits, awaited.isEmpty) {
+      "closed while \(awaited.map(\.number.number)) may still be answered"
+    }
+  }
+
+  /// What one user's session asked for is no success of the next one's.
+  private func checkSameSession(
+    _ asked: CoordinatorCallers.Asked, _ reply: SessionEffect.Reply
+  ) throws(Falsified) {
+    try require(.repliesAreTrue, asked.ends == nil || ends == asked.ends) {
+      "caller \(asked.caller.number) asked in a session that has ended, and is told \(reply.line) of "
+        + "the next: \(coordinator.state.line)"
+    }
+  }
+
+  // MARK: The end
+
+  /// Faults stop: what is on the wire is answered, timers go off, and nobody may be left waiting.
+  package mutating func finish() throws(Falsified) {
+    (brokenCommits, breaksWipe, interposed) = (0, false, [])
+    disk.items.facts.isLocked = false
+    let policy = coordinator.policy
+    let limit = now.uptime.addingSaturating(
+      (policy.requestTimeout + policy.longestRetryDelay + 2_000).multipliedSaturating(by: 3))
+    try settle(before: limit)
+    let left = callers.waiting
+    try require(.waitersFinish, left.isEmpty) {
+      "\(left.map { "caller \($0.caller.number) (\($0.question.line))" }) still waits, \(line)"
+    }
+    // Closing waits for what is on the wire.
+    if !callers.isClosed { try make(.ask(.close)) }
+    try settle(before: limit)
+    let silent = callers.waiting
+    try require(.everyCallerOnce, silent.isEmpty) {
+      "closed, and \(silent.map { "caller \($0.caller.number)" }) was never told"
+    }
+  }
+
+  private mutating func settle(before limit: Int64) throws(Falsified) {
+    var rounds = 0
+    while !callers.waiting.isEmpty, rounds < 500, let move = nextOfFinish(before: limit) {
+      rounds += 1
+      try make(move)
+    }
+  }
+
+  private func nextOfFinish(before limit: Int64) -> CoordinatorMove? {
+    if let request = wire.outstanding.first {
+      return .answer(request.number, .login(coordinator.state.user ?? "ada"))
+    }
+    if let generation = revoking.first { return .revoked(generation, .revoked) }
+    let next = timers.min { ($0.value, "\($0.key)") < ($1.value, "\($1.key)") }
+    guard let next, next.value <= limit else { return nil }
+    return .fire(next.key)
+  }
+}
+
+extension Int64 {
+  fileprivate func multipliedSaturating(by other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? .max : product
+  }
+}

@@ -1,0 +1,277 @@
+package import SessionCore
+import SessionTestKit
+
+/// A coordinator in the middle of everything that a shell does for it, as one value: the journal,
+/// the stored items, the wire, the clocks, the callers and another process (TST-1).
+///
+/// A move makes something happen; after each, every rule is checked. It is a value, so a run can be
+/// branched and all short sequences of moves enumerated.
+package struct CoordinatorRun: Sendable {
+  /// The decisions under test.
+  package internal(set) var coordinator: SessionCoordinator
+  /// The rules that are enforced.
+  package let rules: Set<CoordinatorRule>
+  /// What was hit, for the health of the properties.
+  package internal(set) var coverage = CoordinatorCoverage()
+
+  var now = CoordinatorBench.start
+  var disk = CoordinatorDisk()
+  var timers: [SessionTimer: Int64] = [:]
+  var wire = CoordinatorWire()
+  var callers = CoordinatorCallers()
+  var revoking: [Generation] = []
+  /// The users whose profile is asked for, oldest first.
+  var profiles: [Identifier] = []
+  /// What was just said of a user.
+  var profileSaid: RequestFailure?
+  /// When the session was used last.
+  var lastUse = Int64.min
+  /// Whether the host clears its data.
+  var hostClears = false
+
+  var inbox: [SessionInput] = []
+  /// What is asked while the next commit is under way.
+  var interposed: [CoordinatorMove.Question] = []
+  /// How many of the journal's records were told.
+  var seen = 0
+  /// How often others' records were looked at.
+  var looks = 0
+  var brokenCommits = 0
+  var breaksAfterStoring = false
+  var breaksForGood = false
+  var breaksWipe = false
+  var published: UInt64
+  var isOpen = false
+  var process: UInt32 = 1
+  /// When the current token dies, where that is known without the coordinator.
+  var deadline: (generation: Generation, uptime: Int64)?
+  /// When another process's request was first seen, on the clock that never jumps.
+  var leaseSeen: (sequence: UInt64, end: Int64)?
+  /// Until when a refusal may be the doing of another process, whose request was taken for lost.
+  var overtakenUntil: Int64?
+  /// Requests that left since time last moved.
+  var sendsAtOnce = 0
+  /// What the last move led to, for the trace.
+  package internal(set) var lastEffects: [SessionEffect] = []
+
+  /// A run that begins with a closed session on an empty journal.
+  package init(_ policy: SessionPolicy, rules: Set<CoordinatorRule>) {
+    self.rules = rules
+    coordinator = SessionCoordinator(policy: policy)
+    published = 0
+  }
+
+  /// The state, what is under way and what is known of the disk, on a line.
+  package var line: String {
+    var line = "\(coordinator.state.line); \(coordinator.activity)"
+    if !unseen.isEmpty { line += "; \(unseen.count) unseen" }
+    let timers = SessionTimer.allCases.filter { self.timers[$0] != nil }
+    if !timers.isEmpty { line += "; timers \(timers.map { "\($0)" }.joined(separator: ", "))" }
+    return line
+  }
+
+  /// The oldest request on the wire.
+  package var request: RequestNumber? { wire.outstanding.first?.number }
+
+  /// What the clock that never jumps says.
+  package var uptime: Int64 { now.uptime }
+
+  /// The timers that can go off: no clock runs on to the end of time, where no lease can be counted.
+  var reachableTimers: [SessionTimer] {
+    timers.filter { $0.value < 1 << 60 }.keys.sorted { "\($0)" < "\($1)" }
+  }
+
+  // MARK: The shell
+
+  /// Tells the coordinator what happened and does what it says, until nothing is left to tell.
+  mutating func tell(_ input: SessionInput) throws(Falsified) {
+    lastEffects = []
+    inbox.append(input)
+    var inputs = 0
+    // Of the journal as it is now: work that appends must not earn itself more work.
+    let limit = 24 + disk.journal.count
+    while !inbox.isEmpty {
+      let next = inbox.removeFirst()
+      inputs += 1
+      guard inputs <= limit else {
+        // Whatever the rules, there is no going on.
+        throw Falsified(
+          "\(CoordinatorRule.workIsBounded.rawValue): \(inputs) inputs followed from one, the last "
+            + next.name)
+      }
+      coverage.count(next)
+      let before = coordinator.fold
+      let effects = coordinator.handle(next, at: now)
+      lastEffects += effects
+      try check(effects, of: next, after: before)
+      for effect in effects { try perform(effect) }
+    }
+    try checkRest()
+  }
+
+  private mutating func perform(_ effect: SessionEffect) throws(Falsified) {
+    coverage.count(effect)
+    switch effect {
+    case .commit(let commit): try perform(commit)
+    case .send(let number, let request): try send(number, request)
+    case .discard(let number, let revoking):
+      try checkDiscard(number, revoking: revoking)
+      wire.discard(number)
+    case .publish(let events): try publish(events)
+    case .skip(let sequence): try skip(through: sequence)
+    case .resume(let caller, let reply): try resume(caller, reply)
+    case .schedule(let timer, let uptime): timers[timer] = uptime
+    case .cancel(let timer): timers[timer] = nil
+    case .wipe(let wipe):
+      perform(wipe)
+    case .revoke(let generation):
+      if disk.items.facts.revocations.contains(generation) {
+        revoking.append(generation)
+      } else {
+        inbox.append(.revoked(generation, .abandoned, status: 0))
+      }
+    case .forgetRevocation(let generation):
+      disk.items.facts.revocations.removeAll { $0 == generation }
+    case .reloadToken(let generation): inbox.append(.reloaded(generation, reload(generation)))
+    case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
+    case .readJournal: inbox.insert(observe(), at: 0)
+    case .askProfile(let user, _): profiles.append(user)
+    case .noteUse(let uptime): if unseen.isEmpty { disk.use = uptime }
+    case .readUse: inbox.append(.useRead(disk.items.facts.isLocked ? nil : disk.use ?? .min))
+    case .clearLocalData:
+      try require(.signedOutIsQuiet, hostClears && coordinator.state.kind == .unauthenticated) {
+        "the host's data is cleared while \(coordinator.state.line)"
+      }
+      inbox.append(.cleared)
+    }
+  }
+
+  /// What others have appended since the coordinator looked.
+  var unseen: [SessionRecord] {
+    Array(disk.journal.dropFirst(seen))
+  }
+
+  /// The same, which are seen from now on whatever the coordinator makes of them.
+  ///
+  /// Now and then whoever appended them has compacted the journal too.
+  private mutating func look() -> [SessionRecord] {
+    defer { seen = disk.journal.count }
+    guard !unseen.isEmpty else { return [] }
+    looks += 1
+    return looks % 2 == 1 ? disk.compacted(unseen, keeping: looks / 2 % 2) : unseen
+  }
+
+  private mutating func observe() -> SessionInput {
+    guard brokenCommits > 0 else { return .observed(look(), isHolderGone: false) }
+    brokenCommits -= 1
+    return .unobserved
+  }
+
+  private mutating func perform(_ wipe: SessionEffect.Wipe) {
+    guard unseen.isEmpty else {
+      inbox.append(.wiped(.overtaken(look())))
+      return
+    }
+    disk.wipe(wipe, leaving: breaksWipe)
+    inbox.append(.wiped(breaksWipe ? .failed : .done))
+    breaksWipe = false
+  }
+
+  private mutating func perform(_ commit: SessionCommit) throws(Falsified) {
+    let questions = interposed
+    interposed = []
+    for question in questions {
+      let input = callers.input(
+        question, generation: coordinator.fold.generation, ends: nil, failures: wire.failures)
+      coverage.count(input)
+      let effects = coordinator.handle(input, at: now)
+      try require(.commitIsLast, effects.isEmpty) { "\(effects) while a commit was under way" }
+    }
+    if !unseen.isEmpty {
+      coverage.conflicts += 1
+      inbox.insert(.conflicted(look()), at: 0)
+      return
+    }
+    if let newest = commit.newest, let event = disk.announcement(newerThan: newest) {
+      inbox.insert(.superseded(event), at: 0)
+      return
+    }
+    if let number = commit.storing { try checkStored(number, commit) }
+    if brokenCommits > 0 {
+      brokenCommits -= 1
+      if breaksAfterStoring { disk.store(commit) }
+      if let number = commit.storing, !breaksForGood { wire.hold(number) }
+      inbox.insert(.commitFailed(isLasting: breaksForGood), at: 0)
+      return
+    }
+    if let number = commit.storing {
+      wire.journaled(number)
+      if let announcement = commit.announcement?.announcedToken {
+        deadline = (announcement.generation, wire.deadline(of: number))
+      }
+    }
+    noteOvertaken(by: commit)
+    if commit.announcement?.kind == .login { lastUse = now.uptime }
+    disk.store(commit)
+    let first = UInt64(disk.journal.count + 1)
+    disk.append(commit.contents, at: commit.time)
+    seen = disk.journal.count
+    inbox.insert(.committed(firstSequence: first), at: 0)
+  }
+
+  private mutating func send(_ number: RequestNumber, _ request: SessionEffect.Request)
+    throws(Falsified)
+  {
+    try checkSend(number, request)
+    var isAdoption = false
+    if case .login(let caller) = request, case .login(.adoption)? = callers[caller]?.question {
+      isAdoption = true
+    }
+    wire.send(number, request, base: coordinator.fold.generation, isAdoption: isAdoption)
+    inbox.append(.leaving(number))
+    sendsAtOnce += 1
+    // Each process may begin with one of its own.
+    let bound = 3 + Int(process) + callers.count
+    try require(.workIsBounded, sendsAtOnce <= bound) {
+      "\(sendsAtOnce) requests left without a moment between them"
+    }
+  }
+
+  /// How many sessions have ended, as far as the coordinator can know.
+  var ends: Int { ends(in: disk.journal.prefix(Int(coordinator.fold.sequence))) }
+
+  /// How many had ended when the question, asked now, is decided: one that finds nobody signed in
+  /// looks at the whole journal first.
+  func ends(for question: CoordinatorMove.Question) -> Int {
+    let looks = question.needsToken && coordinator.state.kind != .authenticated
+    return looks ? ends(in: disk.journal[...]) : ends
+  }
+
+  private func ends(in records: ArraySlice<SessionRecord>) -> Int {
+    records.count { record in
+      switch record.event {
+      case .sessionExpired, .logout: true
+      default: false
+      }
+    }
+  }
+
+  private func reload(_ generation: Generation) -> SessionInput.Reload {
+    guard !disk.items.facts.isLocked else { return .unread }
+    let isStored = disk.items.facts.token == .present && disk.items.facts.generation == generation
+    return isStored ? .found : .other
+  }
+
+  /// What the stored items look like to whoever opens.
+  func facts(isHolderGone: Bool) -> StoredFacts {
+    var facts = disk.items.facts
+    facts.process = process
+    facts.isHolderGone = isHolderGone
+    facts.idle = disk.use.map { max(0, now.uptime.subtractingSaturating($0)) }
+    facts.hostClears = hostClears
+    var debt = ClearingDebt()
+    for record in disk.journal { debt.take(record.content) }
+    facts.owedClearing = debt.reason
+    return facts
+  }
+}

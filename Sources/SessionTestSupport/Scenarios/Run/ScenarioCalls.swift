@@ -1,0 +1,251 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Synchronization
+
+/// The sessions of a scenario and what was asked of them.
+final class ScenarioCalls: Sendable {
+  /// How a call ended: `ok` or the error's name, and words about it.
+  struct Ending: Sendable {
+    var error: String?
+    var words: ScenarioWords.Words = [:]
+    /// What people could read of it.
+    var text = ""
+  }
+
+  private struct State {
+    var sessions: [String: Session] = [:]
+    /// The change logs of apps that have one.
+    var logs: [String: ChangeLog] = [:]
+    /// What sends changes, and ends with its session.
+    var senders: [String: [Task<Void, Never>]] = [:]
+    /// What each process was told of its gate.
+    var gates: [String: [Bool]] = [:]
+    /// Kept as they were when their process died: nothing of it is closed.
+    var dead: [(Session, ChangeLog?)] = []
+    /// The sequences of the events that a subscriber in each process heard, from the first.
+    var heard: [String: [UInt64]] = [:]
+    var endings: [Int: Ending] = [:]
+    /// In the order in which they ended.
+    var ended: [Int] = []
+    /// How many changes of the user are not sent.
+    var pending = 0
+    /// The pages that were opened in each process, in their order.
+    var pages: [String: [HeadlessPage]] = [:]
+    /// How often the app's data was cleared.
+    var cleared = 0
+    /// How often it was told that a user's status has changed.
+    var news = 0
+  }
+
+  private let state = Mutex(State())
+  private let world: SimulatedWorld
+  private let identity: ScenarioIdentity
+
+  /// No session yet.
+  init(in world: SimulatedWorld, _ identity: ScenarioIdentity) {
+    (self.world, self.identity) = (world, identity)
+  }
+
+  /// How many changes of the user are not sent.
+  var pending: Int {
+    get { state.withLock { $0.pending } }
+    set { state.withLock { $0.pending = newValue } }
+  }
+
+  func log(_ process: String) -> ChangeLog? { state.withLock { $0.logs[process] } }
+
+  /// What a process was told last of its gate.
+  func toldGate(_ process: String) -> Bool? { state.withLock { $0.gates[process]?.last } }
+
+  /// Its process is dead.
+  func bury(_ process: String) {
+    state.withLock { state in
+      if let session = state.sessions.removeValue(forKey: process) {
+        state.dead.append((session, state.logs.removeValue(forKey: process)))
+      }
+      state.senders[process] = nil
+    }
+  }
+
+  /// A task of a process sends changes.
+  func keep(_ sender: Task<Void, Never>, in process: String) {
+    state.withLock { $0.senders[process, default: []].append(sender) }
+  }
+
+  /// How often the app's data was cleared.
+  var cleared: Int { state.withLock { $0.cleared } }
+
+  /// How often the app was told that a user's status has changed.
+  var news: Int { state.withLock { $0.news } }
+
+  /// The configuration of an app that tells of its changes and clears its data.
+  func hosted(_ configuration: SessionConfiguration) -> SessionConfiguration {
+    var configuration = configuration
+    configuration.pendingChanges = { [self] in pending }
+    configuration.clearLocalData = { [self] _ in state.withLock { $0.cleared += 1 } }
+    configuration.statusChanged = { [self] _ in state.withLock { $0.news += 1 } }
+    return configuration
+  }
+
+  /// The page that is shown in a process.
+  func page(_ process: String) -> HeadlessPage? {
+    state.withLock { $0.pages[process]?.last { $0.isShown } }
+  }
+
+  func session(_ process: String) -> Session? { state.withLock { $0.sessions[process] } }
+
+  func ending(_ call: Int) -> Ending? { state.withLock { $0.endings[call] } }
+
+  /// The calls that have ended, in their order.
+  var ended: [Int] { state.withLock { $0.ended } }
+
+  /// What a subscriber heard since the session was opened last, history first.
+  func heard(_ process: String) -> [UInt64] { state.withLock { $0.heard[process] ?? [] } }
+
+  /// How an app is opened in a process.
+  struct App: Sendable {
+    var configuration: SessionConfiguration
+    /// The path of its change log, and how that is opened; `nil` where it has none.
+    var changes: (path: String, setup: ChangeLog.Setup)?
+    let life: ProcessLife
+  }
+
+  /// Opens a session, and the change log before it; or throws what kept them from being opened.
+  func open(_ app: App, in process: String) async throws {
+    var configuration = app.configuration
+    var log: ChangeLog?
+    if let (path, setup) = app.changes {
+      let opened = try await ChangeLog.open(at: path, setup)
+      configuration.settle(opened)
+      log = opened
+    }
+    let session: Session
+    do throws(SessionError) { session = try await Session.open(configuration) } catch {
+      try await log?.close()
+      throw error
+    }
+    state.withLock { state in
+      (state.sessions[process], state.logs[process]) = (session, log)
+      (state.heard[process], state.gates[process]) = ([], [])
+    }
+    let (events, gate) = (session.events(after: 0), session.gate.values)
+    world.spawn("a subscriber in \(process)", of: app.life) { [self] in
+      for try await event in events { state.withLock { $0.heard[process]?.append(event.sequence) } }
+    }
+    world.spawn("who looks at the gate in \(process)", of: app.life) { [self] in
+      for await isOpen in gate { state.withLock { $0.gates[process]?.append(isOpen) } }
+    }
+  }
+
+  /// Closes the session, lets what sends end with it, and then closes the change log.
+  func close(_ process: String) async throws {
+    let (session, log, senders) = state.withLock { state in
+      let senders = state.senders.removeValue(forKey: process) ?? []
+      let parts = (
+        state.sessions.removeValue(forKey: process), state.logs.removeValue(forKey: process)
+      )
+      return (parts.0, parts.1, senders)
+    }
+    guard let session else { throw SessionError.closed }
+    try await session.close()
+    for sender in senders { await sender.value }
+    try await log?.close()
+  }
+
+  /// Does a command and notes how it ends.
+  func perform(
+    _ call: Int, _ command: ScenarioStep.Command, in process: String, _ app: App,
+    _ users: [String: ScenarioUser]
+  ) async {
+    var ending = Ending()
+    do {
+      if let words = try await changed(by: command, in: process, app) {
+        ending.words = words
+      } else {
+        ending.words = try await result(of: command, in: process, app, users)
+      }
+    } catch let error as SessionError {
+      ending = Ending(
+        error: ScenarioWords.name(error),
+        words: ScenarioWords.of(error, said: app.configuration.words), text: "\(error)")
+    } catch let error as ChangeLogError {
+      ending = Ending(
+        error: ScenarioWords.name(error), words: ScenarioWords.of(error), text: "\(error)")
+    } catch {
+      ending = Ending(error: "unknown", text: "\(error)")
+    }
+    state.withLock { state in
+      state.endings[call] = ending
+      state.ended.append(call)
+    }
+  }
+
+  private func result(
+    of command: ScenarioStep.Command, in process: String, _ app: App,
+    _ users: [String: ScenarioUser]
+  ) async throws(SessionError) -> ScenarioWords.Words {
+    guard let session = session(process) else { throw .closed }
+    switch command {
+    case .open, .close, .add, .drain, .sync, .discard: return [:]
+    case .login(let name):
+      let user = users[name] ?? ScenarioUser(name: "", password: "")
+      let profile = try await session.login(
+        PasswordCredentials(userName: user.name, password: Secret(user.password)))
+      return ["user": profile.map { "\($0.id)" } ?? "none"]
+    case .refresh: return ["token": try await session.refresh().value.value]
+    case .refreshIfNeeded: return ["token": try await session.refreshIfNeeded().value.value]
+    case .switchContext(let role, let school, let unit):
+      let context = try await session.switchContext(
+        to: ContextTarget(
+          role: Identifier(role), school: school.map { Identifier($0) },
+          unit: unit.map { Identifier($0) }))
+      return ["role": context.map { "\($0.role.id)" } ?? "none"]
+    case .register(let name):
+      let user = users[name] ?? ScenarioUser(name: "", password: "")
+      let account = NewAccount(
+        PasswordCredentials(userName: user.name, password: Secret(user.password)))
+      return ScenarioWords.of(try await session.register(account))
+    case .social(let provider, let token):
+      let profile = try await session.login(provider: provider, token: Secret(token))
+      return ["user": profile.map { "\($0.id)" } ?? "none"]
+    case .unlock: return ["state": "\(try await session.unlock().kind)"]
+    case .foreground:
+      try await session.enterForeground()
+      return ["state": "\(session.state.kind)"]
+    case .use: return ["token": session.currentToken?.value.value ?? "none"]
+    case .logout(let isDiscarding):
+      let outcome = try await session.logout(discardingPendingChanges: isDiscarding)
+      return ["outcome": ScenarioWords.outcome(outcome)]
+    case .page:
+      let page = HeadlessPage(identity.browser)
+      state.withLock { $0.pages[process, default: []].append(page) }
+      let profile = try await session.signIn(with: identity.provider, in: page)
+      return ["user": profile.map { "\($0.id)" } ?? "none"]
+    case .silently:
+      let profile = try await session.signInSilently(with: identity.provider)
+      return ["user": profile.map { "\($0.id)" } ?? "none"]
+    case .redirect(let address):
+      guard let url = URL(string: address) else { return ["outcome": "refused"] }
+      return ["outcome": await session.handIn(url) ? "taken" : "refused"]
+    case .clearError:
+      await session.clearError()
+      return [:]
+    case .call(let method, let path, let isPlain):
+      let url = app.configuration.wire.baseURL.appending(path: path)
+      let calls = session.calls(by: TransportCalls(app.configuration.transport))
+      do {
+        let answer = try await calls.send(
+          HTTPRequest(method: method, url: url), as: isPlain ? .plain : .byRules)
+        return ["status": "\(answer.status)"]
+      } catch {
+        throw SessionError(ofCall: error)
+      }
+    case .adopt(let access, let refresh):
+      let adoption = try await session.adopt(
+        AdoptedTokens(access: Secret(access), refresh: refresh.map { Secret($0) }))
+      return ["outcome": "\(adoption)"]
+    }
+  }
+}

@@ -1,0 +1,432 @@
+import SessionCore
+import SessionJournal
+import SessionKit
+import SessionTestKit
+
+/// A scenario as it is played: what has happened, and how much of it the file has named.
+struct ScenarioRun {
+  /// What was asked, and whether its end was named.
+  struct Call {
+    let line: Int
+    let label: String?
+    let text: String
+    let process: String
+    var isNamed = false
+  }
+
+  /// A request that the file has named.
+  struct Request {
+    let number: Int
+    let label: String?
+    let line: Int
+    var isAnswered = false
+  }
+
+  /// No file could name more events of one stretch of time.
+  static let mostEvents = 400
+
+  let scenario: Scenario
+  let stage: ScenarioStage
+  let calls: ScenarioCalls
+  private let identity: ScenarioIdentity
+  /// The challenges that came with addresses; each verifier must be of one.
+  var challenges: Set<String> = []
+  var tokens = ScenarioTokens()
+  private let start: Int64
+  /// The line that is played.
+  var line = 1
+  /// Whether commands were given and nothing has run since: they begin together.
+  private var isStirred = false
+  private var opened: Set<String> = []
+  var asked: [Call] = []
+  /// Requests that were named, and how many of those that arrived are.
+  var requests: [Request] = []
+  var namedArrivals = 0
+  var changes = ScenarioChangeBook()
+  private(set) var records: [SessionRecord] = []
+  /// The journal as it was read last.
+  private var journal: [UInt8] = []
+  var events: [SessionRecord] = []
+  var namedEvents = 0
+  var notes: [SessionNote] = []
+  /// Where the next note is looked for.
+  var namedNotes = 0
+  /// What happened, for people.
+  private var log: [String] = []
+  private var toldArrivals = 0
+  private var toldEnds = 0
+
+  init(_ scenario: Scenario, on stage: ScenarioStage) {
+    self.scenario = scenario
+    self.stage = stage
+    identity = ScenarioIdentity(scenario.setting, on: stage)
+    calls = ScenarioCalls(in: stage.world, identity)
+    start = stage.world.clock.now().uptime
+    for user in scenario.setting.users.values { tokens.keep(user) }
+    tokens.keep(scenario.setting.client?.secret)
+  }
+
+  mutating func play() throws(ScenarioFailure) {
+    if let known = scenario.setting.known { try begin(with: known.answer, line: known.line) }
+    for step in scenario.steps {
+      line = step.line
+      try play(step)
+    }
+    try expectAllNamed("the scenario ends")
+    if let open = requests.first(where: isOpen) {
+      line = open.line
+      throw fail("nothing answers this request")
+    }
+    if let call = asked.first(where: { !$0.isNamed }) {
+      line = call.line
+      throw fail("no result is named of \"\(call.text)\"")
+    }
+    try expectAllHeard()
+    try expectNoLeak()
+  }
+
+  func fail(_ problem: String) -> ScenarioFailure {
+    ScenarioFailure(
+      file: scenario.file, line: line, problem: problem, before: Array(log.suffix(6)))
+  }
+
+  // MARK: What happens
+
+  /// Milliseconds since the start.
+  var now: Int64 { stage.world.clock.now().uptime - start }
+
+  /// The true time, which the server goes by.
+  var serverTime: Int64 { scenario.setting.start.milliseconds + now }
+
+  private mutating func tell(_ text: String) {
+    log.append("\(now) ms: \(text)")
+  }
+
+  /// Whether a request that was named still has to be answered.
+  private func isOpen(_ request: Request) -> Bool {
+    !request.isAnswered && !stage.network.isAbandoned(request.number)
+  }
+
+  mutating func settle() throws(ScenarioFailure) {
+    isStirred = false
+    do throws(ScenarioStage.Stuck) { try stage.settle() } catch { throw fail("\(error)") }
+    try look()
+  }
+
+  /// Takes note of what has happened.
+  private mutating func look() throws(ScenarioFailure) {
+    let arrived = stage.network.arrived
+    for arrival in arrived.dropFirst(toldArrivals) { tell("\(arrival.request.line) arrives") }
+    toldArrivals = arrived.count
+    for record in try readJournal().dropFirst(records.count) {
+      records.append(record)
+      tell(record.content.line)
+      switch record.content {
+      case .event: events.append(record)
+      case .note(let note): notes.append(note)
+      case .snapshot, .unknown: break
+      }
+    }
+    for line in try lookAtChanges() { tell(line) }
+    for call in calls.ended.dropFirst(toldEnds) where asked.indices.contains(call) {
+      tell("\"\(asked[call].text)\" ends: \(calls.ending(call)?.error ?? "ok")")
+      toldEnds += 1
+    }
+  }
+
+  /// Looks at all that there is on the disk, since some of it may be gone.
+  mutating func lookAnew() throws(ScenarioFailure) {
+    (records, journal, events, notes) = ([], [], [], [])
+    changes = ScenarioChangeBook()
+    try settle()
+    namedNotes = min(namedNotes, notes.count)
+    changes.named = changes.records.count
+  }
+
+  private mutating func readJournal() throws(ScenarioFailure) -> [SessionRecord] {
+    do {
+      guard let bytes = try stage.bytes(stage.journal), bytes != journal else { return records }
+      journal = bytes
+      var reader = try JournalReader(bytes: bytes)
+      var records: [SessionRecord] = []
+      while let raw = try reader.next() {
+        records.append(
+          try SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
+      }
+      return records
+    } catch {
+      throw fail("the journal cannot be read: \(error)")
+    }
+  }
+
+  /// Whatever left the session up to now must have been named.
+  mutating func expectAllNamed(_ cause: String) throws(ScenarioFailure) {
+    try settle()
+    try expectRequestsNamed(cause)
+    try expectEffectsNamed(cause)
+  }
+
+  private func expectRequestsNamed(_ cause: String) throws(ScenarioFailure) {
+    let arrived = stage.network.arrived
+    guard namedArrivals == arrived.count else {
+      throw fail("\(cause), and nothing has named \(arrived[namedArrivals].request.line)")
+    }
+  }
+
+  private func expectEffectsNamed(_ cause: String) throws(ScenarioFailure) {
+    if events.indices.contains(namedEvents) {
+      throw fail("\(cause), and nothing has named the event \(events[namedEvents].content.line)")
+    }
+    for call in calls.ended where asked.indices.contains(call) && !asked[call].isNamed {
+      let end = calls.ending(call)?.error ?? "ok"
+      throw fail("\(cause), and no result has named that \"\(asked[call].text)\" ended: \(end)")
+    }
+  }
+
+  // MARK: Steps that set something going
+
+  private mutating func play(_ step: ScenarioStep) throws(ScenarioFailure) {
+    switch step.action {
+    case .at(let time):
+      try expectAllNamed("time passes")
+      try pass(to: time, isStrict: true)
+    case .until(let time):
+      try expectAllNamed("time passes")
+      try pass(to: time, isStrict: false)
+    case .clock(let jump):
+      try expectAllNamed("the clock jumps")
+      let clock = stage.world.clock
+      clock.setTime(clock.now().time.advanced(by: jump))
+    case .network(let isOn):
+      try expectAllNamed("the network changes")
+      stage.network.isOn = isOn
+    case .secrets(let isLocked):
+      try expectAllNamed("the lock changes")
+      stage.secrets.isLocked = isLocked
+    case .journal(let isLost): try spoilJournal(isLost: isLost)
+    case .act(let command, let label): try act(command, label, in: step.process)
+    case .page(let act): try user(act, in: step.process)
+    case .pending(let count): calls.pending = count
+    case .kill(let process): try kill(process)
+    case .powerCut: try cutPower()
+    case .request(let expected):
+      try settle()
+      try name(expected)
+    case .answer(let answer, let label):
+      let fate = self.fate(answer)
+      try decide(fate, label)
+    case .lost(let label): try decide(.lost, label)
+    case .silent(let label): try decide(nil, label)
+    case .token(let name, let life, let claims):
+      let value = give(claims)
+      tokens.make(name, life: life, claims: value, at: serverTime)
+    default:
+      try settle()
+      try check(step)
+    }
+  }
+
+  /// What stands in the journal's place from here on is another file, or none.
+  private mutating func spoilJournal(isLost: Bool) throws(ScenarioFailure) {
+    try expectAllNamed("the journal's file changes")
+    guard opened.allSatisfy({ calls.session($0) == nil }) else {
+      throw fail("a session has the journal open")
+    }
+    do {
+      guard var bytes = try stage.bytes(stage.journal), bytes.count > Self.firstPayload else {
+        throw fail("there is no journal with a record")
+      }
+      bytes[Self.firstPayload] ^= 1
+      try stage.put(isLost ? nil : bytes)
+      journal = isLost ? [] : bytes
+    } catch let failure as ScenarioFailure {
+      throw failure
+    } catch {
+      throw fail("the journal's file cannot be changed: \(error)")
+    }
+    (records, events, namedEvents) = ([], [], 0)
+  }
+
+  /// Where the first record's payload begins.
+  private static let firstPayload = 64 + 32
+
+  private mutating func pass(to time: Int64, isStrict: Bool) throws(ScenarioFailure) {
+    let target = start + time
+    guard target >= stage.world.clock.now().uptime else {
+      throw fail("it is \(now) ms already, and time does not go back")
+    }
+    var moments = 0
+    while let next = stage.nextMoment, next <= target {
+      moments += 1
+      guard moments <= 100_000 else { throw fail("it goes in circles") }
+      do throws(ScenarioStage.Stuck) { try stage.pass(to: next) } catch { throw fail("\(error)") }
+      try look()
+      guard events.count - namedEvents <= ScenarioRun.mostEvents else {
+        throw fail("there are more than \(ScenarioRun.mostEvents) events on the way")
+      }
+      if isStrict, next < target { try expectAllNamed("it is only \(now) ms") }
+    }
+    do throws(ScenarioStage.Stuck) { try stage.pass(to: target) } catch { throw fail("\(error)") }
+    try look()
+  }
+
+  private mutating func act(
+    _ command: ScenarioStep.Command, _ label: String?, in process: String
+  ) throws(ScenarioFailure) {
+    if !isStirred { try expectAllNamed("the user goes on") }
+    let app = app(in: process)
+    let command = command.keyed { tokens.key($0) }.filled { tokens.give($0, at: serverTime) }
+    if calls.session(process) == nil, command != .open {
+      guard opened.insert(process).inserted else { throw fail("\(process) is not open") }
+      try open(app, in: process)
+    } else if command == .open {
+      guard calls.session(process) == nil else { throw fail("\(process) is open already") }
+      opened.insert(process)
+    }
+    let (number, users, calls) = (asked.count, scenario.setting.users, calls)
+    asked.append(
+      Call(line: line, label: label, text: "\(command.text) in \(process)", process: process))
+    let task = stage.world.spawn("\(command.text) in \(process)", of: app.life) {
+      await calls.perform(number, command, in: process, app, users)
+    }
+    if command.isSending { calls.keep(task, in: process) }
+    isStirred = true
+  }
+
+  /// The app as it is opened in a process.
+  private func app(in process: String) -> ScenarioCalls.App {
+    let (setting, stage) = (scenario.setting, stage)
+    var configuration = stage.configuration(process, setting.preset(at: stage.baseURL))
+    if identity.isOwned { configuration.identityProvider = identity.provider }
+    return ScenarioCalls.App(
+      configuration: calls.hosted(configuration),
+      changes: setting.changes.map { (stage.changes, stage.setup(process, $0)) },
+      life: stage.lives.life(of: process))
+  }
+
+  /// The user does something with the page that is shown.
+  private mutating func user(
+    _ act: ScenarioStep.PageAct, in process: String
+  ) throws(ScenarioFailure) {
+    try expectAllNamed("the user goes on")
+    guard let page = calls.page(process) else { throw fail("no page is shown in \(process)") }
+    let done: HeadlessPage.Act
+    switch act {
+    case .types(let name):
+      let user = scenario.setting.users[name] ?? ScenarioUser(name: "", password: "")
+      done = .types(name: user.name, password: user.password)
+    case .forgets: done = .follows("forgot")
+    case .cancels: done = .follows("cancel")
+    case .leaves: done = .leaves
+    }
+    do throws(HeadlessPage.Problem) { try page.act(done) } catch { throw fail("\(error)") }
+  }
+
+  /// Opens a session before the first thing that is done with it.
+  private mutating func open(
+    _ app: ScenarioCalls.App, in process: String
+  ) throws(ScenarioFailure) {
+    let calls = calls
+    stage.world.spawn("open in \(process)", of: app.life) {
+      try await calls.open(app, in: process)
+    }
+    try settle()
+    guard calls.session(process) != nil else {
+      throw fail("\(process) cannot be opened: \(stage.world.failures.joined(separator: "; "))")
+    }
+  }
+
+  private mutating func fate(_ answer: ScriptedAnswer) -> LoopbackFate {
+    var sent = SentResponse(status: answer.status)
+    for header in answer.headers {
+      sent.fields.append(HTTPField(header.name, tokens.give(header.value, at: serverTime)))
+    }
+    switch answer.body {
+    case .empty: break
+    case .html(let text):
+      sent.fields.append(HTTPField("Content-Type", "text/html"))
+      sent.body = Array("<!doctype html><title>\(text)</title>".utf8)
+    case .page(var page):
+      let time = serverTime
+      page.form = page.form.map { form in
+        WebPage.Form(action: tokens.give(form.action, at: time), hidden: form.hidden)
+      }
+      for id in page.links.keys.sorted() {
+        page.links[id] = tokens.give(page.links[id] ?? "", at: time)
+      }
+      sent.fields.append(HTTPField("Content-Type", "text/html; charset=utf-8"))
+      sent.body = Array(page.html.utf8)
+    case .json(let template):
+      sent.fields.append(HTTPField("Content-Type", "application/json"))
+      sent.body = Array(give(template).text.utf8)
+    }
+    return .answer(sent)
+  }
+
+  private mutating func give(_ template: JSONTemplate) -> JSONValue {
+    let time = serverTime
+    return template.filled { tokens.give($0, at: time) }
+  }
+
+  /// Decides about the request that was named last, or has this name.
+  private mutating func decide(
+    _ fate: LoopbackFate?, _ label: String?
+  ) throws(ScenarioFailure) {
+    try settle()
+    try expectEffectsNamed("the server answers")
+    let index =
+      if let label {
+        requests.lastIndex { $0.label == label }
+      } else {
+        requests.lastIndex(where: isOpen)
+      }
+    guard let index, !requests[index].isAnswered else {
+      throw fail("nobody has asked for this answer")
+    }
+    guard stage.network.isWaiting(requests[index].number) else {
+      throw fail("nobody waits for this answer any more")
+    }
+    requests[index].isAnswered = true
+    guard let fate else { return }
+    stage.network.markAnswered(requests[index].number)
+    stage.decide(requests[index].number, fate)
+    try settle()
+  }
+
+  // MARK: The beginning
+
+  /// A sign-in that was over before the scenario begins, at an endpoint of its own.
+  private mutating func begin(
+    with answer: JSONTemplate, line: Int
+  ) throws(ScenarioFailure) {
+    self.line = line
+    var preset = scenario.setting.preset(at: stage.baseURL)
+    preset.wire.endpoints.login = WireEndpoint("known-session")
+    preset.policy.credentials = .none
+    preset.policy.profileCheck = .whenUnknown
+    let app = ScenarioCalls.App(
+      configuration: stage.configuration("before", preset), life: stage.lives.life(of: "before"))
+    let before = ScenarioCalls(in: stage.world, identity)
+    stage.world.spawn("a session that is known") {
+      try await before.open(app, in: "before")
+      try await before.session("before")?.login(
+        PasswordCredentials(userName: "known", password: Secret("known")))
+      try await before.close("before")
+    }
+    try settle()
+    guard let arrival = stage.network.arrived.first else { throw fail("nobody could sign in") }
+    let fate = self.fate(ScriptedAnswer(status: 200, body: .json(answer)))
+    stage.network.markAnswered(arrival.number)
+    stage.decide(arrival.number, fate)
+    try settle()
+    guard stage.world.failures.isEmpty, events.count == 1 else {
+      throw fail("nobody was signed in: \(stage.world.failures.joined(separator: "; "))")
+    }
+    (namedArrivals, namedEvents, namedNotes) = (1, 1, notes.count)
+  }
+}
+
+extension ReceivedRequest {
+  /// `POST /auth/refresh`, and nothing of what it carries.
+  var line: String { "\(method) \(LoopbackCall.withoutSecrets(path: path))" }
+}

@@ -1,0 +1,262 @@
+package import SessionCore
+package import SessionKit
+import SessionTestKit
+
+/// What events, notes, states and results come to in the words of scenario files.
+///
+/// The words are those of `ScenarioVocabulary`; what there is nothing of is `none`.
+package enum ScenarioWords {
+  package typealias Words = [String: String]
+
+  package static func of(_ event: SessionEvent, at time: Timestamp) -> Words {
+    switch event {
+    case .login(let login):
+      return token(login.token).merging([
+        "user": "\(login.user)", "method": "\(login.method)", "role": role(login.context),
+        "school": school(login.context),
+      ]) { $1 }
+    case .refreshSucceeded(let refresh):
+      return token(refresh.token).merging([
+        "trigger": "\(refresh.trigger)", "attempt": "\(refresh.attempt)",
+        "rotated": yes(refresh.isRotated),
+      ]) { $1 }
+    case .refreshFailed(let refresh):
+      let failure = refresh.failure
+      return [
+        "token": "\(refresh.generation.number)", "trigger": "\(refresh.trigger)",
+        "attempt": "\(refresh.attempt)", "kind": "\(failure.kind)",
+        "status": failure.status == 0 ? "none" : "\(failure.status)",
+        "code": failure.serverCode ?? "none",
+        "retry": refresh.retryAt.map { duration($0.milliseconds(since: time)) } ?? "none",
+      ]
+    case .contextSwitched(let change):
+      return [
+        "role": role(change.context), "school": school(change.context),
+        "token": change.token.map { "\($0.generation.number)" } ?? "none",
+        "trigger": "\(change.trigger)",
+      ]
+    case .sessionExpired(let expiry): return ["reason": "\(expiry.reason)"]
+    case .logout(let logout): return ["reason": "\(logout.reason)"]
+    }
+  }
+
+  package static func of(_ note: SessionNote) -> Words {
+    switch note {
+    case .opened, .closed, .tailCut, .localDataCleared: [:]
+    case .requestSent(let sent):
+      [
+        "kind": "\(sent.kind)", "token": "\(sent.generation.number)",
+        "trigger": "\(sent.trigger)", "attempt": "\(sent.attempt)",
+      ]
+    case .requestEnded(let ended):
+      ["kind": "\(ended.failure.kind)", "status": "\(ended.failure.status)"]
+    case .tokenRecovered(let generation), .revocationPending(let generation):
+      ["token": "\(generation.number)"]
+    case .revocationSettled(let settled):
+      [
+        "token": "\(settled.generation.number)", "outcome": "\(settled.outcome)",
+        "status": settled.status == 0 ? "none" : "\(settled.status)",
+      ]
+    case .secretsWiped(let cause): ["cause": "\(cause)"]
+    case .answerDropped(let dropped): ["cause": "\(dropped.cause)"]
+    case .answerUnused: [:]
+    case .itemUnreadable(let item): ["item": "\(item)"]
+    case .continued(let link): ["cause": "\(link.cause)", "sequence": "\(link.sequence)"]
+    case .clockSkew(let milliseconds): ["milliseconds": "\(milliseconds)"]
+    case .storageFailed(let failed):
+      [
+        "item": "\(failed.item)", "operation": "\(failed.operation)", "cause": "\(failed.cause)",
+        "number": "\(failed.number)",
+      ]
+    case .storageRecovered(let recovered):
+      ["item": "\(recovered.item)", "operation": "\(recovered.operation)"]
+    }
+  }
+
+  package static func of(_ state: SessionState) -> Words {
+    switch state {
+    case .unauthenticated: [:]
+    case .authenticated(let session):
+      [
+        "user": "\(session.user)", "method": "\(session.method)",
+        "token": "\(session.token.generation.number)", "role": role(session.context),
+        "school": school(session.context), "failures": "\(session.failures.total)",
+        "answered": "\(session.failures.answered)",
+        "last": session.failures.last.map { "\($0.kind)" } ?? "none",
+      ]
+    case .expired(let session):
+      [
+        "user": "\(session.user)", "role": role(session.context),
+        "school": school(session.context), "reason": "\(session.reason)",
+      ]
+    }
+  }
+
+  /// What a session shows; the token is its own value.
+  static func of(_ session: Session) -> Words {
+    let permissions = session.currentPermissions.joined(separator: ",")
+    let problem = session.storageProblem
+    return [
+      "token": session.currentToken?.value.value ?? "none",
+      "expired": yes(session.isTokenExpired), "refreshable": yes(session.canRefreshToken),
+      "activity": activity(session.activity), "waiters": "\(session.waiterCount)",
+      "email": session.currentUser?.email ?? "none",
+      "permissions": permissions.isEmpty ? "none" : permissions,
+      "storage": problem.map(name) ?? "none",
+      "gate": session.gate.isOpen ? "open" : "closed",
+      "role": session.currentUserRole.map { "\($0.id)" } ?? "none",
+      "lastEnd": session.lastEnd.map { "\($0.reason)" } ?? "none",
+    ]
+  }
+
+  static func outcome(_ outcome: LogoutOutcome) -> String {
+    switch outcome {
+    case .success: "success"
+    case .alreadyLoggedOut: "alreadyLoggedOut"
+    case .partial(.serverNotTold): "serverNotTold"
+    case .partial(.itemsRemain): "itemsRemain"
+    case .partial(.localDataRemains): "localDataRemains"
+    }
+  }
+
+  static func of(_ outcome: RegistrationOutcome) -> Words {
+    switch outcome {
+    case .accountCreated: ["outcome": "accountCreated"]
+    case .signedIn(let user): ["outcome": "signedIn", "user": user.map { "\($0.id)" } ?? "none"]
+    }
+  }
+
+  /// What is in the error, and what a user is told of it.
+  static func of(_ error: SessionError, said words: SessionWords) -> Words {
+    details(error).merging([
+      "english": words.text(of: error, in: .english),
+      "spanish": words.text(of: error, in: .spanish),
+      "portuguese": words.text(of: error, in: .portuguese),
+    ]) { $1 }
+  }
+
+  private static func details(_ error: SessionError) -> Words {
+    switch error {
+    case .pendingChanges(let count): ["count": "\(count)"]
+    case .invalidCredential(let problem): ["problem": name(problem)]
+    case .invalidRequest(let code), .invalidCredentials(let code, _),
+      .unauthorized(let code, _), .forbidden(let code), .conflict(let code):
+      ["code": code ?? "none"]
+    case .webSignIn(.refused(let code)):
+      ["problem": "refused", "code": code.map { "\($0)" } ?? "none"]
+    case .webSignIn(let problem): ["problem": "\(problem)", "code": "none"]
+    case .rateLimited(let wait): ["retryAfter": wait.map(duration) ?? "none"]
+    case .tooManyAttempts(let wait): ["retryAfter": duration(wait)]
+    case .expired(let cause), .loggedOut(let cause):
+      [
+        "status": cause.failure.map { "\($0.status)" } ?? "none",
+        "code": cause.failure?.serverCode ?? "none",
+      ]
+    case .server(let status, let code, _): ["status": "\(status)", "code": code ?? "none"]
+    case .databaseUnavailable(let code, _): ["code": code]
+    case .appRefused(let status, let code): ["status": "\(status)", "code": code]
+    case .unexpectedStatus(let status), .intercepted(let status): ["status": "\(status)"]
+    default: [:]
+    }
+  }
+
+  private static func name(_ problem: CredentialRules.Problem) -> String {
+    switch problem {
+    case .emptyUserName: "emptyUserName"
+    case .notAnEmail: "notAnEmail"
+    case .emptyPassword: "emptyPassword"
+    case .passwordTooShort: "passwordTooShort"
+    case .emptyProviderToken: "emptyProviderToken"
+    }
+  }
+
+  private static func activity(_ activity: SessionActivity) -> String {
+    switch activity {
+    case .loading: "loading"
+    case .replaced: "replaced"
+    case .idle: "idle"
+    case .authenticating: "authenticating"
+    case .refreshing: "refreshing"
+    case .switching: "switching"
+    case .failed: "failed"
+    }
+  }
+
+  private static func token(_ token: TokenFacts) -> Words {
+    [
+      "token": "\(token.generation.number)", "refreshable": yes(token.isRefreshable),
+      "life": duration(token.lifetime),
+    ]
+  }
+
+  private static func role(_ context: ActiveContext?) -> String {
+    context.map { "\($0.role.id)" } ?? "none"
+  }
+
+  private static func school(_ context: ActiveContext?) -> String {
+    context?.school.map { "\($0.id)" } ?? "none"
+  }
+
+  static func yes(_ holds: Bool) -> String { holds ? "yes" : "no" }
+
+  /// `3600s`, or `1500ms` where seconds are not enough.
+  static func duration(_ milliseconds: Int64) -> String {
+    milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+  }
+
+  /// An error's name.
+  package static func name(_ error: SessionError) -> String {
+    switch error {
+    case .invalidCredential: "invalidCredential"
+    case .notSignedIn: "notSignedIn"
+    case .alreadySignedIn: "alreadySignedIn"
+    case .otherUsersSession: "otherUsersSession"
+    case .overtaken: "overtaken"
+    case .signInUnderWay: "signInUnderWay"
+    case .secretsUnavailable: "secretsUnavailable"
+    case .needsPresence: "needsPresence"
+    case .webSignIn: "webSignIn"
+    case .secretsOfAnotherSession: "secretsOfAnotherSession"
+    case .secretsOwnerUnreadable: "secretsOwnerUnreadable"
+    case .pendingChanges: "pendingChanges"
+    case .clearingLocalData: "clearingLocalData"
+    case .noRefreshToken: "noRefreshToken"
+    case .notOffered: "notOffered"
+    case .wrongAddress: "wrongAddress"
+    case .unusableCall: "unusableCall"
+    case .appRefused: "appRefused"
+    case .invalidRequest: "invalidRequest"
+    case .invalidCredentials: "invalidCredentials"
+    case .unauthorized: "unauthorized"
+    case .forbidden: "forbidden"
+    case .userInactive: "userInactive"
+    case .userDeleted: "userDeleted"
+    case .notFound: "notFound"
+    case .conflict: "conflict"
+    case .alreadyDeleted: "alreadyDeleted"
+    case .databaseUnavailable: "databaseUnavailable"
+    case .accountLocked: "accountLocked"
+    case .rateLimited: "rateLimited"
+    case .tooManyAttempts: "tooManyAttempts"
+    case .server: "server"
+    case .unexpectedStatus: "unexpectedStatus"
+    case .unreadableAnswer: "unreadableAnswer"
+    case .intercepted: "intercepted"
+    case .noConnection: "noConnection"
+    case .notTrusted: "notTrusted"
+    case .noReply: "noReply"
+    case .responseTooLarge: "responseTooLarge"
+    case .responseTooSlow: "responseTooSlow"
+    case .expired: "expired"
+    case .loggedOut: "loggedOut"
+    case .notStoredYet: "notStoredYet"
+    case .answerDropped: "answerDropped"
+    case .journal: "journal"
+    case .unusableJournal: "unusableJournal"
+    case .eventsCompacted: "eventsCompacted"
+    case .secrets: "secrets"
+    case .closed: "closed"
+    case .cancelled: "cancelled"
+    }
+  }
+}
