@@ -89,8 +89,7 @@ let package = Package(
 
     // One side of a sign-in in a real browser: a provider on loopback and a session.
     .executableTarget(
-      name: "signinhost",
-      dependencies: ["SessionKit", "SessionTestKit", "SessionTestSupport", "SessionCore"],
+      name: "signinhost", dependencies: ["SessionKit", "SessionTestSupport", "SessionCore"],
       path: "Tools/signinhost", swiftSettings: strict),
 
     .testTarget(

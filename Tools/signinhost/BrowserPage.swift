@@ -1,6 +1,5 @@
 import Foundation
 import SessionKit
-import SessionTestKit
 import SessionTestSupport
 import Synchronization
 

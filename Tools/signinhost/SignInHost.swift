@@ -1,7 +1,6 @@
 import Foundation
 import SessionCore
 import SessionKit
-import SessionTestKit
 import SessionTestSupport
 import Synchronization
 

@@ -1,5 +1,5 @@
 /// The calls that a journal makes on a disk.
-public enum DiskOperation: String, Sendable, CaseIterable {
+package enum DiskOperation: String, Sendable, CaseIterable {
   /// Opens a file for reading.
   case open
   /// Opens a file for reading and writing.
@@ -58,30 +58,30 @@ public enum DiskOperation: String, Sendable, CaseIterable {
 }
 
 /// One call that a process made on a simulated disk.
-public struct DiskCall: Equatable, Sendable, CustomStringConvertible {
+package struct DiskCall: Equatable, Sendable, CustomStringConvertible {
   /// Its number on this disk, from 0; what `SimulatedDisk.fail(atCall:with:)` counts by.
-  public let number: Int
+  package let number: Int
 
   /// The process that called, by the number of its making.
-  public let process: Int
+  package let process: Int
 
   /// What was asked.
-  public let operation: DiskOperation
+  package let operation: DiskOperation
 
   /// The file's number on the disk; −1 where there is none.
-  public internal(set) var file: Int
+  package internal(set) var file: Int
 
   /// The first byte, or the size of a truncation; 0 where it means nothing.
-  public let offset: Int
+  package let offset: Int
 
   /// The bytes asked for; 0 where it means nothing.
-  public let bytes: Int
+  package let bytes: Int
 
   /// The fault that struck it; nil if none did.
-  public let fault: DiskFault?
+  package let fault: DiskFault?
 
   /// A line such as `#12 p0 write file 1 at 64, 40 bytes`.
-  public var description: String {
+  package var description: String {
     var text = "#\(number) p\(process) \(operation.rawValue)"
     if file >= 0 { text += " file \(file)" }
     switch operation {

@@ -1,5 +1,5 @@
 /// What becomes of one sector that was written and not synced when the power fails.
-public enum SectorFate: Equatable, Sendable {
+package enum SectorFate: Equatable, Sendable {
   /// It was written.
   case new
   /// It was not.
@@ -15,12 +15,12 @@ public enum SectorFate: Equatable, Sendable {
 }
 
 /// A sector of 512 bytes that was written and not synced.
-public struct UnsyncedSector: Hashable, Sendable {
+package struct UnsyncedSector: Hashable, Sendable {
   /// The number of its file on the disk.
-  public let file: Int
+  package let file: Int
 
   /// Its number in the file, from 0.
-  public let number: Int
+  package let number: Int
 }
 
 /// How a power cut treats everything that was not synced (TST-2).
@@ -35,7 +35,7 @@ public struct PowerCut {
   /// has had, the present one first, and answers the one that is left, any number of bytes.
   /// `changes` gets how many names were created, moved or removed since the folder's sync, and
   /// answers which of them happened, in which order, by their places from 0.
-  public init(
+  package init(
     sector: @escaping (UnsyncedSector) -> SectorFate,
     size: @escaping (_ candidates: [Int]) -> Int = { $0.first ?? 0 },
     changes: @escaping (_ count: Int) -> [Int] = { Array(0..<$0) }

@@ -44,7 +44,7 @@ public final class SimulatedDisk: Sendable {
   }
 
   /// The number of the file at `path`, as a call's `file` gives it; nil if there is none.
-  public func file(at path: String) -> Int? {
+  package func file(at path: String) -> Int? {
     state.withLock { $0.names[path] }
   }
 
@@ -70,10 +70,10 @@ extension SimulatedDisk {
   public var callCount: Int { state.withLock { $0.calls } }
 
   /// The last calls, the oldest first; at most `traceLimit`.
-  public var trace: [DiskCall] { state.withLock { $0.trace.calls } }
+  package var trace: [DiskCall] { state.withLock { $0.trace.calls } }
 
   /// How many calls the trace keeps; 4,096 if not said.
-  public var traceLimit: Int {
+  package var traceLimit: Int {
     get { state.withLock { $0.trace.limit } }
     set { state.withLock { $0.trace.limit = newValue } }
   }
@@ -84,7 +84,7 @@ extension SimulatedDisk {
   }
 
   /// Lets the next call of an operation fail, whatever its number.
-  public func fail(atNext operation: DiskOperation, with fault: DiskFault) {
+  package func fail(atNext operation: DiskOperation, with fault: DiskFault) {
     state.withLock { $0.faults.add(fault, atNext: operation) }
   }
 
@@ -150,7 +150,7 @@ extension SimulatedDisk {
   }
 
   /// What could be taken back of each file, in the order in which a cut asks.
-  public var unsyncedSectors: [UnsyncedSector] {
+  package var unsyncedSectors: [UnsyncedSector] {
     state.withLock { state in
       Set(state.names.values).sorted().flatMap { file in
         state.files[file].dirty.sectors.map { UnsyncedSector(file: file, number: $0) }

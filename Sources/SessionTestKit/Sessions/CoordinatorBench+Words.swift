@@ -5,7 +5,7 @@ extension CoordinatorBench {
   public static let lifetime: Int64 = 3_600_000
 
   /// A bench with Ada signed in and nothing under way.
-  public static func signedIn(
+  package static func signedIn(
     _ policy: SessionPolicy = .bench, lifetime: Int64 = lifetime, isRefreshable: Bool = true
   ) -> CoordinatorBench {
     var bench = CoordinatorBench(policy)
@@ -20,14 +20,14 @@ extension CoordinatorBench {
 
   /// Tells of a caller's refresh and returns who called and what followed.
   @discardableResult
-  public mutating func refresh(_ trigger: RefreshTrigger = .manual) -> (Caller, [SessionEffect]) {
+  package mutating func refresh(_ trigger: RefreshTrigger = .manual) -> (Caller, [SessionEffect]) {
     let caller = caller()
     return (caller, tell(.refresh(caller, trigger, .always)))
   }
 
   /// Lets time pass while the journal is read at the pace of the poll, and no other process appends.
   @discardableResult
-  public mutating func pollJournal(for milliseconds: Int64) -> [SessionEffect] {
+  package mutating func pollJournal(for milliseconds: Int64) -> [SessionEffect] {
     var effects: [SessionEffect] = []
     for _ in 0..<(milliseconds / 100) {
       advance(by: 100)
@@ -42,12 +42,12 @@ extension CoordinatorBench {
 
 extension SessionPolicy {
   /// Round figures: a minute before expiry, 3 attempts, 1 s to 60 s; a refused refresh clears.
-  public static let bench = SessionPolicy(
+  package static let bench = SessionPolicy(
     name: "bench", refreshThreshold: 60_000, maximumAttempts: 3, firstRetryDelay: 1_000,
     longestRetryDelay: 60_000, onRejection: .clear, requestTimeout: 30_000)
 
   /// The same, and a session that can no longer be refreshed stays as expired.
-  public static var benchKeeping: SessionPolicy {
+  package static var benchKeeping: SessionPolicy {
     var policy = SessionPolicy.bench
     policy.name = "bench, keeping"
     policy.onRejection = .keep
@@ -83,7 +83,7 @@ extension AnswerFacts {
 
 extension StoredFacts {
   /// What is stored of a session whose token has this generation, with nothing amiss.
-  public static func session(
+  package static func session(
     _ generation: UInt64, announcing event: SessionEvent? = nil
   ) -> StoredFacts {
     var facts = StoredFacts()
@@ -96,30 +96,30 @@ extension StoredFacts {
 
 extension [SessionEffect] {
   /// The number of the first request that is sent, where one is.
-  public var request: RequestNumber? {
+  package var request: RequestNumber? {
     for case .send(let number, _) in self { return number }
     return nil
   }
 
   /// How many requests are sent.
-  public var sendCount: Int {
+  package var sendCount: Int {
     reduce(0) { if case .send = $1 { $0 + 1 } else { $0 } }
   }
 
   /// What the caller is told first, where it is told anything.
-  public func reply(to caller: Caller) -> SessionEffect.Reply? {
+  package func reply(to caller: Caller) -> SessionEffect.Reply? {
     for case .resume(caller, let reply) in self { return reply }
     return nil
   }
 
   /// When the timer goes off, in milliseconds of uptime, where it is set.
-  public func uptime(of timer: SessionTimer) -> Int64? {
+  package func uptime(of timer: SessionTimer) -> Int64? {
     for case .schedule(timer, let uptime) in reversed() { return uptime }
     return nil
   }
 
   /// The position of the first effect that the test recognises; the count where there is none.
-  public func place(_ matches: (SessionEffect) -> Bool) -> Int {
+  package func place(_ matches: (SessionEffect) -> Bool) -> Int {
     firstIndex(where: matches) ?? count
   }
 }

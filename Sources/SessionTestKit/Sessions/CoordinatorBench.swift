@@ -7,16 +7,16 @@ public import SessionCore
 /// task runs, and the same calls give the same effects.
 public struct CoordinatorBench: Sendable {
   /// The decisions under test.
-  public private(set) var coordinator: SessionCoordinator
+  package private(set) var coordinator: SessionCoordinator
   /// What the clocks say at the next input.
-  public var now: Moment
+  package var now: Moment
   /// What was journaled, by the coordinator and by others.
-  public private(set) var journal: [SessionRecord] = []
+  package private(set) var journal: [SessionRecord] = []
   /// How many callers have asked.
-  public private(set) var callers: UInt64 = 0
+  package private(set) var callers: UInt64 = 0
 
   /// How the next commits end; after these every one succeeds.
-  public var commitEndings: [CommitEnding] = []
+  package var commitEndings: [CommitEnding] = []
 
   /// How a commit ends.
   public enum CommitEnding: Hashable, Sendable {
@@ -35,10 +35,10 @@ public struct CoordinatorBench: Sendable {
   }
 
   /// How the next looks at the journal on behalf of callers end; after these every one finds nothing.
-  public var lookEndings: [LookEnding] = []
+  package var lookEndings: [LookEnding] = []
 
   /// How a look at the journal ends.
-  public enum LookEnding: Hashable, Sendable {
+  package enum LookEnding: Hashable, Sendable {
     /// Another process has appended these.
     case finds([SessionRecord.Content])
     /// The journal cannot be read or locked.
@@ -46,10 +46,10 @@ public struct CoordinatorBench: Sendable {
   }
 
   /// Where the clocks stand at first.
-  public static let start = Moment(time: .plainStart, uptime: 5_000)
+  package static let start = Moment(time: .plainStart, uptime: 5_000)
 
   /// A bench with an empty journal.
-  public init(_ policy: SessionPolicy = .bench) {
+  package init(_ policy: SessionPolicy = .bench) {
     now = Self.start
     coordinator = SessionCoordinator(policy: policy)
   }
@@ -57,7 +57,7 @@ public struct CoordinatorBench: Sendable {
   /// A bench whose journal holds something already.
   ///
   /// Errors: what a fold cannot take in.
-  public init(_ policy: SessionPolicy = .bench, journal contents: [SessionRecord.Content])
+  package init(_ policy: SessionPolicy = .bench, journal contents: [SessionRecord.Content])
     throws(SessionFold.Failure)
   {
     now = Self.start
@@ -71,32 +71,32 @@ public struct CoordinatorBench: Sendable {
   }
 
   /// The events of the journal.
-  public var events: [SessionEvent] { journal.compactMap(\.event) }
+  package var events: [SessionEvent] { journal.compactMap(\.event) }
   /// The names of the journal's records.
-  public var names: [String] { journal.map(\.name) }
+  package var names: [String] { journal.map(\.name) }
 
   /// A caller that has not asked before.
-  public mutating func caller() -> Caller {
+  package mutating func caller() -> Caller {
     callers += 1
     return Caller(callers)
   }
 
   /// Lets both clocks run on.
-  public mutating func advance(by milliseconds: Int64) {
+  package mutating func advance(by milliseconds: Int64) {
     now = Moment(
       time: now.time.advanced(by: milliseconds),
       uptime: now.uptime.addingSaturating(milliseconds))
   }
 
   /// Sets the civil time forward or back; the clock that never jumps stays.
-  public mutating func jump(by milliseconds: Int64) {
+  package mutating func jump(by milliseconds: Int64) {
     now = Moment(time: now.time.advanced(by: milliseconds), uptime: now.uptime)
   }
 
   /// Tells the coordinator, performs its commits and the looks at the journal that a caller's question
   /// needs, and returns every other effect in order.
   @discardableResult
-  public mutating func tell(_ input: SessionInput) -> [SessionEffect] {
+  package mutating func tell(_ input: SessionInput) -> [SessionEffect] {
     var effects: [SessionEffect] = []
     var inputs = [input]
     while !inputs.isEmpty {

@@ -1,5 +1,4 @@
 import Foundation
-import SessionTestKit
 import SessionTestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import SessionKit
-import SessionTestKit
 
 /// The identity SDK of a scenario and the device's browser; processes share what both of them keep.
 struct ScenarioIdentity: Sendable {

@@ -1,6 +1,5 @@
 package import SessionCore
 package import SessionKit
-import SessionTestKit
 
 /// What events, notes, states and results come to in the words of scenario files.
 ///
