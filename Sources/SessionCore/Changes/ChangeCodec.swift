@@ -5,20 +5,16 @@
 public enum ChangeCodec {
   /// The version that is written of every kind.
   static let version: UInt8 = 1
-  /// The versions of snapshots that are a change log's, and never a session's.
-  static let snapshotVersions: ClosedRange<UInt8> = 0xA0...0xBF
   /// The version of a snapshot that says nothing of sign-ins.
   static let snapshotVersion: UInt8 = 0xA0
   /// The version of one that does, or of a change that is tried again.
   static let signInSnapshotVersion: UInt8 = 0xA1
   /// The kinds that belong to change logs, those to come among them.
-  public static let kinds: ClosedRange<UInt8> = 0xA0...0xBF
+  public static let kinds = ChangeLogRecords.kinds
 
   /// Whether a record of this kind and payload is a change log's, known or not.
   public static func owns(kind: UInt8, payload: RawSpan) -> Bool {
-    if kinds.contains(kind) { return true }
-    guard kind == SessionRecord.snapshotKind, payload.byteCount > 8 else { return false }
-    return snapshotVersions.contains(payload.withUnsafeBytes { $0[8] })
+    ChangeLogRecords.contains(kind: kind, payload: payload)
   }
 
   /// The journal's kind byte and payload for `event` at `time`.

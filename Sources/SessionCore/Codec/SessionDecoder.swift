@@ -43,7 +43,7 @@ public struct SessionDecoder: Sendable {
       isNewer = try reader.finish(version, known: note.version)
     } else if kind == SessionRecord.snapshotKind {
       let version = try reader.version()
-      if ChangeCodec.snapshotVersions.contains(version) {
+      if ChangeLogRecords.snapshotVersions.contains(version) {
         // Of another kind of log (Specs/ChangeLog.md), and no session's.
         content = .unknown(
           SessionRecord.Unknown(kind: kind, payload: [version] + reader.rest()))

@@ -44,7 +44,7 @@ extension SessionEngine {
       try Journal.open(at: path, options: options) { frame, payload in
         guard failure == nil else { return }
         do throws(SessionError) {
-          guard !ChangeCodec.owns(kind: frame.kind, payload: payload) else {
+          guard !ChangeLogRecords.contains(kind: frame.kind, payload: payload) else {
             throw .unusableJournal(
               path: path, sequence: frame.sequence, problem: SessionError.changeLogProblem)
           }
