@@ -4,7 +4,7 @@
 public enum ClosingOutcome: Hashable, Sendable {
   /// Nothing.
   case complete
-  /// The app still removes its local data (``SessionConfiguration/clearLocalData``).
+  /// The app still removes its local data (``SessionHost/sessionEnded(_:)``).
   ///
   /// If the process ends before that, the next opening calls it again.
   case clearingLocalData

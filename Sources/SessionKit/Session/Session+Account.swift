@@ -10,7 +10,7 @@ public enum AccountStatus: Hashable, Sendable {
   case inactive
   /// The session was logged out, and the app's local data is cleared.
   case deleted
-  /// The answer is older than what the app knows of the user (``SessionConfiguration/knownStatus``), so it
+  /// The answer is older than what the app knows of the user (``SessionHost/lastKnownStatus(of:)``), so it
   /// says nothing of now.
   case outdated
 

@@ -101,7 +101,7 @@ public final class Session: Sendable {
   /// hold the only token that the server takes from now on. Ends every sequence of events. Closing twice
   /// does nothing. Not ended early by the task's cancellation.
   ///
-  /// Does not wait for ``SessionConfiguration/clearLocalData``. If that still runs, this returns
+  /// Does not wait for ``SessionHost/sessionEnded(_:)``. If that still runs, this returns
   /// `clearingLocalData`: the call goes on, callers that wait for it receive `closed`, and the next opening
   /// calls it again, beside the call that runs.
   ///

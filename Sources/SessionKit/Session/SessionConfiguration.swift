@@ -52,45 +52,23 @@ public struct SessionConfiguration: Sendable {
   /// `nil` for all others, also where one signs in with an SDK whose refresh token the wire can use.
   public var identityProvider: (any IdentityProvider)?
 
-  /// How many changes of the user have not reached the server yet: asked before a logout, which throws
-  /// `pendingChanges` where there are any (OUT-3).
-  public var pendingChanges: (@Sendable () async -> Int)?
-  /// Removes the app's own data of the user: called after every logout, by the user, by the policy or
-  /// because the account was deleted, and never when a session only expires (SYN-5).
+  /// What keeps data of the user beside the session: change logs, and the app's own data; none if not said.
   ///
-  /// At least once: where the process dies in it, it is called again when the session is opened next; so
-  /// what is gone already is no error. Until it returns, `logout` does not, and nobody signs in: it must
-  /// not wait for the session. It has a time limit, see ``clearLocalDataLimit``. `close` does not wait for
-  /// it and says if it still runs: when the session is opened again meanwhile, it is called again beside
-  /// the first call. If several processes share a journal, give it to one.
+  /// Before a logout, and for the status of a user, they are called in this order, and the counts of pending
+  /// changes add up. A session that has ended goes to them in the opposite order. So a change log is the last
+  /// one: it is the first to let go of the session, and it keeps the time of a status after the app has
+  /// learned of it.
+  public var hosts: [any SessionHost] = []
+  /// How long the ``hosts`` may take to clear what they keep of a session that has ended: a minute by default;
+  /// `nil` for no limit.
   ///
-  /// Where it throws, the data counts as not cleared: it is called again a few times while the session lives
-  /// and nobody has signed in, before the next sign-in, and when the session is opened next; a logout is
-  /// `partial` then.
-  public var clearLocalData: (@Sendable (LogoutReason) async throws -> Void)?
-  /// How long ``clearLocalData`` may take: a minute by default; `nil` for no limit.
+  /// There is no limit either if every host can tell sign-ins apart (``SessionHost/separatesSignIns``).
   ///
-  /// After this time its task is cancelled, and what it threw or cleared counts as soon as it returns. If it
-  /// does not return within another second, a logout that waits is `partial(.localDataRemains)`, and every
-  /// sign-in throws `clearingLocalData` until it does: a call that runs on may remove the data of the user
-  /// who signs in next. The time for which the device sleeps counts.
+  /// After this time the task of their calls is cancelled, and what they threw or cleared counts as soon as they
+  /// return. If they do not return within another second, a logout that waits is `partial(.localDataRemains)`,
+  /// and every sign-in throws `clearingLocalData` until they do: a call that runs on may remove the data of the
+  /// user who signs in next. The time for which the device sleeps counts.
   public var clearLocalDataLimit: Duration? = .seconds(60)
-  /// The change logs that logouts have to do with.
-  var settled: [SettledLog] = []
-
-  /// When the status of a user last changed at the server, as far as the app knows (SYN-4).
-  ///
-  /// Asked for with each profile, which is asked by `policy.profileCheck`: one that says of an older
-  /// change (`wire.answer.statusChangedAt`) came from a replica or a cache, and that it calls the user
-  /// inactive or deleted ends nothing. `nil` where the app does not know; without this, every profile
-  /// counts. ``settle(_:)`` sets it. Must not wait for the session.
-  public var knownStatus: (@Sendable (Identifier) async -> Timestamp?)?
-  /// Told that the status of the session's user has changed since it was known: what is kept of theirs
-  /// must be synced anew, and the time must be kept for ``knownStatus`` (SYN-4).
-  ///
-  /// At least once: where the process dies in it, it is called again with the next profile. Must not wait
-  /// for the session. ``settle(_:)`` keeps the time behind what is set here.
-  public var statusChanged: (@Sendable (StatusChange) async -> Void)?
 
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()

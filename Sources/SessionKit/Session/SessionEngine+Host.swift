@@ -1,31 +1,27 @@
 import SessionCore
 import SessionJournal
 
-/// The host's local data (SYN-5).
+/// What the session's hosts keep of its user (SYN-5).
 extension SessionEngine {
   /// When clearing is tried again that did not work; in milliseconds after the last try.
   private static let clearingDelays: [Int64] = [1_000, 10_000, 60_000]
 
-  /// The session as its journal and its newest token name it.
-  private var signIn: SignIn {
-    SignIn(journal: journal.identifier.asIdentifier, generation: coordinator.fold.generation)
-  }
-
-  /// Has the host clear its data, after whatever it is clearing already.
+  /// Has the hosts clear their data, after whatever they are clearing already.
   func clearLocalData(_ reason: LogoutReason) {
     guard configuration.hasLocalData else { return }
-    clear(EndedSession(reason: reason, user: lastUser, signIn: signIn))
-  }
-
-  /// Has the change logs let go of a session behind which somebody has signed in.
-  func clear(_ overtaken: ClearingDebt.Overtaken) {
-    guard !configuration.settled.isEmpty else { return }
     clear(
       EndedSession(
-        reason: overtaken.reason, user: overtaken.user,
-        signIn: SignIn(
-          journal: journal.identifier.asIdentifier, generation: overtaken.generation),
-        isOvertaken: true))
+        reason: reason, user: lastUser, journal: journal.identifier.asIdentifier,
+        generation: coordinator.fold.generation))
+  }
+
+  /// Has the hosts that tell sign-ins apart let go of a session, after whose end somebody has signed in.
+  func clear(_ overtaken: ClearingDebt.Overtaken) {
+    guard configuration.hasSeparateData else { return }
+    clear(
+      EndedSession(
+        reason: overtaken.reason, user: overtaken.user, journal: journal.identifier.asIdentifier,
+        generation: overtaken.generation, hasLaterLogin: true))
   }
 
   private func clear(_ ended: EndedSession) {
@@ -49,9 +45,7 @@ extension SessionEngine {
 
   /// Begins to count the time that the hook may take, if it has a limit.
   private func beginLimit(of number: Int) {
-    guard configuration.clearLocalData != nil, let limit = configuration.clearLocalDataLimit else {
-      return
-    }
+    guard let limit = configuration.clearingLimit else { return }
     let clock = configuration.clock
     // More than a year is as good as none.
     let parts = max(.zero, min(limit, .seconds(31_536_000))).components
@@ -111,7 +105,7 @@ extension SessionEngine {
   /// the new user's.
   private func clearAgain() {
     guard !isClearing, !isClosing, lost == nil, var owed = owedClearing else { return }
-    if coordinator.state.kind != .unauthenticated { owed.isOvertaken = true }
+    if coordinator.state.kind != .unauthenticated { owed.hasLaterLogin = true }
     owedClearing = nil
     clear(owed)
   }
@@ -166,48 +160,7 @@ extension SessionEngine {
   }
 }
 
-/// The host's pending changes (OUT-3).
-extension SessionConfiguration {
-  /// How many changes of the user the server has not taken; where there are none, the logs take in none until
-  /// ``stay(_:)``.
-  func leave(_ journal: Identifier, of user: Identifier?) async -> Int {
-    var count = await pendingChanges?() ?? 0
-    for settled in settled {
-      do throws(ChangeLogError) {
-        count += try await settled.log.leave(journal, of: user)
-      } catch {
-        // What was there at the last look: nothing is lost by asking the user once too often.
-        count += settled.log.queue.unsentCount(of: user)
-      }
-    }
-    if count > 0 { await stay(journal) }
-    return count
-  }
-
-  /// The logout came to nothing.
-  func stay(_ journal: Identifier) async {
-    for settled in settled { await settled.log.stay(journal) }
-  }
-
-  /// Clears what is left of a session; whether all of it is gone.
-  fileprivate func clear(_ ended: EndedSession) async -> Bool {
-    var isDone = true
-    for settled in settled {
-      do throws(ChangeLogError) { try await settled.end(ended) } catch {
-        // The log's `problem` says why.
-        isDone = false
-      }
-    }
-    guard let clearLocalData, !ended.isOvertaken else { return isDone }
-    do { try await clearLocalData(ended.reason) } catch {
-      // What it is about is the app's: it threw it.
-      isDone = false
-    }
-    return isDone
-  }
-}
-
 extension JournalIdentifier {
-  /// As a change log names a session's journal.
+  /// As the hosts of a session name its journal.
   var asIdentifier: Identifier { Identifier(uuidHigh: high, low: low) }
 }

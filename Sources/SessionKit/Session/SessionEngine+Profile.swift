@@ -19,11 +19,9 @@ extension SessionEngine {
     let result = await exchange(request) { (response) throws(AnswerFailure) in
       try wire.readStanding(response)
     }
-    guard case .success(var found) = result, let asked = configuration.knownStatus else {
-      return result
-    }
+    guard case .success(var found) = result, configuration.keepsStatusTimes else { return result }
     let user = user ?? found.user.id
-    let known = await asked(user)
+    let known = await configuration.lastKnownStatus(of: user)
     switch StatusNews.of(found.changedAt, known: known, now: found.serverTime) {
     case .unsaid, .same: break
     case .newer(let time):
@@ -92,16 +90,14 @@ extension SessionEngine {
     owedStatus = found.failure?.kind == .userDeleted ? nil : found.change
   }
 
-  /// Tells the host of a change of the status of the session's user, one after the other.
+  /// Tells the hosts of a change of the status of the session's user, one after the other.
   func tellStatus() {
-    guard let change = owedStatus, let tell = configuration.statusChanged,
-      coordinator.state.user == change.user
-    else { return }
+    guard let change = owedStatus, coordinator.state.user == change.user else { return }
     owedStatus = nil
-    let before = telling
+    let (before, configuration) = (telling, configuration)
     telling = runtime.spawn {
       await before?.value
-      await tell(change)
+      await configuration.accountStatusChanged(change)
     }
   }
 

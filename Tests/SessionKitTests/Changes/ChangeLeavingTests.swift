@@ -359,11 +359,12 @@ struct SessionLeavingTests {
     let fails = Mutex(true)
     let calls = Mutex(0)
     var configuration = bench.configuration(.keeping)
-    configuration.clearLocalData = { _ in
+    let hooks = SessionHooks(clearLocalData: { _ in
       let isToFail = fails.withLock { $0 }
       calls.withLock { $0 += 1 }
       if isToFail { throw Odd() }
-    }
+    })
+    configuration.hosts = [hooks]
     var session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     #expect(try await session.logout() == .partial(.localDataRemains))

@@ -33,6 +33,6 @@ struct SettledLogTests {
     configuration.settle(mine)
     let time = Timestamp(milliseconds: 7)
     try await its.noteStatus(changedAt: time, scope: ChangeLog.scope(of: "u-1"))
-    #expect(await configuration.knownStatus?("u-1") == time)
+    #expect(await configuration.lastKnownStatus(of: "u-1") == time)
   }
 }

@@ -16,7 +16,7 @@ struct LocalDataTests {
 
   private func configuration(_ bench: Bench, _ app: App) -> SessionConfiguration {
     var configuration = bench.configuration(.keeping)
-    configuration.clearLocalData = { app.tell("cleared, \($0)") }
+    configuration.hosts = [SessionHooks(clearLocalData: { app.tell("cleared, \($0)") })]
     return configuration
   }
 
@@ -61,7 +61,7 @@ struct LocalDataTests {
     let app = App()
     var configuration = bench.configuration(.keeping)
     let (server, url) = (bench.server, bench.server.baseURL.appending(path: "materials"))
-    configuration.clearLocalData = { _ in
+    let clear: @Sendable (LogoutReason) async throws -> Void = { _ in
       // Much longer than a logout and a login take, but for one that does not wait.
       for _ in 0..<200 where server.count(of: .login) == 1 && app.lines.isEmpty {
         let request = HTTPRequest(method: "GET", url: url)
@@ -69,6 +69,7 @@ struct LocalDataTests {
       }
       app.tell("cleared, \(server.count(of: .login)) login")
     }
+    configuration.hosts = [SessionHooks(clearLocalData: clear)]
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     async let logout = session.logout()
@@ -87,11 +88,12 @@ struct LocalDataTests {
   private func slow(_ bench: Bench, _ app: App) -> (SessionConfiguration, @Sendable () -> Void) {
     var configuration = bench.configuration(.keeping)
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    configuration.clearLocalData = { _ in
+    let hooks = SessionHooks(clearLocalData: { _ in
       app.tell("clearing")
       await Task { for await _ in ends {} }.value
       app.tell("cleared, \(bench.server.count(of: .login)) login")
-    }
+    })
+    configuration.hosts = [hooks]
     return (configuration, { end.finish() })
   }
 
@@ -177,7 +179,7 @@ struct LocalDataTests {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)
     let count = Mutex(2)
-    configuration.pendingChanges = { count.withLock { $0 } }
+    configuration.hosts = [SessionHooks(pendingChanges: { count.withLock { $0 } })]
     let session = try await Session.open(configuration)
     #expect(try await session.logout() == .alreadyLoggedOut, "nobody's changes")
     let other = try await bench.signedIn(.keeping)
@@ -195,7 +197,7 @@ struct LocalDataTests {
   func discarded() async throws {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)
-    configuration.pendingChanges = { 7 }
+    configuration.hosts = [SessionHooks(pendingChanges: { 7 })]
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     #expect(try await session.logout(discardingPendingChanges: true) == .success)
@@ -231,11 +233,12 @@ struct LocalDataTests {
     let app = App()
     var configuration = bench.configuration(.keeping)
     configuration.clearLocalDataLimit = .seconds(20)
-    configuration.clearLocalData = { _ in
+    let hooks = SessionHooks(clearLocalData: { _ in
       app.tell("clearing")
       // A hook that does what its task says.
       try await Task.sleep(for: .seconds(100_000))
-    }
+    })
+    configuration.hosts = [hooks]
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     let outcome = try await passing(bench, "the logout") { try await session.logout() }

@@ -53,7 +53,9 @@ struct ProfileTests {
       wire: AnswerBench.camelCaseWire(at: url), policy: .tik)
     (configuration.transport, configuration.clock) = (backend, bench.clock)
     let reasons = Mutex<[LogoutReason]>([])
-    configuration.clearLocalData = { reason in reasons.withLock { $0.append(reason) } }
+    configuration.hosts = [
+      SessionHooks(clearLocalData: { reason in reasons.withLock { $0.append(reason) } })
+    ]
     change(&configuration)
     let session = try await Session.open(configuration)
     let result: Result<UserProfile?, SessionError>

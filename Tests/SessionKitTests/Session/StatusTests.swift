@@ -65,11 +65,13 @@ struct StatusTests {
     let known = Mutex<Timestamp?>(Timestamp(milliseconds: 5_000))
     var configuration = backend.bench.configuration(.bench)
     (configuration.wire, configuration.transport) = (backend.wire, backend)
-    configuration.knownStatus = { user in user == "42" ? known.withLock { $0 } : nil }
-    configuration.statusChanged = { change in
-      told.withLock { $0.append(change) }
-      known.withLock { $0 = change.changedAt }
-    }
+    configuration.hosts.append(
+      SessionHooks(
+        knownStatus: { user in user == "42" ? known.withLock { $0 } : nil },
+        statusChanged: { change in
+          told.withLock { $0.append(change) }
+          known.withLock { $0 = change.changedAt }
+        }))
     configuration.policy.profileCheck = .afterLoginAndLaunch
     var session = try await Session.open(configuration)
     backend.answer(Self.login)
@@ -106,12 +108,12 @@ struct StatusTests {
     let log = try await bench.open()
     var configuration = try Bench().configuration(.bench)
     let told = Mutex<[Identifier]>([])
-    configuration.knownStatus = { $0 == "u-3" ? Timestamp(milliseconds: 30) : nil }
-    configuration.statusChanged = { change in told.withLock { $0.append(change.user) } }
+    configuration.hosts.append(
+      SessionHooks(
+        knownStatus: { $0 == "u-3" ? Timestamp(milliseconds: 30) : nil },
+        statusChanged: { change in told.withLock { $0.append(change.user) } }))
     configuration.settle(log)
-    let (known, tell) = (
-      try #require(configuration.knownStatus), try #require(configuration.statusChanged)
-    )
+    let (known, tell) = (configuration.lastKnownStatus(of:), configuration.accountStatusChanged(_:))
     for (user, time) in [("u-1", 10), ("u-2", 5), ("u-1", 9), ("u-3", 20)] as [(Identifier, Int64)]
     {
       await tell(StatusChange(user: user, changedAt: Timestamp(milliseconds: time), known: nil))

@@ -36,7 +36,9 @@ struct HostCrashTests {
       var configuration = try world.configuration(
         in: process, secrets: secrets.view(of: process), policy: .edu(.staging))
       // A dead process clears nothing.
-      configuration.clearLocalData = { _ in if process.isAlive { app.clear() } }
+      configuration.hosts = [
+        SessionHooks(clearLocalData: { _ in if process.isAlive { app.clear() } })
+      ]
       return (process, configuration)
     }
     let (process, first) = try configuration(disk)

@@ -83,9 +83,11 @@ final class ScenarioCalls: Sendable {
   /// The configuration of an app that tells of its changes and clears its data.
   func hosted(_ configuration: SessionConfiguration) -> SessionConfiguration {
     var configuration = configuration
-    configuration.pendingChanges = { [self] in pending }
-    configuration.clearLocalData = { [self] _ in state.withLock { $0.cleared += 1 } }
-    configuration.statusChanged = { [self] _ in state.withLock { $0.news += 1 } }
+    configuration.hosts.append(
+      SessionHooks(
+        pendingChanges: { [self] in pending },
+        clearLocalData: { [self] _ in state.withLock { $0.cleared += 1 } },
+        statusChanged: { [self] _ in state.withLock { $0.news += 1 } }))
     return configuration
   }
 

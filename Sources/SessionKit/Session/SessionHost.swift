@@ -1,0 +1,172 @@
+public import SessionCore
+
+/// Something beside the session that keeps what a user did: a change log, or the app's own data.
+///
+/// Name the hosts of a session in ``SessionConfiguration/hosts``. Each function has a default, so a host
+/// implements those that it needs. No function may wait for the session.
+public protocol SessionHost: Sendable {
+  // MARK: What a session may assume
+
+  /// Whether the host keeps data that goes with a logout; `true` by default.
+  ///
+  /// If it does not, ``sessionEnded(_:)`` is never called.
+  var hasUserData: Bool { get }
+
+  /// Whether the host can tell the data of one sign-in from that of the next one; `false` by default.
+  ///
+  /// If it cannot, ``sessionEnded(_:)`` is not called any more once a user has signed in: what is there then
+  /// may be the new user's.
+  var separatesSignIns: Bool { get }
+
+  /// Whether the host keeps the times of ``lastKnownStatus(of:)``; `true` by default.
+  ///
+  /// If no host keeps them, every profile counts, and ``accountStatusChanged(_:)`` is never called.
+  var keepsStatusTimes: Bool { get }
+
+  // MARK: A logout
+
+  /// The number of changes that the server has not taken, before a logout; 0 by default.
+  ///
+  /// If the hosts of a session have any, the logout throws `pendingChanges` with their sum, unless they may be
+  /// discarded. If there are none, the host takes in no further changes through this session until
+  /// ``cancelLogout(journal:)`` or ``sessionEnded(_:)``. Every call of a host may be repeated.
+  ///
+  /// - Parameters:
+  ///   - user: The session's user; `nil` if nobody is signed in.
+  ///   - journal: The identifier of the session's journal.
+  /// - Requirement: OUT-3
+  func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int
+
+  /// The logout that was prepared does not happen: further changes are taken in again.
+  func cancelLogout(journal: Identifier) async
+
+  /// Removes what the host keeps of a session that has ended: after every logout, by the user, by the policy
+  /// or because the account was deleted, and never when a session only expires.
+  ///
+  /// At least once: if the process dies in it, it is called again when the session is opened next; so what is
+  /// gone already is no error. Until it returns, `logout` does not, and nobody signs in. It has a time limit,
+  /// see ``SessionConfiguration/clearLocalDataLimit``. `close` does not wait for it and says if it still runs:
+  /// when the session is opened again meanwhile, it is called again beside the first call. If several
+  /// processes share a journal, give a host that cannot tell sign-ins apart to one of them.
+  ///
+  /// If it throws, the data counts as not cleared, and a logout is `partial`. All hosts are called again then: a
+  /// few times while the session lives, before the next sign-in, and when the session is opened next.
+  ///
+  /// - Requirement: SYN-5
+  func sessionEnded(_ session: EndedSession) async throws
+
+  // MARK: The user's status
+
+  /// The time of the last change of a user's status at the server, as far as the host knows; `nil` by default.
+  ///
+  /// Asked for with each profile, which is asked by `policy.profileCheck`. A profile of an older change
+  /// (`wire.answer.statusChangedAt`) came from a replica or a cache: that it calls the user inactive or deleted
+  /// ends nothing.
+  ///
+  /// - Requirement: SYN-4
+  func lastKnownStatus(of user: Identifier) async -> Timestamp?
+
+  /// The status of the session's user has changed since it was known: what is kept of theirs must be synced
+  /// anew. The time must be kept for ``lastKnownStatus(of:)``, by this host or by one after it.
+  ///
+  /// At least once: if the process dies in it, it is called again with the next profile.
+  ///
+  /// - Requirement: SYN-4
+  func accountStatusChanged(_ change: StatusChange) async
+}
+
+extension SessionHost {
+  /// `true`.
+  public var hasUserData: Bool { true }
+  /// `false`.
+  public var separatesSignIns: Bool { false }
+  /// `true`.
+  public var keepsStatusTimes: Bool { true }
+  /// No changes.
+  public func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int { 0 }
+  /// Does nothing.
+  public func cancelLogout(journal: Identifier) async {}
+  /// Does nothing.
+  public func sessionEnded(_ session: EndedSession) async throws {}
+  /// Nothing is known.
+  public func lastKnownStatus(of user: Identifier) async -> Timestamp? { nil }
+  /// Does nothing.
+  public func accountStatusChanged(_ change: StatusChange) async {}
+}
+
+/// A session that was ended by a logout, as its hosts learn of it.
+public struct EndedSession: Hashable, Sendable {
+  /// Why it ended.
+  public let reason: LogoutReason
+  /// Its user; `nil` if that is not known any more.
+  public let user: Identifier?
+  /// The identifier of its journal.
+  public let journal: Identifier
+  /// Its last token, or a later one of nobody.
+  ///
+  /// The tokens of a journal have numbers that never come again.
+  public let generation: Generation
+  /// Whether a user has signed in since.
+  ///
+  /// Only a host that ``SessionHost/separatesSignIns`` receives such a session.
+  public internal(set) var hasLaterLogin: Bool
+
+  /// A session that has ended.
+  public init(
+    reason: LogoutReason, user: Identifier?, journal: Identifier, generation: Generation,
+    hasLaterLogin: Bool = false
+  ) {
+    (self.reason, self.user) = (reason, user)
+    (self.journal, self.generation) = (journal, generation)
+    self.hasLaterLogin = hasLaterLogin
+  }
+}
+
+/// A host made of an app's closures; each is `nil` if not said.
+public struct SessionHooks: SessionHost {
+  /// How many changes of the user the server has not taken (``SessionHost/prepareForLogout(user:journal:)``).
+  public var pendingChanges: (@Sendable () async -> Int)?
+  /// Removes the app's own data of the user (``SessionHost/sessionEnded(_:)``).
+  ///
+  /// Not called once a user has signed in: the data may be the new user's.
+  public var clearLocalData: (@Sendable (LogoutReason) async throws -> Void)?
+  /// When the status of a user last changed (``SessionHost/lastKnownStatus(of:)``).
+  public var knownStatus: (@Sendable (Identifier) async -> Timestamp?)?
+  /// Receives the change of a user's status (``SessionHost/accountStatusChanged(_:)``).
+  public var statusChanged: (@Sendable (StatusChange) async -> Void)?
+
+  /// A host of these closures.
+  public init(
+    pendingChanges: (@Sendable () async -> Int)? = nil,
+    clearLocalData: (@Sendable (LogoutReason) async throws -> Void)? = nil,
+    knownStatus: (@Sendable (Identifier) async -> Timestamp?)? = nil,
+    statusChanged: (@Sendable (StatusChange) async -> Void)? = nil
+  ) {
+    (self.pendingChanges, self.clearLocalData) = (pendingChanges, clearLocalData)
+    (self.knownStatus, self.statusChanged) = (knownStatus, statusChanged)
+  }
+
+  /// Whether ``clearLocalData`` is set.
+  public var hasUserData: Bool { clearLocalData != nil }
+
+  /// Whether ``knownStatus`` is set.
+  public var keepsStatusTimes: Bool { knownStatus != nil }
+
+  /// Calls ``pendingChanges``.
+  public func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int {
+    await pendingChanges?() ?? 0
+  }
+
+  /// Calls ``clearLocalData``.
+  public func sessionEnded(_ session: EndedSession) async throws {
+    try await clearLocalData?(session.reason)
+  }
+
+  /// Calls ``knownStatus``.
+  public func lastKnownStatus(of user: Identifier) async -> Timestamp? {
+    await knownStatus?(user)
+  }
+
+  /// Calls ``statusChanged``.
+  public func accountStatusChanged(_ change: StatusChange) async { await statusChanged?(change) }
+}
