@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "SessionCore", targets: ["SessionCore"]),
     .library(name: "SessionJournal", targets: ["SessionJournal"]),
     .library(name: "SessionKit", targets: ["SessionKit"]),
+    .library(name: "SessionChanges", targets: ["SessionChanges"]),
     .library(name: "SessionTestKit", targets: ["SessionTestKit"]),
     .library(name: "SessionTesting", targets: ["SessionTesting"]),
     .executable(name: "sessionreplay", targets: ["sessionreplay"]),
@@ -55,9 +56,15 @@ let package = Package(
       name: "SessionKit", dependencies: ["SessionCore", "SessionJournal"], exclude: notBuilt,
       resources: privacyManifest, swiftSettings: strict),
 
+    // Offline changes: their log, which is a host of a session, and the gate of a sync.
+    .target(
+      name: "SessionChanges", dependencies: ["SessionKit", "SessionCore", "SessionJournal"],
+      swiftSettings: strict),
+
     // A loopback server, a manual clock: what a test imports.
     .target(
-      name: "SessionTestKit", dependencies: ["SessionKit", "SessionCore", "SessionJournal"],
+      name: "SessionTestKit",
+      dependencies: ["SessionKit", "SessionChanges", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
 
     // Scenarios, runs of a coordinator, an identity provider: what only this package's tests import.
@@ -84,7 +91,7 @@ let package = Package(
       path: "Tools/sessiondemo", swiftSettings: strict),
     // One process of a test: a session that is driven by lines.
     .executableTarget(
-      name: "sessionworker", dependencies: ["SessionKit", "SessionCore"],
+      name: "sessionworker", dependencies: ["SessionKit", "SessionChanges", "SessionCore"],
       path: "Tools/sessionworker", swiftSettings: strict),
 
     // One side of a sign-in in a real browser: a provider on loopback and a session.
@@ -104,7 +111,7 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "SessionKit", "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionCore",
+        "SessionKit", "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionCore", "SessionChanges",
         "SessionJournal",
       ],
       swiftSettings: strict),
@@ -141,14 +148,16 @@ let package = Package(
     // The files of Specs/Scenarios, played in a simulated world and over real sockets.
     .testTarget(
       name: "ScenarioTests",
-      dependencies: ["SessionTestKit", "SessionTestSupport", "SessionKit", "SessionCore"],
+      dependencies: [
+        "SessionTestKit", "SessionTestSupport", "SessionKit", "SessionCore", "SessionChanges",
+      ],
       swiftSettings: strict),
     // Real processes on one journal: the worker, stopped and killed.
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "SessionKit", "SessionTestKit", "SessionCore", "SessionJournal", "sessionworker",
-        "ReplayCommands",
+        "SessionKit", "SessionChanges", "SessionTestKit", "SessionCore", "SessionJournal",
+        "sessionworker", "ReplayCommands",
       ],
       swiftSettings: strict),
     // The journals of Specs/Journals: each written by a real run, each with its answer.

@@ -1,4 +1,5 @@
 import Foundation
+import SessionChanges
 import SessionKit
 import SessionTestKit
 import Testing

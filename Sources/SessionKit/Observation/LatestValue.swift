@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A subscriber is the number of the value that it saw last, and nothing more. It receives the newest
 /// value; values in between are skipped. So a slow subscriber never holds the publisher back.
-final class LatestValue<Value: Sendable>: Sendable {
+package final class LatestValue<Value: Sendable>: Sendable {
   enum Answer {
     /// The newest value and its number.
     case value(Value, number: UInt64)
@@ -23,13 +23,13 @@ final class LatestValue<Value: Sendable>: Sendable {
 
   private let state: Mutex<State>
 
-  init(_ value: Value) {
+  package init(_ value: Value) {
     state = Mutex(State(value: value))
   }
 
   // Never inlined: async functions call them before and after an `await`, and a lock belongs to a thread.
 
-  var current: Value {
+  package var current: Value {
     @inline(never) get { state.withLock { $0.value } }
   }
 
@@ -39,7 +39,7 @@ final class LatestValue<Value: Sendable>: Sendable {
   }
 
   /// Replaces the value and wakes the subscribers, unless `isRepeated` says that it is the same as before.
-  func publish(_ value: Value, unless isRepeated: (Value) -> Bool = { _ in false }) {
+  package func publish(_ value: Value, unless isRepeated: (Value) -> Bool = { _ in false }) {
     let parked = state.withLock { state in
       guard !isRepeated(state.value) else { return [CheckedContinuation<Void, Never>]() }
       state.value = value
@@ -49,7 +49,7 @@ final class LatestValue<Value: Sendable>: Sendable {
     for continuation in parked { continuation.resume() }
   }
 
-  func finish() {
+  package func finish() {
     let parked = state.withLock { state in
       state.isFinished = true
       return Self.takeParked(&state)
@@ -108,18 +108,20 @@ final class LatestValue<Value: Sendable>: Sendable {
 
 extension LatestValue {
   /// The newest value, then each newer one; ends when the publisher has finished or the task is cancelled.
-  struct Values: AsyncSequence, Sendable {
+  package struct Values: AsyncSequence, Sendable {
     let source: LatestValue
 
-    func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+    package func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
-    struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
       let source: LatestValue
       private var number: UInt64 = 0
 
       init(source: LatestValue) { self.source = source }
 
-      mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Value? {
+      package mutating func next(isolation actor: isolated (any Actor)? = #isolation) async
+        -> Value?
+      {
         if Task.isCancelled { return nil }
         switch await source.answer(after: number) {
         case .value(let value, let number):
@@ -132,7 +134,7 @@ extension LatestValue {
     }
   }
 
-  var values: Values { Values(source: self) }
+  package var values: Values { Values(source: self) }
 }
 
 /// The status that a session shows.

@@ -12,6 +12,11 @@ public struct SessionStates: AsyncSequence, Sendable {
 
   let hub: StatusHub
 
+  /// What is shown now.
+  package var current: SessionStatus { hub.current }
+  /// Whether the session object is closed or gone.
+  package var isFinished: Bool { hub.isFinished }
+
   /// Begins with the current status.
   public func makeAsyncIterator() -> Iterator { Iterator(hub: hub) }
 
@@ -35,5 +40,5 @@ public struct SessionStates: AsyncSequence, Sendable {
 
 extension Session {
   /// What the session shows now: state, activity and user that belong together.
-  public var status: SessionStatus { states.hub.current }
+  public var status: SessionStatus { states.current }
 }

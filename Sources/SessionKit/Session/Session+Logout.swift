@@ -42,7 +42,7 @@ extension Session {
   /// What was not sent is not lost without the user's word; where nobody is signed in it is nobody's.
   private func checkPendingChanges() async throws(SessionError) {
     // Nothing is held where no logout can follow.
-    guard !engine.states.isFinished else { throw .closed }
+    guard !states.isFinished else { throw .closed }
     var count = await engine.configuration.leave(journal, of: state.user)
     guard count > 0 else { return }
     // By this view nobody may be, and by the journal somebody: then theirs count, and no others.

@@ -1,5 +1,5 @@
 import SessionCore
-import SessionJournal
+package import SessionJournal
 
 extension SessionRecord {
   /// What a journal's record says of the session; `nil` for the journal's own frames.
@@ -24,12 +24,12 @@ extension JournalDraft {
 
 extension RecordKind {
   /// Whether the payload is the session's: every record, and the snapshot.
-  static func isOfSession(_ kind: UInt8) -> Bool { kind == snapshot || !isReserved(kind) }
+  package static func isOfSession(_ kind: UInt8) -> Bool { kind == snapshot || !isReserved(kind) }
 }
 
 extension JournalFrame {
   /// How many bytes of the file a payload of this length takes.
-  static func bytes(of payload: Int) -> UInt64 { UInt64(headerSize + padded(payload)) }
+  package static func bytes(of payload: Int) -> UInt64 { UInt64(headerSize + padded(payload)) }
 }
 
 extension PayloadFold {

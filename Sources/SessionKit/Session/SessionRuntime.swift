@@ -31,7 +31,7 @@ package struct SessionRuntime: Sendable {
   }
 
   /// Performs blocking work and returns what it returns.
-  func result<Value: Sendable, Failure: Error>(
+  package func result<Value: Sendable, Failure: Error>(
     of work: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let result: Result<Value, Failure> = await withCheckedContinuation { continuation in

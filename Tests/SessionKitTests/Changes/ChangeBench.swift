@@ -4,6 +4,7 @@ import SessionJournal
 import SessionTestKit
 import Synchronization
 
+@testable import SessionChanges
 @testable import SessionKit
 
 /// A change log in a real folder, or on a simulated disk, with a gate that a test turns.

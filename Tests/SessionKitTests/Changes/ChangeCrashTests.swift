@@ -4,6 +4,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
+@testable import SessionChanges
 @testable import SessionKit
 
 /// A change log whose process dies at every call that it makes of the disk.

@@ -1,4 +1,5 @@
 import Foundation
+import SessionChanges
 import SessionCore
 import SessionJournal
 import SessionKit

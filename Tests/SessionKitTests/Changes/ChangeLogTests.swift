@@ -5,6 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
+@testable import SessionChanges
 @testable import SessionKit
 
 @Suite("A change log")

@@ -3,6 +3,7 @@ import SessionCore
 import SessionJournal
 import Testing
 
+@testable import SessionChanges
 @testable import SessionKit
 
 @Suite("A damaged change log")

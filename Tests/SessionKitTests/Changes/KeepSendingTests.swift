@@ -3,6 +3,7 @@ import SessionCore
 import SessionTestKit
 import Testing
 
+@testable import SessionChanges
 @testable import SessionKit
 
 @Suite("A change log: sent whenever it may be")

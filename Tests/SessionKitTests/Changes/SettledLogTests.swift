@@ -3,6 +3,7 @@ import SessionCore
 import SessionTestKit
 import Testing
 
+@testable import SessionChanges
 @testable import SessionKit
 
 /// A change log and the session that it is settled with.

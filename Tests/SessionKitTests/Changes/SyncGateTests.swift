@@ -2,6 +2,7 @@ import SessionCore
 import Synchronization
 import Testing
 
+@testable import SessionChanges
 @testable import SessionKit
 
 @Suite("The gate of a sync")

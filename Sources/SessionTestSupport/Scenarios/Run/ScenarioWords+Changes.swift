@@ -1,3 +1,4 @@
+package import SessionChanges
 package import SessionCore
 package import SessionKit
 

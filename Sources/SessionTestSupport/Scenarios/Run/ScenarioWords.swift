@@ -1,3 +1,4 @@
+import SessionChanges
 package import SessionCore
 package import SessionKit
 

@@ -1,3 +1,4 @@
+internal import SessionChanges
 internal import SessionCore
 internal import SessionJournal
 internal import SessionKit

@@ -1,5 +1,5 @@
 public import SessionCore
-import SessionJournal
+public import SessionKit
 
 /// Whether a sync may run: open exactly while a user is authenticated (SYN-1).
 ///
@@ -41,11 +41,11 @@ public struct SyncGate: Sendable {
     let signIn: SignIn?
   }
 
-  var state: SessionState { states.hub.current.state }
+  var state: SessionState { states.current.state }
   /// Whether the stored items were not read yet.
-  var isLoading: Bool { states.hub.current.activity == .loading }
+  var isLoading: Bool { states.current.activity == .loading }
   /// Whether the session object is closed.
-  var isFinished: Bool { states.hub.isFinished }
+  var isFinished: Bool { states.isFinished }
 
   /// Whether it is open, from now on: first how it is, then each change.
   ///
@@ -156,7 +156,5 @@ public struct SyncGateValues: AsyncSequence, Sendable {
 
 extension Session {
   /// Whether a sync may run (SYN-1).
-  public var gate: SyncGate {
-    SyncGate(states, journal: engine.journal.identifier.asIdentifier)
-  }
+  public var gate: SyncGate { SyncGate(states, journal: journal) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 public import SessionCore
 package import SessionJournal
+public import SessionKit
 import Synchronization
 
 /// What the user did and the server does not know yet: durable, in order, sent when it may be (SYN-2,

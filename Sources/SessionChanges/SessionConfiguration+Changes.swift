@@ -1,4 +1,5 @@
-import SessionCore
+public import SessionCore
+public import SessionKit
 
 extension SessionConfiguration {
   /// Has a logout ask for the changes in `log` that the server has not taken, and discards them after it

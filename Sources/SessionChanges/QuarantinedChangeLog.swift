@@ -1,5 +1,6 @@
 import SessionCore
 import SessionJournal
+import SessionKit
 
 /// A damaged change log that was quarantined; the changes that could be read go on in a new file (SYN-6).
 ///

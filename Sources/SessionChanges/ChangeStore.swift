@@ -1,5 +1,6 @@
 import SessionCore
 import SessionJournal
+import SessionKit
 import Synchronization
 
 /// A change log's file, and what all of its records come to.

@@ -1,5 +1,6 @@
 public import SessionCore
 import SessionJournal
+import SessionKit
 import Synchronization
 
 /// What a logout, and what was given up, has to do with a log.

@@ -1,4 +1,5 @@
 public import SessionCore
+import SessionKit
 import Synchronization
 
 extension ChangeLog {
