@@ -56,9 +56,13 @@ let package = Package(
       name: "SessionKit", dependencies: ["SessionCore", "SessionJournal"], exclude: notBuilt,
       resources: privacyManifest, swiftSettings: strict),
 
+    // What waits for the server, as values: the queue of changes, its records and their bytes.
+    .target(name: "SessionChangeQueue", dependencies: ["SessionCore"], swiftSettings: strict),
+
     // Offline changes: their log, which is a host of a session, and the gate of a sync.
     .target(
-      name: "SessionChanges", dependencies: ["SessionKit", "SessionCore", "SessionJournal"],
+      name: "SessionChanges",
+      dependencies: ["SessionChangeQueue", "SessionKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
 
     // A loopback server, a manual clock: what a test imports.
@@ -78,7 +82,8 @@ let package = Package(
 
     // The debugger: a thin main, and everything testable beside it.
     .target(
-      name: "ReplayCommands", dependencies: ["SessionCore", "SessionJournal"],
+      name: "ReplayCommands",
+      dependencies: ["SessionCore", "SessionChangeQueue", "SessionJournal"],
       path: "Tools/ReplayCommands", swiftSettings: strict),
     .executableTarget(
       name: "sessionreplay", dependencies: ["ReplayCommands"], path: "Tools/sessionreplay",
@@ -100,7 +105,8 @@ let package = Package(
       path: "Tools/signinhost", swiftSettings: strict),
 
     .testTarget(
-      name: "SessionCoreTests", dependencies: ["SessionCore", "SessionTestKit"],
+      name: "SessionCoreTests",
+      dependencies: ["SessionCore", "SessionChangeQueue", "SessionTestKit"],
       swiftSettings: strict),
     .testTarget(
       name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
@@ -131,15 +137,14 @@ let package = Package(
     .testTarget(
       name: "SessionPropertyTests",
       dependencies: [
-        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionCore",
+        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionCore", "SessionChangeQueue",
         "SessionJournal",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ReplayCommandsTests",
       dependencies: [
-        "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "SessionTestKit",
-        "SessionTestSupport", "SessionTesting", "sessionreplay",
+        "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "SessionTestKit", "SessionTestSupport", "SessionTesting", "sessionreplay", "SessionChangeQueue",
       ],
       swiftSettings: strict),
     // What `sessionreplay export --format swift` writes, compiled and run.

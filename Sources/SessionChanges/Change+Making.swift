@@ -1,5 +1,6 @@
 public import Foundation
-public import SessionCore
+public import SessionChangeQueue
+import SessionCore
 
 extension Change {
   /// A new entity.

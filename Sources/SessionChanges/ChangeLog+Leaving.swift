@@ -1,3 +1,4 @@
+import SessionChangeQueue
 public import SessionCore
 import SessionJournal
 import SessionKit

@@ -1,4 +1,5 @@
-public import SessionCore
+public import SessionChangeQueue
+import SessionCore
 import SessionKit
 import Synchronization
 

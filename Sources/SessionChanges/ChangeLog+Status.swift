@@ -1,3 +1,4 @@
+import SessionChangeQueue
 public import SessionCore
 
 /// What scopes know of the user's status (SYN-4).

@@ -1,4 +1,5 @@
 import Foundation
+public import SessionChangeQueue
 public import SessionCore
 package import SessionJournal
 public import SessionKit

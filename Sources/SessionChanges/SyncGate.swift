@@ -1,3 +1,4 @@
+import SessionChangeQueue
 public import SessionCore
 public import SessionKit
 

@@ -23,6 +23,7 @@ let package = Package(
         .product(name: "SessionJournal", package: "session-journal"),
         .product(name: "SessionCore", package: "session-journal"),
         .product(name: "SessionKit", package: "session-journal"),
+        .product(name: "SessionChanges", package: "session-journal"),
       ], swiftSettings: strict),
     // One entry each: libFuzzer brings the main function.
     .executableTarget(name: "FuzzHeader", dependencies: ["FuzzTargets"], swiftSettings: strict),

@@ -1,22 +1,22 @@
 /// Takes the journal's little-endian encodings off the front of a payload.
 ///
 /// Reads in place and allocates for long texts only. Every length is checked before it is believed.
-struct PayloadReader {
+package struct PayloadReader {
   private let bytes: UnsafeRawBufferPointer
   private let count: Int
   /// At most `count`.
-  private(set) var offset = 0
+  package private(set) var offset = 0
 
   /// The bytes must outlive the reader: make one only inside `withUnsafeBytes`.
-  init(_ bytes: UnsafeRawBufferPointer) {
+  package init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
     count = bytes.count
   }
 
-  var remaining: Int { count &- offset }
+  package var remaining: Int { count &- offset }
 
   @inline(__always)
-  mutating func integer<Value: FixedWidthInteger & BitwiseCopyable>(
+  package mutating func integer<Value: FixedWidthInteger & BitwiseCopyable>(
     _: Value.Type = Value.self
   ) throws(CodecError) -> Value {
     let size = MemoryLayout<Value>.size
@@ -27,7 +27,7 @@ struct PayloadReader {
   }
 
   @inline(__always)
-  mutating func flag() throws(CodecError) -> Bool {
+  package mutating func flag() throws(CodecError) -> Bool {
     switch try integer(UInt8.self) {
     case 0: return false
     case 1: return true
@@ -36,12 +36,12 @@ struct PayloadReader {
   }
 
   @inline(__always)
-  mutating func code<Value: Code>(_: Value.Type = Value.self) throws(CodecError) -> Value {
+  package mutating func code<Value: Code>(_: Value.Type = Value.self) throws(CodecError) -> Value {
     Value(rawValue: try integer(UInt8.self))
   }
 
   @inline(__always)
-  mutating func timestamp() throws(CodecError) -> Timestamp {
+  package mutating func timestamp() throws(CodecError) -> Timestamp {
     Timestamp(milliseconds: try integer())
   }
 
@@ -50,7 +50,7 @@ struct PayloadReader {
     Generation(try integer())
   }
 
-  mutating func text() throws(CodecError) -> String {
+  package mutating func text() throws(CodecError) -> String {
     let start = offset + MemoryLayout<UInt32>.size
     guard let text = String(checkedUTF8: try textBytes()) else { throw .notUTF8(offset: start) }
     return text
@@ -73,7 +73,7 @@ struct PayloadReader {
 
   /// What a text is made of, which may not be UTF-8.
   @inline(__always)
-  mutating func textBytes() throws(CodecError) -> UnsafeRawBufferPointer {
+  package mutating func textBytes() throws(CodecError) -> UnsafeRawBufferPointer {
     let length = Int(try integer(UInt32.self))
     guard remaining >= length else { throw .cutShort(offset: offset) }
     defer { offset &+= length }
@@ -81,7 +81,7 @@ struct PayloadReader {
   }
 
   @inline(__always)
-  mutating func optionalIdentifier() throws(CodecError) -> Identifier? {
+  package mutating func optionalIdentifier() throws(CodecError) -> Identifier? {
     switch try integer(UInt8.self) {
     case 0: return nil
     case 1:
@@ -94,7 +94,7 @@ struct PayloadReader {
   }
 
   @inline(__always)
-  mutating func identifier() throws(CodecError) -> Identifier {
+  package mutating func identifier() throws(CodecError) -> Identifier {
     let start = offset
     guard let id = try optionalIdentifier() else { throw .invalid(offset: start, byte: 0) }
     return id

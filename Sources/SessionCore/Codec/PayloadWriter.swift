@@ -1,33 +1,33 @@
 /// Appends the journal's little-endian encodings to a payload (`Specs/EventCodec.md`).
-struct PayloadWriter {
-  private(set) var bytes: [UInt8]
+package struct PayloadWriter {
+  package private(set) var bytes: [UInt8]
 
-  init(capacity: Int = 96) {
+  package init(capacity: Int = 96) {
     bytes = []
     bytes.reserveCapacity(capacity)
   }
 
-  mutating func write(_ value: some FixedWidthInteger) {
+  package mutating func write(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func write(_ value: Bool) {
+  package mutating func write(_ value: Bool) {
     bytes.append(value ? 1 : 0)
   }
 
-  mutating func write(_ value: some Code) {
+  package mutating func write(_ value: some Code) {
     bytes.append(value.rawValue)
   }
 
-  mutating func write(_ value: Timestamp) {
+  package mutating func write(_ value: Timestamp) {
     write(value.milliseconds)
   }
 
-  mutating func write(_ value: Generation) {
+  package mutating func write(_ value: Generation) {
     write(value.number)
   }
 
-  mutating func write(_ text: String) {
+  package mutating func write(_ text: String) {
     var text = text
     text.withUTF8 { utf8 in
       write(UInt32(clamping: utf8.count))
@@ -35,7 +35,7 @@ struct PayloadWriter {
     }
   }
 
-  mutating func write(_ id: Identifier) {
+  package mutating func write(_ id: Identifier) {
     if let (high, low) = id.uuid {
       bytes.append(1)
       write(high.byteSwapped)
@@ -46,19 +46,19 @@ struct PayloadWriter {
     }
   }
 
-  mutating func write(_ id: Identifier?) {
+  package mutating func write(_ id: Identifier?) {
     if let id { write(id) } else { bytes.append(0) }
   }
 
   /// A presence byte, and the value where there is one.
-  mutating func write<Value>(
+  package mutating func write<Value>(
     optional value: Value?, _ writeValue: (inout PayloadWriter, Value) -> Void
   ) {
     write(value != nil)
     if let value { writeValue(&self, value) }
   }
 
-  mutating func append(raw: [UInt8]) {
+  package mutating func append(raw: [UInt8]) {
     bytes.append(contentsOf: raw)
   }
 }

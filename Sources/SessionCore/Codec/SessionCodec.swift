@@ -60,7 +60,7 @@ public enum SessionCodec {
 
 extension PayloadReader {
   @inline(__always)
-  mutating func version() throws(CodecError) -> UInt8 {
+  package mutating func version() throws(CodecError) -> UInt8 {
     let version = try integer(UInt8.self)
     guard version > 0 else { throw .invalid(offset: offset - 1, byte: 0) }
     return version

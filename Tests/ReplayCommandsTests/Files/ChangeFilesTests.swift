@@ -1,4 +1,5 @@
 import Foundation
+import SessionChangeQueue
 import SessionCore
 import SessionJournal
 import SessionTestKit

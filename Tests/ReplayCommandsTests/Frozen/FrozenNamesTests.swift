@@ -1,4 +1,5 @@
 import Foundation
+import SessionChangeQueue
 import SessionTestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import SessionChangeQueue
 import SessionCore
 import Testing
 

@@ -1,3 +1,4 @@
+internal import SessionChangeQueue
 internal import SessionCore
 
 /// What a change log's record says, in words for people; never what the user wrote.

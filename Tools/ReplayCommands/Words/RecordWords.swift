@@ -1,3 +1,4 @@
+internal import SessionChangeQueue
 public import SessionCore
 
 /// A record as one line of a timeline.

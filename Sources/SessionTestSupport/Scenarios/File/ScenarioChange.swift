@@ -1,3 +1,4 @@
+import SessionChanges
 import SessionCore
 
 /// A change as a file has it: `create task/5f1c <K1>`, with its content below.

@@ -1,3 +1,4 @@
+import SessionChanges
 import SessionCore
 import SessionKit
 

@@ -1,6 +1,6 @@
 package import SessionChanges
-package import SessionCore
-package import SessionKit
+import SessionCore
+import SessionKit
 
 /// The words of change logs.
 extension ScenarioWords {

@@ -1,3 +1,4 @@
+internal import SessionChanges
 internal import SessionCore
 
 /// A record of a change log: what the library makes of a payload is what a second reading of the page makes

@@ -1,3 +1,4 @@
+internal import SessionChangeQueue
 internal import SessionCore
 internal import SessionJournal
 

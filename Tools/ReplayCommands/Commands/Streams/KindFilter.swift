@@ -1,3 +1,4 @@
+internal import SessionChangeQueue
 internal import SessionCore
 
 /// Which kinds of records are shown.

@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// One entry of a change log: what, when, and in which place.
 public struct ChangeRecord: Hashable, Sendable {
   /// What an entry holds.

@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// The identity of an opening as text, in the records of a change log (`Specs/ChangeLog.md`).
 ///
 /// A change log's records have no room for more fields: readers refuse a higher version. The `sender`

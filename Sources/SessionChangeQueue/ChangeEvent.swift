@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// What a change log's record says (`Specs/ChangeLog.md`).
 public enum ChangeEvent: Hashable, Sendable {
   /// A change was taken in: from here it is not lost.

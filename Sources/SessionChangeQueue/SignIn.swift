@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// Through which sign-in a change came: a session's journal, and the token that it had then.
 ///
 /// Tokens of one journal have numbers that never come again, so of two of one journal it is known which was

@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// One thing that the user did and the server does not know yet (SYN-2, SYN-3).
 ///
 /// Contents and bodies are the app's bytes: they are kept as they are and never looked at, and no

@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// A change that waits to be taken by the server.
 public struct PendingChange: Hashable, Sendable {
   /// The user who made it.

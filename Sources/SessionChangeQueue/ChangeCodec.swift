@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// Turns what a change log's record holds into a payload and back (`Specs/ChangeLog.md`).
 ///
 /// Time and version come first, as in a session's payloads. A version of 0xA0 to 0xBF marks

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// What a change log's records and snapshots say of sign-ins (`Specs/ChangeLog.md`).
 extension PayloadWriter {
   mutating func write(_ signIn: SignIn) {

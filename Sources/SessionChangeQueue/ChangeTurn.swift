@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// What draining a change log comes to next.
 public enum ChangeTurn: Hashable, Sendable {
   /// Nothing waits.

@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// The changes that can still be read of a damaged change log (SYN-6).
 ///
 /// Feed it with every record that can be read, in order, and call ``skip()`` where records are missing. It
