@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "SessionJournal", targets: ["SessionJournal"]),
     .library(name: "SessionKit", targets: ["SessionKit"]),
     .library(name: "SessionChanges", targets: ["SessionChanges"]),
+    .library(name: "SessionMessages", targets: ["SessionMessages"]),
     .library(name: "SessionTestKit", targets: ["SessionTestKit"]),
     .library(name: "SessionTesting", targets: ["SessionTesting"]),
     .executable(name: "sessionreplay", targets: ["sessionreplay"]),
@@ -65,6 +66,12 @@ let package = Package(
       dependencies: ["SessionChangeQueue", "SessionKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
 
+    // Texts for users in three languages, and advice.
+    .target(
+      name: "SessionMessages",
+      dependencies: ["SessionKit", "SessionChanges", "SessionCore", "SessionJournal"],
+      swiftSettings: strict),
+
     // A loopback server, a manual clock: what a test imports.
     .target(
       name: "SessionTestKit",
@@ -74,7 +81,10 @@ let package = Package(
     // Scenarios, runs of a coordinator, an identity provider: what only this package's tests import.
     .target(
       name: "SessionTestSupport",
-      dependencies: ["SessionTestKit", "SessionKit", "SessionCore", "SessionJournal"],
+      dependencies: [
+        "SessionTestKit", "SessionKit", "SessionChanges", "SessionMessages", "SessionCore",
+        "SessionJournal",
+      ],
       swiftSettings: strict),
 
     // Records the reports of SessionTestKit in Swift Testing, which the kit itself does not import.
@@ -117,7 +127,8 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "SessionKit", "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionCore", "SessionChanges",
+        "SessionKit", "SessionChanges", "SessionMessages", "SessionTestKit", "SessionTestSupport",
+        "SessionTesting", "SessionCore",
         "SessionJournal",
       ],
       swiftSettings: strict),

@@ -1,5 +1,6 @@
 import Foundation
 import SessionKit
+import SessionMessages
 import SessionTestKit
 import SessionTestSupport
 import Testing

@@ -314,7 +314,7 @@ extension SessionError {
   }
 
   /// How the session of a waiting caller ended.
-  init(endedIn state: SessionState.Kind, by cause: EndCause) {
+  package init(endedIn state: SessionState.Kind, by cause: EndCause) {
     switch cause.failure?.kind {
     case .userInactive: self = .userInactive
     case .userDeleted: self = .userDeleted
@@ -323,7 +323,7 @@ extension SessionError {
   }
 
   /// What a rejection by the core means to the caller, after a session that ended so.
-  init(_ rejection: SessionRejection, after cause: EndCause) {
+  package init(_ rejection: SessionRejection, after cause: EndCause) {
     switch rejection.reason {
     case .notAuthenticated: self = .notSignedIn
     case .alreadyAuthenticated: self = .alreadySignedIn
@@ -334,7 +334,7 @@ extension SessionError {
   }
 
   /// The error of a request that failed; `detail` says what the failure's numbers cannot.
-  init(_ failure: RequestFailure, detail: String?, isSignIn: Bool) {
+  package init(_ failure: RequestFailure, detail: String?, isSignIn: Bool) {
     switch failure.kind {
     case .noConnection where failure.serverCode == RequestFailure.notOffered:
       self = .notOffered(detail ?? "there is no endpoint")
@@ -380,7 +380,7 @@ extension SessionError {
   }
 
   /// The error of a sign-in whose credential was accepted, and whose user could not be learnt (LOG-6).
-  init(unidentified failure: RequestFailure, detail: String?) {
+  package init(unidentified failure: RequestFailure, detail: String?) {
     // A token that is refused at once says nothing of what the user entered.
     guard failure.kind != .rejected || failure.status != 401 else {
       self = .unexpectedStatus(failure.status)

@@ -1,5 +1,6 @@
 import Foundation
 import SessionKit
+import SessionMessages
 import SessionTestKit
 
 /// `Specs/Presets.md`, section by section, and the presets with the values that it names.

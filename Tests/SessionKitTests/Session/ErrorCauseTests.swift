@@ -1,6 +1,7 @@
 import Foundation
 import SessionChanges
 import SessionKit
+import SessionMessages
 import SessionTestKit
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import SessionCore
+import SessionMessages
 import SessionTestKit
 import Testing
 

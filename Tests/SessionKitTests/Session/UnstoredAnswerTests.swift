@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionJournal
 import SessionKit
+import SessionMessages
 import SessionTestKit
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 import SessionChanges
 import SessionJournal
 import SessionKit
+import SessionMessages
 
 // Switches without a default: a case without a name does not compile.
 

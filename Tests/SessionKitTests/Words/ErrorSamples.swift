@@ -1,6 +1,7 @@
 import SessionChanges
 import SessionJournal
 import SessionKit
+import SessionMessages
 
 /// One of every case of everything that an app may show to its user.
 ///

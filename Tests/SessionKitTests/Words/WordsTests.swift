@@ -1,5 +1,6 @@
 import Foundation
 import SessionKit
+import SessionMessages
 import Testing
 
 @Suite("Words for users")

@@ -2,6 +2,7 @@ import Foundation
 import SessionChanges
 import SessionCore
 import SessionKit
+import SessionMessages
 import SessionTestKit
 import Synchronization
 

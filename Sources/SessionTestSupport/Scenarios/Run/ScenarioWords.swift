@@ -1,6 +1,7 @@
 import SessionChanges
 package import SessionCore
 package import SessionKit
+import SessionMessages
 
 /// What events, notes, states and results come to in the words of scenario files.
 ///

@@ -1,4 +1,5 @@
 public import SessionCore
+public import SessionKit
 
 extension CredentialRules.Problem: UserFacingError {
   /// What a user is told of it.

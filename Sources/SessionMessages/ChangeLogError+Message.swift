@@ -1,3 +1,4 @@
+public import SessionChanges
 public import SessionKit
 
 extension ChangeLogError: UserFacingError {

@@ -1,4 +1,5 @@
 public import Foundation
+public import SessionCore
 
 /// Something that an app may show to its user: what happened, and what to do about it (LOG-8).
 ///

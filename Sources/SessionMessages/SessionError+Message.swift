@@ -1,3 +1,5 @@
+public import SessionKit
+
 extension SessionError: UserFacingError {
   /// What a user is told of it.
   public var message: SessionMessage {

@@ -1,4 +1,5 @@
 public import SessionJournal
+public import SessionKit
 
 extension JournalError: UserFacingError {
   /// What a user is told of it.

@@ -1,4 +1,5 @@
-import SessionCore
+public import SessionCore
+public import SessionKit
 
 /// Texts that an app has fixed for its users, in place of the library's.
 ///

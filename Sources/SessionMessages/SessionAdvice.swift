@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// What an app should do next, or have its user do (LOG-8).
 public enum SessionAdvice: Hashable, Sendable {
   /// Try the same again, now or when the user asks for it.

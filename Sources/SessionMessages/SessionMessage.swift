@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// What is said to a user: one value for everything that is the same to them (LOG-8).
 ///
 /// Errors tell developers apart what users need not: all that is said of a damaged file is one message
