@@ -50,9 +50,4 @@ extension SessionError: UserFacingError {
     case .cancelled: .cancelled
     }
   }
-
-  /// Rounded up, so that nobody comes back too early.
-  static func seconds(_ milliseconds: Int64?) -> Int? {
-    milliseconds.map { Int(clamping: $0 / 1000 + ($0 % 1000 > 0 ? 1 : 0)) }
-  }
 }

@@ -42,10 +42,32 @@ public struct SessionWords: Hashable, Sendable {
   }()
 }
 
+extension SessionConfiguration {
+  /// Texts of the app's own for its users, used by ``Session/text(of:in:)``; none if not said (LOG-8).
+  public var words: SessionWords {
+    get { attached[SessionWords.self] ?? .standard }
+    set { attached[SessionWords.self] = newValue }
+  }
+}
+
+extension SessionPreset {
+  /// Texts of the app's own for its users; none in most presets.
+  public var words: SessionWords {
+    get { attached[SessionWords.self] ?? .standard }
+    set { attached[SessionWords.self] = newValue }
+  }
+
+  /// A preset with texts of the app's own.
+  public init(name: String, wire: Wire, policy: SessionPolicy, words: SessionWords) {
+    self.init(name: name, wire: wire, policy: policy)
+    self.words = words
+  }
+}
+
 extension Session {
   /// The text of an error, a reason or an outcome for a user: the app's own if it has fixed one
   /// (``SessionConfiguration/words``), else the library's.
   public func text(of value: any UserFacing, in language: SessionLanguage = .preferred) -> String {
-    engine.configuration.words.text(of: value, in: language)
+    configuration.words.text(of: value, in: language)
   }
 }

@@ -23,6 +23,7 @@ struct HouseTests {
   func errors() throws {
     let modules = [
       "SessionCore", "SessionJournal", "SessionKit", "SessionChangeQueue", "SessionChanges",
+      "SessionMessages",
     ]
     let found = try modules.reduce(into: Set<String>()) {
       $0.formUnion(try house.publicErrors(below: "Sources/" + $1))
@@ -90,6 +91,10 @@ struct HouseTests {
       ]
     ),
     (
+      "Sources/SessionMessages",
+      ["SessionCore", "SessionJournal", "SessionKit", "SessionChanges", "Foundation"]
+    ),
+    (
       "Sources/SessionTestKit",
       [
         "SessionCore", "SessionJournal", "SessionKit", "SessionChanges", "Synchronization",
@@ -99,8 +104,8 @@ struct HouseTests {
     (
       "Sources/SessionTestSupport",
       [
-        "SessionCore", "SessionJournal", "SessionKit", "SessionTestKit", "Synchronization",
-        "Dispatch", "Foundation",
+        "SessionCore", "SessionJournal", "SessionKit", "SessionChanges", "SessionMessages",
+        "SessionTestKit", "Synchronization", "Dispatch", "Foundation",
       ]
     ),
     (

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A language that this library has words for users in (LOG-8).
 public enum SessionLanguage: String, CaseIterable, Sendable {
   /// English.
@@ -18,10 +16,5 @@ public enum SessionLanguage: String, CaseIterable, Sendable {
       return SessionLanguage(rawValue: first.lowercased())
     }
     self = languages.first ?? .english
-  }
-
-  /// The language that the app speaks with its user, else the one that the user likes best.
-  public static var preferred: SessionLanguage {
-    SessionLanguage(preferring: Bundle.main.preferredLocalizations + Locale.preferredLanguages)
   }
 }

@@ -45,22 +45,6 @@ extension SessionPreset {
     return SessionPreset(name: "OFF", wire: wire, policy: .off)
   }
 
-  /// The ticketing app: a JWT whose `exp` says how long it is good, a refresh token that rotates, tokens of
-  /// other services, no logout endpoint, and three Spanish texts of its own (TIK).
-  public static func tik(_ baseURL: URL) -> SessionPreset {
-    var wire = Wire(baseURL: baseURL)
-    wire.endpoints.login = "api/auth/login"
-    wire.endpoints.social = "api/auth/social-login"
-    wire.endpoints.refresh = WireEndpoint("api/auth/refresh", refresh: .member("refresh_token"))
-    wire.endpoints.profile = WireEndpoint(
-      "api/auth/me", method: "GET", form: .none, access: .bearer)
-    wire.keys.errorCode = ["error.code", "code"]
-    wire.answer.accessToken = ["token", "access_token"]
-    wire.answer.lifetime = [.claim("exp")]
-    wire.answer.user = [.member("user"), .claim("sub")]
-    return SessionPreset(name: "TIK", wire: wire, policy: .tik, words: .tik)
-  }
-
   /// The project-management app: camel case, a refresh token that rotates, registering signs in (API).
   public static func api(_ baseURL: URL) -> SessionPreset {
     var wire = Wire(baseURL: baseURL)

@@ -13,15 +13,14 @@ public struct SessionPreset: Sendable {
   public var wire: Wire
   /// What the apps disagree about.
   public var policy: SessionPolicy
-  /// Texts of the app's own for its users; none in most presets.
-  public var words: SessionWords
+  /// What modules above SessionKit keep with it, and with a configuration that is made of it.
+  package var attached = AttachedValues()
 
   /// A preset.
-  public init(name: String, wire: Wire, policy: SessionPolicy, words: SessionWords = .standard) {
+  public init(name: String, wire: Wire, policy: SessionPolicy) {
     self.name = name
     self.wire = wire
     self.policy = policy
-    self.words = words
   }
 }
 
@@ -41,6 +40,6 @@ extension SessionConfiguration {
     self.init(
       journal: journal, secrets: secrets, wire: preset.wire, policy: preset.policy,
       transport: transport, clock: clock, eventBuffer: eventBuffer, retention: retention)
-    words = preset.words
+    attached = preset.attached
   }
 }

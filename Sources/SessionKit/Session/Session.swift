@@ -8,6 +8,9 @@ public import SessionCore
 public final class Session: Sendable {
   let engine: SessionEngine
 
+  /// What it was opened with.
+  package var configuration: SessionConfiguration { engine.configuration }
+
   private init(_ engine: SessionEngine) {
     self.engine = engine
   }

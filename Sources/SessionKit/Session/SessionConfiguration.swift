@@ -33,8 +33,8 @@ public struct SessionConfiguration: Sendable {
   /// The main bundle's if not said, which a tool, a server and most programs on Linux have not.
   public var appVersion = AppVersion.ofMainBundle
 
-  /// Texts of the app's own for its users, used by ``Session/text(of:in:)``; none if not said (LOG-8).
-  public var words = SessionWords.standard
+  /// What modules above SessionKit keep with it.
+  package var attached = AttachedValues()
 
   /// What happens where the journal cannot be used; `refuse` if not said (RES-6).
   public var whenJournalIsUnusable = UnusableJournal.refuse

@@ -288,6 +288,11 @@ extension SessionError: CustomStringConvertible {
     code.map { " \($0)" } ?? ""
   }
 
+  /// Rounded up, so that nobody comes back too early.
+  package static func seconds(_ milliseconds: Int64?) -> Int? {
+    milliseconds.map { Int(clamping: $0 / 1000 + ($0 % 1000 > 0 ? 1 : 0)) }
+  }
+
   private static func moment(_ wait: Int64?) -> String {
     seconds(wait).map { "in \(max(1, $0)) s" } ?? "later"
   }

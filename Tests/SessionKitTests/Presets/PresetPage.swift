@@ -30,9 +30,12 @@ struct PresetPage {
   /// The source with which a section's code must agree.
   func source(of section: String) throws -> String {
     let file =
-      section == "SimpleJWT"
-      ? "Tests/SessionKitTests/Presets/SimpleJWTExample.swift"
-      : "Sources/SessionKit/Presets/SessionPreset+Apps.swift"
+      switch section {
+      case "SimpleJWT": "Tests/SessionKitTests/Presets/SimpleJWTExample.swift"
+      // The one with texts of its own.
+      case "TIK": "Sources/SessionMessages/SessionPreset+TIK.swift"
+      default: "Sources/SessionKit/Presets/SessionPreset+Apps.swift"
+      }
     return try String(contentsOf: SpecPage.root.appendingPathComponent(file), encoding: .utf8)
   }
 

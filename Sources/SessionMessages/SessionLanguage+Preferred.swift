@@ -1,0 +1,9 @@
+import Foundation
+public import SessionCore
+
+extension SessionLanguage {
+  /// The language that the app speaks with its user, else the one that the user likes best.
+  public static var preferred: SessionLanguage {
+    SessionLanguage(preferring: Bundle.main.preferredLocalizations + Locale.preferredLanguages)
+  }
+}
