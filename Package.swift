@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "SessionJournal", targets: ["SessionJournal"]),
     .library(name: "SessionKit", targets: ["SessionKit"]),
     .library(name: "SessionChanges", targets: ["SessionChanges"]),
+    .library(name: "SessionWebSignIn", targets: ["SessionWebSignIn"]),
     .library(name: "SessionMessages", targets: ["SessionMessages"]),
     .library(name: "SessionTestKit", targets: ["SessionTestKit"]),
     .library(name: "SessionTesting", targets: ["SessionTesting"]),
@@ -66,6 +67,10 @@ let package = Package(
       dependencies: ["SessionChangeQueue", "SessionKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
 
+    // Sign-in on a page of an identity provider.
+    .target(
+      name: "SessionWebSignIn", dependencies: ["SessionKit", "SessionCore"], swiftSettings: strict),
+
     // Texts for users in three languages, and advice.
     .target(
       name: "SessionMessages",
@@ -82,8 +87,8 @@ let package = Package(
     .target(
       name: "SessionTestSupport",
       dependencies: [
-        "SessionTestKit", "SessionKit", "SessionChanges", "SessionMessages", "SessionCore",
-        "SessionJournal",
+        "SessionTestKit", "SessionKit", "SessionChanges", "SessionWebSignIn", "SessionMessages",
+        "SessionCore", "SessionJournal",
       ],
       swiftSettings: strict),
 
@@ -111,12 +116,13 @@ let package = Package(
 
     // One side of a sign-in in a real browser: a provider on loopback and a session.
     .executableTarget(
-      name: "signinhost", dependencies: ["SessionKit", "SessionTestSupport", "SessionCore"],
+      name: "signinhost",
+      dependencies: ["SessionKit", "SessionWebSignIn", "SessionTestSupport", "SessionCore"],
       path: "Tools/signinhost", swiftSettings: strict),
 
     .testTarget(
       name: "SessionCoreTests",
-      dependencies: ["SessionCore", "SessionChangeQueue", "SessionTestKit"],
+      dependencies: ["SessionCore", "SessionChangeQueue", "SessionWebSignIn", "SessionTestKit"],
       swiftSettings: strict),
     .testTarget(
       name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
@@ -127,9 +133,8 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "SessionKit", "SessionChanges", "SessionMessages", "SessionTestKit", "SessionTestSupport",
-        "SessionTesting", "SessionCore",
-        "SessionJournal",
+        "SessionKit", "SessionChanges", "SessionWebSignIn", "SessionMessages", "SessionTestKit",
+        "SessionTestSupport", "SessionTesting", "SessionCore", "SessionJournal",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -3,6 +3,7 @@ import SessionKit
 import SessionMessages
 import SessionTestKit
 import SessionTestSupport
+import SessionWebSignIn
 import Testing
 
 /// Stands for an SDK's answer in the example.

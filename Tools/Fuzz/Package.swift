@@ -24,6 +24,7 @@ let package = Package(
         .product(name: "SessionCore", package: "session-journal"),
         .product(name: "SessionKit", package: "session-journal"),
         .product(name: "SessionChanges", package: "session-journal"),
+        .product(name: "SessionWebSignIn", package: "session-journal"),
         .product(name: "SessionMessages", package: "session-journal"),
       ], swiftSettings: strict),
     // One entry each: libFuzzer brings the main function.

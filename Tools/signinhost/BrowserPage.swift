@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestSupport
+import SessionWebSignIn
 import Synchronization
 
 /// A view that is somebody else's browser: it is told where to go, and tells where it went.

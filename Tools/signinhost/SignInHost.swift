@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionKit
 import SessionTestSupport
+import SessionWebSignIn
 import Synchronization
 
 /// One line of standard output; tells of no secret but addresses, which the browser has to go to.

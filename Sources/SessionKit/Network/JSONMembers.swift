@@ -1,7 +1,7 @@
-import SessionCore
+package import SessionCore
 
 /// What is wrong with an answer that says success: in words, without what it holds.
-struct Unreadable: Error, Hashable {
+package struct Unreadable: Error, Hashable {
   let problem: String
 
   init(_ problem: String) {
@@ -10,8 +10,8 @@ struct Unreadable: Error, Hashable {
 }
 
 /// The members of a JSON object, read by path and type; `null` is as if it were missing.
-struct JSONMembers {
-  let root: JSONValue
+package struct JSONMembers: Sendable {
+  package let root: JSONValue
   /// How the object is called in a problem; empty for the outermost.
   private let prefix: String
 
@@ -52,7 +52,7 @@ struct JSONMembers {
   func missing(_ path: MemberPath) -> Unreadable { Unreadable("\(name(path)) is missing") }
 
   /// What is at a path; `nil` where nothing or `null` is.
-  func value(_ path: MemberPath) throws(Unreadable) -> JSONValue? {
+  package func value(_ path: MemberPath) throws(Unreadable) -> JSONValue? {
     var value = root
     for (depth, step) in path.steps.enumerated() {
       switch value {
@@ -142,7 +142,7 @@ struct JSONMembers {
   }
 
   /// A text, a boolean or a whole number, as a word.
-  func word(_ path: MemberPath) throws(Unreadable) -> String? {
+  package func word(_ path: MemberPath) throws(Unreadable) -> String? {
     if case .bool(let flag) = try value(path) { return flag ? "true" : "false" }
     return try textOrInteger(path)
   }
@@ -164,7 +164,7 @@ struct JSONMembers {
   }
 
   /// The first text there is, without regard to what else there is.
-  func hint(_ paths: [MemberPath]) -> String? {
+  package func hint(_ paths: [MemberPath]) -> String? {
     for path in paths {
       do throws(Unreadable) {
         if let text = try string(path), !text.isEmpty { return text }
@@ -177,16 +177,16 @@ struct JSONMembers {
   }
 
   /// The identifier there is, or `nil` where it is of another type.
-  func identifierHint(_ name: String) -> Identifier? {
+  package func identifierHint(_ name: String) -> Identifier? {
     identifierHint(MemberPath(steps: [name]))
   }
 
-  func identifierHint(_ path: MemberPath) -> Identifier? {
+  package func identifierHint(_ path: MemberPath) -> Identifier? {
     do { return try identifier(path) } catch { return nil }
   }
 
   /// A time in seconds since 1970 (RFC 7519 §2), within ±100,000 years, where milliseconds are exact.
-  func time(_ claim: String) -> Timestamp? {
+  package func time(_ claim: String) -> Timestamp? {
     guard case .object(let members) = root, case .number(let seconds) = members[claim],
       abs(seconds.value) < 3e12
     else { return nil }

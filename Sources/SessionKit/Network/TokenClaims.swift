@@ -58,7 +58,7 @@ public struct TokenClaims: Hashable, Sendable {
   }
 
   /// The members of a token's second part.
-  static func payload(of token: Secret) throws(Problem) -> JSONMembers {
+  package static func payload(of token: Secret) throws(Problem) -> JSONMembers {
     let parts = token.value.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .notThreeParts }
     guard let payload = Base64.decode(url: parts[1]) else { throw .payloadNotBase64URL }

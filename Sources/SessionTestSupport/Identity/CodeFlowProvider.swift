@@ -1,6 +1,7 @@
 package import Foundation
 package import SessionCore
 package import SessionKit
+package import SessionWebSignIn
 import Synchronization
 
 /// A small identity SDK that is real: it speaks OAuth 2.0's code flow with PKCE, state and nonce over any

@@ -1,5 +1,6 @@
 package import Foundation
 package import SessionKit
+package import SessionWebSignIn
 import Synchronization
 
 /// A view on which an identity SDK can go to an address, and be told where that led.

@@ -1,6 +1,7 @@
 package import SessionCore
 import SessionKit
 import SessionTestKit
+import SessionWebSignIn
 import Synchronization
 
 /// The accounts that an identity SDK keeps, as in a keychain of its own: they outlive processes.

@@ -1,4 +1,5 @@
 import SessionCore
+import SessionWebSignIn
 
 /// A sign-in and what has become of all that it made: the invariants of WEB-5, looked at after each input.
 struct WebSignInModel: Hashable {

@@ -1,5 +1,6 @@
 import Foundation
 import SessionCore
+import SessionWebSignIn
 import Testing
 
 /// What `Specs/WebSignIn.md` says of the steps, and what holds of every sequence of inputs.

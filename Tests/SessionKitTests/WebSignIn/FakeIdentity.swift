@@ -1,5 +1,6 @@
 import Foundation
 import SessionKit
+import SessionWebSignIn
 import Synchronization
 
 /// An identity SDK and a view as a test scripts them: each step works, fails or waits.

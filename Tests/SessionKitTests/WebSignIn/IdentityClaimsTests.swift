@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import SessionWebSignIn
 import Testing
 
 @Suite("Claims of an identity token")

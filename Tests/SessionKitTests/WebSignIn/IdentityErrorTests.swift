@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import SessionWebSignIn
 import Testing
 
 /// What is found in the errors of an identity SDK, however deep.

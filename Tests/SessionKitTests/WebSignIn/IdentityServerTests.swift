@@ -2,6 +2,7 @@ import Foundation
 import SessionKit
 import SessionTestKit
 import SessionTestSupport
+import SessionWebSignIn
 import Testing
 
 /// A real session against an identity provider on a real socket: pages, redirects, cookies and codes, by a

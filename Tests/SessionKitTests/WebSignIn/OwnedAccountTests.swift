@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionKit
 import SessionTestKit
+import SessionWebSignIn
 import Testing
 
 /// A provider that owns the tokens: whose they are, how long they live, and when the account goes (WEB-6).

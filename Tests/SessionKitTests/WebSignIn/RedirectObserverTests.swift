@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import SessionWebSignIn
 import Testing
 
 /// What is read of an address, and how it is told.

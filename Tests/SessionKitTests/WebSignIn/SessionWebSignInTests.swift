@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionKit
 import SessionTestKit
+import SessionWebSignIn
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import SessionKit
+import SessionWebSignIn
 import Testing
 
 @Suite("The web view of a sign-in")

@@ -4,6 +4,7 @@ import SessionCore
 import SessionKit
 import SessionMessages
 import SessionTestKit
+import SessionWebSignIn
 import Synchronization
 
 /// The sessions of a scenario and what was asked of them.

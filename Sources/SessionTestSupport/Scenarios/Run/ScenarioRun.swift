@@ -2,6 +2,7 @@ import SessionCore
 import SessionJournal
 import SessionKit
 import SessionTestKit
+import SessionWebSignIn
 
 /// A scenario as it is played: what has happened, and how much of it the file has named.
 struct ScenarioRun {

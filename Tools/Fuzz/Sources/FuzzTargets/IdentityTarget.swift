@@ -1,6 +1,7 @@
 internal import Foundation
 internal import SessionCore
 internal import SessionKit
+internal import SessionWebSignIn
 
 /// What an address or an error of an identity SDK says: read without a trap, told by a code at most, and
 /// the same however it is wrapped.

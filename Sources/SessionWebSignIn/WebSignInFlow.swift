@@ -1,5 +1,6 @@
 import Foundation
 import SessionCore
+import SessionKit
 import Synchronization
 
 /// Performs what ``WebSignIn`` decides, with one provider and one view.

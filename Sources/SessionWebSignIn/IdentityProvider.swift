@@ -1,5 +1,6 @@
 public import Foundation
 public import SessionCore
+public import SessionKit
 
 /// An identity SDK, as far as a session needs it (WEB-5, WEB-6); the app fills it in, and owns the SDK.
 ///

@@ -1,3 +1,5 @@
+import SessionKit
+
 /// JSON that stands somewhere within a text.
 enum EmbeddedJSON {
   /// How many beginnings of an object are tried.

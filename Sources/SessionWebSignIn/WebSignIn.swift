@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// The decisions of one sign-in with an identity provider, from warming up to its end (WEB-5).
 ///
 /// A value: what happened goes in, what to do next comes out. It knows the view, the tokens and the

@@ -1,5 +1,6 @@
 public import Foundation
 import SessionCore
+public import SessionKit
 
 // Signing in with an identity provider, which is one login as every other way in (LOG-5, WEB-5).
 extension Session {
