@@ -44,17 +44,15 @@ extension Session {
   /// does not say so within the policy's `requestTimeout`.
   @discardableResult
   public func handIn(_ redirect: URL) async -> Bool {
-    await engine.handIn(redirect)
+    guard let flow = await externalLogin as? WebSignInFlow else { return false }
+    return await flow.handIn(redirect)
   }
 
   private func signIn(
     _ flow: WebSignInFlow, _ method: LoginMethod
   ) async throws(SessionError) -> UserProfile? {
     do throws(SessionError) {
-      // Nobody signs in to data that is being removed.
-      try await engine.untilCleared(tryingAgain: true)
-      _ = try await engine.ask(wish: .identity(flow)) { .login($0, method) }
-      return currentUser
+      return try await login(by: flow, method)
     } catch {
       // Whoever is told sees no view any more.
       flow.cancel()

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// What of an address is kept: the error that it tells of, and what decides how long that stands.
 struct Sighting: Hashable, Sendable {
   /// The error; `nil` where it tells of none.

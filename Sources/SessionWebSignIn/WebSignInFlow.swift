@@ -7,32 +7,11 @@ import Synchronization
 ///
 /// It decides nothing: what happened is told under one lock, and what comes out is begun before the lock is
 /// left, so that nothing is begun behind an end that was told.
-final class WebSignInFlow: Sendable {
+final class WebSignInFlow: ExternalLogin {
   /// How it ended, with the tokens.
-  enum Ending: Sendable {
-    case signedIn(TokenAnswer, LoginMethod)
-    case failed(WebSignInProblem)
-  }
-
+  typealias Ending = ExternalLoginEnding
   /// What the session brings in.
-  struct Host: Sendable {
-    /// Whether the user is asked in any case.
-    let prompt: WebSignIn.Prompt
-    /// Whose tokens are wanted; `nil` where any user's will do.
-    let account: Identifier?
-    /// How long the provider may take where nothing is shown, in milliseconds.
-    let requestTimeout: Int64
-    /// Whether nothing is to be had of this user's tokens where nobody was asked.
-    let isUnwelcome: @Sendable (Identifier) async -> Bool
-    /// Makes an answer of tokens.
-    let map: @Sendable (IdentityTokens) throws(WebSignInProblem) -> TokenAnswer
-    /// Gives tokens back that a user's sign-in brought and nobody wants.
-    let giveBack: @Sendable (IdentityTokens) -> Void
-    /// Waits so many milliseconds; `false` where the task is cancelled first.
-    let wait: @Sendable (Int64) async -> Bool
-    /// Starts work that outlives the call.
-    let spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
-  }
+  typealias Host = ExternalLoginHost
 
   private typealias Ticket = WebSignIn.Ticket
 
@@ -122,7 +101,8 @@ final class WebSignInFlow: Sendable {
   /// Runs it to its end, at once where it was cancelled before.
   func run(_ host: Host) async -> Ending {
     state.withLock { $0.host = host }
-    tell(.begin(host.prompt))
+    // Whoever left the device unused has to show who they are (POL-5).
+    tell(.begin(host.expired?.reason == .inactivity ? .always : prompt))
     return await ended()
   }
 
@@ -190,7 +170,7 @@ final class WebSignInFlow: Sendable {
     switch effect {
     case .perform(let step, let ticket):
       if step == .signIn { state.isAtPage = true }
-      let (account, prompt) = (state.host?.account, state.machine.prompt)
+      let (account, prompt) = (state.host?.expired?.user, state.machine.prompt)
       state.tasks[ticket] = spawn(state.host) { await $0.run(step, ticket, account, prompt) }
       state.timers[ticket] = step.limit.flatMap { bound(ticket, by: $0, state.host) }
     case .stop(let ticket): if let task = state.tasks[ticket] { state.stopped.append(task) }

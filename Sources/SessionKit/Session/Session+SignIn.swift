@@ -74,7 +74,7 @@ extension Session {
     if let problem { throw .invalidCredential(problem) }
   }
 
-  private func signIn(
+  func signIn(
     _ wish: SessionEngine.Wish, _ method: LoginMethod
   ) async throws(SessionError) -> UserProfile? {
     // Nobody signs in to data that is being removed.

@@ -46,11 +46,8 @@ public struct SessionConfiguration: Sendable {
   /// then sent to the new one (STO-6).
   public var formerWires: [Wire] = []
 
-  /// The app's identity SDK, where that owns the tokens: then acquiring silently is the refresh and
-  /// removing the account the logout at the server, and no refresh token is kept (WEB-6).
-  ///
-  /// `nil` for all others, also where one signs in with an SDK whose refresh token the wire can use.
-  public var identityProvider: (any IdentityProvider)?
+  /// What owns the tokens in place of the backend; `nil` if the backend does (WEB-6).
+  package var tokenSource: (any TokenSource)?
 
   /// What keeps data of the user beside the session: change logs, and the app's own data; none if not said.
   ///

@@ -25,7 +25,7 @@ extension SessionEngine {
           guard let number = commit.storing, let answer = answers[number] else { return drafts }
           stored = try vault.store(
             answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot,
-            firstUse: firstUse(), isOwned: configuration.identityProvider != nil)
+            firstUse: firstUse(), isOwned: configuration.tokenSource != nil)
           return drafts
         } catch {
           failure = error
@@ -155,7 +155,7 @@ extension SessionEngine {
       facts.isLocked = true
     }
     secretsProblem = contents.newer.map(SessionError.secrets)
-    facts.hasProvider = configuration.identityProvider != nil
+    facts.hasProvider = configuration.tokenSource != nil
     for entry in contents.accounts { owed.insert(entry.account, for: entry.token) }
     lockOthersSecrets(&facts, contents.problem)
     if !coordinator.takesOver(facts) { answers[.stray] = nil }

@@ -7,7 +7,7 @@ extension SessionEngine {
     let isSignIn =
       switch wish {
       case .signIn, .register, .social: true
-      case .adopt, .identity, .context, nil: false
+      case .adopt, .external, .context, nil: false
       }
     return switch problem {
     case .rejected(let rejection): SessionError(rejection, after: coordinator.endCause)

@@ -138,7 +138,7 @@ extension SessionEngine {
     guard coordinator.fold.generation == .none else { return nil }
     if facts.token == .otherJournal, let items = try vault.stray(),
       let stray = StraySession(
-        items, after: predecessor, isRenewed: configuration.identityProvider != nil)
+        items, after: predecessor, isRenewed: configuration.tokenSource != nil)
     {
       answers[.stray] = TokenAnswer(items)
       return stray

@@ -9,11 +9,11 @@ extension SessionEngine {
   }
 
   func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
-    if case .login(let caller) = request, case .identity(let flow) = wishes[caller] {
-      return signIn(number, caller, flow)
+    if case .login(let caller) = request, case .external(let login) = wishes[caller] {
+      return run(login, number, caller)
     }
-    if case .refresh = request, let provider = configuration.identityProvider {
-      return renew(number, with: provider)
+    if case .refresh = request, let source = configuration.tokenSource {
+      return renew(number, from: source)
     }
     if case .login(let caller) = request, case .adopt(let tokens) = wishes[caller] {
       // Nothing to ask: the answer has been here since before this session.
@@ -87,7 +87,7 @@ extension SessionEngine {
   private func missingRefreshToken(in answer: TokenAnswer) -> MemberPath? {
     let wire = configuration.wire
     guard answer.refresh == nil, wire.endpoints.refresh != nil,
-      configuration.identityProvider == nil
+      configuration.tokenSource == nil
     else { return nil }
     return wire.answer.refreshToken.first ?? .whole
   }
@@ -137,7 +137,7 @@ extension SessionEngine {
           throw .notOffered("there is no signing in with another service's token")
         }
         return login
-      case .adopt, .identity, .context, nil: throw .callerIsGone
+      case .adopt, .external, .context, nil: throw .callerIsGone
       }
     case .refresh(let generation):
       let token = try held(generation)
@@ -235,7 +235,7 @@ extension SessionEngine {
     if coordinator.isSignIn(number), let path = missingRefreshToken(in: answer) {
       hub.warn(.refreshTokenMissing(path))
     }
-    if configuration.identityProvider != nil {
+    if configuration.tokenSource != nil {
       // It brings newer tokens; another's refresh token is of no use here, and is not kept.
       (facts.isRenewedByProvider, facts.hasRefreshToken) = (true, false)
       answer.refresh = nil

@@ -11,7 +11,7 @@ extension SessionEngine {
       } else if let token = departing[generation] {
         kept = StoredRevocations.Entry(
           token, of: owed.user(of: generation) ?? profile?.id,
-          isAccount: configuration.identityProvider != nil)
+          isAccount: configuration.tokenSource != nil)
       } else {
         kept = try vault.revocations().last { $0.token == generation }
       }
@@ -23,8 +23,8 @@ extension SessionEngine {
       feed(.revoked(generation, .abandoned, status: 0))
       return
     }
-    if let provider = configuration.identityProvider {
-      return remove(kept.account, of: generation, from: provider)
+    if let source = configuration.tokenSource {
+      return remove(kept.account, of: generation, from: source)
     }
     // A process without the provider, such as an extension, leaves it to one that has it.
     guard !kept.isOwned else { return feed(.revoked(generation, .failed, status: 0)) }

@@ -74,13 +74,13 @@ extension SessionEngine {
       do throws(SessionError) {
         try vault.keep(
           StoredRevocations.Entry(
-            token, of: whose, isAccount: configuration.identityProvider != nil))
+            token, of: whose, isAccount: configuration.tokenSource != nil))
         departing[other] = nil
       } catch {
         // The secrets must go all the same: the server is told from memory, while this process lives.
       }
     }
-    guard let generation, let user, configuration.identityProvider != nil else { return }
+    guard let generation, let user, configuration.tokenSource != nil else { return }
     owed.insert(user, for: generation)
     // Of a session that had expired: nothing of its token is left.
     if departing[generation] == nil {

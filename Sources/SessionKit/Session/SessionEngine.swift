@@ -54,9 +54,9 @@ actor SessionEngine {
   var departing: [Generation: StoredToken] = [:]
   /// What revocations need that could not be stored.
   var unkept: [Generation: StoredRevocations.Entry] = [:]
-  /// The users whose accounts a provider is still to forget.
+  /// The users whose accounts the token source is still to forget.
   let owed = OwedAccounts()
-  /// A provider forgets an account; bounded in time.
+  /// The token source forgets an account; bounded in time.
   var removal: Task<Void, Never>?
   /// What a sign-in has stored that could not be journaled, until it is undone.
   var unconfirmed: StoredToken?
@@ -94,10 +94,10 @@ actor SessionEngine {
   var lastEnd: LastEnd
   /// Whose session it is, or was last, as far as this object has seen.
   var lastUser: Identifier?
-  /// The last sign-in with an identity provider.
-  var flow: WebSignInFlow?
+  /// The last external login.
+  var externalLogin: (any ExternalLogin)?
   /// Ends when nothing of that one and those before is open any more.
-  var pagesBefore: Task<Void, Never>?
+  var loginsBefore: Task<Void, Never>?
 
   /// What the last failure was about, for the replies that follow from it.
   var detail: String?
@@ -116,7 +116,7 @@ actor SessionEngine {
     case register(NewAccount)
     case social(SocialCredentials)
     case adopt(TokenAnswer)
-    case identity(WebSignInFlow)
+    case external(any ExternalLogin)
     case context(ContextTarget)
   }
 

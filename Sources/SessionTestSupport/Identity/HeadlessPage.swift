@@ -1,5 +1,5 @@
 package import Foundation
-package import SessionKit
+import SessionKit
 package import SessionWebSignIn
 import Synchronization
 

@@ -3,6 +3,7 @@ import SessionChanges
 import SessionCore
 import SessionJournal
 import SessionKit
+import SessionMessages
 import Testing
 
 /// The change logs in `Specs/Golden/changes`, opened by what sends them.

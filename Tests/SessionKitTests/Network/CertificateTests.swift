@@ -1,5 +1,6 @@
 import Foundation
 import SessionKit
+import SessionMessages
 import Testing
 
 /// A server on loopback whose certificate nobody has signed, by `openssl`.

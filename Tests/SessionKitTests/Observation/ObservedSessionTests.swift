@@ -1,5 +1,6 @@
 import Observation
 import SessionKit
+import SessionMessages
 import SessionTestKit
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import SessionKit
+import SessionMessages
 import SessionTestKit
 import Testing
 

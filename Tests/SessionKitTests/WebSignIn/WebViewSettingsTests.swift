@@ -31,7 +31,7 @@ struct WebViewSettingsTests {
   func applied() throws {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { root.deleteLastPathComponent() }
-    let file = root.appending(path: "Sources/SessionKit/Apple/WebSignInView+WebKit.swift")
+    let file = root.appending(path: "Sources/SessionWebSignIn/WebSignInView+WebKit.swift")
     let text = try String(contentsOf: file, encoding: .utf8)
     let maker = try #require(text.components(separatedBy: "extension RedirectObserver").first)
     for name in Mirror(reflecting: WebViewSettings.signIn).children.compactMap(\.label) {

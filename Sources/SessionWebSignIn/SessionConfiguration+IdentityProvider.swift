@@ -1,0 +1,56 @@
+import SessionCore
+public import SessionKit
+
+extension SessionConfiguration {
+  /// The app's identity SDK, where that owns the tokens: then acquiring silently is the refresh and
+  /// removing the account the logout at the server, and no refresh token is kept (WEB-6).
+  ///
+  /// `nil` for all others, also where one signs in with an SDK whose refresh token the wire can use.
+  public var identityProvider: (any IdentityProvider)? {
+    get { (tokenSource as? ProviderTokenSource)?.provider }
+    set { tokenSource = newValue.map { ProviderTokenSource(provider: $0) } }
+  }
+}
+
+/// An identity provider as the source of a session's tokens (WEB-6).
+private struct ProviderTokenSource: TokenSource {
+  let provider: any IdentityProvider
+
+  func acquireSilently(_ account: Identifier?) async throws(AnswerFailure) -> IdentityTokens {
+    do { return try await provider.acquireSilently(account) } catch {
+      throw AnswerFailure(IdentityError.problem(in: error))
+    }
+  }
+
+  func removeAccount(_ account: Identifier) async throws {
+    try await provider.removeAccount(account)
+  }
+}
+
+extension AnswerFailure {
+  /// How a refresh failed that a provider makes; what it says is told by name and code only.
+  fileprivate init(_ problem: WebSignInProblem?) {
+    let kind: RequestFailure.Kind
+    var code: IdentityCode?
+    switch problem {
+    case .noAccount: kind = .rejected
+    case .refused(let refusal):
+      code = refusal
+      kind = Self.final.contains(refusal?.description ?? "") ? .rejected : .unexpected
+    case .unreachable: kind = .noConnection
+    case .unreadableTokens: kind = .unreadable
+    case .cancelledByUser, .forgottenPassword, .viewFailed, .cancelled, nil: kind = .noReply
+    }
+    let said = problem?.description ?? "it said nothing that is known"
+    self.init(
+      failure: RequestFailure(kind: kind, serverCode: code?.description),
+      problem: "the identity provider: \(said)")
+  }
+
+  /// Codes of a grant that is dead: `AADB2C90080` is B2C's of one that has expired, `AADB2C90129` of one
+  /// that was revoked.
+  private static let final: Set<String> = [
+    "invalid_grant", "consent_required", "account_selection_required", "interaction_required",
+    "login_required", "AADB2C90080", "AADB2C90129",
+  ]
+}
