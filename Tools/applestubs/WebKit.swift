@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
 
-// The part of Apple's WebKit that SessionKit uses, as its headers declare it.
+// The part of Apple's WebKit that SessionWebSignIn uses, as its headers declare it.
 @_exported import Foundation
 
 @MainActor

@@ -227,7 +227,7 @@ actor SessionEngine {
     follower?.cancel()
     hub.finish()
     states.finish()
-    // A provider's page may outlive the session: then its end is the end of this object.
+    // An external login may outlive the session: then its end is the end of this object.
     if requests.isEmpty { presence.end() }
     do throws(JournalError) { try journal.close() } catch {
       // That it is another one was told when it was met.
