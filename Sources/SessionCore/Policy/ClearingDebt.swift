@@ -3,7 +3,7 @@
 public struct ClearingDebt: Hashable, Sendable {
   /// A logout whose data nobody has said to be cleared, and behind which somebody has signed in.
   ///
-  /// What the host has now may be the new user's. A change log can tell one from the other.
+  /// What the host has now may be the new user's. A host that tells sign-ins apart knows whose it is.
   public struct Overtaken: Hashable, Sendable {
     /// Why that session was closed for good.
     public let reason: LogoutReason
@@ -17,7 +17,7 @@ public struct ClearingDebt: Hashable, Sendable {
   public private(set) var reason: LogoutReason?
   /// The user who signed in last, as far as was read.
   public private(set) var user: Identifier?
-  /// What only a change log can clear still.
+  /// What only a host that tells sign-ins apart can clear still.
   public private(set) var overtaken: Overtaken?
 
   /// Nothing is owed.

@@ -8,7 +8,7 @@ extension Session {
   ///
   /// Returns when the stored items are wiped, the app's data is cleared (``SessionConfiguration``), and
   /// the server was told, or could not be. Throws `pendingChanges` where the app has changes that were
-  /// not sent, unless they may be discarded (OUT-3): from the count on a log takes none in until this has
+  /// not sent, unless they may be discarded (OUT-3): from the count on the hosts take none in until this has
   /// ended. Throws `journal` where the event could not be journaled: then nothing changed. In a task that is
   /// cancelled, before or while it waits, it throws `cancelled`, and the logout goes on; so it does where the
   /// session is closed meanwhile, which throws `closed`.
