@@ -11,3 +11,11 @@ struct JournalEntry {
 
   var place: JournalPlace { JournalPlace(sequence: record.sequence, offset: offset) }
 }
+
+extension EvidenceFold {
+  /// Takes in the record of an entry.
+  mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) throws(SessionFold.Failure)
+  {
+    try take(entry.record, endsBatch: entry.remainingInBatch == 0, body)
+  }
+}

@@ -1,5 +1,3 @@
-internal import SessionCore
-
 /// Writes JSON (RFC 8259) in the order in which it is told to, as UTF-8.
 ///
 /// Used again for the next value it allocates nothing: the memory is kept, and the text of the last day.
@@ -24,12 +22,9 @@ struct JSONWriter {
   }
 
   mutating func object(_ body: (inout JSONWriter) -> Void) {
-    separate()
-    bytes.append(UInt8(ascii: "{"))
-    needsComma = false
+    open(UInt8(ascii: "{"))
     body(&self)
-    bytes.append(UInt8(ascii: "}"))
-    needsComma = true
+    close(UInt8(ascii: "}"))
   }
 
   mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
@@ -42,23 +37,14 @@ struct JSONWriter {
     _ writeElement: (inout JSONWriter, Element) -> Void
   ) {
     key(name)
-    bytes.append(UInt8(ascii: "["))
-    needsComma = false
+    open(UInt8(ascii: "["))
     for element in elements { writeElement(&self, element) }
-    bytes.append(UInt8(ascii: "]"))
-    needsComma = true
+    close(UInt8(ascii: "]"))
   }
 
   mutating func field(_ name: String, _ value: String?) {
     key(name)
     if let value { self.value(value) } else { null() }
-  }
-
-  mutating func field(_ name: String, _ value: Identifier?) {
-    key(name)
-    guard let value else { return null() }
-    // In place: a UUID is most of what many records consist of.
-    if let (high, low) = value.uuid { uuid(high, low) } else { self.value(value.description) }
   }
 
   mutating func field(_ name: String, _ value: Bool) {
@@ -71,11 +57,27 @@ struct JSONWriter {
     if let value { self.value(value) } else { null() }
   }
 
-  mutating func field(_ name: String, _ value: Timestamp?) {
+  /// A text of `count` bytes that `write` writes in place: ASCII of which nothing is to be escaped.
+  mutating func field(
+    _ name: String, plainCount count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void
+  ) {
     key(name)
-    guard let value else { return null() }
     bytes.append(UInt8(ascii: "\""))
-    append(value)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { buffer in
+      write(buffer)
+      bytes.append(contentsOf: buffer)
+    }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  /// A time in milliseconds since 1970, as RFC 3339 has it in UTC: `2026-11-21T14:00:05.205Z`.
+  ///
+  /// `date` gives the date of its day, `2026-11-21`. Of times in a row that have the same day, only the first asks.
+  mutating func field(_ name: String, milliseconds: Int64, date: () -> String) {
+    key(name)
+    bytes.append(UInt8(ascii: "\""))
+    append(milliseconds, date)
     bytes.append(UInt8(ascii: "\""))
     needsComma = true
   }
@@ -86,15 +88,30 @@ struct JSONWriter {
   }
 
   mutating func value(_ value: some FixedWidthInteger) {
-    separate()
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    append(UInt64(clamping: value.magnitude), digits: 1)
-    needsComma = true
+    number(UInt64(clamping: value.magnitude), isNegative: value < 0)
   }
 
   mutating func value(_ value: String) {
     separate()
     quote(value)
+    needsComma = true
+  }
+
+  private mutating func number(_ magnitude: UInt64, isNegative: Bool) {
+    separate()
+    if isNegative { bytes.append(UInt8(ascii: "-")) }
+    append(magnitude, digits: 1)
+    needsComma = true
+  }
+
+  private mutating func open(_ bracket: UInt8) {
+    separate()
+    bytes.append(bracket)
+    needsComma = false
+  }
+
+  private mutating func close(_ bracket: UInt8) {
+    bytes.append(bracket)
     needsComma = true
   }
 
@@ -136,15 +153,14 @@ struct JSONWriter {
     }
   }
 
-  /// As `Timestamp.description` has it.
-  private mutating func append(_ time: Timestamp) {
+  private mutating func append(_ milliseconds: Int64, _ date: () -> String) {
     let length: Int64 = 86_400_000
-    let rest = time.milliseconds % length
+    let rest = milliseconds % length
     let inDay = UInt64(rest < 0 ? rest + length : rest)
-    let day = time.milliseconds / length - (rest < 0 ? 1 : 0)
+    let day = milliseconds / length - (rest < 0 ? 1 : 0)
     if day != lastDay {
       lastDay = day
-      lastDayText = Array("\(time.calendarDay)T".utf8)
+      lastDayText = Array("\(date())T".utf8)
     }
     bytes.append(contentsOf: lastDayText)
     append(inDay / 3_600_000, digits: 2)
@@ -187,17 +203,6 @@ struct JSONWriter {
       found |= byte == 0xE2 ? 1 : 0
     }
     return found == 0
-  }
-
-  private mutating func uuid(_ high: UInt64, _ low: UInt64) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Identifier.canonicalLength) { buffer in
-      Identifier.writeCanonical(high, low, into: buffer)
-      bytes.append(contentsOf: buffer)
-    }
-    bytes.append(UInt8(ascii: "\""))
-    needsComma = true
   }
 
   private mutating func escape(_ scalar: Unicode.Scalar) {

@@ -17,25 +17,24 @@ enum TimeZoneChoice: Equatable, Sendable {
 
   /// Milliseconds that the zone is ahead of UTC at `time`.
   func offset(at time: Timestamp) -> Int64 {
-    guard self == .local else { return 0 }
+    self == .local ? Self.localOffset(at: time) : 0
+  }
+
+  private static func localOffset(at time: Timestamp) -> Int64 {
     var seconds = time_t(clamping: time.milliseconds / 1000)
     var parts = tm()
     guard localtime_r(&seconds, &parts) != nil else { return 0 }
     return Int64(parts.tm_gmtoff) * 1000
   }
 
-  /// `2026-11-21 14:00:05.205Z`.
-  func text(_ time: Timestamp) -> String {
-    let offset = offset(at: time)
-    let shown = time.advanced(by: offset)
-    return "\(shown.calendarDay) \(shown.timeOfDay)\(suffix(offset))"
+  /// The zone for text that asks the system for nothing.
+  var display: DisplayZone {
+    switch self {
+    case .utc: .utc
+    case .local: DisplayZone { Self.localOffset(at: $0) }
+    }
   }
 
-  private func suffix(_ offset: Int64) -> String {
-    guard self == .local else { return "Z" }
-    let minutes = offset.magnitude / 60_000
-    let (hour, minute) = (String(minutes / 60), String(minutes % 60))
-    return (offset < 0 ? "-" : "+") + (hour.count < 2 ? "0" : "") + hour + ":"
-      + (minute.count < 2 ? "0" : "") + minute
-  }
+  /// `2026-11-21 14:00:05.205Z`.
+  func text(_ time: Timestamp) -> String { display.text(time) }
 }

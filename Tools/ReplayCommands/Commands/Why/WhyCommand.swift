@@ -136,7 +136,7 @@ struct WhyCommand: Command {
       }
       context.output.write(json.text + "\n")
     } else {
-      let words = WhyText(zone: display.zone, style: context.style, isFull: isFull)
+      let words = WhyText(zone: display.zone.display, style: context.style, isFull: isFull)
       context.output.write((answers > 0 ? "\n" : "") + words.text(explanation))
     }
   }

@@ -4,7 +4,9 @@ internal import SessionCore
 ///
 /// ```swift
 /// var ends = EvidenceFold()
-/// for entry in entries { try ends.take(entry) { show(Explainer.explain($0)) } }
+/// for entry in entries {
+///   try ends.take(entry.record, endsBatch: entry.remainingInBatch == 0) { show(Explainer.explain($0)) }
+/// }
 /// let open = ends.finish { show(Explainer.explain($0)) }
 /// ```
 /// What it holds is bounded: some 100 records, each without what a server could make long.
@@ -57,12 +59,12 @@ struct EvidenceFold: Sendable {
     self.watched = watched
   }
 
-  /// Takes in the next record, and hands over what is complete now.
+  /// Takes in the next record, and hands over what is complete now; `endsBatch` is true of the last record of its batch.
   ///
   /// Throws where the record cannot be folded, and stays as it was.
-  mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) throws(SessionFold.Failure)
-  {
-    let record = entry.record
+  mutating func take(
+    _ record: SessionRecord, endsBatch: Bool, _ body: (Evidence) -> Void
+  ) throws(SessionFold.Failure) {
     let before = try apply(record)
     // Batches are whole: a watermark of the journal itself ended it.
     if isInBatch, record.sequence != (last?.sequence ?? 0) + 1 { endBatch(body) }
@@ -83,7 +85,7 @@ struct EvidenceFold: Sendable {
     }
     if record.sequence == watched { watchedFact = fact }
     last = fact
-    isInBatch = entry.remainingInBatch > 0
+    isInBatch = !endsBatch
     if !isInBatch { endBatch(body) }
   }
 

@@ -96,6 +96,39 @@ struct Fact: Hashable, Sendable {
   }
 }
 
+extension Fact {
+  /// Whether it says that something stored was not what it should be.
+  var isOfStorage: Bool {
+    switch note {
+    case .tailCut, .itemUnreadable, .answerDropped: true
+    case .opened, .closed, .requestSent, .requestEnded, .tokenRecovered, .revocationPending,
+      .revocationSettled, .secretsWiped, .continued, .clockSkew, .localDataCleared,
+      .storageFailed, .storageRecovered, .answerUnused, nil:
+      false
+    }
+  }
+
+  /// Whether a record can be explained by itself.
+  var isExplainable: Bool {
+    switch record.content {
+    case .event(let event):
+      switch event {
+      case .refreshFailed, .sessionExpired, .logout: true
+      case .login, .refreshSucceeded, .contextSwitched: false
+      }
+    case .note(let note):
+      switch note {
+      case .requestEnded, .tokenRecovered, .revocationPending, .revocationSettled, .secretsWiped,
+        .itemUnreadable, .tailCut, .continued, .storageFailed, .answerDropped,
+        .answerUnused:
+        true
+      case .opened, .closed, .requestSent, .clockSkew, .localDataCleared, .storageRecovered: false
+      }
+    case .snapshot, .unknown: false
+    }
+  }
+}
+
 extension SessionRecord {
   /// The record without permissions, profiles of newer versions, and texts longer than any answer shows:
   /// what is kept as evidence must not grow with what a server sent.

@@ -116,7 +116,7 @@ private struct JSONScanner {
       guard next == UInt8(ascii: "\"") else { throw problem("a key in quotes should be here") }
       let key = try text()
       guard keys.insert(Array(key.utf8)).inserted else {
-        throw problem("the key \"\(key.shortened)\" is there twice")
+        throw problem("the key \"\(Self.shortened(key))\" is there twice")
       }
       skipSpace()
       guard take(":") else { throw problem("a colon should be here") }
@@ -125,6 +125,11 @@ private struct JSONScanner {
       if take("}") { return .object(members) }
       guard take(",") else { throw problem("a comma or } should be here") }
     }
+  }
+
+  /// A key for a message, of which no more than 80 characters are left.
+  private static func shortened(_ key: String) -> String {
+    key.utf8.count <= 80 || key.count <= 80 ? key : key.prefix(79) + "…"
   }
 
   private mutating func array(_ depth: Int) throws(JSONTree.Problem) -> JSONTree {

@@ -27,7 +27,7 @@ struct ReportWhy: Equatable, Sendable {
   let sections: [Section]
 
   init(_ explanation: Explanation, zone: TimeZoneChoice) {
-    let words = WhyText(zone: zone)
+    let words = WhyText(zone: zone.display)
     headline = words.headline(explanation)
     time = explanation.time
     isEnd = explanation.cause.class == .end

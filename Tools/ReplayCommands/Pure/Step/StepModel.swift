@@ -177,7 +177,7 @@ struct StepModel: Equatable, Sendable {
   private mutating func explain(_ source: inout some StepSource) -> StepEffect? {
     guard let entry = source.record(at: cursor) else { return .bell }
     guard let explanation = source.explanation(at: cursor) else { return take(.stopped, &source) }
-    let lines = WhyText(zone: zone, isFull: true).lines(explanation)
+    let lines = WhyText(zone: zone.display, isFull: true).lines(explanation)
     mode = .page(StepPage(title: "why, at @\(entry.record.sequence)", lines: lines))
     return nil
   }

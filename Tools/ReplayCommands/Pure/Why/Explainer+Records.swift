@@ -1,27 +1,5 @@
 internal import SessionCore
 
-extension Fact {
-  /// Whether a record can be explained by itself.
-  var isExplainable: Bool {
-    switch record.content {
-    case .event(let event):
-      switch event {
-      case .refreshFailed, .sessionExpired, .logout: true
-      case .login, .refreshSucceeded, .contextSwitched: false
-      }
-    case .note(let note):
-      switch note {
-      case .requestEnded, .tokenRecovered, .revocationPending, .revocationSettled, .secretsWiped,
-        .itemUnreadable, .tailCut, .continued, .storageFailed, .answerDropped,
-        .answerUnused:
-        true
-      case .opened, .closed, .requestSent, .clockSkew, .localDataCleared, .storageRecovered: false
-      }
-    case .snapshot, .unknown: false
-    }
-  }
-}
-
 extension ExplanationDraft {
   /// One record that ended nothing.
   mutating func explainRecord(_ fact: Fact) {

@@ -313,16 +313,3 @@ struct ExplanationDraft {
     }
   }
 }
-
-extension Fact {
-  /// Whether it says that something stored was not what it should be.
-  var isOfStorage: Bool {
-    switch note {
-    case .tailCut, .itemUnreadable, .answerDropped: true
-    case .opened, .closed, .requestSent, .requestEnded, .tokenRecovered, .revocationPending,
-      .revocationSettled, .secretsWiped, .continued, .clockSkew, .localDataCleared,
-      .storageFailed, .storageRecovered, .answerUnused, nil:
-      false
-    }
-  }
-}

@@ -2,7 +2,7 @@ internal import SessionCore
 
 /// An explanation as people read it.
 struct WhyText {
-  let zone: TimeZoneChoice
+  let zone: DisplayZone
   var style = Style(isColored: false)
   /// Whether all of the chain that is kept is shown, and not the newest part of it only.
   var isFull = false
@@ -137,7 +137,7 @@ struct WhyText {
 enum WhyWords {
   static let place = "{}"
 
-  static func fill(_ sentence: String, _ values: [Value], _ zone: TimeZoneChoice) -> String {
+  static func fill(_ sentence: String, _ values: [Value], _ zone: DisplayZone) -> String {
     var text = ""
     var rest = sentence[...]
     var values = values[...]
@@ -149,7 +149,7 @@ enum WhyWords {
     return text + rest
   }
 
-  static func text(_ value: Value, _ zone: TimeZoneChoice) -> String {
+  static func text(_ value: Value, _ zone: DisplayZone) -> String {
     switch value {
     case .token(let generation): generation.description
     case .place(let sequence): "@\(sequence)"

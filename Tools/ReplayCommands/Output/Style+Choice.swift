@@ -1,0 +1,20 @@
+extension Style {
+  /// When colours are used.
+  enum Choice: String, CaseIterable, Sendable {
+    case auto = "auto"
+    case always = "always"
+    case never = "never"
+  }
+
+  /// `NO_COLOR` (no-color.org) and a dumb terminal speak against colours, `always` overrules them.
+  init(_ choice: Choice, isTerminal: Bool, environment: (String) -> String?) {
+    let isColored =
+      switch choice {
+      case .always: true
+      case .never: false
+      case .auto:
+        isTerminal && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+      }
+    self.init(isColored: isColored)
+  }
+}
