@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "SessionChanges", targets: ["SessionChanges"]),
     .library(name: "SessionWebSignIn", targets: ["SessionWebSignIn"]),
     .library(name: "SessionMessages", targets: ["SessionMessages"]),
+    .library(name: "SessionExplain", targets: ["SessionExplain"]),
     .library(name: "SessionTestKit", targets: ["SessionTestKit"]),
     .library(name: "SessionTesting", targets: ["SessionTesting"]),
     .executable(name: "sessionreplay", targets: ["sessionreplay"]),
@@ -53,10 +54,13 @@ let package = Package(
       name: "SessionJournal", dependencies: ["CChecksum", "CFileStatus", "CFileLock"],
       swiftSettings: strict),
 
+    // The one reader and writer of JSON. Imports nothing.
+    .target(name: "SessionJSON", swiftSettings: strict),
+
     // The living session: performs effects. What an app imports.
     .target(
-      name: "SessionKit", dependencies: ["SessionCore", "SessionJournal"], exclude: notBuilt,
-      resources: privacyManifest, swiftSettings: strict),
+      name: "SessionKit", dependencies: ["SessionCore", "SessionJournal", "SessionJSON"],
+      exclude: notBuilt, resources: privacyManifest, swiftSettings: strict),
 
     // What waits for the server, as values: the queue of changes, its records and their bytes.
     .target(name: "SessionChangeQueue", dependencies: ["SessionCore"], swiftSettings: strict),
@@ -69,7 +73,8 @@ let package = Package(
 
     // Sign-in on a page of an identity provider.
     .target(
-      name: "SessionWebSignIn", dependencies: ["SessionKit", "SessionCore"], swiftSettings: strict),
+      name: "SessionWebSignIn", dependencies: ["SessionKit", "SessionCore", "SessionJSON"],
+      swiftSettings: strict),
 
     // Texts for users in three languages, and advice.
     .target(
@@ -77,10 +82,16 @@ let package = Package(
       dependencies: ["SessionKit", "SessionChanges", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
 
+    // Why a session ended, from its records, and records without names. No Foundation.
+    .target(
+      name: "SessionExplain", dependencies: ["SessionCore", "SessionJSON"], swiftSettings: strict),
+
     // A loopback server, a manual clock: what a test imports.
     .target(
       name: "SessionTestKit",
-      dependencies: ["SessionKit", "SessionChanges", "SessionCore", "SessionJournal"],
+      dependencies: [
+        "SessionKit", "SessionChanges", "SessionCore", "SessionJournal", "SessionJSON",
+      ],
       swiftSettings: strict),
 
     // Scenarios, runs of a coordinator, an identity provider: what only this package's tests import.
@@ -88,7 +99,7 @@ let package = Package(
       name: "SessionTestSupport",
       dependencies: [
         "SessionTestKit", "SessionKit", "SessionChanges", "SessionWebSignIn", "SessionMessages",
-        "SessionCore", "SessionJournal",
+        "SessionCore", "SessionJournal", "SessionJSON",
       ],
       swiftSettings: strict),
 
@@ -98,7 +109,9 @@ let package = Package(
     // The debugger: a thin main, and everything testable beside it.
     .target(
       name: "ReplayCommands",
-      dependencies: ["SessionCore", "SessionChangeQueue", "SessionJournal"],
+      dependencies: [
+        "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionExplain", "SessionJSON",
+      ],
       path: "Tools/ReplayCommands", swiftSettings: strict),
     .executableTarget(
       name: "sessionreplay", dependencies: ["ReplayCommands"], path: "Tools/sessionreplay",
@@ -134,7 +147,7 @@ let package = Package(
       name: "SessionKitTests",
       dependencies: [
         "SessionKit", "SessionChanges", "SessionWebSignIn", "SessionMessages", "SessionTestKit",
-        "SessionTestSupport", "SessionTesting", "SessionCore", "SessionJournal",
+        "SessionTestSupport", "SessionTesting", "SessionCore", "SessionJournal", "SessionJSON",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -160,7 +173,9 @@ let package = Package(
     .testTarget(
       name: "ReplayCommandsTests",
       dependencies: [
-        "ReplayCommands", "SessionCore", "SessionJournal", "SessionKit", "SessionTestKit", "SessionTestSupport", "SessionTesting", "sessionreplay", "SessionChangeQueue",
+        "ReplayCommands", "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionKit",
+        "SessionExplain", "SessionJSON", "SessionTestKit", "SessionTestSupport", "SessionTesting",
+        "sessionreplay",
       ],
       swiftSettings: strict),
     // What `sessionreplay export --format swift` writes, compiled and run.
@@ -186,7 +201,7 @@ let package = Package(
       name: "RecordedJournalTests",
       dependencies: [
         "ReplayCommands", "SessionKit", "SessionTestKit", "SessionTesting", "SessionCore",
-        "SessionJournal",
+        "SessionJournal", "SessionExplain", "SessionJSON",
       ],
       swiftSettings: strict),
     .testTarget(name: "HouseTests", swiftSettings: strict),

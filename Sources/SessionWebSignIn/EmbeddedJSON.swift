@@ -1,3 +1,4 @@
+import SessionJSON
 import SessionKit
 
 /// JSON that stands somewhere within a text.

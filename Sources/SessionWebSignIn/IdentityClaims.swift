@@ -1,4 +1,5 @@
 public import SessionCore
+import SessionJSON
 public import SessionKit
 
 /// What a token of an identity provider says of its user, by path (WEB-5): hints, **never verified**.

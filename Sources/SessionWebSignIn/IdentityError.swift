@@ -1,5 +1,6 @@
 import Foundation
 public import SessionCore
+import SessionJSON
 import SessionKit
 
 /// Finds out what an identity SDK's error says, however deep it says so (WEB-3).

@@ -67,6 +67,8 @@ struct HouseTests {
   /// which of the system's modules a room may touch.
   static let rooms: [(folder: String, modules: Set<String>)] = [
     ("Sources/SessionCore", []),
+    ("Sources/SessionJSON", []),
+    ("Sources/SessionExplain", ["SessionCore", "SessionJSON"]),
     (
       "Sources/SessionJournal",
       [
@@ -77,7 +79,7 @@ struct HouseTests {
     (
       "Sources/SessionKit",
       [
-        "SessionCore", "SessionJournal", "Synchronization", "Dispatch", "Foundation",
+        "SessionCore", "SessionJournal", "SessionJSON", "Synchronization", "Dispatch", "Foundation",
         "FoundationNetworking", "Glibc", "Musl", "Darwin", "Observation",
         "Security", "LocalAuthentication", "UIKit", "AppKit",
       ]
@@ -92,7 +94,7 @@ struct HouseTests {
     ),
     (
       "Sources/SessionWebSignIn",
-      ["SessionCore", "SessionKit", "Synchronization", "Foundation", "WebKit"]
+      ["SessionCore", "SessionJSON", "SessionKit", "Synchronization", "Foundation", "WebKit"]
     ),
     (
       "Sources/SessionMessages",
@@ -101,25 +103,31 @@ struct HouseTests {
     (
       "Sources/SessionTestKit",
       [
-        "SessionCore", "SessionJournal", "SessionKit", "SessionChanges", "Synchronization",
-        "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin",
+        "SessionCore", "SessionJournal", "SessionJSON", "SessionKit", "SessionChanges",
+        "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl",
+        "Darwin",
       ]
     ),
     (
       "Sources/SessionTestSupport",
       [
-        "SessionCore", "SessionJournal", "SessionKit", "SessionChanges", "SessionWebSignIn",
-        "SessionMessages", "SessionTestKit", "Synchronization", "Dispatch", "Foundation",
+        "SessionCore", "SessionJournal", "SessionJSON", "SessionKit", "SessionChanges",
+        "SessionWebSignIn", "SessionMessages", "SessionTestKit", "Synchronization", "Dispatch",
+        "Foundation",
       ]
     ),
     (
       "Tools/ReplayCommands",
       [
-        "SessionCore", "SessionChangeQueue", "SessionJournal", "Synchronization", "Dispatch",
-        "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin",
+        "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionExplain", "SessionJSON",
+        "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl",
+        "Darwin",
       ]
     ),
-    ("Tools/ReplayCommands/Pure", ["SessionCore", "SessionChangeQueue"]),
+    (
+      "Tools/ReplayCommands/Pure",
+      ["SessionCore", "SessionChangeQueue", "SessionExplain", "SessionJSON"]
+    ),
     ("Sources/SessionTesting", ["SessionTestKit", "Testing"]),
     ("Tools/sessionreplay", ["ReplayCommands", "Glibc", "Musl", "Darwin", "Foundation"]),
   ]
@@ -144,7 +152,10 @@ struct HouseTests {
     #expect(try !house.objects(of: "SessionCore").isEmpty)
     #expect(try mentions("Foundation", "SessionCore") == 0)
     #expect(try mentions("Foundation", "SessionJournal") == 0)
-    #expect(try mentions("Foundation", "SessionChangeQueue") == 0)
+    for target in ["SessionChangeQueue", "SessionJSON", "SessionExplain"] {
+      #expect(try !house.objects(of: target).isEmpty)
+      #expect(try mentions("Foundation", target) == 0)
+    }
     #expect(try mentions("Foundation", "SessionKit") > 0)
   }
 

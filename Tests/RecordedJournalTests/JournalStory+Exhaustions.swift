@@ -4,6 +4,7 @@ import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 extension JournalStory {
   /// A server that fails until the policy gives up, and tokens whose life is over.

@@ -5,6 +5,7 @@ import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 extension JournalStory {
   /// Records that ended nothing, asked for by their place.

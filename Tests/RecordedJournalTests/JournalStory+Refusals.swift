@@ -4,6 +4,7 @@ import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 extension JournalStory {
   /// The app's own logout, and the server's refusals.

@@ -6,6 +6,7 @@ import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 extension JournalStory {
   /// Sessions that nothing has ended, and journals without one.

@@ -5,6 +5,7 @@ import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 extension JournalStory {
   /// Stored items that are gone, changed, older or newer than they should be.

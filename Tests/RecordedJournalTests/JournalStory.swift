@@ -4,6 +4,7 @@ import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// How the journal of a cause comes about: a real session against a real server, on real files.
 struct JournalStory: Sendable, CustomTestStringConvertible {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// A journal of `Specs/Journals`, what is asked of it, and the answers that are kept beside it.
 struct RecordedJournal {

@@ -5,6 +5,7 @@ import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// Each cause of `Specs/Why.md` has a journal that a real run wrote, with the answer to it.
 ///

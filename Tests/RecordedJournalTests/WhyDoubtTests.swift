@@ -2,6 +2,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// Histories that look like a cause and are none, or not for certain.
 @Suite("Why claims no more than the journal proves")

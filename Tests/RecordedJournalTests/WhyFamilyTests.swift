@@ -2,6 +2,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// A server with reuse detection revokes a whole family of tokens if it sees an older one again.
 @Suite("Why considers every token of a sign-in")

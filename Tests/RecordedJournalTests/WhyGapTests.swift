@@ -2,6 +2,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// Clocks, starts of the system, tails that were cut off, and batches: where nothing shows that nothing was.
 @Suite("Why claims nothing of what no record covers")

@@ -2,6 +2,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// Sessions that have not ended, switches, restarts, and histories with something missing.
 @Suite("Why hedges what is not whole")

@@ -1,6 +1,7 @@
 import SessionCore
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// A small history that is built record by record; times are seconds behind its beginning.
 struct WhyHistory {

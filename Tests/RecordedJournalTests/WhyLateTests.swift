@@ -2,6 +2,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// Requests that another process took for lost, and whose own process came back.
 @Suite("Why reads what is noted late")

@@ -2,6 +2,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// A recorded journal, one thing changed in it, and the cause that it shows then: what tells neighbours
 /// of the catalogue apart.

@@ -2,6 +2,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// What `why` says of processes: by the identity of an opening if the notes have one, and no surer than
 /// process numbers allow if they have none.

@@ -4,6 +4,8 @@ import SessionTesting
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
+@testable import SessionJSON
 
 @Suite("Properties of why")
 struct WhyPropertyTests {

@@ -3,6 +3,7 @@ import SessionCore
 import SessionJournal
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// A journal's records with the batches they were written in, and what is said of them.
 struct WhyRun {

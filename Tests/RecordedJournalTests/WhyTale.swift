@@ -2,6 +2,7 @@ import SessionCore
 import SessionTestKit
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// A history of two processes that take requests from each other, on a device whose clock is set and whose
 /// journal's tail may be cut, written record by record as a session writes it; and what truly happened.

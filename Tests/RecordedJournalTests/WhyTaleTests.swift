@@ -4,6 +4,7 @@ import SessionTesting
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// What `why` says of histories of two processes, held against what happened in them.
 ///

@@ -5,6 +5,7 @@ import SessionTesting
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// What `why` says of lives that were lived in a simulated world, held against what happened there.
 ///

@@ -3,6 +3,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// Where records that were acknowledged may stand behind the good prefix, no command claims their absence.
 @Suite("What may be hidden behind a journal's good beginning")

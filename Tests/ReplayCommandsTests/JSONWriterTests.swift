@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionJSON
 
 @Suite("JSON for programs")
 struct JSONWriterTests {

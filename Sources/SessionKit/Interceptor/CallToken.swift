@@ -1,3 +1,5 @@
+import SessionJSON
+
 /// Where the session's token travels in calls; never in an address (STO-3).
 ///
 /// - Requirement: INT-5

@@ -1,3 +1,5 @@
+import SessionJSON
+
 /// The members of a request, by their names.
 ///
 /// `user.email` is `email` within `user`, `user\.email` one name with a dot in it. Where one lies within the

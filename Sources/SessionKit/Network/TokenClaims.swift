@@ -1,4 +1,5 @@
 public import SessionCore
+import SessionJSON
 
 /// What an access token says of itself (RFC 7519): hints, never verified, never decided upon alone.
 ///

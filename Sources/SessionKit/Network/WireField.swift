@@ -1,3 +1,5 @@
+import SessionJSON
+
 /// A member of a request's body whose value never changes, such as `grant_type`; shown by its type.
 public enum WireField: Hashable, Sendable {
   /// A text.

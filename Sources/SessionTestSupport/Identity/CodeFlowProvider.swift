@@ -1,5 +1,6 @@
 package import Foundation
 package import SessionCore
+import SessionJSON
 package import SessionKit
 package import SessionWebSignIn
 import Synchronization

@@ -3,6 +3,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 @Suite("Specs/ReplayFiles.md")
 struct FilesPageTests {

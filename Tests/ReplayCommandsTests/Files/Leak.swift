@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// Looks for pieces of what must not be told in what is told.
 ///

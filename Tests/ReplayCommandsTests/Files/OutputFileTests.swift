@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 @Suite("Files that commands write")
 struct OutputFileTests {

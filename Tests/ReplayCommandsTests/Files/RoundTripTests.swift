@@ -6,6 +6,7 @@ import SessionTesting
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 @Suite("Export and import")
 struct RoundTripTests {

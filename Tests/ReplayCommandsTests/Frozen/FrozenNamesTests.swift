@@ -5,6 +5,7 @@ import Testing
 
 @testable import ReplayCommands
 @testable import SessionCore
+@testable import SessionExplain
 @testable import SessionJournal
 @testable import SessionKit
 

@@ -3,6 +3,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 @Suite("report")
 struct ReportPageTests {

@@ -1,6 +1,7 @@
 import SessionCore
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// Records in memory, looked at in the plainest way: what other sources must be equal to.
 struct StepArray: StepSource {

@@ -5,6 +5,7 @@
   import Testing
 
   @testable import ReplayCommands
+  @testable import SessionExplain
 
   /// Journals that are too long to be read for each look.
   @Suite("step, on large journals", .timeLimit(.minutes(10)))

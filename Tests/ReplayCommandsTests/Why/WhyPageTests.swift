@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 @Suite("Specs/Why.md")
 struct WhyPageTests {

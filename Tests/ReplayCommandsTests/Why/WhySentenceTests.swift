@@ -3,6 +3,7 @@ import SessionCore
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// Sentences that were untrue once (RPL-6, RPL-5).
 @Suite("What the tool says is so")

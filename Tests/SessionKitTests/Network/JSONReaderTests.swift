@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SessionJSON
 @testable import SessionKit
 
 @Suite("JSON")

@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 /// The options about how things are shown, which all commands share.
 struct DisplayOptions: Sendable {
   let isJSON: Bool

@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 /// The help of the tool, of each command, and of what commands have in common.
 enum HelpText {
   /// What `help` tells of beside commands.

@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 /// The fold of a journal's records up to one of them.
 struct StateSnapshot: Equatable, Sendable {

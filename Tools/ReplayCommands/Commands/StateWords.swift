@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// A state as people read it.
 struct StateWords {

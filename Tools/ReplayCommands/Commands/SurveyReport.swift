@@ -1,3 +1,5 @@
+internal import SessionExplain
+internal import SessionJSON
 internal import SessionJournal
 
 /// The lines and the JSON of what stands behind the good prefix.

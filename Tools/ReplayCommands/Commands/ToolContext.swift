@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 /// Everything that a command uses and that is not an argument.
 struct ToolContext {
   /// Where the answer goes.

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// A record and where it stands in the file.
 struct JournalEntry {

@@ -1,5 +1,6 @@
 internal import SessionChangeQueue
 internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// Why a journal is not good, or not good to its last byte.

@@ -1,5 +1,6 @@
 internal import SessionChangeQueue
 internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 // A change log is a journal, and no session's (`Specs/ChangeLog.md`).

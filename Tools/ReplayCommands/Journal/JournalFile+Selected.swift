@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 // Why a record that somebody selected is not there; `option` is the one that selects it.
 extension JournalFile {

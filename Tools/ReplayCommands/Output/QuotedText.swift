@@ -1,3 +1,5 @@
+internal import SessionJSON
+
 extension String {
   /// A file's name as a shell reads it back: as it is, or in quotes wherever it holds anything but
   /// letters, digits and `._/-+:@%,=`; never with a line feed in it, and never taken for an option.

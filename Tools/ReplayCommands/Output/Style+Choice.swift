@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 extension Style {
   /// When colours are used.
   enum Choice: String, CaseIterable, Sendable {

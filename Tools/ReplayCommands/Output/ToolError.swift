@@ -1,3 +1,6 @@
+internal import SessionExplain
+internal import SessionJSON
+
 /// Why a command could not do all that it was asked: what, its consequence, and what to do next.
 struct ToolError: Error, Equatable, Sendable {
   let code: ExitCode

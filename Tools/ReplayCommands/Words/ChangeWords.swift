@@ -1,5 +1,7 @@
 internal import SessionChangeQueue
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 /// What a change log's record says, in words for people; never what the user wrote.
 enum ChangeWords {

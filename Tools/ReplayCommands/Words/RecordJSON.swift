@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 extension JSONWriter {
   /// The readable form of `Specs/EventCodec.md`: name, time and facts.

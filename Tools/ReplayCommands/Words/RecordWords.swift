@@ -1,5 +1,6 @@
 internal import SessionChangeQueue
 public import SessionCore
+internal import SessionExplain
 
 /// A record as one line of a timeline.
 struct RecordWords {

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// What a snapshot says, on one line.
 enum SnapshotWords {

@@ -1,4 +1,5 @@
 import SessionCore
+import SessionJSON
 import SessionKit
 
 /// The lines below the header.

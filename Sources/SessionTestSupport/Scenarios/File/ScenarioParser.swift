@@ -1,4 +1,5 @@
 import SessionCore
+import SessionJSON
 import SessionKit
 
 /// Reads a scenario file in one pass, and goes on behind an error to find more.

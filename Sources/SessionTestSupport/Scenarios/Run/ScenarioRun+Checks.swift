@@ -1,6 +1,7 @@
 import Foundation
 import SessionChanges
 import SessionCore
+import SessionJSON
 import SessionKit
 import SessionTestKit
 

@@ -1,4 +1,5 @@
 import SessionCore
+import SessionJSON
 import SessionJournal
 import SessionKit
 import SessionTestKit

@@ -1,3 +1,4 @@
+import SessionJSON
 import SessionKit
 import SessionTestKit
 

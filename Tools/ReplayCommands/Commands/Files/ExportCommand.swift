@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// `export`: the records, to be taken elsewhere.

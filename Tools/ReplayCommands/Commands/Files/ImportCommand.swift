@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 internal import SessionJournal
 
 /// `import`: a journal from an export.

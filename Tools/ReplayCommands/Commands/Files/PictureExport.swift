@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// An export that is one text, made of the records and of what the session was between them.
 struct PictureExport<Picture: ExportPicture>: RecordExport {

@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 extension Pseudonyms {
   /// In bytes.
   private static let shortestKey = 16

@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 /// What a repair did, or would do.
 struct RepairReport {

@@ -1,5 +1,7 @@
 internal import SessionChangeQueue
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 internal import SessionJournal
 
 /// What a change log's records come to, up to one of them: what `state` shows of such a file.

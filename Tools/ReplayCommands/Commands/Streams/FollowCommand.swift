@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// `follow`: the last records, and those that come, whoever writes them.

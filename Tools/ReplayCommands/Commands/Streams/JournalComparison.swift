@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 internal import SessionJournal
 
 /// Looks for the first record in which two journals differ, in bounded memory.

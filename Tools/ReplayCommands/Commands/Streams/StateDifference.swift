@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 /// The records that lie between two states, as far as they are shown.
 struct RecordsBetween {

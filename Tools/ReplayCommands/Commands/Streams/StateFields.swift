@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 /// A state taken apart into named values, for comparison; the names are those of `state --json`, with
 /// dots between.

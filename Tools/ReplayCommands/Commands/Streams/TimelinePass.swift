@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// Prints what a timeline shows of a journal, in bounded memory.

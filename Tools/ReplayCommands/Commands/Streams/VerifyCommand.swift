@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// `verify`: whether a journal is good, and how far.
 struct VerifyCommand: Command {

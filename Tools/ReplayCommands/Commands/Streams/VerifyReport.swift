@@ -1,5 +1,7 @@
 internal import SessionChangeQueue
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 internal import SessionJournal
 
 /// What a check of a whole journal found; counts only what is good.
@@ -147,7 +149,7 @@ extension VerifyReport {
       lines.append(
         (
           "room",
-          "\(ReplayCommands.count(room, "byte")) of zeros behind them, kept free to write in"
+          "\(SessionExplain.count(room, "byte")) of zeros behind them, kept free to write in"
         ))
     }
     if pass?.isGrowing == true {
@@ -169,11 +171,11 @@ extension VerifyReport {
     var text = "\(records.grouped) good"
     if records > 0, changes == nil {
       text +=
-        ": \(ReplayCommands.count(counted, "event")), "
-        + ReplayCommands.count(records - counted, "note")
+        ": \(SessionExplain.count(counted, "event")), "
+        + SessionExplain.count(records - counted, "note")
     }
     if let marks = pass?.totals.watermarks, marks > 0 {
-      text += "; \(ReplayCommands.count(marks, "watermark")) of the journal itself"
+      text += "; \(SessionExplain.count(marks, "watermark")) of the journal itself"
     }
     return text
   }

@@ -1,3 +1,6 @@
+internal import SessionExplain
+internal import SessionJSON
+
 /// `report`: one page that shows journals, to be read and sent on.
 struct ReportCommand: Command {
   static let syntax = CommandSyntax(

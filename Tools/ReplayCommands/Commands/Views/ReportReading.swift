@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// Gathers what a page shows of journals, one after the other.

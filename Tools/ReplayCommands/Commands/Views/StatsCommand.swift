@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 #if canImport(Darwin)
   internal import Darwin

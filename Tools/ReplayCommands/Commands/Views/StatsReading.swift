@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 internal import Synchronization
 

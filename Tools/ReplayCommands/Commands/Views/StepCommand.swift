@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// `step`: a debugger in the terminal, forward and back.
 struct StepCommand: JournalCommand {

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// A journal by the places of its records, read as far as somebody looked.

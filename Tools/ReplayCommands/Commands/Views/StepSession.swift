@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 /// One look at a journal: keys go to the model, what it shows goes to the terminal.
 final class StepSession {
   /// How long what may follow a lone `ESC` is waited for, in milliseconds, and the bounds of `ESCDELAY`.

@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 internal import SessionJournal
 
 /// `why`: what ended a session, from the records that led to it.

@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 /// The lines of an export: JSON that `import` reads back (Specs/ReplayFiles.md, "Lines").
 struct ExportLines: Sendable {

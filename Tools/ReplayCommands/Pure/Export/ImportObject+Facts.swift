@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionJSON
 
 /// The facts of `Specs/EventCodec.md`, read back from their readable form.
 extension ImportObject {

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionJSON
 
 /// A JSON object of which each member is taken by its key, and none may be left.
 struct ImportObject {

@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 /// Reads the lines of an export, one after the other, and refuses what no export has.
 struct ImportReader {

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// The transitions that happened, as a Mermaid state diagram (Specs/ReplayFiles.md, "Mermaid").
 struct StateDiagram: ExportPicture {

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionJSON
 
 /// Values as Swift spells them.
 enum SwiftLiteral {

@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 /// Records as events of Chrome's trace format, which Perfetto shows: one line for each
 /// (Specs/ReplayFiles.md, "Trace").

@@ -1,3 +1,5 @@
+internal import SessionJSON
+
 /// The only door through which text comes into a page.
 enum HTML {
   /// Text that a browser shows as it is, between tags and in quoted attributes: what would mean something

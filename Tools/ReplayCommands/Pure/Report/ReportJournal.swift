@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// What a page needs of one journal, gathered in one pass and in bounded memory.
 struct ReportJournal: Sendable {

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 // The journals as lanes over time.
 extension ReportPage {

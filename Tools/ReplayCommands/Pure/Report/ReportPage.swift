@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// Journals that have no room on a page, added up.
 struct ReportRest: Equatable, Sendable {

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// Why a session ended, or how it stands, in words, as a page shows it.
 struct ReportWhy: Equatable, Sendable {

@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 /// How far a long count is, on one line.
 struct ProgressLine: Equatable, Sendable {
   var bytes: UInt64

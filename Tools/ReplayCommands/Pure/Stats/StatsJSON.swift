@@ -1,3 +1,6 @@
+internal import SessionExplain
+internal import SessionJSON
+
 extension StatsReport {
   /// One object; `Specs/ReplayStats.md` says what each field is.
   func json(grouping: StatsGrouping?) -> String {

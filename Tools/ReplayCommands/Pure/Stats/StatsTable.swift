@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 /// Rows of text in columns: the first stands left, the others right.
 struct StatsTable {
   private var rows: [[String]] = []

@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// Figures as people read them.
 struct StatsWords {

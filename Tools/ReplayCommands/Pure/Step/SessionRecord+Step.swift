@@ -1,5 +1,6 @@
 internal import SessionChangeQueue
 internal import SessionCore
+internal import SessionExplain
 
 extension SessionRecord {
   /// Whether it ends a session.

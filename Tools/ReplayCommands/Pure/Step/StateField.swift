@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// One line about a state.
 struct StateField: Equatable, Sendable {

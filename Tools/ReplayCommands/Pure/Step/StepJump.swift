@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// Where a selector leads in a journal that is read no further than needed.
 enum StepJump: Equatable, Sendable {

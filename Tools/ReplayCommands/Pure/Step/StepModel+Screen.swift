@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// How the rows and columns are shared out.
 private struct Layout {

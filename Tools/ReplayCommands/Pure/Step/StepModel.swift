@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// What the terminal has to do after a key, apart from drawing.
 enum StepEffect: Equatable, Sendable {

@@ -1,4 +1,6 @@
 internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
 
 /// A text in place of the records: longer ones scroll.
 struct StepPage: Equatable, Sendable {

@@ -1,3 +1,5 @@
+internal import SessionJSON
+
 /// A line that is entered at the bottom of the screen.
 struct StepPrompt: Equatable, Sendable {
   enum Kind: Equatable, Sendable {

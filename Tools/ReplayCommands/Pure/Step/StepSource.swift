@@ -1,4 +1,5 @@
 internal import SessionCore
+internal import SessionExplain
 
 /// How many records there are.
 enum StepTotal: Equatable, Sendable {

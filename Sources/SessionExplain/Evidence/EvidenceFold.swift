@@ -1,0 +1,447 @@
+package import SessionCore
+
+/// Folds a journal's records into the evidence of each end of a session.
+///
+/// ```swift
+/// var ends = EvidenceFold()
+/// for entry in entries {
+///   try ends.take(entry.record, endsBatch: entry.remainingInBatch == 0) { show(Explainer.explain($0)) }
+/// }
+/// let open = ends.finish { show(Explainer.explain($0)) }
+/// ```
+/// What it holds is bounded: some 100 records, each without what a server could make long.
+package struct EvidenceFold: Sendable {
+  /// Everything up to here, folded.
+  private(set) var fold = SessionFold()
+  /// The record that is asked for, beside the ends.
+  private let watched: UInt64?
+
+  // The session so far.
+  private var firstSequence: UInt64 = 1
+  private var login: Fact?
+  private var token: TokenHistory?
+  private var earlier = EarlierTokens()
+  private var openings: [Fact] = []
+  private var processes = ProcessTrail()
+  private var remarks: [Fact] = []
+  private var storage = StorageTrail()
+  private var clock = ClockTrail()
+  private var schedule = ScheduleTrail()
+  private var stray: Fact?
+  private var continued: Fact?
+  private var isWhole = true
+  private var hasDoubtfulCut = false
+  private var gaps: [EvidenceGap] = []
+  private var isAssumed = false
+  private var lostEnd: Fact?
+  private var last: Fact?
+
+  // The batch that is being read.
+  private var batch: [Fact] = []
+  private var batchStart: UInt64 = 0
+  private var isInBatch = false
+  private var opening: Fact?
+  private var lostInBatch: [UInt64] = []
+  private var ending: (before: SessionState.Kind, last: Fact)?
+  /// The last record that was decided with an end.
+  private var lastDecided: UInt64 = 0
+  private var watchedFact: Fact?
+  private var lastBefore: Fact?
+
+  // What waits for what comes behind it.
+  private var pendingEnd: Evidence?
+  private var pendingRecord: Evidence?
+  private var expiry: Evidence?
+
+  /// A fold that hands over each end, and the record `watched` if it is one that can be explained by
+  /// itself.
+  package init(watching watched: UInt64? = nil) {
+    self.watched = watched
+  }
+
+  /// Takes in the next record, and hands over what is complete now; `endsBatch` is true of the last record of its batch.
+  ///
+  /// Throws where the record cannot be folded, and stays as it was.
+  package mutating func take(
+    _ record: SessionRecord, endsBatch: Bool, _ body: (Evidence) -> Void
+  ) throws(SessionFold.Failure) {
+    let before = try apply(record)
+    // Batches are whole: a watermark of the journal itself ended it.
+    if isInBatch, record.sequence != (last?.sequence ?? 0) + 1 { endBatch(body) }
+    if !isInBatch { beginBatch(at: record.sequence) }
+    let fact = Fact(record, batch: batchStart)
+    clock.take(record)
+    keepInBatch(fact)
+    keepBehind(fact, body)
+    switch record.content {
+    case .event(let event): take(event, fact, before, body)
+    case .note(let note): take(note, fact)
+    case .snapshot(let snapshot): take(snapshot, fact)
+    case .unknown:
+      isWhole = false
+      // It may have been a request.
+      token?.isWhole = false
+      earlier.isWhole = false
+    }
+    if record.sequence == watched { watchedFact = fact }
+    last = fact
+    isInBatch = !endsBatch
+    if !isInBatch { endBatch(body) }
+  }
+
+  /// Takes note that records are missing here, and goes on after them.
+  ///
+  /// What they said is not known: a token may have been used and replaced, the session may have ended,
+  /// another may have begun. Only what is read after them, and a login among that, is sure again.
+  package mutating func interrupt(_ gap: EvidenceGap, _ body: (Evidence) -> Void) {
+    if isInBatch { endBatch(body) }
+    pendingEnd?.gapsAfter.append(gap)
+    pendingRecord?.gapsAfter.append(gap)
+    gaps.append(gap, keeping: Evidence.keptOpenings)
+    token?.isWhole = false
+    earlier.isWhole = false
+    (opening, lostInBatch, stray) = (nil, [], nil)
+    (processes, clock, schedule) = (.unknown, ClockTrail(), ScheduleTrail())
+    storage.interrupt()
+  }
+
+  /// Hands over what still waits, and returns the session as it stands.
+  package mutating func finish(damagedAt offset: UInt64? = nil, _ body: (Evidence) -> Void)
+    -> Evidence
+  {
+    if isInBatch { endBatch(body) }
+    for waiting in [pendingEnd, pendingRecord] {
+      guard var waiting else { continue }
+      waiting.damagedAt = offset
+      body(waiting)
+    }
+    (pendingEnd, pendingRecord) = (nil, nil)
+    var open = evidence(.open(last: last))
+    open.before = fold.state.kind
+    open.damagedAt = offset
+    return open
+  }
+
+  /// The session as it stands now, should nothing follow; `nil` in the middle of a batch.
+  package var open: Evidence? {
+    guard !isInBatch else { return nil }
+    var copy = self
+    return copy.finish { _ in }
+  }
+
+  /// Whether more records may add to what is known of the watched record, or of an end up to it.
+  package var isWaiting: Bool {
+    guard let watched else { return true }
+    let isEarly = pendingEnd?.place.map { $0.batch <= watched } ?? false
+    return isInBatch || isEarly || pendingRecord != nil
+  }
+
+  // MARK: Gaps
+
+  /// Folds the record, and says in which state that found the session.
+  private mutating func apply(_ record: SessionRecord) throws(SessionFold.Failure)
+    -> SessionState.Kind
+  {
+    let before = fold.state.kind
+    do throws(SessionFold.Failure) {
+      try fold.apply(record)
+      return before
+    } catch {
+      guard case .illegal = error, let assumed = fold(before: record) else { throw error }
+      var fold = assumed
+      try fold.apply(record)
+      self.fold = fold
+      (login, isAssumed) = (nil, true)
+      return assumed.state.kind
+    }
+  }
+
+  /// The fold as missing records may have left it, so that this event could follow; `nil` if none are
+  /// missing.
+  private func fold(before record: SessionRecord) -> SessionFold? {
+    guard !gaps.isEmpty, let event = record.event else { return nil }
+    var generation = fold.generation
+    var state = SessionState.unauthenticated
+    if event.kind != .login {
+      if case .refreshFailed(let failed) = event { generation = failed.generation }
+      if let token = fold.state.token, event.kind != .refreshFailed {
+        generation = token.generation
+      }
+      state = .authenticated(
+        SessionState.Authenticated(
+          user: fold.state.user ?? "unknown", method: .password, since: record.time,
+          token: TokenHistory.lost(generation, at: record.time).facts, context: nil,
+          failures: SessionState.RefreshFailures()))
+    }
+    return SessionFold(
+      state: state, generation: max(generation, fold.generation), sequence: fold.sequence,
+      eventSequence: fold.eventSequence, intents: OpenIntents())
+  }
+
+  /// A record names a token that only missing records announced.
+  private mutating func meet(_ generation: Generation, at time: Timestamp) {
+    guard !gaps.isEmpty, generation > token?.generation ?? .none else { return }
+    if let token { earlier.add(token) }
+    earlier.isWhole = false
+    token = TokenHistory.lost(generation, at: time)
+  }
+
+  /// A note about the end of the current token: after a gap it proves an end that is lost.
+  private mutating func noteEnd(of generation: Generation, _ fact: Fact) {
+    guard !gaps.isEmpty, fold.state.kind == .authenticated,
+      generation >= fold.state.token?.generation ?? .none
+    else { return }
+    lostEnd = fact
+  }
+
+  // MARK: Batches
+
+  private mutating func beginBatch(at sequence: UInt64) {
+    batchStart = sequence
+    lastBefore = last
+    (batch, lostInBatch, opening) = ([], [], nil)
+  }
+
+  private mutating func keepInBatch(_ fact: Fact) {
+    if batch.count == Evidence.keptBatch {
+      // What decides nothing goes first, then what came once more: there are fewer names than places.
+      let names = batch.map(\.record.name)
+      let index =
+        batch.firstIndex { !$0.isDecisive }
+        ?? names.indices.first { names[($0 + 1)...].contains(names[$0]) }
+      batch.remove(at: index ?? Evidence.keptBatch / 2)
+    }
+    batch.append(fact)
+  }
+
+  private mutating func keepBehind(_ fact: Fact, _ body: (Evidence) -> Void) {
+    if var waiting = pendingEnd, fact.batch != waiting.place?.batch {
+      // The login that comes behind is kept however much stands between.
+      if waiting.aftermath.count < Evidence.keptBehind || fact.isLogin {
+        waiting.aftermath.append(fact)
+      }
+      pendingEnd = waiting
+    }
+    guard var waiting = pendingRecord else { return }
+    if let generation = waiting.revocation {
+      // Whether the server was told in the end may stand far behind.
+      waiting.keepRevocation(of: generation, fact)
+      pendingRecord = waiting
+      return
+    }
+    waiting.aftermath.append(fact)
+    pendingRecord = waiting.aftermath.count < Evidence.keptBehind ? waiting : nil
+    if pendingRecord == nil { body(waiting) }
+  }
+
+  private mutating func endBatch(_ body: (Evidence) -> Void) {
+    isInBatch = false
+    if ending != nil { endSession(body) }
+    guard let fact = watchedFact else { return }
+    watchedFact = nil
+    // An end of a session is explained as one, and what was decided with it.
+    guard fact.isExplainable, fact.sequence > lastDecided else { return }
+    pendingRecord = evidence(.record(fact))
+  }
+
+  /// The batch's end of a session, with what led to it.
+  private mutating func endSession(_ body: (Evidence) -> Void) {
+    guard let ending else { return }
+    if let pendingEnd { body(pendingEnd) }
+    var found = evidence(.end(ending.last))
+    found.before = ending.before
+    if ending.before == .expired, var expiry {
+      expiry.aftermath = []
+      found.root = [expiry]
+    }
+    expiry = fold.state.kind == .expired ? found : nil
+    pendingEnd = found
+    lastDecided = batch.last?.sequence ?? ending.last.sequence
+    self.ending = nil
+    stray = nil
+  }
+
+  private func evidence(_ subject: Evidence.Subject) -> Evidence {
+    var evidence = Evidence(
+      subject: subject, after: fold, firstSequence: firstSequence, processes: processes,
+      clock: clock, schedule: schedule)
+    evidence.batch = batch
+    evidence.login = login
+    (evidence.token, evidence.earlier) = (token, earlier)
+    (evidence.openings, evidence.remarks) = (openings, remarks)
+    evidence.storage = storage
+    evidence.lastBefore = lastBefore
+    (evidence.stray, evidence.continued) = (stray, continued)
+    (evidence.isWhole, evidence.hasDoubtfulCut) = (isWhole, hasDoubtfulCut)
+    (evidence.gaps, evidence.isAssumed, evidence.lostEnd) = (gaps, isAssumed, lostEnd)
+    return evidence
+  }
+
+  // MARK: Events
+
+  private mutating func take(
+    _ event: SessionEvent, _ fact: Fact, _ before: SessionState.Kind, _ body: (Evidence) -> Void
+  ) {
+    switch event {
+    case .login(let login):
+      begin(with: login, fact, body)
+    case .refreshSucceeded(let refresh):
+      end(fact)
+      announce(refresh.token, fact)
+    case .refreshFailed(let refresh):
+      meet(refresh.generation, at: fact.time)
+      end(fact)
+      token?.count(fact)
+    case .contextSwitched(let change):
+      guard let newer = change.token else { return }
+      end(fact)
+      announce(newer, fact)
+    case .sessionExpired, .logout:
+      ending = (ending?.before ?? before, fact)
+      lostEnd = nil
+    }
+  }
+
+  private mutating func begin(
+    with login: SessionEvent.Login, _ fact: Fact, _ body: (Evidence) -> Void
+  ) {
+    // An end in the same batch, and a session that begins behind it.
+    if ending != nil {
+      endSession(body)
+      pendingEnd?.aftermath = [fact]
+    }
+    if let pendingEnd { body(pendingEnd) }
+    (pendingEnd, expiry, stray) = (nil, nil, nil)
+    self.login = fact
+    (hasDoubtfulCut, gaps, isAssumed, lostEnd) = (false, [], false, nil)
+    remarks.removeAll { $0.batch != batchStart }
+    storage.restart(keeping: batchStart)
+    clock.restart()
+    schedule = ScheduleTrail()
+    earlier = EarlierTokens()
+    // Adopted tokens were an app's old layer's before, and may be used by it still.
+    token = TokenHistory(login.token, announced: fact, isWhole: login.method != .adoption)
+  }
+
+  private mutating func announce(_ newer: TokenFacts, _ fact: Fact) {
+    // Where a token was recovered or numbers are left out, records are missing.
+    let isRecovered = batch.contains { $0.recovered == newer.generation }
+    let isNext = newer.generation == token?.generation.next
+    if let token { earlier.add(token) }
+    token = TokenHistory(newer, announced: fact, isWhole: isNext && !isRecovered)
+  }
+
+  /// The request that the fact names has its end.
+  private mutating func end(_ fact: Fact) {
+    let (opening, processes) = (opening, processes)
+    token?.end(fact, among: processes) { request in
+      guard let sent = request.sent.requestSent else { return .connection }
+      if let boot = request.boot, let other = processes.boot, boot != other,
+        let first = processes.firstOfBoot
+      {
+        return .restarted(by: .init(fact: first))
+      }
+      guard let opening, let opened = opening.opened else { return .connection }
+      let taker = RequestTrace.Taker(fact: opening)
+      guard !Opener(opened).mayBe(Opener(sent)) else { return .reopened(by: taker) }
+      // A time before that of the request says nothing of its deadline.
+      let isEarly = fact.time < sent.deadline && fact.time >= request.sent.time
+      return isEarly ? .gone(by: taker) : .replaced(by: taker)
+    }
+    // One that was overtaken with the token before may come late.
+    earlier.end(fact)
+    if let number = fact.answers, fact.failure?.kind == .noReply { lostInBatch.append(number) }
+  }
+
+  // MARK: Notes
+
+  private mutating func take(_ note: SessionNote, _ fact: Fact) {
+    switch note {
+    case .opened(let opened):
+      opening = fact
+      storage.open(opened, isBesideOthers: processes.isTooMany || !processes.living.isEmpty)
+      processes.open(opened, fact)
+      openings.append(fact, keeping: Evidence.keptOpenings)
+    case .closed:
+      processes.close(fact)
+      openings.append(fact, keeping: Evidence.keptOpenings)
+    case .tailCut(let cut):
+      // What was acknowledged and is gone may have been a request.
+      if cut.isUndetermined {
+        token?.isWhole = false
+        earlier.isWhole = false
+        hasDoubtfulCut = true
+      }
+      remark(fact)
+    case .requestSent(let sent):
+      send(sent, fact)
+    case .requestEnded, .answerUnused:
+      end(fact)
+    case .secretsWiped:
+      if fold.state.kind == .unauthenticated { stray = fact }
+      remark(fact)
+    case .continued:
+      continued = fact
+      remark(fact)
+    case .tokenRecovered, .itemUnreadable:
+      remark(fact)
+    case .answerDropped:
+      token?.drop(fact)
+      remark(fact)
+    case .storageFailed, .storageRecovered:
+      storage.take(fact)
+    case .revocationPending(let generation):
+      noteEnd(of: generation, fact)
+    case .revocationSettled(let settled):
+      noteEnd(of: settled.generation, fact)
+    case .clockSkew, .localDataCleared:
+      break
+    }
+  }
+
+  private mutating func send(_ sent: SessionNote.RequestSent, _ fact: Fact) {
+    meet(sent.generation, at: fact.time)
+    guard var history = token, sent.generation == history.generation else { return }
+    // Who makes the next request in the batch that takes another one for lost has taken its place.
+    for number in lostInBatch where opening == nil {
+      history.lose(number) { request in
+        if case .lost(.restarted(let taker)) = request.fate { return .restarted(by: taker) }
+        guard let before = request.sent.requestSent, let end = request.end,
+          !Opener(before).mayBe(Opener(sent))
+        else { return .unnoted }
+        let taker = RequestTrace.Taker(fact: fact)
+        // A time before that of the request says nothing of its deadline.
+        guard end.time >= request.sent.time else { return .taken(by: taker) }
+        return end.time < before.deadline ? .gone(by: taker) : .overtaken(by: taker)
+      }
+    }
+    schedule.take(fact, of: history.facts)
+    var request = RequestTrace(sent: fact)
+    request.boot = processes.boot
+    request.life = processes.opening(of: Opener(sent))
+    request.isCertain = processes.isCertain(Opener(sent))
+    history.send(request)
+    token = history
+  }
+
+  private mutating func remark(_ fact: Fact) { remarks.append(fact, keeping: 8) }
+
+  // MARK: Snapshots
+
+  private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
+    firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
+    (login, stray, expiry, continued, lostEnd) = (nil, nil, nil, nil, nil)
+    earlier = .unknown
+    (openings, remarks, processes) = ([], [], .unknown)
+    (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)
+    storage = StorageTrail()
+    token = snapshot.state.token.map { TokenHistory($0, announced: nil, isWhole: false) }
+    if let request = snapshot.intents.request, request.sent.generation == token?.generation {
+      // When it was sent is not known any more; no answer says a time of it.
+      let sent = SessionRecord(
+        sequence: request.sequence, time: fact.time, content: .note(.requestSent(request.sent)))
+      token?.send(RequestTrace(sent: Fact(sent, batch: request.sequence)))
+    }
+    batch = []
+  }
+}

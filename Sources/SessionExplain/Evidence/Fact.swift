@@ -1,0 +1,196 @@
+package import SessionCore
+
+/// A record that is kept as evidence, without what no answer needs.
+package struct Fact: Hashable, Sendable {
+  package let record: SessionRecord
+  /// The sequence of the first record of its batch: what was decided together.
+  package let batch: UInt64
+
+  package var sequence: UInt64 { record.sequence }
+  package var time: Timestamp { record.time }
+
+  init(_ record: SessionRecord, batch: UInt64) {
+    self.record = record.lean
+    self.batch = batch
+  }
+
+  package var event: SessionEvent? { record.event }
+
+  package var note: SessionNote? {
+    guard case .note(let note) = record.content else { return nil }
+    return note
+  }
+
+  var refreshFailed: SessionEvent.RefreshFailed? {
+    guard case .refreshFailed(let failed)? = event else { return nil }
+    return failed
+  }
+
+  var requestSent: SessionNote.RequestSent? {
+    guard case .requestSent(let sent)? = note else { return nil }
+    return sent
+  }
+
+  var answerDropped: SessionNote.AnswerDropped? {
+    guard case .answerDropped(let dropped)? = note else { return nil }
+    return dropped
+  }
+
+  var opened: SessionNote.Opened? {
+    guard case .opened(let opened)? = note else { return nil }
+    return opened
+  }
+
+  var expiry: ExpiryReason? {
+    guard case .sessionExpired(let expiry)? = event else { return nil }
+    return expiry.reason
+  }
+
+  var logout: LogoutReason? {
+    guard case .logout(let logout)? = event else { return nil }
+    return logout.reason
+  }
+
+  var isLogin: Bool { event?.kind == .login }
+
+  /// Whether a session ends with it.
+  var isEnd: Bool { event?.kind == .sessionExpired || event?.kind == .logout }
+
+  /// Whether it is of those that say why something was decided with it.
+  var isDecisive: Bool { event != nil || isOfStorage || recovered != nil }
+
+  /// The token whose event was missing, and follows.
+  var recovered: Generation? {
+    guard case .tokenRecovered(let generation)? = note else { return nil }
+    return generation
+  }
+
+  var revocationSettled: SessionNote.RevocationSettled? {
+    guard case .revocationSettled(let settled)? = note else { return nil }
+    return settled
+  }
+
+  /// The failure that the record names, of a refresh or of another request.
+  var failure: RequestFailure? {
+    if let refreshFailed { return refreshFailed.failure }
+    guard case .requestEnded(let ended)? = note else { return nil }
+    return ended.failure
+  }
+
+  /// The request that the record names; `nil` for none.
+  var answers: UInt64? {
+    var number: UInt64 = 0
+    switch record.content {
+    case .event(let event):
+      switch event {
+      case .refreshSucceeded(let refresh): number = refresh.request
+      case .refreshFailed(let refresh): number = refresh.request
+      case .contextSwitched(let change): number = change.request
+      case .login, .sessionExpired, .logout: break
+      }
+    case .note(.requestEnded(let ended)): number = ended.request
+    case .note(.answerUnused(let request)): number = request
+    case .note, .snapshot, .unknown: break
+    }
+    return number == 0 ? nil : number
+  }
+}
+
+extension Fact {
+  /// Whether it says that something stored was not what it should be.
+  var isOfStorage: Bool {
+    switch note {
+    case .tailCut, .itemUnreadable, .answerDropped: true
+    case .opened, .closed, .requestSent, .requestEnded, .tokenRecovered, .revocationPending,
+      .revocationSettled, .secretsWiped, .continued, .clockSkew, .localDataCleared,
+      .storageFailed, .storageRecovered, .answerUnused, nil:
+      false
+    }
+  }
+
+  /// Whether a record can be explained by itself.
+  var isExplainable: Bool {
+    switch record.content {
+    case .event(let event):
+      switch event {
+      case .refreshFailed, .sessionExpired, .logout: true
+      case .login, .refreshSucceeded, .contextSwitched: false
+      }
+    case .note(let note):
+      switch note {
+      case .requestEnded, .tokenRecovered, .revocationPending, .revocationSettled, .secretsWiped,
+        .itemUnreadable, .tailCut, .continued, .storageFailed, .answerDropped,
+        .answerUnused:
+        true
+      case .opened, .closed, .requestSent, .clockSkew, .localDataCleared, .storageRecovered: false
+      }
+    case .snapshot, .unknown: false
+    }
+  }
+}
+
+extension SessionRecord {
+  /// The record without permissions, profiles of newer versions, and texts longer than any answer shows:
+  /// what is kept as evidence must not grow with what a server sent.
+  fileprivate var lean: SessionRecord {
+    SessionRecord(
+      sequence: sequence, time: time, content: content.lean, hasUnknownFields: hasUnknownFields)
+  }
+}
+
+extension SessionRecord.Content {
+  fileprivate var lean: SessionRecord.Content {
+    switch self {
+    case .event(let event): .event(event.lean)
+    case .note: self
+    case .snapshot: .unknown(SessionRecord.Unknown(kind: SessionRecord.snapshotKind, payload: []))
+    case .unknown(let unknown): .unknown(SessionRecord.Unknown(kind: unknown.kind, payload: []))
+    }
+  }
+}
+
+extension SessionEvent {
+  fileprivate var lean: SessionEvent {
+    switch self {
+    case .login(let login):
+      return .login(
+        Login(user: login.user.lean, method: login.method, token: login.token.lean, context: nil))
+    case .refreshSucceeded(let refresh):
+      return .refreshSucceeded(
+        RefreshSucceeded(
+          token: refresh.token.lean, trigger: refresh.trigger, attempt: refresh.attempt,
+          isRotated: refresh.isRotated, request: refresh.request))
+    case .contextSwitched(let change):
+      let role = ActiveContext.Named(
+        id: change.context.role.id.lean, name: change.context.role.name.short)
+      return .contextSwitched(
+        ContextSwitched(
+          context: ActiveContext(role: role), token: change.token?.lean, trigger: change.trigger,
+          request: change.request))
+    case .refreshFailed, .sessionExpired, .logout:
+      return self
+    }
+  }
+}
+
+extension TokenFacts {
+  var lean: TokenFacts {
+    TokenFacts(
+      generation: generation, issuedAt: issuedAt, expiresAt: expiresAt, id: id?.lean,
+      isRefreshable: isRefreshable)
+  }
+}
+
+extension Identifier {
+  fileprivate var lean: Identifier { uuid == nil ? Identifier(description.short) : self }
+}
+
+extension String {
+  /// At most 64 characters of at most four bytes each.
+  fileprivate var short: String {
+    guard utf8.count > 64 else { return self }
+    var text = ""
+    for scalar in unicodeScalars.prefix(63) { text.unicodeScalars.append(scalar) }
+    return text + "…"
+  }
+}

@@ -1,0 +1,83 @@
+package import SessionCore
+
+/// Names that stand for what could tell who somebody is: the same for the same value under the same
+/// key, and without the key nothing to be got from them.
+///
+/// Keeps nothing, so that a name is the same wherever and in whatever order it is asked for.
+package struct Pseudonyms: Equatable, Sendable {
+  /// What a value names; equal texts of two categories have different pseudonyms.
+  package enum Category: String, CaseIterable, Sendable {
+    case user = "user"
+    case role = "role"
+    case school = "school"
+    case unit = "unit"
+    case permission = "permission"
+    case token = "jti"
+    case boot = "boot"
+    case opening = "opening"
+    case namespace = "namespace"
+    case lock = "lock"
+    case code = "code"
+    case journal = "journal"
+  }
+
+  private let low: UInt64
+  private let high: UInt64
+
+  /// Pseudonyms that nobody can test guesses against who has not the two numbers.
+  package init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
+  /// Pseudonyms under a key that somebody chose, so that several files have the same ones.
+  package init(key: String) {
+    let digest = SipHash.digest(
+      of: Array(key.utf8), low: 0x7365_7373_696F_6E20, high: 0x7073_6575_646F_6E79)
+    self.init(low: Self.word(digest[..<8]), high: Self.word(digest[8...]))
+  }
+
+  /// The pseudonyms of one journal, from its identifier and its salt: the same each time, and others
+  /// for every other journal.
+  package init(journal: (high: UInt64, low: UInt64), salt: UInt64) {
+    let words = [journal.high, journal.low, salt]
+    let message = words.flatMap { word in
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+    }
+    let digest = SipHash.digest(of: message, low: salt, high: journal.high ^ journal.low)
+    self.init(low: Self.word(digest[..<8]), high: Self.word(digest[8...]))
+  }
+
+  /// `user-k3v9q2mh4t`: the category and 50 bits of the value's hash.
+  package func name(_ category: Category, _ value: String) -> String {
+    var bits = Self.word(digest(category, value)[..<8])
+    var name = category.rawValue + "-"
+    for _ in 0..<10 {
+      name.unicodeScalars.append(Self.letters[Int(bits & 31)])
+      bits >>= 5
+    }
+    return name
+  }
+
+  /// The identifier that stands for a journal's: a UUID of version 8 (RFC 9562), whose bits say
+  /// nothing but what is its own.
+  package func journal(_ value: String) -> Identifier {
+    let digest = digest(.journal, value)
+    let (high, low) = (Self.word(digest[..<8]), Self.word(digest[8...]))
+    return Identifier(
+      uuidHigh: high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000,
+      low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+  }
+
+  /// Crockford's: none that is easily taken for another.
+  private static let letters = Array("0123456789abcdefghjkmnpqrstvwxyz".unicodeScalars)
+
+  private func digest(_ category: Category, _ value: String) -> [UInt8] {
+    SipHash.digest(
+      of: Array(category.rawValue.utf8) + [0] + Array(value.utf8), low: low, high: high)
+  }
+
+  private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}

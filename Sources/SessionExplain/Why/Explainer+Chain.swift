@@ -1,0 +1,69 @@
+import SessionCore
+
+extension ExplanationDraft {
+  /// The records that led to it, newest first, each once.
+  mutating func addChain() {
+    var links: [UInt64: Explanation.Link] = [:]
+    let first = evidence.firstSequence
+    func add(_ fact: Fact?, _ role: Explanation.Role) {
+      guard let fact, links[fact.sequence] == nil else { return }
+      links[fact.sequence] = Explanation.Link(
+        fact: fact, role: role, isInFile: fact.sequence >= first)
+    }
+    if case .open = evidence.subject {
+      add(evidence.lostEnd, .remark)
+      addRequests(add)
+    } else {
+      add(evidence.place, .end)
+      for fact in evidence.batch { add(fact, .decided) }
+      if evidence.before == .authenticated || explanation.cause.class == .event {
+        addRequests(add)
+      }
+    }
+    if showsOpenings {
+      for fact in evidence.openings.suffix(4) { add(fact, .opening) }
+      for fact in evidence.remarks { add(fact, .remark) }
+    }
+    if showsAftermath {
+      for fact in evidence.aftermath where isAbout(fact) { add(fact, .behind) }
+    }
+    add(token?.announced, .token)
+    if token?.announced == nil { add(evidence.login, .token) }
+    explanation.chain = links.values.sorted { $0.fact.sequence > $1.fact.sequence }
+    explanation.omitted = token?.omitted ?? 0
+  }
+
+  private func addRequests(_ add: (Fact?, Explanation.Role) -> Void) {
+    guard let token else { return }
+    let earlier = showsEarlier ? evidence.earlier.requests.suffix(Self.shownEarlier) : []
+    for request in earlier + token.requests {
+      add(request.sent, .request)
+      add(request.end, .outcome)
+      add(request.late, .outcome)
+      add(request.dropped, .outcome)
+    }
+    for fact in [token.firstAnswered, token.lastAnswered, token.lastUnanswered, token.firstReuse] {
+      add(fact, .outcome)
+    }
+  }
+
+  /// Whether a record behind the one that is explained is about the same thing.
+  private func isAbout(_ fact: Fact) -> Bool {
+    switch fact.record.content {
+    case .event(let event):
+      switch event {
+      case .refreshSucceeded, .login, .sessionExpired, .logout: true
+      case .refreshFailed, .contextSwitched: false
+      }
+    case .note(let note):
+      switch note {
+      case .revocationSettled, .requestEnded, .answerUnused: true
+      case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
+        .secretsWiped, .itemUnreadable, .continued, .clockSkew, .localDataCleared,
+        .storageFailed, .storageRecovered, .answerDropped:
+        false
+      }
+    case .snapshot, .unknown: false
+    }
+  }
+}

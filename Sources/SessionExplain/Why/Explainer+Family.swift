@@ -1,0 +1,81 @@
+import SessionCore
+
+// What requests with older tokens of the same sign-in may have brought about (RPL-6).
+extension ExplanationDraft {
+  /// How many requests with older tokens an answer shows.
+  static let shownEarlier = 4
+
+  /// The server said of an older token that it was used before.
+  ///
+  /// A server with reuse detection revokes the whole family then, and refuses the newest token, too.
+  mutating func explainFamily(
+    _ request: RequestTrace, _ answer: Fact, _ refusal: Fact, _ word: RefusalWord,
+    _ losses: [RequestTrace], _ token: TokenHistory
+  ) {
+    showsEarlier = true
+    proveEarlierAnswer(request, answer)
+    ruleOutTheUsual()
+    let isTold = word == .revoked || word == .reused
+    let isOnly = losses.isEmpty && token.lastDubious(before: refusal.sequence) == nil
+    let isWhole = token.isWhole && token.omitted == 0
+    let certainty = isTold && isOnly && isWhole ? Certainty.likely : .possible
+    conclude(.familyRevoked, certainty)
+    infer(
+      .familyEnded, certainty, [.place(request.number), .token(Self.generation(request))],
+      on: request.sent, answer)
+    for lost in losses {
+      infer(
+        .rotatedReplyLost, .possible, [.token(token.generation), .place(lost.number)],
+        on: lost.sent)
+    }
+    if !isTold { maybe(.revokedAtServer, .expiredAtServer) }
+    addUnused()
+    if case .lost(.overtaken) = request.fate { advise(.longerGrace) }
+    advise(.serverGrace)
+    adviseServerLog(near: request.sent)
+  }
+
+  private mutating func proveEarlierAnswer(_ request: RequestTrace, _ answer: Fact) {
+    guard let failure = answer.failure else { return }
+    prove(
+      .serverSaidOfOlder,
+      [.place(request.number), .token(Self.generation(request)), Self.words(failure)],
+      on: request.sent, answer)
+    guard request.late != nil else { return }
+    showsOpenings = true
+    switch fate(of: request) {
+    case .lost(.gone(let by)), .lost(.replaced(let by)), .lost(.overtaken(let by)),
+      .lost(.taken(let by)):
+      proveTaking(of: request, by)
+    case .lost(.connection), .lost(.restarted), .lost(.unnoted), .lost(.reopened), .open,
+      .answered, .failed:
+      break
+    }
+    proveReturn(request)
+  }
+
+  /// Requests with older tokens that may have reached the server late, each as a possible cause.
+  mutating func addEarlier() {
+    let late = evidence.earlier.requests.filter { $0.isLost || $0.isRefused }
+    for request in late.suffix(Self.shownEarlier) {
+      showsEarlier = true
+      infer(
+        .lateTwin, .possible, [.place(request.number), .token(Self.generation(request))],
+        on: request.sent)
+    }
+    addUnused()
+  }
+
+  /// Tokens that came late: a server that takes only the one it gave last takes no other.
+  private mutating func addUnused() {
+    for request in evidence.earlier.requests.suffix(Self.shownEarlier) where request.wasUnused {
+      showsEarlier = true
+      infer(
+        .answerHeldOnlyToken, .possible, [.place(request.number)], on: request.sent, request.late)
+    }
+  }
+
+  private static func generation(_ request: RequestTrace) -> Generation {
+    request.sent.requestSent?.generation ?? .none
+  }
+}

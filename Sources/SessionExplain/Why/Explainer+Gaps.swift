@@ -1,0 +1,67 @@
+import SessionCore
+
+// What may be said where records are missing in the session: nothing is proven or ruled out across a
+// gap (RPL-6).
+extension ExplanationDraft {
+  /// Takes back what rests on records on both sides of a gap, or on the absence of any there.
+  mutating func limitByGaps() {
+    for gap in evidence.gaps + evidence.gapsAfter {
+      explanation.untold.append(gap.untold)
+    }
+    guard let gap = evidence.gaps.last?.after else { return }
+    explanation.ruledOut.removeAll { ($0.searched?.lowerBound ?? 0) <= gap }
+    let unsure = explanation.proven.filter { ($0.sequences.min() ?? 0) <= gap }
+    explanation.proven.removeAll { ($0.sequences.min() ?? 0) <= gap }
+    explanation.inferred += unsure
+    for index in explanation.inferred.indices { explanation.inferred[index].certainty = .possible }
+    for index in explanation.alsoSeen.indices where explanation.alsoSeen[index].reaches(gap) {
+      explanation.alsoSeen[index].certainty = .possible
+    }
+    if !isSaidByItsRecords(after: gap) { explanation.certainty = .possible }
+  }
+
+  /// Whether the records of the end itself name the cause, and no history is needed for it.
+  private func isSaidByItsRecords(after gap: UInt64) -> Bool {
+    guard explanation.certainty == .proven, let place = evidence.place, place.batch > gap else {
+      return false
+    }
+    switch explanation.cause {
+    case .accountDeleted, .accountInactive, .otherUser, .noRefreshToken,
+      .secretsMissing, .secretUnreadable, .secretsOutdated, .secretsNewer, .endedByServer:
+      return true
+    // It rests on an absence in the batch: what is lost right before may be a part of that.
+    case .secretsAhead: return evidence.lastBefore.map { $0.sequence > gap } ?? false
+    // A refusal that is lost may have said before that the token was used. An expiry that is lost may
+    // have come before the logout.
+    case .familyRevoked, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
+      .userLogout, .userLogoutAfterExpiry, .lostReply, .answerNotStored, .killedInRefresh,
+      .suspendedInRefresh, .usedElsewhere,
+      .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
+      .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,
+      .inactive, .unexplained, .stillOffline, .stillIntercepted, .stillServerFailing,
+      .stillSecretsLocked, .stillRequestOpen, .stillSignedIn, .neverSignedIn, .endedBefore,
+      .journalReplaced:
+      return false
+    case .switchRefused, .switchLost, .notRevoked, .revocationDone, .takenOver, .refreshFailed,
+      .tokenRecovered, .tailCut, .itemUnreadable, .storageFailed, .leftoversWiped,
+      .journalContinued:
+      return explanation.cause != .takenOver && explanation.cause != .switchLost
+    }
+  }
+}
+
+extension EvidenceGap {
+  /// What it leaves open.
+  fileprivate var untold: Untold {
+    if isLeftOut, let sequences { return Untold(.leftOut, [.place(sequences.lowerBound)]) }
+    guard bytes == 0, let sequences else {
+      return Untold(.lostBetween, [.counted(bytes, "byte"), .number(offset)])
+    }
+    return Untold(
+      .missingRecords, [.place(sequences.lowerBound), .place(sequences.upperBound)])
+  }
+}
+
+extension Finding {
+  fileprivate func reaches(_ gap: UInt64) -> Bool { (sequences.min() ?? 0) <= gap }
+}

@@ -1,0 +1,315 @@
+import SessionCore
+
+/// Says why: from the evidence alone, by the rules of `Specs/Why.md`; total, and touches nothing.
+package enum Explainer {
+  package static func explain(_ evidence: Evidence) -> Explanation {
+    var draft = ExplanationDraft(evidence)
+    switch evidence.subject {
+    case .end: draft.explainEnd()
+    case .open: draft.explainOpen()
+    case .record(let fact): draft.explainRecord(fact)
+    }
+    draft.finish()
+    return draft.explanation
+  }
+}
+
+/// An explanation that is being made.
+struct ExplanationDraft {
+  let evidence: Evidence
+  var explanation: Explanation
+  /// Whether requests with older tokens belong to the chain.
+  var showsEarlier = false
+  /// Whether the openings belong to the chain.
+  var showsOpenings = false
+  /// Whether what came behind does.
+  var showsAftermath = false
+
+  init(_ evidence: Evidence) {
+    self.evidence = evidence
+    explanation = Explanation(
+      cause: .unexplained, certainty: .possible, before: evidence.before,
+      after: evidence.after.state.kind)
+    explanation.sequence = evidence.place?.sequence
+    explanation.time = evidence.place?.time
+    explanation.compactedBefore = evidence.compactedBefore
+    explanation.signedInAgain = evidence.signedInAgain
+  }
+
+  // MARK: Short ways to say it
+
+  mutating func conclude(_ cause: Cause, _ certainty: Certainty, _ headline: [Value] = []) {
+    explanation.cause = cause
+    explanation.certainty = certainty
+    explanation.headline = headline
+  }
+
+  mutating func prove(_ what: FindingWord, _ values: [Value] = [], on facts: Fact?...) {
+    explanation.proven.append(
+      Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }))
+  }
+
+  mutating func infer(
+    _ what: FindingWord, _ certainty: Certainty, _ values: [Value] = [], on facts: Fact?...
+  ) {
+    explanation.inferred.append(
+      Finding(what, certainty, values, on: facts.compactMap { $0?.sequence }))
+  }
+
+  mutating func maybe(_ words: FindingWord...) {
+    for what in words where !explanation.inferred.contains(where: { $0.what == what }) {
+      explanation.inferred.append(Finding(what, .possible))
+    }
+  }
+
+  mutating func ruleOut(
+    _ what: FindingWord, _ values: [Value] = [], on facts: Fact?...,
+    searched: ClosedRange<UInt64>? = nil
+  ) {
+    explanation.ruledOut.append(
+      Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }, searched: searched))
+  }
+
+  mutating func leaveUntold(_ words: UntoldWord...) {
+    for what in words where !explanation.untold.contains(Untold(what)) {
+      explanation.untold.append(Untold(what))
+    }
+  }
+
+  mutating func advise(_ what: AdviceWord, _ values: [Value] = []) {
+    guard !explanation.advice.contains(Advice(what, values)) else { return }
+    explanation.advice.append(Advice(what, values))
+  }
+
+  // MARK: What stands in most answers
+
+  var token: TokenHistory? { evidence.token }
+  var endTime: Timestamp { evidence.place?.time ?? Timestamp(milliseconds: 0) }
+  var endSequence: UInt64 { evidence.place?.sequence ?? 0 }
+
+  /// From a record to the one that is explained.
+  func range(from start: UInt64) -> ClosedRange<UInt64> { min(start, endSequence)...endSequence }
+
+  mutating func ruleOutUser() {
+    // What was cut off may have been a logout.
+    guard !evidence.hasDoubtfulCut else { return }
+    let start = evidence.sessionStart
+    ruleOut(.noLogoutByApp, [.place(start)], searched: range(from: start))
+  }
+
+  mutating func ruleOutLocalExpiry() {
+    guard let token, token.facts.isLifetimeKnown else { return }
+    let left = token.facts.expiresAt.milliseconds(since: endTime)
+    // A clock that was set back makes more of it; more than its whole life is none.
+    let isSetBack = evidence.clock.mayGoBack(behind: token.announced?.sequence ?? 0)
+    if left > 0, left <= token.facts.lifetime, !isSetBack {
+      ruleOut(.tokenHadLife, [.token(token.generation), .span(left)], on: token.announced)
+    } else if token.facts.isRefreshable {
+      ruleOut(.tokenRefreshable, [.token(token.generation)], on: token.announced)
+    }
+  }
+
+  /// Openings agree about the civil clock; `moment` is a time that they must reach to.
+  mutating func ruleOutClock(to moment: Timestamp? = nil) {
+    let clock = evidence.clock
+    guard let last = clock.lastAgreeing, clock.jumps.isEmpty, !clock.hasOtherBoots,
+      !clock.hasUnnamedBoots, clock.skew == nil, clock.deviation <= ClockTrail.tolerance
+    else {
+      guard clock.jumps.isEmpty, clock.skew == nil else { return }
+      if clock.deviation > ClockTrail.tolerance {
+        explanation.untold.append(Untold(.clocksDrift, [.span(clock.deviation)]))
+      } else if clock.hasOtherBoots {
+        leaveUntold(.startedAnew)
+      } else if clock.hasUnnamedBoots {
+        leaveUntold(.startUnnamed)
+      } else {
+        leaveUntold(.oneOpeningOnly)
+      }
+      return
+    }
+    // A token whose life was over by the clock: what was set behind the last opening would show nowhere.
+    if let moment, last.time < moment {
+      explanation.untold.append(Untold(.clockSince, [.place(last.sequence)]))
+      return
+    }
+    ruleOut(
+      .clockAgrees,
+      [
+        .number(clock.agreeing + 1), .place(clock.firstAgreeing), .place(last.sequence),
+        .span(clock.deviation),
+      ], searched: min(clock.firstAgreeing, last.sequence)...last.sequence)
+  }
+
+  mutating func ruleOutStorage() {
+    guard let login = evidence.login, evidence.remarks.count < 8, evidence.storage.runs.isEmpty,
+      !evidence.remarks.contains(where: \.isOfStorage)
+    else { return }
+    // A version that does not note it, or no note of it at all: the absence of notes proves nothing.
+    guard evidence.storage.isWhole else { return leaveUntold(.secretStore) }
+    ruleOut(
+      .nothingUnreadable, [.place(login.sequence)], searched: range(from: login.sequence))
+  }
+
+  /// All requests since the sign-in, if none is missing; `nil` also if there was none.
+  ///
+  /// A server that sees an older token again may end the session, so every token counts (RPL-6).
+  var wholeRequests: (count: UInt64, kept: [RequestTrace], senders: RequestSenders)? {
+    guard let token, token.isWhole, token.omitted == 0, evidence.earlier.isWhole else { return nil }
+    let count = evidence.earlier.count + UInt64(token.requests.count)
+    guard count > 0 else { return nil }
+    var senders = evidence.earlier.senders
+    for request in token.requests { senders.add(request) }
+    return (count, evidence.earlier.requests + token.requests, senders)
+  }
+
+  mutating func ruleOutOtherProcess() {
+    guard let login = evidence.login, let all = wholeRequests, all.senders.isOne,
+      let process = all.senders.process
+    else { return }
+    ruleOut(
+      .oneProcess,
+      [.counted(all.count, "request"), .place(login.sequence), .process(process)],
+      searched: range(from: login.sequence))
+  }
+
+  mutating func ruleOutLostReply() {
+    guard let login = evidence.login, let all = wholeRequests,
+      all.kept.allSatisfy({ !$0.isLost && !$0.isDubious })
+    else { return }
+    ruleOut(
+      .everyRequestAnswered, [.counted(all.count, "request"), .place(login.sequence)],
+      searched: range(from: login.sequence))
+  }
+
+  mutating func ruleOutRefusal() {
+    guard let token, token.isWhole, !token.tally.keys.contains(where: \.isFinal) else { return }
+    ruleOut(
+      .noRefusalOfUser, [.token(token.generation)],
+      searched: token.announced.map { range(from: $0.sequence) })
+  }
+
+  /// User action, local expiry, the clock and storage: what people ask first.
+  mutating func ruleOutTheUsual() {
+    ruleOutUser()
+    ruleOutLocalExpiry()
+    ruleOutOtherProcess()
+    ruleOutClock()
+    ruleOutStorage()
+  }
+
+  /// What the server's log has about it.
+  mutating func adviseServerLog(near fact: Fact?) {
+    guard let fact else { return }
+    advise(.serverLogNear, [.time(fact.time)])
+    if let id = token?.facts.id { advise(.serverLogForToken, [.word(id.description)]) }
+  }
+
+  static func words(_ failure: RequestFailure) -> Value { .word(FailureWords.text(failure)) }
+
+  // MARK: The end of every answer
+
+  mutating func finish() {
+    hedge()
+    addClocks()
+    addStorage()
+    addThreshold()
+    addGaps()
+    limitByGaps()
+    addChain()
+  }
+
+  /// What stands behind damage, or stood in a tail that was cut off, may have ended what is still there.
+  private mutating func hedge() {
+    let mayHideAnEnd =
+      evidence.damagedAt != nil || evidence.hasDoubtfulCut || !evidence.gaps.isEmpty
+    guard mayHideAnEnd, explanation.cause.class == .still else { return }
+    explanation.certainty = .possible
+    explanation.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
+    explanation.ruledOut.removeAll { $0.what == .noEnd }
+  }
+
+  private mutating func addClocks() {
+    let start = evidence.sessionStart
+    for jump in evidence.clock.jumps where jump.to > start { alsoSee(Self.finding(jump)) }
+    if let skew = evidence.clock.skew, skew.magnitude > UInt64(ClockTrail.tolerance) {
+      alsoSee(
+        Finding(
+          skew > 0 ? .serverClockBehind : .serverClockAhead, .proven,
+          [.span(Int64(clamping: skew.magnitude)), .place(evidence.clock.skewPlace)],
+          on: [evidence.clock.skewPlace]))
+    }
+  }
+
+  /// What a jump of the clock is called.
+  static func finding(_ jump: ClockTrail.Jump) -> Finding {
+    let span = Value.span(Int64(clamping: jump.span.magnitude))
+    let sequences = [jump.from, jump.to]
+    guard !jump.isStepBack else {
+      return Finding(.clockWentBack, .proven, [.place(jump.to), span], on: sequences)
+    }
+    return Finding(
+      jump.span > 0 ? .clockSetForward : .clockSetBack, .proven,
+      [span, .place(jump.from), .place(jump.to)], on: sequences)
+  }
+
+  /// What the secret store did not do in this session.
+  private mutating func addStorage() {
+    for run in evidence.storage.runs {
+      let words = Value.word(NoteWords.storage(run.failed))
+      alsoSee(
+        Finding(
+          .storeFailed, .proven, [.place(run.fact.sequence), words], on: [run.fact.sequence]))
+      guard let recovered = run.recovered else { continue }
+      alsoSee(
+        Finding(
+          .storeRecovered, .proven, [.place(recovered.sequence)], on: [recovered.sequence]))
+    }
+  }
+
+  private mutating func addThreshold() {
+    let schedule = evidence.schedule
+    guard schedule.early >= 3, schedule.early * 2 >= schedule.count,
+      !evidence.clock.jumps.contains(where: { $0.span < 0 }),
+      explanation.cause != .refreshingTooOften
+    else { return }
+    explanation.alsoSeen.append(tooLongThreshold)
+    advise(.shorterThreshold, [.span(schedule.longestLife)])
+  }
+
+  var tooLongThreshold: Finding {
+    let schedule = evidence.schedule
+    return Finding(
+      .thresholdTooLong, .likely,
+      [.number(schedule.early), .number(schedule.count), .span(schedule.longestLife)],
+      on: [schedule.lastEarly?.sequence].compactMap { $0 })
+  }
+
+  private mutating func alsoSee(_ finding: Finding) {
+    guard !explanation.proven.contains(finding) else { return }
+    explanation.alsoSeen.append(finding)
+  }
+
+  private mutating func addGaps() {
+    if evidence.login == nil, let gone = evidence.compactedBefore {
+      explanation.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
+    }
+    if evidence.login == nil, let continued = evidence.continued {
+      explanation.untold.append(Untold(.otherJournal, [.place(continued.sequence)]))
+      if case .continued(let link)? = continued.note, link.cause != .lost { advise(.setAsideCopy) }
+    }
+    if let login = evidence.login, case .login(let facts)? = login.event, facts.method == .adoption,
+      token?.announced == login
+    {
+      leaveUntold(.adoptedBefore)
+    }
+    for remark in evidence.remarks {
+      if case .tailCut(let cut)? = remark.note, cut.isUndetermined {
+        explanation.untold.append(Untold(.cutTail, [.place(remark.sequence)]))
+      }
+    }
+    if !evidence.isWhole { leaveUntold(.newerRecords) }
+    if let offset = evidence.damagedAt, evidence.gaps.isEmpty, evidence.gapsAfter.isEmpty {
+      explanation.untold.append(Untold(.behindDamage, [.number(offset)]))
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import SessionCore
+package import SessionJSON
+
+extension JSONWriter {
+  /// An explanation as one object's fields; texts have their times in UTC.
+  package mutating func explanation(_ explanation: Explanation) {
+    let text = WhyText(zone: .utc)
+    field("class", explanation.cause.class.rawValue)
+    field("cause", explanation.cause.rawValue)
+    field("certainty", explanation.certainty.rawValue)
+    field("text", text.fill(explanation.cause.headline, explanation.headline))
+    field("sequence", explanation.sequence)
+    field("time", explanation.time)
+    object("state") { json in
+      json.field("before", explanation.before.description)
+      json.field("after", explanation.after.description)
+    }
+    field("reason", explanation.reason)
+    field("policyEnded", explanation.isClosedByPolicy)
+    if let root = explanation.root.first {
+      object("root") { $0.explanation(root) }
+    } else {
+      null("root")
+    }
+    array("chain", explanation.chain) { json, link in
+      json.object { json in
+        json.field("sequence", link.fact.sequence)
+        json.field("name", link.fact.record.name)
+        json.field("time", link.isInFile ? link.fact.time : nil)
+        json.field("role", link.role.rawValue)
+        json.field("text", WhyText.text(of: link.fact))
+      }
+    }
+    field("omittedRequests", explanation.omitted)
+    findings("proven", explanation.proven, text)
+    findings("inferred", explanation.inferred, text)
+    findings("ruledOut", explanation.ruledOut, text)
+    findings("alsoSeen", explanation.alsoSeen, text)
+    array("untold", explanation.untold) { json, untold in
+      json.object { json in
+        json.field("what", untold.what.rawValue)
+        json.field("text", text.fill(untold.what.sentence, untold.values))
+      }
+    }
+    array("advice", explanation.advice) { json, advice in
+      json.object { json in
+        json.field("what", advice.what.rawValue)
+        json.field("text", text.fill(advice.what.sentence, advice.values))
+      }
+    }
+    field("compactedBefore", explanation.compactedBefore)
+    field("signedInAgain", explanation.signedInAgain)
+    if explanation.otherEnds > 0 { field("otherEnds", explanation.otherEnds) }
+  }
+
+  private mutating func findings(_ name: String, _ findings: [Finding], _ text: WhyText) {
+    array(name, findings) { json, finding in
+      json.object { json in
+        json.field("what", finding.what.rawValue)
+        json.field("against", finding.what.topic)
+        json.field("text", text.fill(finding.what.sentence, finding.values))
+        json.field("certainty", finding.certainty.rawValue)
+        json.array("sequences", finding.sequences) { $0.value($1) }
+        if let searched = finding.searched {
+          json.array("searched", [searched.lowerBound, searched.upperBound]) { $0.value($1) }
+        } else {
+          json.null("searched")
+        }
+      }
+    }
+  }
+}

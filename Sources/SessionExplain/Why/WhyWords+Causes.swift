@@ -1,0 +1,70 @@
+// The headline of each cause, with `{}` where a record's word goes; `Specs/Why.md` has the same.
+
+extension Cause {
+  package var headline: String {
+    switch self {
+    case .userLogout: "Logged out: the app asked for it"
+    case .userLogoutAfterExpiry: "Logged out by the app, after the session had expired"
+    case .accountDeleted: "Logged out: the server says that the account is deleted"
+    case .accountInactive: "Expired: the server says that the account is inactive"
+    case .lostReply: "Expired: refresh token reused after a lost reply"
+    case .answerNotStored:
+      "Expired: the new token of a refresh could not be stored before the app closed the session"
+    case .killedInRefresh: "Expired: a process ended in the middle of a refresh"
+    case .suspendedInRefresh:
+      "Expired: a process was suspended in the middle of a refresh, and another could "
+        + "not go on"
+    case .usedElsewhere: "Expired: the refresh token was used already, and not by this journal"
+    case .familyRevoked:
+      "Expired: the server saw an older refresh token again, and revoked the session"
+    case .revokedElsewhere: "Expired: the server says that the session was revoked"
+    case .refreshTokenExpired: "Expired: the server says that the refresh token has expired"
+    case .unknownToServer: "Expired: the server does not know the refresh token"
+    case .refused: "Expired: the server refused to refresh, and {}"
+    case .otherUser: "Expired: the server answered with another user's token"
+    case .noRefreshToken: "Expired: there was no refresh token to use"
+    case .serverFailing: "Expired: the server failed, {} with no success between"
+    case .rateLimited: "Expired: the server limited the rate"
+    case .refreshingTooOften:
+      "Expired: refreshed at every half life, until the server limited the rate"
+    case .answersUnreadable: "Expired: the server's answers could not be read"
+    case .appRefused: "Expired: the server does not accept this app's client"
+    case .endpointMissing: "Expired: the refresh endpoint was not there"
+    case .attemptsExhausted: "Expired: {} failed, with no success between"
+    case .tokenExpired: "Expired: the token's life was over, and it could not be refreshed"
+    case .expiredOnArrival: "Expired: the token was dead when it came"
+    case .clockForward: "Expired early: the device's clock was set forward by {}"
+    case .secretsMissing: "Expired: a stored secret was gone"
+    case .secretUnreadable: "Expired: the stored {} could not be read"
+    case .secretsAhead: "Expired: the journal is older than the stored token"
+    case .secretsOutdated: "Expired: the stored token was older than the journal"
+    case .secretsNewer: "Replaced by a new sign-in: a newer version had written the stored secrets"
+    case .inactive: "Expired: unused for too long"
+    case .endedByServer: "Expired: the server ended the session"
+    case .unexplained: "Ended, for a reason that is not known ({})"
+    case .stillOffline: "Still signed in: {} failed, without an answer that counts"
+    case .stillIntercepted: "Still signed in: something between spoke in the server's place"
+    case .stillServerFailing: "Still signed in: the server answered {} with a failure"
+    case .stillSecretsLocked: "Still signed in: the stored secrets could not be read yet"
+    case .stillRequestOpen: "Still signed in: a request has no end yet"
+    case .stillSignedIn: "Nothing ended: signed in since {}"
+    case .neverSignedIn: "Nobody has signed in"
+    case .endedBefore: "The session ended before what this journal still has"
+    case .journalReplaced:
+      "Nobody is signed in: the stored secrets were another journal's, and were "
+        + "wiped"
+    case .switchRefused: "The context switch failed: {}"
+    case .switchLost: "The context switch got no answer"
+    case .notRevoked: "Logged out here; the server does not know"
+    case .revocationDone: "Logged out here, and {}"
+    case .takenOver: "A request was taken for lost by another process; this record ended nothing"
+    case .refreshFailed: "A refresh failed; this record ended nothing"
+    case .tokenRecovered: "The event of {} was missing; it was restored from what is stored"
+    case .tailCut: "The end of the journal was cut off"
+    case .itemUnreadable: "The stored {} could not be read"
+    case .storageFailed: "The secret store failed; this record ended nothing"
+    case .leftoversWiped: "Stored secrets that no session owns were wiped"
+    case .journalContinued: "This journal goes on from another one"
+    }
+  }
+}

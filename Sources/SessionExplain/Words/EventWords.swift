@@ -1,0 +1,133 @@
+package import SessionCore
+
+/// What a record says, in words for people.
+///
+/// A place in the journal is written as the selector that finds it: `@410`.
+package enum EventWords {
+  package static func text(_ event: SessionEvent, at time: Timestamp) -> String {
+    switch event {
+    case .login(let login):
+      var parts = ["user \(short(login.user))", method(login.method)]
+      parts.append(token(login.token))
+      if let context = login.context { parts.append(self.context(context)) }
+      return parts.joined(separator: ", ")
+    case .refreshSucceeded(let refresh):
+      return join([
+        token(refresh.token), trigger(refresh.trigger), attempt(refresh.attempt),
+        refresh.isRotated ? "refresh token rotated" : nil, answering(refresh.request),
+      ])
+    case .refreshFailed(let refresh):
+      return join([
+        "\(refresh.generation)", FailureWords.text(refresh.failure),
+        refresh.configuredMeaning.map { "which means \($0)" }, trigger(refresh.trigger),
+        attempt(refresh.attempt),
+        refresh.retryAt.map {
+          "next try in \(DurationWords.text(milliseconds: $0.milliseconds(since: time)))"
+        } ?? "no further try",
+        answering(refresh.request),
+      ])
+    case .contextSwitched(let change):
+      return join([
+        context(change.context), by(change.trigger), change.token.map(token) ?? "same token",
+        answering(change.request),
+      ])
+    case .sessionExpired(let expiry): return reason(expiry.reason)
+    case .logout(let logout): return reason(logout.reason)
+    }
+  }
+
+  /// A UUID by its first eight digits, as people compare them; `state` and `--json` have it whole.
+  package static func short(_ id: Identifier) -> String {
+    let text = id.description
+    return id.uuid == nil ? text.printable : "\(text.prefix(8))…"
+  }
+
+  package static func join(_ parts: [String?]) -> String {
+    parts.compactMap { $0 }.joined(separator: ", ")
+  }
+
+  package static func token(_ token: TokenFacts) -> String {
+    let life =
+      token.lifetime == 0
+      ? "expired on arrival" : "lives \(DurationWords.text(milliseconds: token.lifetime))"
+    return "\(token.generation) \(life)" + (token.isRefreshable ? "" : ", not refreshable")
+  }
+
+  package static func context(_ context: ActiveContext) -> String {
+    var text = "role \(name(context.role))"
+    if let school = context.school { text += " at \(name(school))" }
+    if let unit = context.unit { text += " in \(name(unit))" }
+    return text + ", " + count(context.permissions.count, "permission")
+  }
+
+  package static func name(_ named: ActiveContext.Named) -> String {
+    (named.name.isEmpty ? named.id.description : named.name).printable
+  }
+
+  package static func method(_ method: LoginMethod) -> String {
+    switch method {
+    case .password: "by password"
+    case .registration: "by registration"
+    case .social: "by a social login"
+    case .biometric: "by biometric unlock"
+    case .interactive: "interactively"
+    case .silent: "silently"
+    case .adoption: "by adopting held tokens"
+    default: "by method \(method)"
+    }
+  }
+
+  package static func trigger(_ trigger: RefreshTrigger) -> String {
+    switch trigger {
+    case .schedule: "as scheduled"
+    case .unauthorized: "after a 401"
+    case .launch: "at launch"
+    case .foreground: "on return to the foreground"
+    case .manual: "by hand"
+    case .retry: "as a retry"
+    case .command: "for a command"
+    default: "trigger \(trigger)"
+    }
+  }
+
+  package static func attempt(_ attempt: UInt32) -> String? {
+    attempt == 1 ? nil : "attempt \(attempt)"
+  }
+
+  private static func by(_ trigger: SwitchTrigger) -> String {
+    switch trigger {
+    case .user: "by the user"
+    case .server: "by the server"
+    default: "trigger \(trigger)"
+    }
+  }
+
+  private static func answering(_ request: UInt64) -> String? {
+    request == 0 ? nil : "answering @\(request)"
+  }
+
+  package static func reason(_ reason: ExpiryReason) -> String {
+    switch reason {
+    case .tokenExpired: "the token's life ended, nothing to refresh it with"
+    case .refreshRejected: "the token could not be refreshed"
+    case .attemptsExhausted: "attempts exhausted"
+    case .secretsMissing: "a stored secret is missing"
+    case .corruptStorage: "a stored secret cannot be read"
+    case .secretsOutdated: "the stored token is older than the journal's"
+    case .userInactive: "the account is inactive"
+    case .inactivity: "unused for too long"
+    case .endedByServer: "ended by the server"
+    case .secretsNewer: "a newer version wrote the stored secrets; a sign-in replaces them"
+    default: "reason \(reason)"
+    }
+  }
+
+  private static func reason(_ reason: LogoutReason) -> String {
+    switch reason {
+    case .user: "by the user"
+    case .policy: "by policy, after the expiry"
+    case .userDeleted: "the account is deleted"
+    default: "reason \(reason)"
+    }
+  }
+}

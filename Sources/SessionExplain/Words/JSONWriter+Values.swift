@@ -1,0 +1,19 @@
+package import SessionCore
+package import SessionJSON
+
+extension JSONWriter {
+  package mutating func field(_ name: String, _ value: Identifier?) {
+    guard let value else { return null(name) }
+    guard let (high, low) = value.uuid else { return field(name, value.description) }
+    // In place: a UUID is most of what many records consist of.
+    field(name, plainCount: Identifier.canonicalLength) { buffer in
+      Identifier.writeCanonical(high, low, into: buffer)
+    }
+  }
+
+  /// As `Timestamp.description` has it.
+  package mutating func field(_ name: String, _ value: Timestamp?) {
+    guard let value else { return null(name) }
+    field(name, milliseconds: value.milliseconds) { value.calendarDay }
+  }
+}

@@ -1,0 +1,134 @@
+package import SessionCore
+
+/// What a note says, in words for people.
+package enum NoteWords {
+  package static func text(_ note: SessionNote, at time: Timestamp) -> String {
+    switch note {
+    case .opened(let opened):
+      return EventWords.join(["by process \(opened.process)", opened.app.map { "app \($0)" }])
+    case .closed:
+      return "in good order"
+    case .tailCut(let cut):
+      return "\(count(cut.bytes, "byte")) cut off, "
+        + (cut.isUndetermined ? "perhaps acknowledged" : "never acknowledged")
+    case .requestSent(let sent):
+      let wait = sent.deadline.milliseconds(since: time)
+      return EventWords.join([
+        "\(request(sent.kind)) with \(sent.generation)",
+        sent.kind == .refresh ? EventWords.trigger(sent.trigger) : nil,
+        EventWords.attempt(sent.attempt), "by process \(sent.process)",
+        "others wait \(DurationWords.text(milliseconds: max(0, wait)))",
+      ])
+    case .requestEnded(let ended):
+      return "@\(ended.request) failed: \(FailureWords.text(ended.failure))"
+    case .tokenRecovered(let generation):
+      return "\(generation) was stored before a crash, its event follows"
+    case .revocationPending(let generation):
+      return "the server is to be told of \(generation)"
+    case .revocationSettled(let settled):
+      return "\(settled.generation) \(outcome(settled.outcome))"
+        + (settled.status == 0 ? "" : " (\(settled.status))")
+    case .secretsWiped(let cause):
+      return self.cause(cause)
+    case .itemUnreadable(let item):
+      return "the stored \(item) cannot be read"
+    case .continued(let link):
+      return continuation(link)
+    case .clockSkew(let milliseconds):
+      let skew = DurationWords.text(milliseconds: Int64(clamping: milliseconds.magnitude))
+      return
+        "this device's time is \(skew) \(milliseconds < 0 ? "behind" : "ahead of") the server's"
+    case .localDataCleared:
+      return "the app has cleared its data"
+    case .storageFailed(let failed):
+      return storage(failed)
+    case .storageRecovered(let recovered):
+      return "the secret store can \(operation(recovered.operation)) the \(recovered.item) again"
+    case .answerDropped(let dropped):
+      return "the answer to @\(dropped.request) could not be stored: \(obstacle(dropped.cause))"
+    case .answerUnused(let request):
+      return "the token in the answer to @\(request) is not used: another one came first"
+    }
+  }
+
+  /// What the secret store did not do, and why.
+  package static func storage(_ failed: SessionNote.StorageFailed) -> String {
+    let number =
+      switch failed.number {
+      case 0: ""
+      case ..<0: ", status \(failed.number)"
+      default: ", errno \(failed.number)"
+      }
+    return
+      "the secret store could not \(operation(failed.operation)) the \(failed.item): "
+      + obstacle(failed.cause) + number
+  }
+
+  private static func operation(_ operation: StorageOperation) -> String {
+    switch operation {
+    case .setAside: "set aside"
+    case .read, .write, .remove, .find: operation.description
+    default: "do operation \(operation) with"
+    }
+  }
+
+  /// What kept something from being stored or read.
+  package static func obstacle(_ cause: StorageCause) -> String {
+    switch cause {
+    case .noRoom: "there was no room on the disk"
+    case .refused: "access was refused"
+    case .busy: "another process held the journal's lock"
+    case .replaced: "the file was gone, or another one was in its place"
+    case .unusable: "what is stored there cannot be used"
+    case .failed: "the system failed"
+    case .unavailable: "locked, or access refused"
+    case .newerVersion: "a newer version wrote it"
+    case .obstructed: "something else is in its place"
+    case .tooLarge: "too large"
+    case .missing: "not found"
+    case .ownerMissing: "it is another journal's, which was not found"
+    case .ownerUnreadable: "it is another journal's, which cannot be read"
+    default: "cause \(cause)"
+    }
+  }
+
+  package static func request(_ kind: RequestKind) -> String {
+    switch kind {
+    case .refresh: "refresh"
+    case .switchContext: "context switch"
+    default: "request \(kind)"
+    }
+  }
+
+  private static func outcome(_ outcome: RevocationOutcome) -> String {
+    switch outcome {
+    case .revoked: "revoked"
+    case .notOffered: "not revoked, the backend does not offer it"
+    case .failed: "not revoked yet"
+    case .abandoned: "not revoked, what it needs is gone"
+    case .alreadyInvalid: "nothing left to revoke, the server refused the token"
+    default: "outcome \(outcome)"
+    }
+  }
+
+  private static func continuation(_ link: SessionNote.Continued) -> String {
+    let journal = link.journal.map { "journal \($0)" } ?? "a file"
+    let end = link.sequence == 0 ? "" : ", read to seq \(link.sequence)"
+    return switch link.cause {
+    case .damaged: "goes on from \(journal), damaged and set aside\(end)"
+    case .newerVersion: "goes on from \(journal), of a newer version and set aside\(end)"
+    case .notAJournal: "goes on from \(journal) that is no journal and was set aside"
+    case .lost: "goes on from \(journal), of which only the secrets were found"
+    default: "goes on from \(journal), cause \(link.cause)\(end)"
+    }
+  }
+
+  private static func cause(_ cause: SessionNote.WipeCause) -> String {
+    switch cause {
+    case .signedOut: "left over from a logout"
+    case .otherJournal: "of another journal"
+    case .unreadable: "unreadable, and nobody is signed in"
+    default: "cause \(cause)"
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import SessionJSON
+
+extension String {
+  /// The text with everything escaped that could move a terminal's cursor, break a line or turn
+  /// its direction: names come from servers.
+  package var printable: String {
+    guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
+    var text = ""
+    for scalar in unicodeScalars {
+      if scalar.isUnprintable {
+        text += "\\u{" + String(scalar.value, radix: 16) + "}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  package func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+
+  package func leftPadded(to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - count)) + self
+  }
+}
+
+extension FixedWidthInteger {
+  /// The number with its thousands set apart: `9,912`.
+  @inlinable
+  package var grouped: String {
+    let digits = Array(String(magnitude))
+    var text = self < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+      text.append(digit)
+    }
+    return text
+  }
+}
+
+/// `1 record`, `2 records`.
+@inlinable
+package func count(_ number: some FixedWidthInteger, _ noun: String) -> String {
+  "\(number.grouped) \(noun)\(number == 1 ? "" : "s")"
+}

@@ -1,0 +1,49 @@
+/// A JSON value; numbers, booleans and strings are distinct.
+package enum JSONValue: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case number(JSONNumber)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+  /// The reader knows its end and cannot show its contents; only a reading of it fails.
+  case unreadable(Fault)
+
+  /// Why a value cannot be shown.
+  package enum Fault: Hashable, Sendable {
+    /// Half of a surrogate pair, an escape that JSON does not have, a control character, no UTF-8.
+    case text
+    /// An object or array that is nested deeper than the reader goes.
+    case depth
+  }
+
+  /// What it is, in words, without what it holds.
+  package var kind: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a boolean"
+    case .number: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    case .unreadable(.text): "a string that cannot be decoded"
+    case .unreadable(.depth): "nested more than \(JSONReader.deepest) deep"
+    }
+  }
+
+  /// A text as JSON writes it, quotes included.
+  package static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case _ where scalar.value < 0x20:
+        let hex = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}

@@ -1,0 +1,236 @@
+/// Writes JSON (RFC 8259) in the order in which it is told to, as UTF-8.
+///
+/// Used again for the next value it allocates nothing: the memory is kept, and the text of the last day.
+/// What takes a closure or any integer is inlinable: it is called for each record of a journal, by other modules.
+package struct JSONWriter {
+  package private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+  private var lastDay: Int64?
+  private var lastDayText: [UInt8] = []
+
+  package init() {}
+
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Begins anew, in the same memory.
+  package mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    needsComma = false
+  }
+
+  /// Ends a line of JSON Lines.
+  package mutating func endLine() {
+    bytes.append(UInt8(ascii: "\n"))
+    needsComma = false
+  }
+
+  @inlinable
+  package mutating func object(_ body: (inout JSONWriter) -> Void) {
+    open(UInt8(ascii: "{"))
+    body(&self)
+    close(UInt8(ascii: "}"))
+  }
+
+  @inlinable
+  package mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
+    key(name)
+    object(body)
+  }
+
+  @inlinable
+  package mutating func array<Element>(
+    _ name: String, _ elements: some Sequence<Element>,
+    _ writeElement: (inout JSONWriter, Element) -> Void
+  ) {
+    key(name)
+    open(UInt8(ascii: "["))
+    for element in elements { writeElement(&self, element) }
+    close(UInt8(ascii: "]"))
+  }
+
+  package mutating func field(_ name: String, _ value: String?) {
+    key(name)
+    if let value { self.value(value) } else { null() }
+  }
+
+  package mutating func field(_ name: String, _ value: Bool) {
+    key(name)
+    bare(value ? "true" : "false")
+  }
+
+  @inlinable
+  package mutating func field(_ name: String, _ value: (some FixedWidthInteger)?) {
+    key(name)
+    if let value { self.value(value) } else { null() }
+  }
+
+  /// A text of `count` bytes that `write` writes in place: ASCII of which nothing is to be escaped.
+  package mutating func field(
+    _ name: String, plainCount count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void
+  ) {
+    key(name)
+    bytes.append(UInt8(ascii: "\""))
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { buffer in
+      write(buffer)
+      bytes.append(contentsOf: buffer)
+    }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  /// A time in milliseconds since 1970, as RFC 3339 has it in UTC: `2026-11-21T14:00:05.205Z`.
+  ///
+  /// `date` gives the date of its day, `2026-11-21`. Of times in a row that have the same day, only the first asks.
+  package mutating func field(_ name: String, milliseconds: Int64, date: () -> String) {
+    key(name)
+    bytes.append(UInt8(ascii: "\""))
+    append(milliseconds, date)
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  package mutating func null(_ name: String) {
+    key(name)
+    null()
+  }
+
+  @inlinable
+  package mutating func value(_ value: some FixedWidthInteger) {
+    number(UInt64(clamping: value.magnitude), isNegative: value < 0)
+  }
+
+  package mutating func value(_ value: String) {
+    separate()
+    quote(value)
+    needsComma = true
+  }
+
+  @usableFromInline
+  mutating func number(_ magnitude: UInt64, isNegative: Bool) {
+    separate()
+    if isNegative { bytes.append(UInt8(ascii: "-")) }
+    append(magnitude, digits: 1)
+    needsComma = true
+  }
+
+  @usableFromInline
+  mutating func open(_ bracket: UInt8) {
+    separate()
+    bytes.append(bracket)
+    needsComma = false
+  }
+
+  @usableFromInline
+  mutating func close(_ bracket: UInt8) {
+    bytes.append(bracket)
+    needsComma = true
+  }
+
+  @usableFromInline
+  mutating func null() {
+    bare("null")
+  }
+
+  private mutating func bare(_ word: String) {
+    separate()
+    bytes.append(contentsOf: word.utf8)
+    needsComma = true
+  }
+
+  /// Names are the tool's own and have nothing in them that is to be escaped.
+  @usableFromInline
+  mutating func key(_ name: String) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    var name = name
+    name.withUTF8 { bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  /// The decimal digits, with zeros in front up to as many as `digits`, which are at most 20.
+  private mutating func append(_ number: UInt64, digits: Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
+      var (place, rest) = (20, number)
+      while rest > 0 || place > 20 - digits {
+        place -= 1
+        buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      bytes.append(contentsOf: buffer[place...])
+    }
+  }
+
+  private mutating func append(_ milliseconds: Int64, _ date: () -> String) {
+    let length: Int64 = 86_400_000
+    let rest = milliseconds % length
+    let inDay = UInt64(rest < 0 ? rest + length : rest)
+    let day = milliseconds / length - (rest < 0 ? 1 : 0)
+    if day != lastDay {
+      lastDay = day
+      lastDayText = Array("\(date())T".utf8)
+    }
+    bytes.append(contentsOf: lastDayText)
+    append(inDay / 3_600_000, digits: 2)
+    bytes.append(UInt8(ascii: ":"))
+    append(inDay / 60_000 % 60, digits: 2)
+    bytes.append(UInt8(ascii: ":"))
+    append(inDay / 1000 % 60, digits: 2)
+    bytes.append(UInt8(ascii: "."))
+    append(inDay % 1000, digits: 3)
+    bytes.append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func quote(_ value: String) {
+    bytes.append(UInt8(ascii: "\""))
+    var value = value
+    let isPlain = value.withUTF8 { utf8 in
+      guard Self.isPlain(utf8) else { return false }
+      bytes.append(contentsOf: utf8)
+      return true
+    }
+    if !isPlain {
+      for scalar in value.unicodeScalars { escape(scalar) }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether nothing is to be escaped.
+  ///
+  /// Of bytes beyond ASCII it must be looked at what they belong to: 0xC2, 0xD8 and 0xE2 begin all scalars
+  /// that are escaped. One question of all bytes, without a way out: many are answered at once so.
+  private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    var found: UInt8 = 0
+    for byte in utf8 {
+      found |= byte < 0x20 ? 1 : 0
+      found |= byte == 0x22 ? 1 : 0
+      found |= byte == 0x5C ? 1 : 0
+      found |= byte == 0x7F ? 1 : 0
+      found |= byte == 0xC2 ? 1 : 0
+      found |= byte == 0xD8 ? 1 : 0
+      found |= byte == 0xE2 ? 1 : 0
+    }
+    return found == 0
+  }
+
+  private mutating func escape(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "\"": bytes.append(contentsOf: "\\\"".utf8)
+    case "\\": bytes.append(contentsOf: "\\\\".utf8)
+    case "\n": bytes.append(contentsOf: "\\n".utf8)
+    case "\r": bytes.append(contentsOf: "\\r".utf8)
+    case "\t": bytes.append(contentsOf: "\\t".utf8)
+    // More than JSON demands: some readers split lines at U+2028, terminals obey the others.
+    case _ where scalar.isUnprintable:
+      let digits = String(scalar.value, radix: 16)
+      bytes.append(
+        contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+    default: bytes.append(contentsOf: scalar.utf8)
+    }
+  }
+}
