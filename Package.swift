@@ -166,7 +166,8 @@ let package = Package(
     .testTarget(
       name: "SessionPropertyTests",
       dependencies: [
-        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionCore", "SessionChangeQueue",
+        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionCore",
+        "SessionChangeQueue",
         "SessionJournal",
       ],
       swiftSettings: strict),

@@ -1,5 +1,4 @@
 public import SessionChanges
-public import SessionKit
 
 extension ChangeLogError: UserFacingError {
   /// What a user is told of it.

@@ -1,5 +1,5 @@
 package import SessionCore
-import SessionJSON
+package import SessionJSON
 
 /// What is wrong with an answer that says success: in words, without what it holds.
 package struct Unreadable: Error, Hashable {
