@@ -1,7 +1,9 @@
 /// Writes JSON (RFC 8259) in the order in which it is told to, as UTF-8.
 ///
 /// Used again for the next value it allocates nothing: the memory is kept, and the text of the last day.
-/// What takes a closure or any integer is inlinable: it is called for each record of a journal, by other modules.
+/// Members that take a closure or any integer are inlinable: other modules call them for each record of a journal.
+// Without @usableFromInline on the type, Swift 6.3 inlines none of its package members in other modules.
+@usableFromInline
 package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
