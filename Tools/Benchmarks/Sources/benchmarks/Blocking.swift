@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Synchronization
 
 /// Runs tasks on the cooperative pool and waits for them on the calling thread, which is not of it.
+@discardableResult
 func blocking<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws
   -> Value
 {

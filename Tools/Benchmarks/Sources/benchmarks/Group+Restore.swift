@@ -10,6 +10,11 @@ extension Group {
     let place = VisitorPlace(journal: path)
     try blocking {
       let session = try await Visitor.opened(place, secrets: secrets)
+      // The journal has a user and the folder no secrets: a session asks for them again for some seconds.
+      let end = ContinuousClock.now + .seconds(60)
+      while session.activity == .loading, .now < end {
+        try await Task.sleep(for: .milliseconds(50))
+      }
       try await session.logout()
       try await Visitor.signIn(session)
       try await session.close()
