@@ -226,6 +226,15 @@ import Testing
     #expect(second.baseURL.absoluteString == "http://127.0.0.1:\(port)")
   }
 
+  @Test func aPortIsNotGivenToASecondServer() throws {
+    var ports: Set<UInt16> = []
+    for _ in 0..<500 {
+      let server = try LoopbackServer.start()
+      #expect(ports.insert(server.port).inserted)
+      server.stop()
+    }
+  }
+
   @Test func droppingTheLastReferenceStopsIt() async throws {
     let rest = try await onThread {
       var server: LoopbackServer? = try LoopbackServer.start()

@@ -34,7 +34,8 @@ public final class LoopbackServer: Sendable {
   ///
   /// - Parameters:
   ///   - backend: the service, with its users.
-  ///   - port: the port to listen on; 0 lets the system choose a free one.
+  ///   - port: the port to listen on; 0 lets the system choose a free one, which no server of this process
+  ///     had before.
   ///   - clock: milliseconds since 1970, UTC; called on the server's thread, must not block. Default
   ///     the system's. Decides expiry and `Date`; latency and delays go by real time all the same.
   /// - Throws: ``LoopbackError`` when the port is taken or the system gives no socket.

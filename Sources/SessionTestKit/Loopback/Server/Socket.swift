@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -22,8 +24,24 @@ package struct Socket: Sendable {
 
   let descriptor: Int32
 
-  /// A listener on 127.0.0.1; port 0 lets the system choose.
+  /// A listener on 127.0.0.1; port 0 lets the system choose one that no listener of this process had before.
+  ///
+  /// So a client of a server that has stopped never reaches another server by chance.
   static func listening(port: UInt16) throws(LoopbackError) -> (Socket, port: UInt16) {
+    var refused: [Socket] = []
+    defer { for socket in refused { socket.close() } }
+    while true {
+      let (socket, chosen) = try bound(to: port)
+      let isNew = usedPorts.withLock { $0.insert(chosen).inserted }
+      // If a process has had most ports, one that was used has to do.
+      if isNew || port != 0 || refused.count == 64 { return (socket, port: chosen) }
+      refused.append(socket)
+    }
+  }
+
+  private static let usedPorts = Mutex<Set<UInt16>>([])
+
+  private static func bound(to port: UInt16) throws(LoopbackError) -> (Socket, port: UInt16) {
     let socket = Socket(descriptor: Self.open())
     guard socket.descriptor >= 0 else { throw LoopbackError.socket(call: "socket", code: errno) }
     do throws(LoopbackError) {
