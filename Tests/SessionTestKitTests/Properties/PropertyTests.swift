@@ -161,7 +161,9 @@ struct PropertyTests {
 
   @Test("TST-1: asynchronous bodies are checked and made simpler alike")
   func asynchronous() async throws {
-    let report = await Property("async", settings: still).check { choices in
+    // All tests start at once, and each yield waits for a turn: a minute would not do.
+    let property = Property("async", shrinkTime: .seconds(3_600), settings: still)
+    let report = await property.check { choices in
       let value = await choices.span {
         await Task.yield()
         return choices.draw(below: 1_000)
