@@ -180,7 +180,7 @@ public struct PayloadFold: Sendable {
   @inline(__always)
   private mutating func take(
     _ event: SessionEvent.Kind, announcing token: Generation? = nil, _ place: SessionFold.Place,
-    by rule: (inout SessionStanding) throws(SessionRejection) -> Void
+    by rule: (inout FoldState) throws(SessionRejection) -> Void
   ) throws(Failure) {
     do throws(SessionFold.Failure) {
       try partial.take(event, announcing: token, place, by: rule)

@@ -3,7 +3,7 @@
 /// Two folds run side by side: of the events into the state, and of the notes that open something
 /// into the intents that are still open.
 public struct SessionFold: Hashable, Sendable {
-  private var standing = SessionStanding()
+  private var standing = FoldState()
   /// The newest token that any event announced; survives logout, so that numbers never repeat.
   public private(set) var generation: Generation = .none
   /// The sequence of the last record; 0 before the first.
@@ -27,7 +27,7 @@ public struct SessionFold: Hashable, Sendable {
     state: SessionState, generation: Generation, sequence: UInt64, eventSequence: UInt64,
     intents: OpenIntents
   ) {
-    standing = SessionStanding(state)
+    standing = FoldState(state)
     self.generation = generation
     self.sequence = sequence
     self.eventSequence = eventSequence
@@ -129,7 +129,7 @@ extension SessionFold {
   @inline(__always)
   mutating func take(
     _ event: SessionEvent.Kind, announcing token: Generation?, _ place: Place,
-    by rule: (inout SessionStanding) throws(SessionRejection) -> Void
+    by rule: (inout FoldState) throws(SessionRejection) -> Void
   ) throws(Failure) {
     do throws(SessionRejection) {
       if let token, token <= generation {

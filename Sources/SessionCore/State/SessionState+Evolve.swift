@@ -5,7 +5,7 @@ extension SessionState {
   public func evolved(by event: SessionEvent, at time: Timestamp) throws(SessionRejection)
     -> SessionState
   {
-    var standing = SessionStanding(self)
+    var standing = FoldState(self)
     try standing.apply(event, at: time)
     return standing.state
   }

@@ -2,7 +2,7 @@
 /// of `Specs/Transitions.md`, one function for each event.
 ///
 /// A rule that refuses changes nothing. What a state does not have stands as in a new value.
-struct SessionStanding: Hashable, Sendable {
+struct FoldState: Hashable, Sendable {
   /// Which of the three states.
   private(set) var kind = SessionState.Kind.unauthenticated
 
@@ -110,7 +110,7 @@ struct SessionStanding: Hashable, Sendable {
   mutating func sessionExpired(_ reason: ExpiryReason, at time: Timestamp) throws(SessionRejection)
   {
     try requireUser(for: .sessionExpired)
-    var expired = SessionStanding()
+    var expired = FoldState()
     expired.kind = .expired
     (expired.user, expired.since, expired.context) = (user, time, context)
     expired.reason = reason
@@ -120,7 +120,7 @@ struct SessionStanding: Hashable, Sendable {
   @inline(__always)
   mutating func logout() throws(SessionRejection) {
     guard kind != .unauthenticated else { throw rejection(of: .logout, .notAuthenticated) }
-    self = SessionStanding()
+    self = FoldState()
   }
 
   /// Gives the session the context that was left out when its events were folded.
