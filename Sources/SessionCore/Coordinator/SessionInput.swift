@@ -252,7 +252,7 @@ public struct StoredFacts: Hashable, Sendable {
   /// The context item.
   public var context = Item.absent
   /// The session of another journal that the items, or that journal's records, still tell of (RES-5).
-  public var stray: StraySession?
+  public var stray: OrphanedSession?
   /// The tokens whose revocation has what it needs, oldest first.
   public var revocations: [Generation] = []
   /// What is known of another journal that the items belong to (RES-7).

@@ -117,7 +117,7 @@ public struct SessionPolicy: Hashable, Sendable {
   /// again while the process lives and when the session is opened (OUT-1).
   public var revocationTimeout: Int64
   /// What happens to secrets whose journal is not there; `wipe` if not said (RES-5).
-  public var straySecrets = StraySecrets.wipe
+  public var orphanedSecrets = StraySecrets.wipe
 
   /// A policy; the defaults are those of `production`.
   public init(

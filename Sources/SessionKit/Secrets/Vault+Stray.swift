@@ -51,7 +51,7 @@ extension Vault {
   }
 }
 
-extension StraySession {
+extension OrphanedSession {
   /// What stored items and a journal that was set aside tell of a session.
   ///
   /// The user is the one of the user item, else the one that the token's own event or the readable state

@@ -134,10 +134,10 @@ extension SessionEngine {
   }
 
   /// What is left of another journal's session, and its token, where this one is to go on with it.
-  func stray(beside facts: StoredFacts) throws(SecretStoreError) -> StraySession? {
+  func stray(beside facts: StoredFacts) throws(SecretStoreError) -> OrphanedSession? {
     guard coordinator.fold.generation == .none else { return nil }
     if facts.token == .otherJournal, let items = try vault.stray(),
-      let stray = StraySession(
+      let stray = OrphanedSession(
         items, after: predecessor, isRenewed: configuration.tokenSource != nil)
     {
       answers[.stray] = TokenAnswer(items)
@@ -145,7 +145,7 @@ extension SessionEngine {
     }
     guard let predecessor else { return nil }
     let owner = try vault.userItemJournal()
-    return StraySession(
+    return OrphanedSession(
       expiredIn: predecessor,
       hasUserItem: owner != nil && owner == predecessor.link.journal?.description)
   }

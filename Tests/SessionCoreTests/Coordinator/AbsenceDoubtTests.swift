@@ -76,14 +76,14 @@ struct AbsenceDoubtTests {
   func owner() {
     for rule in [SessionPolicy.StraySecrets.wipe, .adopt] {
       var policy = SessionPolicy.bench
-      policy.straySecrets = rule
+      policy.orphanedSecrets = rule
       var bench = CoordinatorBench(policy)
       var facts = StoredFacts()
       (facts.token, facts.owner) = (.otherJournal, .missing)
       let token = TokenFacts(
         generation: Generation(7), issuedAt: bench.now.time,
         expiresAt: bench.now.time.advanced(by: CoordinatorBench.lifetime), isRefreshable: true)
-      facts.stray = StraySession(
+      facts.stray = OrphanedSession(
         link: SessionNote.Continued(journal: "old", sequence: 0, cause: .lost), user: "ada",
         context: nil, token: token)
       bench.tell(.opened(facts))

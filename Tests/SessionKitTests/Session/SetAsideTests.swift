@@ -90,7 +90,7 @@ struct SetAsideTests {
       try await bench.signedIn().close()
       try newer.write(to: URL(filePath: bench.journal))
       var policy = SessionPolicy.bench
-      policy.straySecrets = rule
+      policy.orphanedSecrets = rule
       let session = try await bench.openAside(policy)
       #expect(session.isAuthenticated == isAuthenticated)
       #expect(session.journalSetAside?.cause == .newerVersion)
@@ -308,7 +308,7 @@ struct SetAsideTests {
     let old = try JournalReader(path: bench.journal).identifier
     try Journal.delete(at: bench.journal)
     var policy = SessionPolicy.bench
-    policy.straySecrets = .adopt
+    policy.orphanedSecrets = .adopt
     let session = try await bench.openMissing(policy)
     #expect(session.isAuthenticated)
     #expect(session.currentUser?.id == Identifier(LoopbackUser.sample.id))
@@ -335,7 +335,7 @@ struct SetAsideTests {
     try await bench.signedIn().close()
     try Journal.delete(at: bench.journal)
     var policy = SessionPolicy.bench
-    policy.straySecrets = .adopt
+    policy.orphanedSecrets = .adopt
     try await bench.openMissing(policy).close()
     try bench.cutJournal(before: "continued")
     let again = try await bench.open()
@@ -352,7 +352,7 @@ struct SetAsideTests {
     try Journal.delete(at: bench.journal)
     store.isAvailable = false
     var policy = SessionPolicy.bench
-    policy.straySecrets = .adopt
+    policy.orphanedSecrets = .adopt
     let session = try await bench.open(policy, store: store)
     #expect(session.activity == .loading)
     store.isAvailable = true

@@ -197,7 +197,7 @@ struct SharedSecretsTests {
     }
     var second = configuration(other)
     second.journalOptions.fileSystem = disk
-    second.policy.straySecrets = policy
+    second.policy.orphanedSecrets = policy
     try files.createDirectory(
       atPath: bench.folder.path, withIntermediateDirectories: true)
     let session = try await Session.open(second)

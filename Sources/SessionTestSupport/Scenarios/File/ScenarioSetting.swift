@@ -123,8 +123,8 @@ struct ScenarioSetting: Sendable {
     case ("launchRefresh", "ifExpired"): policy.launchRefresh = .ifExpired
     case ("onRejection", "clear"): policy.onRejection = .clear
     case ("onRejection", "keep"): policy.onRejection = .keep
-    case ("straySecrets", "wipe"): policy.straySecrets = .wipe
-    case ("straySecrets", "adopt"): policy.straySecrets = .adopt
+    case ("straySecrets", "wipe"): policy.orphanedSecrets = .wipe
+    case ("straySecrets", "adopt"): policy.orphanedSecrets = .adopt
     case ("onExhaustion", "stay"): policy.onExhaustion = .stay
     case ("onExhaustion", "clear"): policy.onExhaustion = .end(.clear)
     case ("onExhaustion", "keep"): policy.onExhaustion = .end(.keep)

@@ -14,7 +14,7 @@ struct StraySessionTests {
   {
     var facts = StoredFacts()
     if expired == nil { facts.token = .otherJournal }
-    facts.stray = StraySession(
+    facts.stray = OrphanedSession(
       link: SessionNote.Continued(journal: "old", sequence: 12, cause: cause), user: "ada",
       context: .plainTeacher, token: Self.token, expired: expired)
     return facts
@@ -24,7 +24,7 @@ struct StraySessionTests {
     -> SessionPolicy
   {
     var policy = SessionPolicy.bench
-    policy.straySecrets = stray
+    policy.orphanedSecrets = stray
     policy.onRejection = end
     return policy
   }

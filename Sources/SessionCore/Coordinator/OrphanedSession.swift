@@ -1,5 +1,5 @@
 /// A session whose records are in another journal: what is left of it, to go on with or to wipe (RES-5).
-public struct StraySession: Hashable, Sendable {
+public struct OrphanedSession: Hashable, Sendable {
   /// The journal that it lived in, and why it does not go on there.
   public var link: SessionNote.Continued
   /// Whose it is.
@@ -44,11 +44,11 @@ extension SessionCoordinator {
       return false
     }
     guard stray.expired == nil else { return stray.isContinued && policy.onRejection == .keep }
-    return stray.isContinued || policy.straySecrets == .adopt
+    return stray.isContinued || policy.orphanedSecrets == .adopt
   }
 
   /// The records by which it does.
-  func takenOver(_ stray: StraySession) -> [SessionRecord.Content] {
+  func takenOver(_ stray: OrphanedSession) -> [SessionRecord.Content] {
     let login = SessionEvent.Login(
       user: stray.user, method: .adoption, token: stray.token, context: stray.context)
     // That a journal was set aside is noted when this one is opened.
