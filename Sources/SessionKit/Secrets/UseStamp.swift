@@ -66,7 +66,7 @@ extension StoredUser {
   }
 }
 
-extension Vault {
+extension StoredCredentials {
   /// When the session was used last; `nil` where nothing says so.
   func use() throws(SecretStoreError) -> UseStamp? {
     try find(StoredUser.self).item?.fields.used

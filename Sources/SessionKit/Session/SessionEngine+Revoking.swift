@@ -189,7 +189,7 @@ extension SessionEngine {
     if isKept { departing[entry.token] = nil }
   }
 
-  private func changeRevocations(_ change: (Vault) throws(SessionError) -> Void) {
+  private func changeRevocations(_ change: (StoredCredentials) throws(SessionError) -> Void) {
     var others: [SessionRecord] = []
     do throws(JournalError) {
       _ = try journal.transact { foreign in

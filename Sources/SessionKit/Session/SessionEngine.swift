@@ -26,7 +26,7 @@ actor SessionEngine {
   /// The same for the app, where this object is the first to say so.
   nonisolated let journalSetAside: JournalSetAside?
 
-  let vault: Vault
+  let vault: StoredCredentials
   /// What the secret store did, until the coordinator receives it.
   private let witness = StoreWitness()
   var coordinator: SessionCoordinator
@@ -136,7 +136,7 @@ actor SessionEngine {
     self.presence = presence
     self.runtime = runtime
     view = SessionView(configuration.policy)
-    vault = Vault(
+    vault = StoredCredentials(
       store: WitnessedStore(configuration.secrets, witness), journal: journal.identifier,
       path: journal.path, binding: configuration.binding)
     hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)

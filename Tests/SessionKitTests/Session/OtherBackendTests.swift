@@ -198,8 +198,9 @@ struct OtherBackendTests {
       journal: journal.description, facts: facts, access: Secret("A1"), refresh: nil,
       announcement: login, at: Timestamp(milliseconds: 0), isOwned: true)
     let store = MemorySecretStore()
-    let mine = Vault(store: store, journal: journal, binding: bench.configuration().binding)
-    let others = Vault(store: store, journal: journal, binding: elsewhere.binding)
+    let mine = StoredCredentials(
+      store: store, journal: journal, binding: bench.configuration().binding)
+    let others = StoredCredentials(store: store, journal: journal, binding: elsewhere.binding)
     try mine.write(token)
     #expect(try mine.token()?.isOwned == true)
     #expect(throws: SecretStoreError.self) { try others.token() }

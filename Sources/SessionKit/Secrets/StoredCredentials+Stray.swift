@@ -1,7 +1,7 @@
 import SessionCore
 import SessionJournal
 
-extension Vault {
+extension StoredCredentials {
   /// What is stored of a session, whichever journal it belongs to.
   struct Stray {
     var token: StoredToken
@@ -58,7 +58,7 @@ extension OrphanedSession {
   /// names for this very token: a token that nobody is known to own is nobody's.
   ///
   /// `isRenewed` says that a provider brings newer tokens, without a refresh token (WEB-6).
-  init?(_ items: Vault.Stray, after predecessor: Predecessor?, isRenewed: Bool) {
+  init?(_ items: StoredCredentials.Stray, after predecessor: Predecessor?, isRenewed: Bool) {
     let stored = items.token
     let isContinued = predecessor?.link.journal?.description == stored.journal
     if isContinued, let predecessor, stored.generation <= predecessor.ended { return nil }
@@ -111,7 +111,7 @@ extension OrphanedSession {
 
 extension TokenAnswer {
   /// What a stored token would have been as an answer.
-  init(_ items: Vault.Stray) {
+  init(_ items: StoredCredentials.Stray) {
     self.init(
       access: items.token.access, refresh: items.token.refresh, lifetime: 0,
       user: items.user?.profile)

@@ -2,7 +2,7 @@ import SessionCore
 import SessionJournal
 
 /// The refresh token, in the token item or apart from it (STO-2).
-extension Vault {
+extension StoredCredentials {
   /// The refresh token that belongs to a token, wherever it lies; `nil` where there is none, also where it
   /// is gone because what is enrolled on the device has changed.
   ///

@@ -2,7 +2,7 @@ import SessionCore
 import SessionJournal
 
 /// The stored items of one journal's session: what may be in them, and in which order they change.
-struct Vault: Sendable {
+struct StoredCredentials: Sendable {
   let store: any SecretStore
   let journal: JournalIdentifier
   /// Where that journal stands, for a process that finds its items with another one.
