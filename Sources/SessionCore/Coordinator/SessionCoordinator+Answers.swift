@@ -7,7 +7,7 @@ extension SessionCoordinator {
     guard flight?.number == number else { return giveUp(number) }
     flight?.isAnswered = true
     // One that comes a second time came when it came first: its token lives no longer for that.
-    let arrival = SessionFlight.Arrival(number: number, facts: facts, moment: now)
+    let arrival = TokenRequest.ReceivedResponse(number: number, facts: facts, moment: now)
     return settle(flight?.unsettled ?? arrival, at: now)
   }
 
@@ -23,7 +23,8 @@ extension SessionCoordinator {
   }
 
   /// Decides what an answer means in the state as it is now.
-  mutating func settle(_ arrival: SessionFlight.Arrival, at now: Moment) -> [SessionEffect] {
+  mutating func settle(_ arrival: TokenRequest.ReceivedResponse, at now: Moment) -> [SessionEffect]
+  {
     // Others may have ended what it was for while it was being journaled.
     guard let flight else { return giveUp(arrival.number) }
     switch flight.purpose {
@@ -38,7 +39,7 @@ extension SessionCoordinator {
 
   /// The token is durable and journaled: waiters first, then subscribers.
   mutating func settled(
-    _ arrival: SessionFlight.Arrival, publishing events: [RecordedEvent], at now: Moment
+    _ arrival: TokenRequest.ReceivedResponse, publishing events: [RecordedEvent], at now: Moment
   ) -> [SessionEffect] {
     if let landed = flight, landed.isLogin, state.token == nil,
       let failure = arrival.facts.profileFailure
@@ -74,7 +75,7 @@ extension SessionCoordinator {
   /// A login is undone. Another token is kept and journaled later, since the one before it may be
   /// dead at the server; nobody waits for that (RES-6).
   mutating func settlingFailed(
-    _ arrival: SessionFlight.Arrival, _ obstacle: StorageObstacle, at now: Moment
+    _ arrival: TokenRequest.ReceivedResponse, _ obstacle: StorageObstacle, at now: Moment
   ) -> [SessionEffect] {
     guard let stuck = flight else { return [] }
     if case .login(let caller, _) = stuck.purpose {

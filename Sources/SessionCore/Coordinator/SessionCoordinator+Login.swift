@@ -20,7 +20,7 @@ extension SessionCoordinator {
     lastProblem = nil
     let number = nextRequest()
     if method == .adoption { adoptions.insert(number) }
-    flight = SessionFlight(number: number, purpose: .login(caller, method), base: fold.generation)
+    flight = TokenRequest(number: number, purpose: .login(caller, method), base: fold.generation)
     return [.send(number, .login(caller))]
   }
 
@@ -32,8 +32,8 @@ extension SessionCoordinator {
 
   /// A login's answer: journaled, or refused and its tokens revoked (LOG-10, STA-6).
   mutating func settleLogin(
-    _ flight: SessionFlight, _ caller: Caller, _ method: LoginMethod,
-    _ arrival: SessionFlight.Arrival, at now: Moment
+    _ flight: TokenRequest, _ caller: Caller, _ method: LoginMethod,
+    _ arrival: TokenRequest.ReceivedResponse, at now: Moment
   ) -> [SessionEffect] {
     guard let user = arrival.facts.user else {
       let problem =
@@ -75,7 +75,7 @@ extension SessionCoordinator {
 
   /// The login is durable, and the end with it: the user may not sign in (LOG-6).
   mutating func loginEnded(
-    _ landed: SessionFlight, by failure: RequestFailure, publishing events: [RecordedEvent]
+    _ landed: TokenRequest, by failure: RequestFailure, publishing events: [RecordedEvent]
   ) -> [SessionEffect] {
     flight = nil
     lastProblem = .request(failure)
@@ -107,7 +107,7 @@ extension SessionCoordinator {
   }
 
   private mutating func loginRefused(
-    _ refused: SessionFlight, _ caller: Caller, _ problem: SessionProblem
+    _ refused: TokenRequest, _ caller: Caller, _ problem: SessionProblem
   ) -> [SessionEffect] {
     flight = nil
     lastProblem = problem

@@ -48,7 +48,7 @@ extension SessionCoordinator {
     let attempt = session.failures.total &+ UInt32(contents.count) &+ 1
     contents.append(
       sent(.refresh, session.token.generation, trigger: trigger, attempt: attempt, at: now))
-    flight = SessionFlight(
+    flight = TokenRequest(
       number: nextRequest(), purpose: .refresh(trigger, attempt: attempt),
       base: session.token.generation)
     due = nil
@@ -83,8 +83,8 @@ extension SessionCoordinator {
   // MARK: Answers
 
   mutating func settleRefresh(
-    _ flight: SessionFlight, _ trigger: RefreshTrigger, attempt: UInt32,
-    _ arrival: SessionFlight.Arrival, at now: Moment
+    _ flight: TokenRequest, _ trigger: RefreshTrigger, attempt: UInt32,
+    _ arrival: TokenRequest.ReceivedResponse, at now: Moment
   ) -> [SessionEffect] {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil

@@ -20,7 +20,7 @@ extension SessionCoordinator {
     }
     let isDoubtful = !contents.isEmpty
     let caller = switches.removeFirst()
-    flight = SessionFlight(
+    flight = TokenRequest(
       number: nextRequest(), purpose: .switchContext(caller), base: token.generation)
     contents.append(
       sent(.switchContext, token.generation, trigger: .command, attempt: 1, at: now))
@@ -44,7 +44,7 @@ extension SessionCoordinator {
   }
 
   mutating func settleSwitch(
-    _ flight: SessionFlight, _ arrival: SessionFlight.Arrival, at now: Moment
+    _ flight: TokenRequest, _ arrival: TokenRequest.ReceivedResponse, at now: Moment
   ) -> [SessionEffect] {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil

@@ -37,7 +37,7 @@ extension SessionCoordinator {
   }
 
   /// The facts of the token that an answer brought, under the next generation.
-  func tokenFacts(_ arrival: SessionFlight.Arrival, isRefreshable: Bool) -> TokenFacts {
+  func tokenFacts(_ arrival: TokenRequest.ReceivedResponse, isRefreshable: Bool) -> TokenFacts {
     let time = arrival.moment.time
     return TokenFacts(
       generation: fold.generation.next, issuedAt: time,

@@ -29,7 +29,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Why the last sign-in failed, until cleared.
   var lastProblem: SessionProblem?
   /// The request on the wire.
-  var flight: SessionFlight?
+  var flight: TokenRequest?
   /// Who wants to act in another context, oldest first.
   var switches: [Caller] = []
   /// Who waits for a good token.

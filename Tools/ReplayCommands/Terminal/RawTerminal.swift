@@ -15,7 +15,7 @@ internal import Synchronization
 /// when the value goes.
 final class RawTerminal {
   /// What came of waiting for keys.
-  enum Arrival: Equatable {
+  enum ReceivedResponse: Equatable {
     case bytes([UInt8])
     case nothing
     /// There is no terminal any more.
@@ -121,7 +121,7 @@ final class RawTerminal {
   }
 
   /// Waits for keys at most so long; a signal ends the wait.
-  func read(within milliseconds: Int32) -> Arrival {
+  func read(within milliseconds: Int32) -> ReceivedResponse {
     var asked = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     guard poll(&asked, 1, milliseconds) > 0 else { return .nothing }
     var bytes = [UInt8](repeating: 0, count: 1024)

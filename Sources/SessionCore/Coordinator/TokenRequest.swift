@@ -1,5 +1,5 @@
 /// The one request on the wire that may change the token; there is never a second (REF-3, CTX-2).
-struct SessionFlight: Hashable, Sendable {
+struct TokenRequest: Hashable, Sendable {
   enum Purpose: Hashable, Sendable {
     case login(Caller, LoginMethod)
     case refresh(RefreshTrigger, attempt: UInt32)
@@ -13,7 +13,7 @@ struct SessionFlight: Hashable, Sendable {
   /// The sequence of its `requestSent`; 0 until that is durable.
   var note: UInt64 = 0
   /// The answer, if it has arrived and could not be journaled yet; its owner was told so.
-  var unsettled: Arrival?
+  var unsettled: ReceivedResponse?
   /// What kept that answer from being stored.
   var obstacle: StorageObstacle?
   /// How often storing that answer has failed since a caller asked to close.
@@ -25,7 +25,7 @@ struct SessionFlight: Hashable, Sendable {
   var hasLeft = false
 
   /// An answer and when it came: a token's life is counted from there (REF-8).
-  struct Arrival: Hashable, Sendable {
+  struct ReceivedResponse: Hashable, Sendable {
     let number: RequestNumber
     let facts: AnswerFacts
     let moment: Moment
@@ -73,7 +73,7 @@ struct PendingCommit: Hashable, Sendable {
   indirect enum Purpose: Hashable, Sendable {
     case restore(StoredFacts)
     case send
-    case settle(SessionFlight.Arrival)
+    case settle(TokenRequest.ReceivedResponse)
     case fail(RequestFailure, jitter: UInt16, delay: Int64?)
     case expire(ExpiryReason)
     case logout(Caller)
