@@ -103,7 +103,7 @@ extension SessionCoordinator {
       let end = now.uptime.addingSaturating(max(delay, pause))
       // What would end the process again must not be asked by a call or by coming to the foreground.
       if pause > 0 {
-        rest = Rest(failure: RequestFailure(kind: .noReply), end: end, isForAll: true)
+        rest = Backoff(failure: RequestFailure(kind: .noReply), end: end, isForAll: true)
       }
       return [.schedule(.refresh, uptime: end)]
     }

@@ -247,7 +247,7 @@ extension SessionCoordinator {
     let end = now.uptime.addingSaturating(delay)
     // A refusal that is doubted is reported as `noReply`: the state of the token is unknown.
     let told = failure.kind == .rejected ? RequestFailure(kind: .noReply) : failure
-    if failure.kind.putsAttemptsOff { rest = Rest(failure: told, end: end) }
+    if failure.kind.putsAttemptsOff { rest = Backoff(failure: told, end: end) }
     let reply = SessionEffect.Reply.failed(.request(told))
     let retry = SessionEffect.schedule(.refresh, uptime: end)
     return (isTokenGood(at: now.uptime) ? resumeWaiters(reply) : resumeAll(reply)) + [retry]

@@ -51,7 +51,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// The newest stored token that cannot be announced, whatever is tried.
   var unannounceable = Generation.none
   /// The failure for which calls wait before the next attempt.
-  var rest: Rest?
+  var rest: Backoff?
   /// How many requests in a row may have ended their process, as far as this opening knows.
   var endedProcesses: UInt32 = 0
   /// Whether a refresh is put off until the user has shown who they are.

@@ -158,7 +158,7 @@ struct Lease: Hashable, Sendable {
 ///
 /// A failure of the network makes none, and does not shorten one that a server asked for. Requests that ended
 /// their process twice in a row make one, too.
-struct Rest: Hashable, Sendable {
+struct Backoff: Hashable, Sendable {
   /// What callers receive during the pause.
   let failure: RequestFailure
   /// On the clock that never jumps, in milliseconds.
