@@ -7,7 +7,7 @@ extension PayloadWriter {
     write(signIn.generation)
   }
 
-  mutating func write(_ leaving: ChangeEvent.Leaving) {
+  mutating func write(_ leaving: ChangeEvent.PendingLogout) {
     write(leaving.journal)
     write(leaving.process)
     write(leaving.until)
@@ -56,8 +56,9 @@ extension PayloadReader {
     SignIn(journal: try identifier(), generation: Generation(try integer()))
   }
 
-  mutating func leaving() throws(CodecError) -> ChangeEvent.Leaving {
-    ChangeEvent.Leaving(journal: try identifier(), process: try integer(), until: try timestamp())
+  mutating func leaving() throws(CodecError) -> ChangeEvent.PendingLogout {
+    ChangeEvent.PendingLogout(
+      journal: try identifier(), process: try integer(), until: try timestamp())
   }
 
   /// What stands behind the rest of a snapshot, which has one spelling only.

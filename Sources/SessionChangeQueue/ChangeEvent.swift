@@ -19,7 +19,7 @@ public enum ChangeEvent: Hashable, Sendable {
   /// The changes that are added from here on come through this sign-in.
   case addedBy(SignIn)
   /// A session is being logged out, and nothing waits: nothing is taken in through it for a while.
-  case leaving(Leaving)
+  case leaving(PendingLogout)
   /// That sign-in, and all before it in the same journal, was ended for good.
   case signInEnded(SignIn)
   /// A change that was given up is tried again.
@@ -125,7 +125,7 @@ public enum ChangeEvent: Hashable, Sendable {
   }
 
   /// Who logs out, and until when nothing is taken in through that session.
-  public struct Leaving: Hashable, Sendable {
+  public struct PendingLogout: Hashable, Sendable {
     /// The session's journal.
     public let journal: Identifier
     /// The system's number of the process that logs out.

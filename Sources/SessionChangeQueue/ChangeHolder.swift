@@ -54,7 +54,7 @@ extension ChangeEvent.Sent {
   public var identity: ProcessIdentity? { ProcessIdentity(spelling: sender.description) }
 }
 
-extension ChangeEvent.Leaving {
+extension ChangeEvent.PendingLogout {
   /// The holder and the journal that this record names, if it only says whose another one is.
   public var named: (holder: ProcessIdentity, journal: Identifier)? {
     ProcessIdentity.holder(named: journal).map { (holder: $0.0, journal: $0.1) }

@@ -74,7 +74,7 @@ public enum ChangeRejection: Error, Hashable, Sendable, CustomStringConvertible 
 /// A session that is being logged out, and since when.
 public struct Departure: Hashable, Sendable {
   /// Who, and until when.
-  public let leaving: ChangeEvent.Leaving
+  public let leaving: ChangeEvent.PendingLogout
   /// When the record that says so was written.
   public let since: Timestamp
 }

@@ -109,7 +109,7 @@ struct ProcessIdentityTests {
     func isHeld(whereGone gone: ProcessIdentity?) -> Bool {
       queue.isLeaving("j", at: time) { holder, _ in holder == gone } != nil
     }
-    try apply(ChangeEvent.Leaving.records("j", by: one, process: 1, until: until))
+    try apply(ChangeEvent.PendingLogout.records("j", by: one, process: 1, until: until))
     #expect(isHeld(whereGone: two) && !isHeld(whereGone: one))
     // Through a snapshot, too.
     let payload = ChangeCodec.encode(queue, at: time)

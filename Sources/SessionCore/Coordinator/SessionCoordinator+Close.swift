@@ -44,9 +44,9 @@ extension SessionCoordinator {
 
   mutating func closed(_ caller: Caller, dropping isDropping: Bool) -> [SessionEffect] {
     stopped = .closed
-    let leavers = leavings.compactMap(\.caller)
+    let leavers = pendingLogouts.compactMap(\.caller)
     let others = closers.filter { $0 != caller }
-    (leavings, closers) = ([], [])
+    (pendingLogouts, closers) = ([], [])
     let reply = isDropping ? SessionEffect.Reply.failed(.dropped) : .closed
     return stopWaiting() + [.cancel(.restore), .cancel(.wipe), .cancel(.revocation)]
       + resume(leavers, .failed(.closed)) + resume([caller] + others, reply)

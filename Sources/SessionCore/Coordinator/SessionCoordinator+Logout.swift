@@ -50,7 +50,7 @@ extension SessionCoordinator {
   /// The logout of `generation` is durable: wipe, then tell the server, then let the caller go on, where
   /// there is one.
   mutating func left(_ caller: Caller?, _ generation: Generation?) -> [SessionEffect] {
-    leavings.append(Leaving(caller: caller, generation: generation))
+    pendingLogouts.append(PendingLogout(caller: caller, generation: generation))
     return wipe(wipeOfEnd(keeping: generation))
   }
 
@@ -98,10 +98,10 @@ extension SessionCoordinator {
 
   /// Goes on with the end that asked for the wipe, if one still waits.
   private mutating func wipeEnded(isWiped: Bool) -> [SessionEffect] {
-    guard let index = leavings.firstIndex(where: { !$0.isTelling }) else { return [] }
-    leavings[index].isTelling = true
-    leavings[index].isWiped = isWiped
-    guard let generation = leavings[index].generation else {
+    guard let index = pendingLogouts.firstIndex(where: { !$0.isTelling }) else { return [] }
+    pendingLogouts[index].isTelling = true
+    pendingLogouts[index].isWiped = isWiped
+    guard let generation = pendingLogouts[index].generation else {
       return resumeLeaving(nil, nil, status: 0)
     }
     return tell(generation)
@@ -132,7 +132,7 @@ extension SessionCoordinator {
     }
     // Noted once; that it still cannot be said is no news, and it is said in the end.
     if outcome == .failed, untellable.contains(generation),
-      !leavings.contains(where: { $0.generation == generation })
+      !pendingLogouts.contains(where: { $0.generation == generation })
     {
       return retryRevocations(at: now)
     }
@@ -202,9 +202,10 @@ extension SessionCoordinator {
   mutating func resumeLeaving(
     _ generation: Generation?, _ outcome: RevocationOutcome?, status: UInt16
   ) -> [SessionEffect] {
-    guard let index = leavings.firstIndex(where: { $0.isTelling && $0.generation == generation })
+    guard
+      let index = pendingLogouts.firstIndex(where: { $0.isTelling && $0.generation == generation })
     else { return [] }
-    let left = leavings.remove(at: index)
+    let left = pendingLogouts.remove(at: index)
     return left.caller.map {
       [.resume($0, .loggedOut(outcome, status: status, isWiped: left.isWiped))]
     } ?? []

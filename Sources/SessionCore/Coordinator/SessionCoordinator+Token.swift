@@ -135,8 +135,8 @@ extension SessionCoordinator {
     switches.removeAll { $0 == caller }
     waiters.removeAll { $0 == caller }
     unlockers.removeAll { $0 == caller }
-    for index in leavings.indices where leavings[index].caller == caller {
-      leavings[index].caller = nil
+    for index in pendingLogouts.indices where pendingLogouts[index].caller == caller {
+      pendingLogouts[index].caller = nil
     }
     // A sign-in that nobody waits for must not sign anybody in; a refresh or a switch that the
     // server may have acted on goes on, for everybody else.

@@ -88,7 +88,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// The wipe that was asked for and has not ended.
   var wiping: SessionEffect.Wipe?
   /// The logouts on their way, oldest first: who signs in meanwhile may log out again.
-  var leavings: [Leaving] = []
+  var pendingLogouts: [PendingLogout] = []
   /// The tokens of whose end the server is being told.
   var telling: Set<Generation> = []
   /// The tokens of whose end the server is to be told next, one after the other.

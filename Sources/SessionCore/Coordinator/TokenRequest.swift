@@ -176,7 +176,7 @@ struct JournalLook: Hashable, Sendable {
 }
 
 /// A logout on its way: the event is durable, the rest is still to be done.
-struct Leaving: Hashable, Sendable {
+struct PendingLogout: Hashable, Sendable {
   /// Who waits for it, unless the wait was cancelled.
   var caller: Caller?
   /// The token to be revoked; `nil` where there is none.

@@ -249,7 +249,7 @@ public enum ChangesTarget {
       ["\(signIn.journal)", "\(signIn.generation.number)"]
     }
 
-    private static func words(_ leaving: ChangeEvent.Leaving) -> [String] {
+    private static func words(_ leaving: ChangeEvent.PendingLogout) -> [String] {
       ["\(leaving.journal)", "\(leaving.process)", time(leaving.until)]
     }
 

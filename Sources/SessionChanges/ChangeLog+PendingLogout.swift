@@ -106,7 +106,7 @@ extension ChangeLog {
 
 extension OpeningPresence {
   /// Whether a record says that this opening holds the logout of a session.
-  fileprivate func holds(_ journal: Identifier, by leaving: ChangeEvent.Leaving) -> Bool {
+  fileprivate func holds(_ journal: Identifier, by leaving: ChangeEvent.PendingLogout) -> Bool {
     guard let identity else { return leaving.journal == journal && leaving.process == process }
     return leaving.named.map { $0.journal == journal && $0.holder.opening == identity.opening }
       ?? false
@@ -117,7 +117,7 @@ extension OpeningPresence {
     guard let identity else {
       return [.leaving(.init(journal: journal, process: process, until: until))]
     }
-    return ChangeEvent.Leaving.records(journal, by: identity, process: process, until: until)
+    return ChangeEvent.PendingLogout.records(journal, by: identity, process: process, until: until)
   }
 }
 
