@@ -34,7 +34,7 @@ extension PayloadWriter {
 
 extension ChangeQueue {
   /// Of each journal the logout that holds longest: a snapshot has each journal once.
-  fileprivate var longestDepartures: [Departure] {
+  fileprivate var longestDepartures: [LogoutHold] {
     leaving.enumerated().filter { place, item in
       !leaving.enumerated().contains { other, longer in
         longer.leaving.journal == item.leaving.journal
@@ -78,7 +78,7 @@ extension PayloadReader {
     queue.author = try optional { (reader) throws(CodecError) in try reader.signIn() }
     queue.ended = try list { (reader) throws(CodecError) in try reader.signIn() }
     queue.leaving = try list { (reader) throws(CodecError) in
-      Departure(leaving: try reader.leaving(), since: try reader.timestamp())
+      LogoutHold(leaving: try reader.leaving(), since: try reader.timestamp())
     }
     let isPossible =
       queue.hasSignIns && queue.ended.count <= ChangeQueue.journalLimit

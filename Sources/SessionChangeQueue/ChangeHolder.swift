@@ -76,7 +76,7 @@ extension ChangeQueue {
   /// Whether a record of a logout takes the place of another of the same holder, or ends it.
   ///
   /// Equal process numbers are not enough: the name of a living hold stands beside it.
-  func isReplaced(_ held: Departure, by departure: Departure) -> Bool {
+  func isReplaced(_ held: LogoutHold, by departure: LogoutHold) -> Bool {
     guard held.leaving.journal == departure.leaving.journal,
       held.leaving.process == departure.leaving.process
     else { return false }
@@ -85,7 +85,7 @@ extension ChangeQueue {
   }
 
   /// The opening that holds a logout; `nil` if the log does not say.
-  public func holder(of held: Departure) -> ProcessIdentity? {
+  public func holder(of held: LogoutHold) -> ProcessIdentity? {
     leaving.lazy.compactMap { other -> ProcessIdentity? in
       guard other.since == held.since, other.leaving.until == held.leaving.until,
         other.leaving.process == held.leaving.process, let named = other.leaving.named

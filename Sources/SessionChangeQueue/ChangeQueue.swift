@@ -72,7 +72,7 @@ public enum ChangeRejection: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 /// A session that is being logged out, and since when.
-public struct Departure: Hashable, Sendable {
+public struct LogoutHold: Hashable, Sendable {
   /// Who, and until when.
   public let leaving: ChangeEvent.PendingLogout
   /// When the record that says so was written.
@@ -96,7 +96,7 @@ public struct ChangeQueue: Hashable, Sendable {
   /// The last sign-in of each journal that was ended for good, the newest last.
   public internal(set) var ended: [SignIn] = []
   /// The journals of sessions that are being logged out, the newest last.
-  public internal(set) var leaving: [Departure] = []
+  public internal(set) var leaving: [LogoutHold] = []
 
   /// Nothing waits.
   public init() {}
@@ -161,7 +161,7 @@ public struct ChangeQueue: Hashable, Sendable {
     case .scopeChecked(let check): scopes[check.scope] = check.statusChangedAt
     case .addedBy(let signIn): author = signIn
     case .leaving(let event):
-      let departure = Departure(leaving: event, since: time)
+      let departure = LogoutHold(leaving: event, since: time)
       leaving = leaving.filter { !isReplaced($0, by: departure) }
       if event.until > time { leaving.append(departure) }
       if leaving.count > Self.journalLimit { leaving.removeFirst() }

@@ -36,13 +36,13 @@ extension ChangeLog {
     return try await commit { (queue, time) throws(ChangeLogError) in
       let count = queue.unsentCount(of: user)
       guard count == 0 else { return ([], count) }
-      LeavingHolds.insert(hold)
+      ProcessLogoutHolds.insert(hold)
       let until = time.advanced(by: Self.leavingLease)
       return (presence.records(of: journal, until: until), 0)
     }
   }
 
-  private func hold(_ journal: Identifier) -> LeavingHolds.Hold {
+  private func hold(_ journal: Identifier) -> ProcessLogoutHolds.Hold {
     .init(log: path, journal: journal, sender: sender)
   }
 
@@ -50,7 +50,7 @@ extension ChangeLog {
   ///
   /// Where that cannot be written, they are a while later.
   func stay(_ journal: Identifier) async {
-    LeavingHolds.remove(hold(journal))
+    ProcessLogoutHolds.remove(hold(journal))
     let presence = presence
     do throws(ChangeLogError) {
       try await commit { (queue, time) throws(ChangeLogError) in
@@ -80,7 +80,7 @@ extension ChangeLog {
           try store.forgetKept()
         }
       }
-      LeavingHolds.remove(hold(signIn.journal))
+      ProcessLogoutHolds.remove(hold(signIn.journal))
       note(nil, in: .clearing)
     } catch {
       note(error, in: .clearing)
@@ -132,7 +132,8 @@ extension ChangeQueue {
       // This process may have ended a logout and not been able to write so.
       if let own = presence.identity, own.isSameProcess(presence.process, as: holder, process) {
         let sender = Identifier(holder.spelling)
-        return !LeavingHolds.contains(.init(log: log, journal: signIn.journal, sender: sender))
+        return !ProcessLogoutHolds.contains(
+          .init(log: log, journal: signIn.journal, sender: sender))
       }
       return presence.isGone(holder, process)
     }

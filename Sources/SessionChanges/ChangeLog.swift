@@ -312,7 +312,7 @@ public final class ChangeLog: Sendable {
   public func close() async throws(ChangeLogError) {
     let store = store
     // A drain may still get its answer, though it cannot write it down, and a logout may go on.
-    if !isDraining.withLock({ $0 }), !LeavingHolds.contains(any: path) { presence.end() }
+    if !isDraining.withLock({ $0 }), !ProcessLogoutHolds.contains(any: path) { presence.end() }
     try await runtime.result { () throws(ChangeLogError) in try store.close() }
   }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The logouts that this process has begun and that have not ended: another process with the same number
 /// holds none of them.
-enum LeavingHolds {
+enum ProcessLogoutHolds {
   /// A logout of the session of a journal, that keeps a log from taking changes in.
   struct Hold: Hashable {
     let log: String
