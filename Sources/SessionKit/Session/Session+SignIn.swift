@@ -75,7 +75,7 @@ extension Session {
   }
 
   func signIn(
-    _ wish: SessionEngine.Wish, _ method: LoginMethod
+    _ wish: SessionEngine.CommandPayload, _ method: LoginMethod
   ) async throws(SessionError) -> UserProfile? {
     // Nobody signs in to data that is being removed.
     try await engine.untilCleared(tryingAgain: true)

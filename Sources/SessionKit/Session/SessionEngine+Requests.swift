@@ -109,7 +109,7 @@ extension SessionEngine {
   }
 
   /// What a login signs in with, or a switch to; nothing of a refresh.
-  private func wish(of request: SessionEffect.Request) -> Wish? {
+  private func wish(of request: SessionEffect.Request) -> CommandPayload? {
     switch request {
     case .login(let caller), .switchContext(let caller, _): wishes[caller]
     case .refresh: nil

@@ -38,7 +38,7 @@ actor SessionEngine {
   // Handles: the coordinator knows their numbers only.
   private var callers: [Caller: CheckedContinuation<Result<Reply, SessionError>, Never>] = [:]
   private var callerCount: UInt64 = 0
-  var wishes: [Caller: Wish] = [:]
+  var wishes: [Caller: CommandPayload] = [:]
   var answers: [RequestNumber: TokenAnswer] = [:]
   var requests: [RequestNumber: Task<Void, Never>] = [:]
   /// The last request that may change a token, and which token it was made with.
@@ -111,7 +111,7 @@ actor SessionEngine {
   private(set) var lost: SessionError?
 
   /// What a caller wants that the coordinator must not see.
-  enum Wish: Sendable {
+  enum CommandPayload: Sendable {
     case signIn(PasswordCredentials)
     case register(NewAccount)
     case social(SocialCredentials)
@@ -188,7 +188,7 @@ actor SessionEngine {
 
   /// Puts a question to the coordinator and waits for its reply.
   func ask(
-    wish: Wish? = nil, cancellation: Cancellation = .ends,
+    wish: CommandPayload? = nil, cancellation: Cancellation = .ends,
     _ question: @Sendable (Caller) -> SessionInput
   ) async throws(SessionError) -> Reply {
     guard cancellation != .ends || !Task.isCancelled else { throw .cancelled }
