@@ -129,7 +129,7 @@ extension SessionCoordinator {
 
   /// What follows from a read of the journal for requests: the lease of another process's runs on, and
   /// the one that was held back leaves.
-  mutating func release(after look: JournalLook, at now: Moment) -> [SessionEffect] {
+  mutating func release(after look: ReadBarrier, at now: Moment) -> [SessionEffect] {
     lease?.noteRead(asked: look.asked, ended: now.uptime)
     guard flight?.isHeldBack == true else { return [] }
     guard now.uptime.subtractingSaturating(look.asked) <= PeerLease.longestPause else {

@@ -119,7 +119,7 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// The commit that was asked for and has not ended.
   var pending: PendingCommit?
-  private var look: JournalLook?
+  private var look: ReadBarrier?
   private var deferred = InputQueue()
   private var requests: UInt64 = 0
 
@@ -283,7 +283,7 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// Asks for a look at what others have appended; as with a commit, nothing else is decided before.
   mutating func lookAtJournal(for question: SessionInput?, at now: Moment) -> [SessionEffect] {
-    look = JournalLook(question: question, asked: now.uptime)
+    look = ReadBarrier(question: question, asked: now.uptime)
     return [.readJournal]
   }
 

@@ -168,7 +168,7 @@ struct Backoff: Hashable, Sendable {
 }
 
 /// A look at the journal that was asked for and has not ended.
-struct JournalLook: Hashable, Sendable {
+struct ReadBarrier: Hashable, Sendable {
   /// What is answered after it; `nil` where the look is for another process's request.
   let question: SessionInput?
   /// When it was asked for, on the clock that never jumps, in milliseconds.
