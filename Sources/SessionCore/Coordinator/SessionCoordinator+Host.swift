@@ -28,11 +28,11 @@ extension SessionCoordinator {
 
   /// The host's data goes with every logout, and with nothing else (SYN-5).
   func clear(after events: [RecordedEvent]) -> [SessionEffect] {
-    clear(owed: ClearingDebt(events.lazy.map(\.event)).reason)
+    clear(owed: PendingDataClearing(events.lazy.map(\.event)).reason)
   }
 
   func clear(after records: [SessionRecord]) -> [SessionEffect] {
-    var debt = ClearingDebt()
+    var debt = PendingDataClearing()
     for record in records { debt.take(record.content) }
     return clear(owed: debt.reason)
   }

@@ -29,7 +29,7 @@ public final class Session: Sendable {
     let began = configuration.clock.now().time
     try await SessionEngine.awaitJournal(configuration, runtime)
     let (engine, notes, debt) = try await runtime.result {
-      () throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt) in
+      () throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing) in
       try SessionEngine.make(configuration, runtime)
     }
     try await engine.open(noting: notes, owing: debt, since: began)

@@ -16,7 +16,7 @@ extension SessionEngine {
   }
 
   /// Has the hosts that tell sign-ins apart let go of a session, after whose end somebody has signed in.
-  func clear(_ overtaken: ClearingDebt.Overtaken) {
+  func clear(_ overtaken: PendingDataClearing.Overtaken) {
     guard configuration.hasSeparateData else { return }
     clear(
       EndedSession(

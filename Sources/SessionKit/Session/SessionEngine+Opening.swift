@@ -4,7 +4,7 @@ import SessionJournal
 /// From a journal's path to an engine: what is folded, what is set aside, what is noted of it.
 extension SessionEngine {
   static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
-    throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt)
+    throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
   {
     if let refusal = openingRefusal(configuration) { throw refusal }
     guard configuration.whenJournalIsUnusable == .setAside else {
@@ -29,9 +29,9 @@ extension SessionEngine {
   }
 
   private static func load(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
-    throws(SessionError) -> (SessionEngine, [SessionNote], ClearingDebt)
+    throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
   {
-    var debt = ClearingDebt()
+    var debt = PendingDataClearing()
     var lastEnd = LastEnd()
     var ended = EndedProcesses()
     var payloads = PayloadFold()

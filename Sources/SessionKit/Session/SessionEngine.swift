@@ -55,7 +55,7 @@ actor SessionEngine {
   /// What revocations need that could not be stored.
   var unkept: [Generation: StoredRevocations.Entry] = [:]
   /// The users whose accounts the token source is still to forget.
-  let owed = OwedAccounts()
+  let owed = PendingAccountRemovals()
   /// The token source forgets an account; bounded in time.
   var removal: Task<Void, Never>?
   /// What a sign-in has stored that could not be journaled, until it is undone.
@@ -157,7 +157,7 @@ actor SessionEngine {
   /// Brings journal and stored items into agreement; throws where the journal cannot be written, and
   /// not only for now.
   func open(
-    noting notes: [SessionNote], owing debt: ClearingDebt, since began: Timestamp
+    noting notes: [SessionNote], owing debt: PendingDataClearing, since began: Timestamp
   ) throws(SessionError) {
     var contents = look()
     contents.began = began

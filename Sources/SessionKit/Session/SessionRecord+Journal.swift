@@ -79,10 +79,10 @@ extension LastEnd {
   }
 }
 
-extension ClearingDebt {
+extension PendingDataClearing {
   /// Takes in a journal's record while it is read, where it says anything of it.
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
-    guard ClearingDebt.reads(frame.kind) else { return }
+    guard PendingDataClearing.reads(frame.kind) else { return }
     do {
       let bytes = payload.withUnsafeBytes { Array($0) }
       take(

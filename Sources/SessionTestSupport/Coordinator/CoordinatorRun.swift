@@ -269,7 +269,7 @@ package struct CoordinatorRun: Sendable {
     facts.isHolderGone = isHolderGone
     facts.idle = disk.use.map { max(0, now.uptime.subtractingSaturating($0)) }
     facts.hostClears = hostClears
-    var debt = ClearingDebt()
+    var debt = PendingDataClearing()
     for record in disk.journal { debt.take(record.content) }
     facts.owedClearing = debt.reason
     return facts

@@ -38,7 +38,7 @@ struct HostDecisionTests {
     bench.tell(.logout(bench.caller()))
     bench.tell(.cleared)
     #expect(bench.names.last == "localDataCleared")
-    var debt = ClearingDebt()
+    var debt = PendingDataClearing()
     for record in bench.journal {
       debt.take(record.content)
       if record.event?.kind == .logout { #expect(debt.reason == .user) }
@@ -58,7 +58,7 @@ struct HostDecisionTests {
       ), ([.event(.login(as: "ada")), .event(.expired(.refreshRejected))], false),
     ] {
       var bench = try CoordinatorBench(.benchKeeping, journal: contents)
-      var debt = ClearingDebt()
+      var debt = PendingDataClearing()
       for content in contents { debt.take(content) }
       var facts = StoredFacts.nothing
       (facts.hostClears, facts.owedClearing) = (true, debt.reason)

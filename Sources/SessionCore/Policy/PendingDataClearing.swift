@@ -1,6 +1,6 @@
 /// Whether the host still has to clear its local data: since the last logout neither it has said that it
 /// did, nor has anybody signed in (SYN-5).
-public struct ClearingDebt: Hashable, Sendable {
+public struct PendingDataClearing: Hashable, Sendable {
   /// A logout whose data nobody has said to be cleared, and behind which somebody has signed in.
   ///
   /// What the host has now may be the new user's. A host that tells sign-ins apart knows whose it is.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The users whose accounts a provider is still to forget: until it has, none of them is signed in silently
 /// (OUT-1, WEB-6).
-final class OwedAccounts: Sendable {
+final class PendingAccountRemovals: Sendable {
   private let users = Mutex<[Generation: Identifier]>([:])
 
   /// Notes whose account goes with the session of a token.
