@@ -10,7 +10,7 @@ struct StoredUser: LocatedItem {
     /// Further members of the profile; older versions have none.
     var further: [String: String]?
     /// When the session was used last; versions that know nothing of it pass over it.
-    var used: UseStamp?
+    var used: LastActivity?
     /// Which source named the user, and what it said; older versions have neither (LOG-12).
     var source: String?
     var named: String?

@@ -73,10 +73,10 @@ extension SessionEngine {
   }
 
   /// The use that signing in is.
-  func firstUse() -> UseStamp? {
+  func firstUse() -> LastActivity? {
     guard configuration.policy.inactivityLimit != nil else { return nil }
     let now = configuration.clock.now()
-    return UseStamp(at: now.uptime, now: now, boot: configuration.clock.boot)
+    return LastActivity(at: now.uptime, now: now, boot: configuration.clock.boot)
   }
 
   /// Keeps a use where other processes and later ones find it, unless a later one is kept there.
@@ -85,7 +85,7 @@ extension SessionEngine {
     changeUserItem { user in
       // Looked at under the lock, so that no other process's use lies ahead of it.
       let now = clock.now()
-      let stamp = UseStamp(at: uptime, now: now, boot: clock.boot)
+      let stamp = LastActivity(at: uptime, now: now, boot: clock.boot)
       return user.with(stamp.later(or: user.fields.used, at: now))
     }
   }

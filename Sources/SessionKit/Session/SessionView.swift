@@ -29,10 +29,10 @@ struct SessionView: ~Copyable, Sendable {
   private let held = Mutex(CallPass())
   private let refusals = Mutex(RefusalHistory())
   /// When the session was used last.
-  let use: UseMeter
+  let use: ActivityMeter
 
   init(_ policy: SessionPolicy) {
-    use = UseMeter(policy)
+    use = ActivityMeter(policy)
   }
 
   // Never inlined: async functions look at it before and after an `await`, and a lock knows its thread.

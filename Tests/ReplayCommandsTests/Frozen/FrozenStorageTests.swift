@@ -44,7 +44,7 @@ struct FrozenStorageTests {
     var fields = StoredUser.Fields(
       id: "1", email: "e", firstName: "f", lastName: "l", further: ["member": "m"],
       source: "s", named: "n", journalPath: "p")
-    fields.used = UseStamp(
+    fields.used = LastActivity(
       at: 1, now: Moment(time: Timestamp(milliseconds: 1), uptime: 1), boot: "b")
     return StoredUser(journal: "j", fields: fields)
   }

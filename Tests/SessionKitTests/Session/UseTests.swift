@@ -177,9 +177,9 @@ struct UseTests {
   }
 
   private final class Shared: Sendable {
-    let meter: UseMeter
+    let meter: ActivityMeter
     let told = Mutex(0)
-    init(_ policy: SessionPolicy) { meter = UseMeter(policy) }
+    init(_ policy: SessionPolicy) { meter = ActivityMeter(policy) }
   }
 
   @Test("POL-5 a call of a session that was unused for too long goes out without a token")
@@ -198,7 +198,7 @@ struct UseTests {
     let old = #"{"fields":{"id":"u-1"},"journal":"j","v":1}"#
     #expect(try StoredUser(decoding: Array(old.utf8)).fields.used == nil)
     let now = Moment(time: Timestamp(milliseconds: 10_000), uptime: 500)
-    let stamp = UseStamp(at: 400, now: now, boot: "b")
+    let stamp = LastActivity(at: 400, now: now, boot: "b")
     #expect(stamp.time == 9_900)
     let item = StoredUser(journal: "j", profile: UserProfile(id: "u-1", email: "a@b.c")).with(stamp)
     let read = try StoredUser(decoding: try item.encoded())

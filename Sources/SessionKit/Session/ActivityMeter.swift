@@ -2,7 +2,7 @@ import SessionCore
 import Synchronization
 
 /// When the session was used last, for any thread: counting a use is a few atomic loads and a store.
-struct UseMeter: ~Copyable, Sendable {
+struct ActivityMeter: ~Copyable, Sendable {
   /// What a use comes to.
   enum Count: Hashable {
     /// It counts.

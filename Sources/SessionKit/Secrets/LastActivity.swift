@@ -2,7 +2,7 @@ import SessionCore
 import SessionJournal
 
 /// When the session was used last, as the user item keeps it (POL-5).
-struct UseStamp: Codable, Hashable {
+struct LastActivity: Codable, Hashable {
   /// The civil time, in milliseconds since 1970.
   var time: Int64
   /// The clock that never jumps.
@@ -32,7 +32,7 @@ struct UseStamp: Codable, Hashable {
   ///
   /// By the clock that never jumps where it is the same one, else by the civil time; a stored use that
   /// lies ahead of now says nothing, since a clock was set back after it.
-  func later(or stored: UseStamp?, at now: Moment) -> UseStamp {
+  func later(or stored: LastActivity?, at now: Moment) -> LastActivity {
     guard let stored else { return self }
     if boot != nil, stored.boot == boot, stored.uptime <= now.uptime {
       return stored.uptime > uptime ? stored : self
@@ -59,7 +59,7 @@ extension StoredUser {
   }
 
   /// The same with another last use.
-  func with(_ use: UseStamp) -> StoredUser {
+  func with(_ use: LastActivity) -> StoredUser {
     var changed = fields
     changed.used = use
     return StoredUser(journal: journal, fields: changed)
@@ -68,7 +68,7 @@ extension StoredUser {
 
 extension StoredCredentials {
   /// When the session was used last; `nil` where nothing says so.
-  func use() throws(SecretStoreError) -> UseStamp? {
+  func use() throws(SecretStoreError) -> LastActivity? {
     try find(StoredUser.self).item?.fields.used
   }
 
@@ -77,7 +77,7 @@ extension StoredCredentials {
   /// `nil` if a newer version wrote the stored one, which only a sign-in replaces.
   func user(
     _ profile: UserProfile, namedBy origin: UserOrigin?, with event: SessionEvent,
-    first use: UseStamp?
+    first use: LastActivity?
   ) throws(SessionError) -> StoredUser? {
     let fresh = StoredUser(
       journal: journal.description, profile: profile, origin: origin, path: path)

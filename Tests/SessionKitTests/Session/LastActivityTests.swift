@@ -73,8 +73,8 @@ struct UseStampTests {
   @Test("POL-5 REF-8 of two uses the later one is kept, by the clock that they share")
   func later() {
     let now = Moment(time: Timestamp(milliseconds: 10_000), uptime: 500)
-    let use = UseStamp(at: 400, now: now, boot: "b")
-    func stored(_ time: Int64, _ uptime: Int64, _ boot: String?) -> UseStamp {
+    let use = LastActivity(at: 400, now: now, boot: "b")
+    func stored(_ time: Int64, _ uptime: Int64, _ boot: String?) -> LastActivity {
       var stored = use
       (stored.time, stored.uptime, stored.boot) = (time, uptime, boot)
       return stored
@@ -96,7 +96,7 @@ struct UseStampTests {
   @Test(
     "POL-5 what was not used here is not told at the close, and the end is looked for each second")
   func meter() {
-    let use = UseMeter(UseTests.policy)
+    let use = ActivityMeter(UseTests.policy)
     use.follow(1_000)
     let before = use.isOwn
     #expect(use.count(at: 1_000) == .tell)
