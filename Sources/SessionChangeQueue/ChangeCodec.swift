@@ -283,7 +283,7 @@ extension PayloadReader {
       && queue.pending.allSatisfy { ($0.sent == nil) == ($0.sends == 0) }
     guard isPossible else { throw .impossible(offset: start) }
     queue.failures = try list { (reader) throws(CodecError) in
-      FailedChange(
+      DeadLetter(
         user: try reader.identifier(), change: try reader.change(), cause: try reader.code(),
         reason: try reader.text(), time: try reader.timestamp())
     }

@@ -84,12 +84,12 @@ public enum ChangeEvent: Hashable, Sendable {
     /// The change's key.
     public let key: Identifier
     /// Whose decision it was.
-    public let cause: GivingUp
+    public let cause: DeadLetterCause
     /// Why, in the sender's words.
     public let reason: String
 
     /// A giving up.
-    public init(key: Identifier, cause: GivingUp, reason: String) {
+    public init(key: Identifier, cause: DeadLetterCause, reason: String) {
       self.key = key
       self.cause = cause
       self.reason = reason.kept
@@ -101,10 +101,10 @@ public enum ChangeEvent: Hashable, Sendable {
     /// The key of one change, pending or given up; `nil` for all.
     public let key: Identifier?
     /// Why.
-    public let cause: Discarding
+    public let cause: DiscardCause
 
     /// A discarding.
-    public init(key: Identifier? = nil, cause: Discarding) {
+    public init(key: Identifier? = nil, cause: DiscardCause) {
       self.key = key
       self.cause = cause
     }
@@ -203,7 +203,7 @@ public enum ChangeEvent: Hashable, Sendable {
 }
 
 /// Whose decision it was to try no more.
-public struct GivingUp: Code {
+public struct DeadLetterCause: Code {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -211,18 +211,18 @@ public struct GivingUp: Code {
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The server refused it, and will again.
-  public static let refused = GivingUp(rawValue: 0)
+  public static let refused = DeadLetterCause(rawValue: 0)
   /// It failed as often as the policy allows.
-  public static let attemptsExhausted = GivingUp(rawValue: 1)
+  public static let attemptsExhausted = DeadLetterCause(rawValue: 1)
   /// It was found in a damaged log, which does not show how it ended.
-  public static let endUnknown = GivingUp(rawValue: 2)
+  public static let endUnknown = DeadLetterCause(rawValue: 2)
 
   /// The word for each byte, from 0.
   public static let words = ["refused", "attemptsExhausted", "endUnknown"]
 }
 
 /// Why a change is wanted no more.
-public struct Discarding: Code {
+public struct DiscardCause: Code {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -230,9 +230,9 @@ public struct Discarding: Code {
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The session was closed for good (OUT-3).
-  public static let logout = Discarding(rawValue: 0)
+  public static let logout = DiscardCause(rawValue: 0)
   /// The app asked.
-  public static let app = Discarding(rawValue: 1)
+  public static let app = DiscardCause(rawValue: 1)
 
   /// The word for each byte, from 0.
   public static let words = ["logout", "app"]

@@ -34,13 +34,13 @@ public struct PendingChange: Hashable, Sendable {
 }
 
 /// A change that is not tried any more, kept with its reason until the app dismisses it.
-public struct FailedChange: Hashable, Sendable {
+public struct DeadLetter: Hashable, Sendable {
   /// The user who made it.
   public let user: Identifier
   /// What was to happen.
   public let change: Change
   /// Whose decision it was.
-  public let cause: GivingUp
+  public let cause: DeadLetterCause
   /// Why, in the sender's words.
   public let reason: String
   /// When.
@@ -87,7 +87,7 @@ public struct ChangeQueue: Hashable, Sendable {
   /// The changes that wait, in order; at most the first was ever sent.
   public internal(set) var pending: [PendingChange] = []
   /// The changes that were given up, the oldest first.
-  public internal(set) var failures: [FailedChange] = []
+  public internal(set) var failures: [DeadLetter] = []
   /// When the user's status last changed, by scope (SYN-4).
   public internal(set) var scopes: [String: Timestamp] = [:]
 
@@ -154,7 +154,7 @@ public struct ChangeQueue: Hashable, Sendable {
     case .givenUp(let end):
       let item = try takeSent(end.key)
       failures.append(
-        FailedChange(
+        DeadLetter(
           user: item.user, change: item.change, cause: end.cause, reason: end.reason, time: time,
           signIn: item.signIn))
     case .discarded(let discarded): try discard(discarded.key)

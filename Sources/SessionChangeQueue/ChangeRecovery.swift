@@ -84,10 +84,10 @@ public struct ChangeRecovery: Sendable {
   }
 
   private mutating func giveUp(
-    _ item: PendingChange, _ cause: GivingUp, _ reason: String, at time: Timestamp
+    _ item: PendingChange, _ cause: DeadLetterCause, _ reason: String, at time: Timestamp
   ) {
     queue.failures.append(
-      FailedChange(
+      DeadLetter(
         user: item.user, change: item.change, cause: cause, reason: reason, time: time,
         signIn: item.signIn))
   }
@@ -98,7 +98,7 @@ public struct ChangeRecovery: Sendable {
   public func events(at time: Timestamp) -> [ChangeEvent] {
     let deadLetters = queue.failures.map { ($0.user, $0.change, $0.signIn, $0.cause, $0.reason) }
     let pending = queue.pending.map {
-      ($0.user, $0.change, $0.signIn, GivingUp.endUnknown, "retried in a new log")
+      ($0.user, $0.change, $0.signIn, DeadLetterCause.endUnknown, "retried in a new log")
     }
     let all = deadLetters + pending
     var events: [ChangeEvent] = []

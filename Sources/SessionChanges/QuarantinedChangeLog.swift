@@ -8,7 +8,7 @@ import SessionKit
 /// Records may be missing from it. So the app should check three things with the user:
 ///
 /// - changes that were lost with their records;
-/// - dead letters with the cause ``GivingUp/endUnknown``, of which the server may have taken each;
+/// - dead letters with the cause ``DeadLetterCause/endUnknown``, of which the server may have taken each;
 /// - pending changes, which may be sent again under their old keys.
 public struct QuarantinedChangeLog: Equatable, Sendable {
   /// The path of the damaged file, which stays until a logout clears the log or the log is removed.

@@ -244,7 +244,7 @@ struct ChangePropertyTests {
           reason: choices.pick(["", "503", String(repeating: "é", count: 600)]) ?? ""))
     case 4, 5:
       return .givenUp(
-        .init(key: key, cause: choices.pick(GivingUp.known) ?? .refused, reason: "422"))
+        .init(key: key, cause: choices.pick(DeadLetterCause.known) ?? .refused, reason: "422"))
     case 6:
       return .discarded(
         .init(key: choices.chance(1, in: 3) ? nil : key, cause: .app))

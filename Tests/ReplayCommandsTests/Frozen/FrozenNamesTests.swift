@@ -27,8 +27,8 @@ struct FrozenNamesTests {
       ("wipe cause", SessionNote.WipeCause.self), ("failure kind", RequestFailure.Kind.self),
       ("continuation cause", SessionNote.ContinuationCause.self),
       ("storage operation", StorageOperation.self), ("storage cause", StorageCause.self),
-      ("error meaning", ErrorMeaning.self), ("give-up cause", GivingUp.self),
-      ("discard cause", Discarding.self),
+      ("error meaning", ErrorMeaning.self), ("give-up cause", DeadLetterCause.self),
+      ("discard cause", DiscardCause.self),
     ]
     for (name, type) in codes {
       names += type.words.enumerated().map { "\(name) \($0.offset) \($0.element)" }

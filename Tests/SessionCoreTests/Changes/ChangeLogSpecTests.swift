@@ -131,8 +131,8 @@ struct ChangeLogSpecTests {
           "0x" + String($0.rawValue, radix: 16, uppercase: true) + " \($0)"
         })
     #expect(ChangeEvent.Kind.allCases.allSatisfy { ChangeCodec.kinds.contains($0.rawValue) })
-    #expect(page.table(under: "Giving up").map { $0["word"] } == GivingUp.words)
-    #expect(page.table(under: "Discarding").map { $0["word"] } == Discarding.words)
+    #expect(page.table(under: "Giving up").map { $0["word"] } == DeadLetterCause.words)
+    #expect(page.table(under: "Discarding").map { $0["word"] } == DiscardCause.words)
     #expect(SessionEvent.Kind.allCases.allSatisfy { !ChangeCodec.kinds.contains($0.rawValue) })
     #expect(SessionNote.Kind.allCases.allSatisfy { !ChangeCodec.kinds.contains($0.rawValue) })
   }

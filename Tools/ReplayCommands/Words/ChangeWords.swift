@@ -58,7 +58,7 @@ enum ChangeWords {
       + count(queue.scopes.count, "scope")
   }
 
-  private static func cause(_ cause: GivingUp) -> String {
+  private static func cause(_ cause: DeadLetterCause) -> String {
     switch cause {
     case .refused: "the server refused it"
     case .attemptsExhausted: "after as many attempts as allowed"

@@ -227,7 +227,7 @@ public enum ChangesTarget {
       return all
     }
 
-    private static func words(_ item: FailedChange) -> [String] {
+    private static func words(_ item: DeadLetter) -> [String] {
       var all = ["\(item.user)"]
       all += words(item.change)
       all += ["\(item.cause.rawValue)", item.reason, time(item.time)]
