@@ -31,7 +31,7 @@ extension ChangeLog {
         defer { isHurried = false }
         return isHurried
       }
-      var ending = Drained.Ending.empty
+      var ending = DrainResult.Ending.empty
       do throws(ChangeLogError) {
         ending = try await drainOnce(through: gate, isHurried: isHurried, send).ending
       } catch {
@@ -50,7 +50,7 @@ extension ChangeLog {
   }
 
   /// Waits until there may be something to send, or the gate closes.
-  private func rest(behind ending: Drained.Ending, _ gate: SyncGate) async {
+  private func rest(behind ending: DrainResult.Ending, _ gate: SyncGate) async {
     let deadline: Timestamp? =
       switch ending {
       case .waits(let until), .heldByOthers(let until): until

@@ -209,7 +209,7 @@ public final class ChangeLog: Sendable {
   public func drain(
     through gate: SyncGate, isHurried: Bool = false,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
-  ) async throws(ChangeLogError) -> Drained {
+  ) async throws(ChangeLogError) -> DrainResult {
     // Who sends all the time has waited for it.
     defer { bell.ring() }
     return try await drainOnce(through: gate, isHurried: isHurried, send)
@@ -219,15 +219,15 @@ public final class ChangeLog: Sendable {
   func drainOnce(
     through gate: SyncGate, isHurried: Bool,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
-  ) async throws(ChangeLogError) -> Drained {
+  ) async throws(ChangeLogError) -> DrainResult {
     let isFirst = isDraining.withLock { isDraining in
       defer { isDraining = true }
       return !isDraining
     }
     guard isFirst else { throw .drainUnderWay }
     defer { isDraining.withLock { $0 = false } }
-    var drained = Drained()
-    var ending: Drained.Ending?
+    var drained = DrainResult()
+    var ending: DrainResult.Ending?
     while ending == nil {
       ending = try await step(gate, &drained, isHurried: isHurried, send)
     }
@@ -238,15 +238,15 @@ public final class ChangeLog: Sendable {
 
   /// Sends the first change; why there is nothing more to do, or `nil`.
   private func step(
-    _ gate: SyncGate, _ drained: inout Drained, isHurried: Bool,
+    _ gate: SyncGate, _ drained: inout DrainResult, isHurried: Bool,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
-  ) async throws(ChangeLogError) -> Drained.Ending? {
+  ) async throws(ChangeLogError) -> DrainResult.Ending? {
     if Task.isCancelled { return .cancelled }
     guard let pass = gate.pass else { return .gateClosed }
     let user = pass.user
     let (sender, presence, lease) = (sender, presence, policy.lease)
     let turn = try await commit {
-      (queue, time) throws(ChangeLogError) -> ([ChangeEvent], ChangeTurn?) in
+      (queue, time) throws(ChangeLogError) -> ([ChangeEvent], NextSend?) in
       // Logged out by another process, which the session has not seen yet.
       if let signIn = pass.signIn, queue.hasEnded(signIn) { return ([], nil) }
       let turn = queue.turn(
@@ -273,9 +273,9 @@ public final class ChangeLog: Sendable {
   }
 
   private func perform(
-    _ item: PendingChange, _ gate: SyncGate, _ drained: inout Drained,
+    _ item: PendingChange, _ gate: SyncGate, _ drained: inout DrainResult,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
-  ) async throws(ChangeLogError) -> Drained.Ending? {
+  ) async throws(ChangeLogError) -> DrainResult.Ending? {
     let outcome: SendOutcome
     do {
       outcome = try await gate.run(for: item.user) { await send(item) }

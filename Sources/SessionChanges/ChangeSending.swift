@@ -13,7 +13,7 @@ public enum SendOutcome: Hashable, Sendable {
 }
 
 /// What sending the changes that wait came to.
-public struct Drained: Hashable, Sendable {
+public struct DrainResult: Hashable, Sendable {
   /// Why it ended.
   public enum Ending: Hashable, Sendable {
     /// Nothing waits any more.

@@ -231,7 +231,7 @@ struct ChangeLogSpecTests {
     }
     func turn(
       _ time: Int64, of user: Identifier = "u-1", by sender: Identifier = "me", gone: Bool = false
-    ) -> ChangeTurn {
+    ) -> NextSend {
       queue.turn(of: user, sender: sender, at: Timestamp(milliseconds: time)) { _ in gone }
     }
     #expect(turn(0) == .nothing)

@@ -110,7 +110,7 @@ struct ChangeLogTests {
     let request = try #require(Change.Request("POST", "/a"))
     try await log.add(Change(key: "k1", .request(request)), through: bench.gate)
     try await log.add(ChangeBench.change(.create, 2, key: "k2"), through: bench.gate)
-    func drain() async throws -> Drained {
+    func drain() async throws -> DrainResult {
       try await log.drain(through: bench.gate) { server.take($0) }
     }
     server.answer(.tryLater("503", after: .seconds(30)))
@@ -125,7 +125,7 @@ struct ChangeLogTests {
     #expect(log.queue.pending.first?.attempts == 1, "only what a server answered counts")
     server.answer(.tryLater("503 again"))
     let drained = try await drain()
-    #expect(drained == Drained(acknowledged: 1, givenUp: 1, ending: .empty))
+    #expect(drained == DrainResult(acknowledged: 1, givenUp: 1, ending: .empty))
     #expect(server.arrivals == ["k1", "k1", "k1", "k2"])
     let failure = try #require(log.queue.failures.first)
     #expect(failure.cause == .attemptsExhausted && failure.reason == "503 again")

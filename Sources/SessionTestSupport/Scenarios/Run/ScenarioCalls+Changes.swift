@@ -45,7 +45,7 @@ extension ScenarioCalls {
   /// Sends what waits, with the session's token.
   private func drain(
     _ log: ChangeLog, _ session: Session, _ app: App
-  ) async throws(ChangeLogError) -> Drained {
+  ) async throws(ChangeLogError) -> DrainResult {
     let calls = session.calls(by: TransportCalls(app.configuration.transport))
     let base = app.configuration.wire.baseURL
     return try await log.drain(through: session.gate) { waiting in

@@ -1,7 +1,7 @@
 public import SessionCore
 
 /// What draining a change log comes to next.
-public enum ChangeTurn: Hashable, Sendable {
+public enum NextSend: Hashable, Sendable {
   /// Nothing waits.
   case nothing
   /// What waits is another user's: never sent for this one.
@@ -47,7 +47,7 @@ extension ChangeQueue {
   public func turn(
     of user: Identifier, sender: Identifier, at time: Timestamp,
     isHurried: Bool = false, isGone: (_ sent: ChangeEvent.Sent) -> Bool
-  ) -> ChangeTurn {
+  ) -> NextSend {
     guard let first = pending.first else { return .nothing }
     guard first.user == user else { return .othersChanges(count: pending.count) }
     if let postponed = first.postponed {
