@@ -22,7 +22,7 @@ extension SessionEngine {
     guard case .success(var found) = result, configuration.keepsStatusTimes else { return result }
     let user = user ?? found.user.id
     let known = await configuration.lastKnownStatus(of: user)
-    switch StatusNews.of(found.changedAt, known: known, now: found.serverTime) {
+    switch StatusFreshness.of(found.changedAt, known: known, now: found.serverTime) {
     case .unsaid, .same: break
     case .newer(let time):
       found.change = StatusChange(user: user, changedAt: time, known: known)

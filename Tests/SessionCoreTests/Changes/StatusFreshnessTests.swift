@@ -9,7 +9,7 @@ struct StatusNewsTests {
     return Timestamp(milliseconds: seconds * 1_000)
   }
 
-  private func word(_ news: StatusNews) -> String {
+  private func word(_ news: StatusFreshness) -> String {
     switch news {
     case .unsaid: "unsaid"
     case .same: "same"
@@ -24,7 +24,8 @@ struct StatusNewsTests {
     var words: Set<String> = []
     for row in rows {
       let found = try time(row["found"])
-      let news = StatusNews.of(found, known: try time(row["known"]), now: try time(row["Date"]))
+      let news = StatusFreshness.of(
+        found, known: try time(row["known"]), now: try time(row["Date"]))
       #expect(word(news) == row["is"], "\(row)")
       if case .newer(let time) = news { #expect(time == found) }
       words.insert(word(news))
@@ -38,7 +39,7 @@ struct StatusNewsTests {
     let times = milliseconds.map { $0.map { Timestamp(milliseconds: $0) } }
     for known in times {
       for found in times {
-        let news = StatusNews.of(found, known: known, now: nil)
+        let news = StatusFreshness.of(found, known: known, now: nil)
         switch news {
         case .newer(let time): #expect(known.map { time > $0 } ?? true)
         case .same: #expect(known == found)

@@ -1,6 +1,6 @@
 /// What a server's word on how a user stands is worth, by when the status last changed (LOG-6, SYN-4; the
 /// table in `Specs/ChangeLog.md`).
-public enum StatusNews: Hashable, Sendable {
+public enum StatusFreshness: Hashable, Sendable {
   /// Nothing says when it changed, or what says it cannot be true: the word counts as it is.
   case unsaid
   /// It is known since then.
@@ -17,7 +17,8 @@ public enum StatusNews: Hashable, Sendable {
   ///
   /// `now` is the answer's `Date`, or `nil` where it has none: what is in the future by more than
   /// ``tolerance`` is a fault, and must not make all that is true look old for years.
-  public static func of(_ found: Timestamp?, known: Timestamp?, now: Timestamp?) -> StatusNews {
+  public static func of(_ found: Timestamp?, known: Timestamp?, now: Timestamp?) -> StatusFreshness
+  {
     guard let found else { return .unsaid }
     if let now, found.milliseconds(since: now) > tolerance { return .unsaid }
     guard let known, known >= found else { return .newer(found) }
