@@ -24,14 +24,14 @@ struct RecordedSession {
     // 2026-11-21T14:00:00.000Z, opened
     try fold.apply(SessionRecord(sequence: 1, time: Timestamp(milliseconds: 1795269600000), content: .note(.opened(.init(process: 4242, boot: "boot-1", uptime: 86400000, app: AppVersion("2.4.1+318"))))))
     // 2026-11-21T14:00:00.105Z, login
-    try fold.apply(SessionRecord(sequence: 2, time: Timestamp(milliseconds: 1795269600105), content: .event(.login(.init(user: "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5a", method: .init(rawValue: 0), token: TokenFacts(generation: Generation(1), issuedAt: Timestamp(milliseconds: 1795269600105), expiresAt: Timestamp(milliseconds: 1795269602105), id: "jti-1", isRefreshable: true), context: ActiveContext(role: .init(id: "r-1", name: "Docente"), school: .init(id: "s-7", name: "Colegio São João"), unit: .init(id: "5B", name: ""), permissions: ["materials:read", "materials:write"]))))))
+    try fold.apply(SessionRecord(sequence: 2, time: Timestamp(milliseconds: 1795269600105), content: .event(.login(.init(user: "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5a", method: .init(rawValue: 0), token: TokenMetadata(generation: Generation(1), issuedAt: Timestamp(milliseconds: 1795269600105), expiresAt: Timestamp(milliseconds: 1795269602105), id: "jti-1", isRefreshable: true), context: ActiveContext(role: .init(id: "r-1", name: "Docente"), school: .init(id: "s-7", name: "Colegio São João"), unit: .init(id: "5B", name: ""), permissions: ["materials:read", "materials:write"]))))))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(1))
     // 2026-11-21T14:00:01.105Z, requestSent
     try fold.apply(SessionRecord(sequence: 3, time: Timestamp(milliseconds: 1795269601105), content: .note(.requestSent(.init(kind: .init(rawValue: 0), generation: Generation(1), trigger: .init(rawValue: 0), attempt: 1, process: 4242, deadline: Timestamp(milliseconds: 1795269631105))))))
     #expect(fold.intents.request?.sequence == 3)
     // 2026-11-21T14:00:01.150Z, refreshSucceeded
-    try fold.apply(SessionRecord(sequence: 4, time: Timestamp(milliseconds: 1795269601150), content: .event(.refreshSucceeded(.init(token: TokenFacts(generation: Generation(2), issuedAt: Timestamp(milliseconds: 1795269601150), expiresAt: Timestamp(milliseconds: 1795269603150), id: nil, isRefreshable: true), trigger: .init(rawValue: 0), attempt: 1, isRotated: true, request: 3)))))
+    try fold.apply(SessionRecord(sequence: 4, time: Timestamp(milliseconds: 1795269601150), content: .event(.refreshSucceeded(.init(token: TokenMetadata(generation: Generation(2), issuedAt: Timestamp(milliseconds: 1795269601150), expiresAt: Timestamp(milliseconds: 1795269603150), id: nil, isRefreshable: true), trigger: .init(rawValue: 0), attempt: 1, isRotated: true, request: 3)))))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(2))
     #expect(fold.intents.request?.sequence == nil)
@@ -48,7 +48,7 @@ struct RecordedSession {
     try fold.apply(SessionRecord(sequence: 7, time: Timestamp(milliseconds: 1795269602700), content: .note(.requestSent(.init(kind: .init(rawValue: 0), generation: Generation(2), trigger: .init(rawValue: 5), attempt: 2, process: 4242, deadline: Timestamp(milliseconds: 1795269632700))))))
     #expect(fold.intents.request?.sequence == 7)
     // 2026-11-21T14:00:02.740Z, refreshSucceeded
-    try fold.apply(SessionRecord(sequence: 8, time: Timestamp(milliseconds: 1795269602740), content: .event(.refreshSucceeded(.init(token: TokenFacts(generation: Generation(3), issuedAt: Timestamp(milliseconds: 1795269602740), expiresAt: Timestamp(milliseconds: 1795270502740), id: nil, isRefreshable: true), trigger: .init(rawValue: 5), attempt: 2, isRotated: false, request: 7)))))
+    try fold.apply(SessionRecord(sequence: 8, time: Timestamp(milliseconds: 1795269602740), content: .event(.refreshSucceeded(.init(token: TokenMetadata(generation: Generation(3), issuedAt: Timestamp(milliseconds: 1795269602740), expiresAt: Timestamp(milliseconds: 1795270502740), id: nil, isRefreshable: true), trigger: .init(rawValue: 5), attempt: 2, isRotated: false, request: 7)))))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(3))
     #expect(fold.intents.request?.sequence == nil)
@@ -62,7 +62,7 @@ struct RecordedSession {
     try fold.apply(SessionRecord(sequence: 11, time: Timestamp(milliseconds: 1795269612000), content: .note(.requestSent(.init(kind: .init(rawValue: 1), generation: Generation(3), trigger: .init(rawValue: 4), attempt: 1, process: 4242, deadline: Timestamp(milliseconds: 1795269642000))))))
     #expect(fold.intents.request?.sequence == 11)
     // 2026-11-21T14:00:12.050Z, contextSwitched
-    try fold.apply(SessionRecord(sequence: 12, time: Timestamp(milliseconds: 1795269612050), content: .event(.contextSwitched(.init(context: ActiveContext(role: .init(id: "r-2", name: "Head\u{1b}[31m\u{202e}\u{a}"), school: nil, unit: nil, permissions: ["reports:read"]), token: TokenFacts(generation: Generation(4), issuedAt: Timestamp(milliseconds: 1795269612050), expiresAt: Timestamp(milliseconds: 1795273212050), id: nil, isRefreshable: true), trigger: .init(rawValue: 0), request: 11)))))
+    try fold.apply(SessionRecord(sequence: 12, time: Timestamp(milliseconds: 1795269612050), content: .event(.contextSwitched(.init(context: ActiveContext(role: .init(id: "r-2", name: "Head\u{1b}[31m\u{202e}\u{a}"), school: nil, unit: nil, permissions: ["reports:read"]), token: TokenMetadata(generation: Generation(4), issuedAt: Timestamp(milliseconds: 1795269612050), expiresAt: Timestamp(milliseconds: 1795273212050), id: nil, isRefreshable: true), trigger: .init(rawValue: 0), request: 11)))))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(4))
     #expect(fold.intents.request?.sequence == nil)
@@ -80,7 +80,7 @@ struct RecordedSession {
     #expect(fold.state.kind == .expired)
     #expect(fold.generation == Generation(4))
     // 2026-11-21T15:01:40.000Z, login
-    try fold.apply(SessionRecord(sequence: 16, time: Timestamp(milliseconds: 1795273300000), content: .event(.login(.init(user: "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5a", method: .init(rawValue: 3), token: TokenFacts(generation: Generation(5), issuedAt: Timestamp(milliseconds: 1795273300000), expiresAt: Timestamp(milliseconds: 1795373300000), id: nil, isRefreshable: true), context: nil)))))
+    try fold.apply(SessionRecord(sequence: 16, time: Timestamp(milliseconds: 1795273300000), content: .event(.login(.init(user: "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5a", method: .init(rawValue: 3), token: TokenMetadata(generation: Generation(5), issuedAt: Timestamp(milliseconds: 1795273300000), expiresAt: Timestamp(milliseconds: 1795373300000), id: nil, isRefreshable: true), context: nil)))))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(5))
     // 2026-11-21T15:03:20.000Z, tailCut
@@ -88,7 +88,7 @@ struct RecordedSession {
     // 2026-11-21T15:03:20.001Z, tokenRecovered
     try fold.apply(SessionRecord(sequence: 18, time: Timestamp(milliseconds: 1795273400001), content: .note(.tokenRecovered(Generation(6)))))
     // 2026-11-21T15:03:20.001Z, refreshSucceeded
-    try fold.apply(SessionRecord(sequence: 19, time: Timestamp(milliseconds: 1795273400001), content: .event(.refreshSucceeded(.init(token: TokenFacts(generation: Generation(6), issuedAt: Timestamp(milliseconds: 1795273399000), expiresAt: Timestamp(milliseconds: 1795278799000), id: nil, isRefreshable: false), trigger: .init(rawValue: 2), attempt: 1, isRotated: true, request: 0)))))
+    try fold.apply(SessionRecord(sequence: 19, time: Timestamp(milliseconds: 1795273400001), content: .event(.refreshSucceeded(.init(token: TokenMetadata(generation: Generation(6), issuedAt: Timestamp(milliseconds: 1795273399000), expiresAt: Timestamp(milliseconds: 1795278799000), id: nil, isRefreshable: false), trigger: .init(rawValue: 2), attempt: 1, isRotated: true, request: 0)))))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(6))
     // 2026-11-21T15:03:20.002Z, itemUnreadable
@@ -124,7 +124,7 @@ struct RecordedSession {
     // 2026-11-22T15:00:01.005Z, answerDropped
     try fold.apply(SessionRecord(sequence: 33, time: Timestamp(milliseconds: 1795359601005), content: .note(.answerDropped(.init(request: 9, cause: .init(rawValue: 0))))))
     // 2026-11-22T15:00:01.006Z, login
-    try fold.apply(SessionRecord(sequence: 34, time: Timestamp(milliseconds: 1795359601006), content: .event(.login(.init(user: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", method: .init(rawValue: 250), token: TokenFacts(generation: Generation(18446744073709551615), issuedAt: Timestamp(milliseconds: -9223372036854775808), expiresAt: Timestamp(milliseconds: 9223372036854775807), id: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", isRefreshable: false), context: ActiveContext(role: .init(id: "", name: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}"), school: nil, unit: nil, permissions: ["", "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", "a:b"]))))))
+    try fold.apply(SessionRecord(sequence: 34, time: Timestamp(milliseconds: 1795359601006), content: .event(.login(.init(user: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", method: .init(rawValue: 250), token: TokenMetadata(generation: Generation(18446744073709551615), issuedAt: Timestamp(milliseconds: -9223372036854775808), expiresAt: Timestamp(milliseconds: 9223372036854775807), id: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", isRefreshable: false), context: ActiveContext(role: .init(id: "", name: "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}"), school: nil, unit: nil, permissions: ["", "\"quoted\" \\(x) \u{a}\u{0}\u{202e} e\u{301} 🏫 */ // \u{feff}", "a:b"]))))))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(18446744073709551615))
     // 2026-11-22T15:00:01.007Z, refreshFailed

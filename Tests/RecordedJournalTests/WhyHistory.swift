@@ -103,8 +103,8 @@ struct WhyHistory {
 
   static func token(
     _ generation: UInt64, at seconds: Int64, isRefreshable: Bool = true
-  ) -> TokenFacts {
-    TokenFacts(
+  ) -> TokenMetadata {
+    TokenMetadata(
       generation: Generation(generation), issuedAt: time(seconds), expiresAt: time(seconds + 3_600),
       id: nil, isRefreshable: isRefreshable)
   }

@@ -180,9 +180,9 @@ struct WhyNeighbourTests {
     #expect(livesOn.ruledOut.contains { $0.what == .tokenHadLife })
     let answer = run.edited { record in
       guard case .event(.login(let login)) = record.content else { return record }
-      let token = TokenFacts(
+      let token = TokenMetadata(
         generation: login.token.generation, issuedAt: login.token.issuedAt,
-        expiresAt: login.token.issuedAt.advanced(by: TokenFacts.unknownLifetime),
+        expiresAt: login.token.issuedAt.advanced(by: TokenMetadata.unknownLifetime),
         isRefreshable: false)
       return record.with(
         .event(

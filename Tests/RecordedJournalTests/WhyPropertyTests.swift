@@ -118,7 +118,7 @@ struct WhyPropertyTests {
   func bounded() throws {
     var fold = EvidenceFold()
     var evidence: Evidence?
-    let token = TokenFacts(
+    let token = TokenMetadata(
       generation: Generation(1), issuedAt: Timestamp(milliseconds: 0),
       expiresAt: Timestamp(milliseconds: 3_600_000), isRefreshable: true)
     let name = String(repeating: "x", count: 100_000)

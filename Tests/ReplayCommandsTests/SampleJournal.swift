@@ -15,9 +15,9 @@ enum SampleJournal {
   /// A moment, in milliseconds after the start, and the batch that was appended then.
   typealias Batch = (after: Int64, contents: [SessionRecord.Content])
 
-  static func token(_ number: UInt64, at after: Int64, lives: Int64 = 2_000) -> TokenFacts {
+  static func token(_ number: UInt64, at after: Int64, lives: Int64 = 2_000) -> TokenMetadata {
     let issued = start.advanced(by: after)
-    return TokenFacts(
+    return TokenMetadata(
       generation: Generation(number), issuedAt: issued, expiresAt: issued.advanced(by: lives),
       id: number == 1 ? "jti-1" : nil, isRefreshable: number != 6)
   }
@@ -39,7 +39,7 @@ enum SampleJournal {
   }
 
   private static func refreshed(
-    _ token: TokenFacts, _ trigger: RefreshTrigger, _ attempt: UInt32, _ request: UInt64
+    _ token: TokenMetadata, _ trigger: RefreshTrigger, _ attempt: UInt32, _ request: UInt64
   ) -> SessionRecord.Content {
     .event(
       .refreshSucceeded(

@@ -163,7 +163,7 @@ struct FoldTests {
             generation: Generation(1), trigger: .schedule, attempt: 1, failure: failure,
             retryAt: nil, request: request)))
     }
-    func switched(_ token: TokenFacts?) -> SessionRecord.Content {
+    func switched(_ token: TokenMetadata?) -> SessionRecord.Content {
       .event(
         .contextSwitched(
           .init(context: SampleRecords.head, token: token, trigger: .user, request: 2)))

@@ -48,8 +48,8 @@ extension SplitMix {
     chance(1, in: 2) ? Identifier(uuidHigh: next(), low: next()) : Identifier(text())
   }
 
-  mutating func token() -> TokenFacts {
-    TokenFacts(
+  mutating func token() -> TokenMetadata {
+    TokenMetadata(
       generation: generation(), issuedAt: timestamp(), expiresAt: timestamp(),
       id: chance(1, in: 2) ? identifier() : nil, isRefreshable: chance(1, in: 2))
   }

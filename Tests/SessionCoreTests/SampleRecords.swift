@@ -7,9 +7,9 @@ enum SampleRecords {
   static let user: Identifier = "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5a"
 
   static func token(_ number: UInt64, id: Identifier? = nil, isRefreshable: Bool = true)
-    -> TokenFacts
+    -> TokenMetadata
   {
-    TokenFacts(
+    TokenMetadata(
       generation: Generation(number), issuedAt: time, expiresAt: time.advanced(by: 900_000),
       id: id, isRefreshable: isRefreshable)
   }

@@ -17,7 +17,7 @@ struct SessionEndTests {
   private let login = SessionEvent.login(
     SessionEvent.Login(
       user: "u", method: .password,
-      token: TokenFacts(
+      token: TokenMetadata(
         generation: Generation(1), issuedAt: Timestamp(milliseconds: 0),
         expiresAt: Timestamp(milliseconds: 1), isRefreshable: true)))
   private let expiry = SessionEvent.sessionExpired(.init(reason: .refreshRejected))

@@ -123,10 +123,10 @@ struct TimestampTests {
     #expect(first < last)
     #expect(Generation(.max).next == Generation(.max))
     #expect(Generation.none.next == Generation(1))
-    let inverted = TokenFacts(
+    let inverted = TokenMetadata(
       generation: .none, issuedAt: last, expiresAt: first, isRefreshable: false)
     #expect(inverted.lifetime == 0)
-    let endless = TokenFacts(
+    let endless = TokenMetadata(
       generation: .none, issuedAt: first, expiresAt: last, isRefreshable: false)
     #expect(endless.lifetime == .max)
   }

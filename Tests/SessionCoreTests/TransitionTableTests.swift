@@ -99,8 +99,8 @@ private enum Cell {
     ActiveContext(role: .init(id: Identifier(role), name: role), permissions: ["\(role):read"])
   }
 
-  static func token(_ number: UInt64) -> TokenFacts {
-    TokenFacts(
+  static func token(_ number: UInt64) -> TokenMetadata {
+    TokenMetadata(
       generation: Generation(number), issuedAt: Timestamp(milliseconds: Int64(number) * 10),
       expiresAt: Timestamp(milliseconds: Int64(number) * 10 + 5), isRefreshable: true)
   }

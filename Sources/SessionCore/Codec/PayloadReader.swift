@@ -114,11 +114,11 @@ package struct PayloadReader {
   /// The fixed part of a token whose identifier is a UUID, where all of it is here: one look at the
   /// length for all fields.
   @inline(__always)
-  mutating func wholeToken() -> TokenFacts? {
+  mutating func wholeToken() -> TokenMetadata? {
     let start = offset
     guard remaining >= 42, bytes[start + 24] == 1, bytes[start + 41] <= 1 else { return nil }
     offset &+= 42
-    return TokenFacts(
+    return TokenMetadata(
       generation: Generation(word(start)),
       issuedAt: Timestamp(milliseconds: Int64(bitPattern: word(start + 8))),
       expiresAt: Timestamp(milliseconds: Int64(bitPattern: word(start + 16))),

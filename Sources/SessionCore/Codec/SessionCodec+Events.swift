@@ -55,7 +55,7 @@ extension PayloadWriter {
     }
   }
 
-  mutating func write(_ token: TokenFacts) {
+  mutating func write(_ token: TokenMetadata) {
     write(token.generation)
     write(token.issuedAt)
     write(token.expiresAt)
@@ -137,9 +137,9 @@ extension PayloadReader {
   }
 
   @inline(__always)
-  mutating func token() throws(CodecError) -> TokenFacts {
+  mutating func token() throws(CodecError) -> TokenMetadata {
     if let token = wholeToken() { return token }
-    return TokenFacts(
+    return TokenMetadata(
       generation: try generation(), issuedAt: try timestamp(), expiresAt: try timestamp(),
       id: try optionalIdentifier(), isRefreshable: try flag())
   }

@@ -48,7 +48,7 @@ package struct AbsenceDoubt: Hashable, Sendable {
 
 extension SessionCoordinator {
   /// What the stored items lack so that the session would end, or be wiped or adopted.
-  func absence(in facts: StoredFacts) -> AbsenceDoubt.Absence? {
+  func absence(in facts: StoredItemsReport) -> AbsenceDoubt.Absence? {
     guard !facts.isLocked else { return nil }
     switch state {
     case .unauthenticated, .expired:
@@ -64,7 +64,7 @@ extension SessionCoordinator {
   }
 
   /// What looking for the items found, for the journal.
-  mutating func noteFinding(_ facts: StoredFacts, at now: Moment) {
+  mutating func noteFinding(_ facts: StoredItemsReport, at now: Moment) {
     var failures: [SecretItem: StorageCause] = [:]
     for item in [SecretItem.token, .user, .context] where facts.item(item) == .newerVersion {
       failures[item] = .newerVersion

@@ -7,13 +7,13 @@ public struct OrphanedSession: Hashable, Sendable {
   /// The context that it was in.
   public var context: ActiveContext?
   /// What is known of its newest token; `generation` is that of the other journal.
-  public var token: TokenFacts
+  public var token: TokenMetadata
   /// Why it has expired; `nil` where its token is stored and good for use.
   public var expired: ExpiryReason?
 
   /// What is left of a session.
   public init(
-    link: SessionNote.Continued, user: Identifier, context: ActiveContext?, token: TokenFacts,
+    link: SessionNote.Continued, user: Identifier, context: ActiveContext?, token: TokenMetadata,
     expired: ExpiryReason? = nil
   ) {
     self.link = link
@@ -39,7 +39,7 @@ extension SessionCoordinator {
   ///
   /// Only where this one never had a token: one that was ended here does not come back by what another
   /// journal left.
-  package func takesOver(_ facts: StoredFacts) -> Bool {
+  package func takesOver(_ facts: StoredItemsReport) -> Bool {
     guard state.kind == .unauthenticated, fold.generation == .none, let stray = facts.stray else {
       return false
     }

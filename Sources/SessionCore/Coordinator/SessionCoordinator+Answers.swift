@@ -1,5 +1,5 @@
 extension SessionCoordinator {
-  mutating func answered(_ number: RequestNumber, _ facts: AnswerFacts, at now: Moment)
+  mutating func answered(_ number: RequestNumber, _ facts: ResponseMetadata, at now: Moment)
     -> [SessionEffect]
   {
     // A late answer: the session ended, or another process came first. Nothing of it is stored;

@@ -83,7 +83,8 @@ extension SessionCoordinator {
   ///
   /// At an opening, `facts` say whether its process is gone. If that is not known, the deadline must
   /// have passed, with the grace, before this process took any lock.
-  func isLost(_ request: OpenIntents.Request, at now: Moment, as facts: StoredFacts? = nil) -> Bool
+  func isLost(_ request: OpenIntents.Request, at now: Moment, as facts: StoredItemsReport? = nil)
+    -> Bool
   {
     if let lease, lease.request == request.sequence, lease.isOver(at: now.uptime) { return true }
     guard let facts else { return false }

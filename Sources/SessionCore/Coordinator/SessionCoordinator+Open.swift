@@ -1,5 +1,5 @@
 extension SessionCoordinator {
-  mutating func open(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
+  mutating func open(_ facts: StoredItemsReport, at now: Moment) -> [SessionEffect] {
     (process, identity) = (facts.process, facts.identity)
     (hostClears, hasProvider) = (facts.hostClears, facts.hasProvider)
     errorCodes = facts.errorCodes
@@ -14,7 +14,7 @@ extension SessionCoordinator {
 
   /// Brings journal and stored items into agreement: the journal decides who is signed in, and a
   /// stored token that is newer than the journal proves an event that a crash kept out (REF-7).
-  mutating func restore(_ facts: StoredFacts, at now: Moment) -> [SessionEffect] {
+  mutating func restore(_ facts: StoredItemsReport, at now: Moment) -> [SessionEffect] {
     guard stopped == nil else { return [] }
     noteFinding(facts, at: now)
     var facts = facts
@@ -31,7 +31,7 @@ extension SessionCoordinator {
 
   /// What follows once journal and items agree; `hasEnded` if the session ended to make them agree.
   mutating func restored(
-    _ facts: StoredFacts, hasEnded: Bool = false, at now: Moment
+    _ facts: StoredItemsReport, hasEnded: Bool = false, at now: Moment
   ) -> [SessionEffect] {
     guard !facts.isLocked else {
       return unlockEnded(.failed(.locked))
@@ -65,7 +65,7 @@ extension SessionCoordinator {
     return effects + resumeUse(idle: facts.idle, at: now)
   }
 
-  private mutating func pendingRevocations(_ facts: StoredFacts) -> [SessionEffect] {
+  private mutating func pendingRevocations(_ facts: StoredItemsReport) -> [SessionEffect] {
     let open = fold.intents.revocations
     let settled = facts.revocations.filter { !open.contains($0) }
     let untold = facts.revocations.filter { open.contains($0) }
@@ -124,7 +124,7 @@ extension SessionCoordinator {
 
   // MARK: Agreement
 
-  private func agreement(with facts: StoredFacts, at now: Moment) -> [SessionRecord.Content] {
+  private func agreement(with facts: StoredItemsReport, at now: Moment) -> [SessionRecord.Content] {
     guard !facts.isLocked else { return [] }
     let items: [SecretItem] = [.token, .user, .context]
     let unreadable = items.filter { facts.item($0) == .unreadable }
@@ -134,7 +134,7 @@ extension SessionCoordinator {
 
   /// What opening has to note beside its own notes; `nil` where journal and items agree only by an
   /// event that begins or ends a session.
-  func notesOfOpening(_ facts: StoredFacts, at now: Moment) -> [SessionNote]? {
+  func notesOfOpening(_ facts: StoredItemsReport, at now: Moment) -> [SessionNote]? {
     var notes: [SessionNote] = []
     for content in agreement(with: facts, at: now) {
       switch content {
@@ -148,7 +148,7 @@ extension SessionCoordinator {
   }
 
   /// Revocations that lost what they need cannot be made good any more.
-  private func abandonedRevocations(_ facts: StoredFacts) -> [SessionRecord.Content] {
+  private func abandonedRevocations(_ facts: StoredItemsReport) -> [SessionRecord.Content] {
     guard !facts.hasUnreadRevocations else { return [] }
     return fold.intents.revocations
       .filter { !facts.revocations.contains($0) && $0 != facts.untold(of: fold) }
@@ -161,7 +161,8 @@ extension SessionCoordinator {
         SessionNote.RevocationSettled(generation: generation, outcome: .abandoned, status: 0)))
   }
 
-  private func stateAgreement(_ facts: StoredFacts, at now: Moment) -> [SessionRecord.Content] {
+  private func stateAgreement(_ facts: StoredItemsReport, at now: Moment) -> [SessionRecord.Content]
+  {
     switch state {
     case .unauthenticated, .expired:
       if let recovered = recovered(facts) { return recovered }
@@ -187,7 +188,7 @@ extension SessionCoordinator {
   }
 
   /// The event of a token that was stored before a crash kept the event out.
-  private func recovered(_ facts: StoredFacts) -> [SessionRecord.Content]? {
+  private func recovered(_ facts: StoredItemsReport) -> [SessionRecord.Content]? {
     guard facts.token == .present, facts.generation > fold.generation,
       let event = facts.announcement, event.announcedToken?.generation == facts.generation,
       state.allows(event)
@@ -196,14 +197,14 @@ extension SessionCoordinator {
   }
 
   /// Whether a newer version wrote an item that the journal's session needs.
-  private func isOfNewerVersion(_ facts: StoredFacts) -> Bool {
+  private func isOfNewerVersion(_ facts: StoredItemsReport) -> Bool {
     guard state.kind == .authenticated else { return false }
     return facts.token == .newerVersion
       || policy.requiredItems.contains { facts.item($0) == .newerVersion }
   }
 
   /// Why the stored items do not carry the journal's session, where they do not.
-  private func problem(with facts: StoredFacts, of session: SessionState.Authenticated)
+  private func problem(with facts: StoredItemsReport, of session: SessionState.Authenticated)
     -> ExpiryReason?
   {
     for item in [SecretItem.token, .user, .context] where policy.requiredItems.contains(item) {
@@ -236,7 +237,7 @@ extension SessionCoordinator {
   }
 }
 
-extension StoredFacts {
+extension StoredItemsReport {
   /// Whether anything of a session is stored.
   var hasItems: Bool {
     [token, user, context].contains { $0 != .absent && $0 != .newerVersion }

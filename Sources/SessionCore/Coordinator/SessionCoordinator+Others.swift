@@ -54,7 +54,7 @@ extension SessionCoordinator {
   /// `requests` are those that journaled tokens answer: one of ours may be among them, if we had stored its
   /// token.
   private mutating func tokenTaken(
-    _ token: TokenFacts, answering requests: [UInt64], at now: Moment
+    _ token: TokenMetadata, answering requests: [UInt64], at now: Moment
   ) -> [SessionEffect] {
     var effects: [SessionEffect] = [.reloadToken(token.generation)]
     effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)

@@ -69,7 +69,7 @@ extension SessionCoordinator {
   }
 
   private mutating func cannotRefresh(
-    _ token: TokenFacts, _ trigger: RefreshTrigger, at now: Moment
+    _ token: TokenMetadata, _ trigger: RefreshTrigger, at now: Moment
   ) -> [SessionEffect] {
     due = nil
     guard isTokenGood(at: now.uptime) else { return expire(.tokenExpired, at: now) }

@@ -71,7 +71,7 @@ extension SessionCoordinator {
   }
 }
 
-extension AnswerFacts {
+extension ResponseMetadata {
   /// The context that the answer names, as an object or by a claim of its token.
   var namedContext: ActiveContext? { context ?? tokenContext }
 }
@@ -89,6 +89,6 @@ extension SessionState.Authenticated {
 }
 
 /// The failure of a response that names another user, with the source that said so.
-func otherUser(in facts: AnswerFacts) -> RequestFailure {
+func otherUser(in facts: ResponseMetadata) -> RequestFailure {
   RequestFailure(kind: .otherUser, serverCode: facts.namedBy?.rawValue)
 }

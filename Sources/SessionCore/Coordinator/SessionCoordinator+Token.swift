@@ -1,7 +1,7 @@
 extension SessionCoordinator {
   /// Milliseconds that a stored token has left: by the clock that never jumps where the system was not
   /// started anew since, else by the civil time (REF-8).
-  func remaining(of token: TokenFacts, as facts: StoredFacts, at now: Moment) -> Int64 {
+  func remaining(of token: TokenMetadata, as facts: StoredItemsReport, at now: Moment) -> Int64 {
     guard let deadline = facts.deadline, facts.generation == token.generation else {
       return remaining(of: token, at: now)
     }
@@ -12,12 +12,12 @@ extension SessionCoordinator {
   /// stored in another start of the system, or by another process (REF-8).
   ///
   /// Never more than its whole life, however far back the civil time was set.
-  func remaining(of token: TokenFacts, at now: Moment) -> Int64 {
+  func remaining(of token: TokenMetadata, at now: Moment) -> Int64 {
     min(token.lifetime, token.expiresAt.milliseconds(since: now.time))
   }
 
   /// Takes note of the current token's end and sets the timer that comes before it.
-  mutating func tokenChanged(_ token: TokenFacts, remaining: Int64, at now: Moment)
+  mutating func tokenChanged(_ token: TokenMetadata, remaining: Int64, at now: Moment)
     -> [SessionEffect]
   {
     tokenDeadline = now.uptime.addingSaturating(remaining)
@@ -37,9 +37,9 @@ extension SessionCoordinator {
   }
 
   /// The facts of the token that an answer brought, under the next generation.
-  func tokenFacts(_ arrival: TokenRequest.ReceivedResponse, isRefreshable: Bool) -> TokenFacts {
+  func tokenFacts(_ arrival: TokenRequest.ReceivedResponse, isRefreshable: Bool) -> TokenMetadata {
     let time = arrival.moment.time
-    return TokenFacts(
+    return TokenMetadata(
       generation: fold.generation.next, issuedAt: time,
       expiresAt: time.advanced(by: arrival.facts.lifetime), id: arrival.facts.tokenID,
       isRefreshable: isRefreshable)

@@ -1,9 +1,9 @@
 /// Something that happened, told to the coordinator; IDs stand for handles and callers.
 public enum SessionInput: Hashable, Sendable {
   /// The journal was folded and the stored items were looked at.
-  case opened(StoredFacts)
+  case opened(StoredItemsReport)
   /// The stored items were looked at again.
-  case secretsRead(StoredFacts)
+  case secretsRead(StoredItemsReport)
   /// A caller wants to sign in.
   case login(Caller, LoginMethod)
   /// A caller wants a newer token, where it has need of one.
@@ -28,7 +28,7 @@ public enum SessionInput: Hashable, Sendable {
   /// The app closes the session object; the session itself goes on in the journal.
   case close(Caller)
   /// A request was answered with a token.
-  case answered(RequestNumber, AnswerFacts)
+  case answered(RequestNumber, ResponseMetadata)
   /// A registration was answered: there is an account, and nobody is signed in by that (LOG-5).
   case accountCreated(RequestNumber)
   /// A sign-in with an identity provider came to nothing, which is no answer of the backend (WEB-4).
@@ -162,7 +162,7 @@ public enum SessionTimer: Hashable, Sendable, CaseIterable {
 }
 
 /// What an answer said, without its secrets: the shell holds those under the request's number.
-public struct AnswerFacts: Hashable, Sendable {
+public struct ResponseMetadata: Hashable, Sendable {
   /// Milliseconds that the token lives, counted from the answer's arrival.
   public var lifetime: Int64
   /// The token's own identifier, where it has one.
@@ -207,7 +207,7 @@ public struct AnswerFacts: Hashable, Sendable {
 }
 
 /// What the shell found in the stored items (RES-1).
-public struct StoredFacts: Hashable, Sendable {
+public struct StoredItemsReport: Hashable, Sendable {
   /// The condition of one item.
   public enum Item: Hashable, Sendable {
     /// There is none.
@@ -234,7 +234,7 @@ public struct StoredFacts: Hashable, Sendable {
   }
 
   /// What is found where nothing is stored.
-  public static let nothing = StoredFacts()
+  public static let nothing = StoredItemsReport()
 
   /// The items cannot be read *yet*: locked or refused, which is not "none" (RES-3).
   public var isLocked = false

@@ -27,7 +27,7 @@ struct TokenRequest: Hashable, Sendable {
   /// An answer and when it came: a token's life is counted from there (REF-8).
   struct ReceivedResponse: Hashable, Sendable {
     let number: RequestNumber
-    let facts: AnswerFacts
+    let facts: ResponseMetadata
     let moment: Moment
 
     /// When its token dies, on the clock that never jumps.
@@ -71,7 +71,7 @@ struct TokenRequest: Hashable, Sendable {
 /// A commit that was asked for and has not ended: what it is for, so that it can be decided anew.
 struct PendingCommit: Hashable, Sendable {
   indirect enum Purpose: Hashable, Sendable {
-    case restore(StoredFacts)
+    case restore(StoredItemsReport)
     case send
     case settle(TokenRequest.ReceivedResponse)
     case fail(RequestFailure, jitter: UInt16, delay: Int64?)

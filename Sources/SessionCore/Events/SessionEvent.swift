@@ -56,7 +56,7 @@ public enum SessionEvent: Hashable, Sendable {
   }
 
   /// The facts of the token that this event announces; `nil` where it announces none.
-  public var announcedToken: TokenFacts? {
+  public var announcedToken: TokenMetadata? {
     switch self {
     case .login(let login): login.token
     case .refreshSucceeded(let refresh): refresh.token
@@ -74,13 +74,13 @@ extension SessionEvent {
     /// The way in.
     public let method: LoginMethod
     /// The first token.
-    public let token: TokenFacts
+    public let token: TokenMetadata
     /// The context that the session begins in, where the backend has contexts.
     public let context: ActiveContext?
 
     /// A login.
     public init(
-      user: Identifier, method: LoginMethod, token: TokenFacts, context: ActiveContext? = nil
+      user: Identifier, method: LoginMethod, token: TokenMetadata, context: ActiveContext? = nil
     ) {
       self.user = user
       self.method = method
@@ -92,7 +92,7 @@ extension SessionEvent {
   /// The payload of `refreshSucceeded`.
   public struct RefreshSucceeded: Hashable, Sendable {
     /// The new token.
-    public let token: TokenFacts
+    public let token: TokenMetadata
     /// What made the refresh start.
     public let trigger: RefreshTrigger
     /// Which attempt since the last success, from 1.
@@ -104,7 +104,8 @@ extension SessionEvent {
 
     /// A refresh that succeeded.
     public init(
-      token: TokenFacts, trigger: RefreshTrigger, attempt: UInt32, isRotated: Bool, request: UInt64
+      token: TokenMetadata, trigger: RefreshTrigger, attempt: UInt32, isRotated: Bool,
+      request: UInt64
     ) {
       self.token = token
       self.trigger = trigger
@@ -158,7 +159,7 @@ extension SessionEvent {
     public let context: ActiveContext
     /// The token that came with it; `nil` where the current one stays, as the `refreshSucceeded`
     /// before it in the same batch announced it.
-    public let token: TokenFacts?
+    public let token: TokenMetadata?
     /// Who changed it.
     public let trigger: SwitchTrigger
     /// The sequence of the note that says when the request was sent; 0 where there is none.
@@ -166,7 +167,7 @@ extension SessionEvent {
 
     /// A change of context.
     public init(
-      context: ActiveContext, token: TokenFacts?, trigger: SwitchTrigger, request: UInt64
+      context: ActiveContext, token: TokenMetadata?, trigger: SwitchTrigger, request: UInt64
     ) {
       self.context = context
       self.token = token

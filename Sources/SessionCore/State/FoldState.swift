@@ -13,7 +13,7 @@ struct FoldState: Hashable, Sendable {
 
   // Of a signed-in user.
   private var method = LoginMethod.password
-  private var token = TokenFacts.none
+  private var token = TokenMetadata.none
   private var failures = SessionState.RefreshFailures()
 
   // Of an expired session.
@@ -81,7 +81,7 @@ struct FoldState: Hashable, Sendable {
   }
 
   @inline(__always)
-  mutating func refreshSucceeded(_ token: TokenFacts) throws(SessionRejection) {
+  mutating func refreshSucceeded(_ token: TokenMetadata) throws(SessionRejection) {
     try requireUser(for: .refreshSucceeded)
     try replace(by: token, in: .refreshSucceeded)
   }
@@ -98,7 +98,7 @@ struct FoldState: Hashable, Sendable {
   }
 
   @inline(__always)
-  mutating func contextSwitched(to context: ActiveContext?, token: TokenFacts?)
+  mutating func contextSwitched(to context: ActiveContext?, token: TokenMetadata?)
     throws(SessionRejection)
   {
     try requireUser(for: .contextSwitched)
@@ -129,7 +129,7 @@ struct FoldState: Hashable, Sendable {
   }
 
   @inline(__always)
-  private mutating func replace(by token: TokenFacts, in event: SessionEvent.Kind)
+  private mutating func replace(by token: TokenMetadata, in event: SessionEvent.Kind)
     throws(SessionRejection)
   {
     guard token.generation > self.token.generation else {
@@ -158,8 +158,8 @@ extension Identifier {
   fileprivate static let none = Identifier(uuidHigh: 0, low: 0)
 }
 
-extension TokenFacts {
-  fileprivate static let none = TokenFacts(
+extension TokenMetadata {
+  fileprivate static let none = TokenMetadata(
     generation: .none, issuedAt: Timestamp(milliseconds: 0), expiresAt: Timestamp(milliseconds: 0),
     isRefreshable: false)
 }

@@ -29,7 +29,7 @@ public enum SessionState: Hashable, Sendable {
     /// When.
     public let since: Timestamp
     /// The current token.
-    public internal(set) var token: TokenFacts
+    public internal(set) var token: TokenMetadata
     /// The active context, where there is one.
     public internal(set) var context: ActiveContext?
     /// The refreshes that failed since the last token.
@@ -37,7 +37,7 @@ public enum SessionState: Hashable, Sendable {
 
     /// A session of these parts.
     package init(
-      user: Identifier, method: LoginMethod, since: Timestamp, token: TokenFacts,
+      user: Identifier, method: LoginMethod, since: Timestamp, token: TokenMetadata,
       context: ActiveContext?, failures: RefreshFailures
     ) {
       self.user = user
@@ -123,7 +123,7 @@ public enum SessionState: Hashable, Sendable {
   }
 
   /// The current token's facts; `nil` unless authenticated.
-  public var token: TokenFacts? {
+  public var token: TokenMetadata? {
     guard case .authenticated(let session) = self else { return nil }
     return session.token
   }

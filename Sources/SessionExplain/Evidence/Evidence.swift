@@ -280,7 +280,7 @@ struct ScheduleTrail: Hashable, Sendable {
   private(set) var shortestLife = Int64.max
   private(set) var longestLife: Int64 = 0
 
-  mutating func take(_ fact: Fact, of token: TokenFacts) {
+  mutating func take(_ fact: Fact, of token: TokenMetadata) {
     guard let sent = fact.requestSent, sent.kind == .refresh, sent.trigger == .schedule,
       sent.generation == token.generation, token.lifetime > 0
     else { return }

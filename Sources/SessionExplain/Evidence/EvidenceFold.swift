@@ -323,7 +323,7 @@ package struct EvidenceFold: Sendable {
     token = TokenHistory(login.token, announced: fact, isWhole: login.method != .adoption)
   }
 
-  private mutating func announce(_ newer: TokenFacts, _ fact: Fact) {
+  private mutating func announce(_ newer: TokenMetadata, _ fact: Fact) {
     // Where a token was recovered or numbers are left out, records are missing.
     let isRecovered = batch.contains { $0.recovered == newer.generation }
     let isNext = newer.generation == token?.generation.next

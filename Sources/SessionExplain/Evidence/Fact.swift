@@ -173,9 +173,9 @@ extension SessionEvent {
   }
 }
 
-extension TokenFacts {
-  var lean: TokenFacts {
-    TokenFacts(
+extension TokenMetadata {
+  var lean: TokenMetadata {
+    TokenMetadata(
       generation: generation, issuedAt: issuedAt, expiresAt: expiresAt, id: id?.lean,
       isRefreshable: isRefreshable)
   }

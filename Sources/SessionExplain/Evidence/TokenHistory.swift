@@ -143,7 +143,7 @@ struct RequestTrace: Hashable, Sendable {
 /// All that the journal has about one token.
 struct TokenHistory: Hashable, Sendable {
   let generation: Generation
-  let facts: TokenFacts
+  let facts: TokenMetadata
   /// The event that announced it; `nil` where that is not in the file any more.
   let announced: Fact?
   /// Whether every use of its refresh token from here on is in the journal: it was announced here, by an
@@ -189,14 +189,14 @@ struct TokenHistory: Hashable, Sendable {
   /// A token that only missing records announced.
   static func lost(_ generation: Generation, at time: Timestamp) -> TokenHistory {
     var history = TokenHistory(
-      TokenFacts(
+      TokenMetadata(
         generation: generation, issuedAt: time, expiresAt: time, id: nil, isRefreshable: true),
       announced: nil, isWhole: false)
     history.isLost = true
     return history
   }
 
-  init(_ facts: TokenFacts, announced: Fact?, isWhole: Bool) {
+  init(_ facts: TokenMetadata, announced: Fact?, isWhole: Bool) {
     generation = facts.generation
     self.facts = facts.lean
     self.announced = announced

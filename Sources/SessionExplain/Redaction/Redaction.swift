@@ -127,8 +127,8 @@ package struct Redaction: Equatable, Sendable {
   /// The identifier of a journal.
   package func journal(_ id: String) -> Identifier { pseudonyms.journal(id) }
 
-  package func token(_ token: TokenFacts) -> TokenFacts {
-    TokenFacts(
+  package func token(_ token: TokenMetadata) -> TokenMetadata {
+    TokenMetadata(
       generation: token.generation, issuedAt: token.issuedAt, expiresAt: token.expiresAt,
       id: token.id.map { Identifier(pseudonyms.name(.token, $0.description)) },
       isRefreshable: token.isRefreshable)

@@ -59,14 +59,14 @@ extension ExplanationDraft {
   }
 
   /// A note that is left is about an end that is lost: only why it ended is unknown.
-  private mutating func explainLostEnd(_ fact: Fact, of token: TokenFacts) {
+  private mutating func explainLostEnd(_ fact: Fact, of token: TokenMetadata) {
     conclude(.unexplained, .possible, [.word("the end is lost")])
     explanation.after = .unauthenticated
     let generation = fact.revocationSettled?.generation ?? token.generation
     prove(.endLost, [.place(fact.sequence), .token(generation)], on: fact)
   }
 
-  private mutating func proveTokensLife(_ token: TokenFacts) {
+  private mutating func proveTokensLife(_ token: TokenMetadata) {
     let isOver = endTime >= token.expiresAt
     prove(
       isOver ? .tokenOver : .tokenLives, [.token(token.generation), .time(token.expiresAt)],

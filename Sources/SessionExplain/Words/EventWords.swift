@@ -46,7 +46,7 @@ package enum EventWords {
     parts.compactMap { $0 }.joined(separator: ", ")
   }
 
-  package static func token(_ token: TokenFacts) -> String {
+  package static func token(_ token: TokenMetadata) -> String {
     let life =
       token.lifetime == 0
       ? "expired on arrival" : "lives \(DurationWords.text(milliseconds: token.lifetime))"

@@ -24,5 +24,5 @@ public enum TokenLifetime: Hashable, Sendable {
   public static let untold = TokenLifetime.assumed(longest)
 
   /// Ten years, in milliseconds.
-  static let longest = TokenFacts.unknownLifetime
+  static let longest = TokenMetadata.unknownLifetime
 }

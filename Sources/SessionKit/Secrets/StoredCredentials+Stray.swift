@@ -78,7 +78,7 @@ extension OrphanedSession {
     self.init(
       link: link, user: user,
       context: items.context?.context ?? (isKnownToken ? known?.activeContext : nil),
-      token: TokenFacts(
+      token: TokenMetadata(
         generation: stored.generation,
         issuedAt: Timestamp(milliseconds: stored.fields.issuedAt),
         expiresAt: stored.expiresAt, id: stored.announcement?.announcedToken?.id,
@@ -94,7 +94,7 @@ extension OrphanedSession {
     switch predecessor.state {
     case .unauthenticated: return nil
     case .expired(let session):
-      let token = TokenFacts(
+      let token = TokenMetadata(
         generation: max(Generation(1), predecessor.ended), issuedAt: session.since,
         expiresAt: session.since, isRefreshable: false)
       self.init(

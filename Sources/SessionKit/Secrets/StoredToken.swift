@@ -35,7 +35,7 @@ struct StoredToken: LocatedItem {
   }
 
   init(
-    journal: String, facts: TokenFacts, access: Secret, refresh: Secret?,
+    journal: String, facts: TokenMetadata, access: Secret, refresh: Secret?,
     refreshPlace: RefreshPlace? = nil, announcement: SessionEvent, at time: Timestamp,
     boot: Identifier? = nil, deadline: Int64? = nil, path: String? = nil,
     isOwned: Bool = false

@@ -143,7 +143,7 @@ extension SessionEngine {
     (profile, origin) = (user, isSame ? origin : answer.origin)
   }
 
-  func look() -> StoredFacts {
+  func look() -> StoredItemsReport {
     let contents = vault.look()
     token = contents.token
     (profile, origin) = (contents.profile, contents.origin)

@@ -134,7 +134,7 @@ extension SessionEngine {
   }
 
   /// What is left of another journal's session, and its token, where this one is to go on with it.
-  func stray(beside facts: StoredFacts) throws(SecretStoreError) -> OrphanedSession? {
+  func stray(beside facts: StoredItemsReport) throws(SecretStoreError) -> OrphanedSession? {
     guard coordinator.fold.generation == .none else { return nil }
     if facts.token == .otherJournal, let items = try vault.stray(),
       let stray = OrphanedSession(

@@ -118,7 +118,7 @@ extension SessionEngine {
   /// Locks items that another session owns, or whose owner cannot be found out: they stay unread.
   ///
   /// `problem` is why nothing could be read, if that is so.
-  func lockOthersSecrets(_ facts: inout StoredFacts, _ problem: SecretStoreError?) {
+  func lockOthersSecrets(_ facts: inout StoredItemsReport, _ problem: SecretStoreError?) {
     if case .otherBackend? = problem { secretsProblem = problem.map(SessionError.secrets) }
     guard facts.token == .otherJournal || facts.token == .absent && facts.user == .otherJournal
     else { return }

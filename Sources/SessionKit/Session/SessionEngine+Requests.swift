@@ -194,7 +194,7 @@ extension SessionEngine {
   func received(_ number: RequestNumber, _ result: Result<TokenAnswer?, Failed>) {
     requests[number] = nil
     switch result {
-    case .success(let answer?): answered(number, answer, AnswerFacts(answer))
+    case .success(let answer?): answered(number, answer, ResponseMetadata(answer))
     case .success(nil): feed(.accountCreated(number))
     case .failure(let failed):
       detail = failed.detail
@@ -208,7 +208,7 @@ extension SessionEngine {
   ) {
     requests[number] = nil
     var answer = answer
-    var facts = AnswerFacts(answer)
+    var facts = ResponseMetadata(answer)
     switch profile {
     case .success(let found):
       if let named = answer.user {
@@ -218,7 +218,7 @@ extension SessionEngine {
         answer.origin = UserOrigin(
           source: UserOrigin.profile, value: found.user.id.description)
       }
-      facts = AnswerFacts(answer)
+      facts = ResponseMetadata(answer)
       // Asked with this very token, whatever the profile calls its user.
       facts.profileFailure = found.failure
       owe(found)
@@ -229,7 +229,7 @@ extension SessionEngine {
     answered(number, answer, facts)
   }
 
-  private func answered(_ number: RequestNumber, _ answer: TokenAnswer, _ facts: AnswerFacts) {
+  private func answered(_ number: RequestNumber, _ answer: TokenAnswer, _ facts: ResponseMetadata) {
     var (answer, facts) = (answer, facts)
     facts.method = answer.method
     if coordinator.isSignIn(number), let path = missingRefreshToken(in: answer) {
@@ -328,7 +328,7 @@ extension SessionEngine.Failed {
   }
 }
 
-extension AnswerFacts {
+extension ResponseMetadata {
   /// What the coordinator may know of an answer.
   init(_ answer: TokenAnswer) {
     self.init(

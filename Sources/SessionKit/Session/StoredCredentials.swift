@@ -12,7 +12,7 @@ struct StoredCredentials: Sendable {
 
   /// What was found, with its secrets.
   struct Contents {
-    var facts = StoredFacts()
+    var facts = StoredItemsReport()
     var token: StoredToken?
     var profile: UserProfile?
     /// Which source named that user; `nil` if that is not known.
@@ -69,7 +69,7 @@ struct StoredCredentials: Sendable {
 
   /// What was found of one item.
   struct Found<Item: StoredItem> {
-    var condition: StoredFacts.Item
+    var condition: StoredItemsReport.Item
     var item: Item?
     /// That a newer version of this library wrote it.
     var newer: SecretStoreError?

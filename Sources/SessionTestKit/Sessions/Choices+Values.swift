@@ -110,9 +110,9 @@ extension Choices {
     Generation(number())
   }
 
-  func token(_ generation: Generation? = nil) -> TokenFacts {
+  func token(_ generation: Generation? = nil) -> TokenMetadata {
     span {
-      TokenFacts(
+      TokenMetadata(
         generation: generation ?? self.generation(), issuedAt: timestamp(), expiresAt: timestamp(),
         id: chance(1, in: 2) ? identifier() : nil, isRefreshable: !chance(1, in: 4))
     }

@@ -56,37 +56,37 @@ extension SessionPolicy {
   }
 }
 
-extension AnswerFacts {
+extension ResponseMetadata {
   /// A server's answer to this user's login.
   public static func login(
     _ user: Identifier, lifetime: Int64 = CoordinatorBench.lifetime, isRefreshable: Bool = true
-  ) -> AnswerFacts {
-    AnswerFacts(
+  ) -> ResponseMetadata {
+    ResponseMetadata(
       lifetime: lifetime, tokenID: "jti-1", hasRefreshToken: isRefreshable, user: user,
       context: .plainTeacher)
   }
 
   /// A server's answer to a refresh; `rotated` with a new refresh token.
   public static func token(lifetime: Int64 = CoordinatorBench.lifetime, rotated: Bool = false)
-    -> AnswerFacts
+    -> ResponseMetadata
   {
-    AnswerFacts(lifetime: lifetime, hasRefreshToken: rotated)
+    ResponseMetadata(lifetime: lifetime, hasRefreshToken: rotated)
   }
 
   /// A server's answer to a switch into this context.
   public static func context(
     _ context: ActiveContext, lifetime: Int64 = CoordinatorBench.lifetime
-  ) -> AnswerFacts {
-    AnswerFacts(lifetime: lifetime, hasRefreshToken: true, context: context)
+  ) -> ResponseMetadata {
+    ResponseMetadata(lifetime: lifetime, hasRefreshToken: true, context: context)
   }
 }
 
-extension StoredFacts {
+extension StoredItemsReport {
   /// What is stored of a session whose token has this generation, with nothing amiss.
   package static func session(
     _ generation: UInt64, announcing event: SessionEvent? = nil
-  ) -> StoredFacts {
-    var facts = StoredFacts()
+  ) -> StoredItemsReport {
+    var facts = StoredItemsReport()
     (facts.token, facts.user, facts.context) = (.present, .present, .present)
     facts.generation = Generation(generation)
     facts.announcement = event

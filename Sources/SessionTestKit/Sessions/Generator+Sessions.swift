@@ -21,7 +21,7 @@ extension Generator where Value == ActiveContext {
   public static var context: Generator { Generator { $0.context() } }
 }
 
-extension Generator where Value == TokenFacts {
+extension Generator where Value == TokenMetadata {
   /// Facts of tokens, among them such that die before they are issued.
   public static var token: Generator { Generator { $0.token() } }
 }

@@ -106,7 +106,7 @@ extension SessionProblem {
   }
 }
 
-extension AnswerFacts {
+extension ResponseMetadata {
   package var line: String {
     "good for \(lifetime) ms" + (user.map { ", user \($0.short)" } ?? "")
       + (context.map { ", context \($0.role.id.short)" } ?? "")

@@ -49,13 +49,13 @@ extension SessionEvent {
   }
 }
 
-extension TokenFacts {
+extension TokenMetadata {
   /// A token that was issued at the plain start of a test and lives for an hour.
   public static func plain(
     _ generation: UInt64, issuedAt: Timestamp = .plainStart, lifetime: Int64 = 3_600_000,
     isRefreshable: Bool = true
-  ) -> TokenFacts {
-    TokenFacts(
+  ) -> TokenMetadata {
+    TokenMetadata(
       generation: Generation(generation), issuedAt: issuedAt,
       expiresAt: issuedAt.advanced(by: lifetime), isRefreshable: isRefreshable)
   }

@@ -56,7 +56,7 @@ extension SessionNote {
   }
 }
 
-extension TokenFacts {
+extension TokenMetadata {
   package var line: String { "\(generation)\(isRefreshable ? "" : ", not refreshable")" }
 }
 

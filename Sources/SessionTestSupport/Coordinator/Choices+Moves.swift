@@ -94,8 +94,8 @@ extension Choices {
     return .fail(request.number, plainFailure(), jitter: UInt16(draw(below: 65_536)))
   }
 
-  private func answer(_ run: CoordinatorRun) -> AnswerFacts {
-    var facts = AnswerFacts(
+  private func answer(_ run: CoordinatorRun) -> ResponseMetadata {
+    var facts = ResponseMetadata(
       lifetime: pick([3_600_000, 120_000, 1_000, 1, 0, .max]) ?? 3_600_000,
       hasRefreshToken: !chance(1, in: 6),
       user: chance(1, in: 8) ? nil : pick([run.coordinator.state.user ?? "ada", "ada", "bob"]),

@@ -5,7 +5,7 @@ import SessionTestKit
 struct CoordinatorDisk: Sendable {
   /// The stored items, as little as decisions see of them.
   struct Items: Sendable {
-    var facts = StoredFacts()
+    var facts = StoredItemsReport()
   }
 
   private(set) var journal: [SessionRecord] = []
@@ -75,7 +75,7 @@ struct CoordinatorDisk: Sendable {
     items.facts.announcement = nil
   }
 
-  mutating func damage(_ item: SecretItem, _ condition: StoredFacts.Item) {
+  mutating func damage(_ item: SecretItem, _ condition: StoredItemsReport.Item) {
     switch item {
     case .token:
       items.facts.token = condition

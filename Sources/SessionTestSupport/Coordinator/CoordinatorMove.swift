@@ -56,7 +56,7 @@ package enum CoordinatorMove: Hashable, Sendable {
   /// The app has shown the last failure.
   case clearError
   /// The server answers.
-  case answer(RequestNumber, AnswerFacts)
+  case answer(RequestNumber, ResponseMetadata)
   /// The server has created the account, and signs nobody in.
   case created(RequestNumber)
   /// The sign-in with an identity provider comes to nothing.
@@ -86,7 +86,7 @@ package enum CoordinatorMove: Hashable, Sendable {
   /// The stored items can be read, or not.
   case lock(Bool)
   /// A stored item is lost or spoilt.
-  case damage(SecretItem, StoredFacts.Item)
+  case damage(SecretItem, StoredItemsReport.Item)
   /// The token item is that of an older generation again, as out of a backup.
   case rollBack(Generation)
   /// Another process does something.

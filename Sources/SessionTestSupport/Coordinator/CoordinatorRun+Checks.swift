@@ -244,7 +244,7 @@ extension CoordinatorRun {
   }
 
   /// Whether this answer to the request has to count, by what is on the disk.
-  func isWanted(_ number: RequestNumber, _ facts: AnswerFacts) -> Bool {
+  func isWanted(_ number: RequestNumber, _ facts: ResponseMetadata) -> Bool {
     guard let request = wire[number], request.fate == .sent, !disk.isUnreadable,
       !callers.isClosed, brokenCommits == 0, !request.isLogin
     else { return false }

@@ -56,7 +56,8 @@ extension CoordinatorRun {
     }
   }
 
-  private mutating func answer(_ number: RequestNumber, _ facts: AnswerFacts) throws(Falsified) {
+  private mutating func answer(_ number: RequestNumber, _ facts: ResponseMetadata) throws(Falsified)
+  {
     let isWanted = isWanted(number, facts)
     wire.answer(number, facts, at: now.uptime)
     try tell(.answered(number, facts))
@@ -211,7 +212,7 @@ extension CoordinatorDisk {
   {
     let (next, current) = (truth.generation.next, truth.state.token?.generation ?? .none)
     let request = truth.intents.request?.sequence ?? 0
-    func token(_ lifetime: Int64) -> TokenFacts {
+    func token(_ lifetime: Int64) -> TokenMetadata {
       .plain(next.number, issuedAt: now.time, lifetime: lifetime)
     }
     switch act {

@@ -263,7 +263,7 @@ package struct CoordinatorRun: Sendable {
   }
 
   /// What the stored items look like to whoever opens.
-  func facts(isHolderGone: Bool) -> StoredFacts {
+  func facts(isHolderGone: Bool) -> StoredItemsReport {
     var facts = disk.items.facts
     facts.process = process
     facts.isHolderGone = isHolderGone

@@ -25,7 +25,7 @@ struct CoordinatorWire: Sendable {
     /// The token that it was made with; for a login, the newest that there had been.
     let base: Generation
     var fate = Fate.sent
-    var facts: AnswerFacts?
+    var facts: ResponseMetadata?
     var arrival: Int64 = 0
     /// Whether it asks nobody: the tokens are those of an app's old layer.
     var isAdoption = false
@@ -60,7 +60,7 @@ struct CoordinatorWire: Sendable {
       Request(number: number, request: request, base: base, isAdoption: isAdoption))
   }
 
-  mutating func answer(_ number: RequestNumber, _ facts: AnswerFacts, at uptime: Int64) {
+  mutating func answer(_ number: RequestNumber, _ facts: ResponseMetadata, at uptime: Int64) {
     change(number) {
       $0.facts = facts
       $0.arrival = uptime

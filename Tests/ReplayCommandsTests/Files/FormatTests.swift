@@ -126,7 +126,7 @@ struct FormatTests {
     let old = RequestFailure(
       kind: .init(rawValue: 77), status: 418, recordedCode: "some-old.code", retryAfter: 9)
     let context = ActiveContext(role: .init(id: "", name: odd), permissions: ["", odd, "a:b"])
-    let token = TokenFacts(
+    let token = TokenMetadata(
       generation: Generation(.max), issuedAt: Timestamp(milliseconds: .min),
       expiresAt: Timestamp(milliseconds: .max), id: .init(odd), isRefreshable: false)
     let start: Int64 = 90_001_000

@@ -68,9 +68,9 @@ private struct Life {
     append(.note(.opened(.init(process: 4242, boot: "boot-1", uptime: 86_400_000))), after: 0)
   }
 
-  private mutating func token(_ id: Identifier? = nil) -> TokenFacts {
+  private mutating func token(_ id: Identifier? = nil) -> TokenMetadata {
     generation += 1
-    return TokenFacts(
+    return TokenMetadata(
       generation: Generation(generation), issuedAt: time, expiresAt: time.advanced(by: 3_600_000),
       id: id ?? Identifier("jti-\(generation)"), isRefreshable: true)
   }

@@ -52,8 +52,8 @@ struct StatsHistory {
     records.append(record)
   }
 
-  private mutating func token() -> TokenFacts {
-    TokenFacts(
+  private mutating func token() -> TokenMetadata {
+    TokenMetadata(
       generation: fold.generation.next, issuedAt: time, expiresAt: time.advanced(by: 3_600_000),
       isRefreshable: true)
   }

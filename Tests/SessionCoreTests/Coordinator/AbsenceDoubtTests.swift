@@ -6,8 +6,8 @@ import Testing
 struct AbsenceDoubtTests {
   private static let login = OpenDecisionTests.login
 
-  private func missing(_ item: SecretItem = .token) -> StoredFacts {
-    var facts = StoredFacts.session(1)
+  private func missing(_ item: SecretItem = .token) -> StoredItemsReport {
+    var facts = StoredItemsReport.session(1)
     if item == .token { (facts.token, facts.generation) = (.absent, .none) }
     if item == .user { facts.user = .absent }
     return facts
@@ -30,7 +30,7 @@ struct AbsenceDoubtTests {
   @Test("RES-7 an answer of another kind, or none, begins anew")
   func anew() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
-    var locked = StoredFacts()
+    var locked = StoredItemsReport()
     locked.isLocked = true
     bench.tell(.opened(missing()))
     for _ in 0..<4 {
@@ -78,9 +78,9 @@ struct AbsenceDoubtTests {
       var policy = SessionPolicy.bench
       policy.orphanedSecrets = rule
       var bench = CoordinatorBench(policy)
-      var facts = StoredFacts()
+      var facts = StoredItemsReport()
       (facts.token, facts.owner) = (.otherJournal, .missing)
-      let token = TokenFacts(
+      let token = TokenMetadata(
         generation: Generation(7), issuedAt: bench.now.time,
         expiresAt: bench.now.time.advanced(by: CoordinatorBench.lifetime), isRefreshable: true)
       facts.stray = OrphanedSession(

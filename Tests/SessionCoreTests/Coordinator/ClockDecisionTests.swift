@@ -53,7 +53,7 @@ struct ClockDecisionTests {
   /// Refreshes with an answer in which the server's clock is so far behind this device's.
   private func refresh(_ bench: inout CoordinatorBench, skew: Int64) {
     let (_, sent) = bench.refresh()
-    var facts = AnswerFacts.token()
+    var facts = ResponseMetadata.token()
     facts.serverTime = bench.now.time.advanced(by: -skew)
     bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
   }
@@ -84,12 +84,12 @@ struct ClockDecisionTests {
       for jump: Int64 in [-90_000_000, 0, 90_000_000] {
         var bench = try CoordinatorBench(journal: [.event(OpenDecisionTests.login)])
         bench.jump(by: jump)
-        var facts = StoredFacts.session(1)
+        var facts = StoredItemsReport.session(1)
         facts.deadline = bench.now.uptime + deadline
         bench.tell(.opened(facts))
         #expect(bench.coordinator.isTokenGood(at: bench.now.uptime) == isGood, "\(jump)")
         // It is of another token, and says nothing of this one.
-        var older = StoredFacts.session(1)
+        var older = StoredItemsReport.session(1)
         older.deadline = bench.now.uptime + deadline
         older.generation = Generation(2)
         var other = try CoordinatorBench(journal: [.event(OpenDecisionTests.login)])

@@ -39,7 +39,7 @@ struct EndDecisionTests {
       ])
 
     var later = try CoordinatorBench(journal: bench.journal.map(\.content))
-    var stored = StoredFacts()
+    var stored = StoredItemsReport()
     stored.revocations = [Generation(1)]
     #expect(later.tell(.opened(stored)).contains(.revoke(Generation(1))))
     #expect(later.coordinator.state == .unauthenticated)
@@ -110,7 +110,7 @@ struct EndDecisionTests {
     let caller = bench.caller()
     let sent = bench.tell(.switchContext(caller))
     #expect(bench.coordinator.activity == .switching)
-    var facts = AnswerFacts.token(rotated: true)
+    var facts = ResponseMetadata.token(rotated: true)
     facts.context = .plainPrincipal
     let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
     #expect(effects.reply(to: caller) == .switched)
@@ -143,7 +143,7 @@ struct EndDecisionTests {
     #expect(switching.sendCount == 1)
     let (waiter, none) = bench.refresh()
     #expect(none.sendCount == 0)
-    var facts = AnswerFacts.token()
+    var facts = ResponseMetadata.token()
     facts.context = .plainPrincipal
     let effects = bench.tell(.answered(switching.request ?? RequestNumber(0), facts))
     #expect(effects.reply(to: switcher) == .switched)

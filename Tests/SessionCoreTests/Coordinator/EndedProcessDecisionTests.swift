@@ -21,7 +21,7 @@ struct EndedProcessDecisionTests {
         .event(.login(as: "ada")), .event(.refreshFailed(.noReply, of: 1, request: 2)), Self.sent,
       ])
     bench.advance(by: 7_200_000)
-    var facts = StoredFacts.session(1)
+    var facts = StoredItemsReport.session(1)
     (facts.isHolderGone, facts.endedProcesses) = (true, count)
     let effects = bench.tell(.opened(facts))
     return (bench, effects)

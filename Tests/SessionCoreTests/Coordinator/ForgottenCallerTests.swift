@@ -8,7 +8,7 @@ struct ForgottenCallerTests {
     .event(
       .refreshSucceeded(
         SessionEvent.RefreshSucceeded(
-          token: TokenFacts(
+          token: TokenMetadata(
             generation: Generation(g), issuedAt: bench.now.time,
             expiresAt: bench.now.time.advanced(by: 3_600_000), id: nil, isRefreshable: true),
           trigger: .schedule, attempt: 1, isRotated: false, request: 0)))
@@ -58,7 +58,7 @@ struct ForgottenCallerTests {
     let effects = bench.tell(
       .answered(
         (first.request ?? RequestNumber(0)),
-        AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)))
+        ResponseMetadata(lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)))
     #expect(effects.reply(to: waiter) != nil || effects.sendCount > 0, "\(effects)")
     #expect(effects.reply(to: queued) != nil || effects.sendCount > 0, "\(effects)")
   }
@@ -152,7 +152,7 @@ struct ForgottenCallerTests {
     bench.tell(
       .answered(
         (sent.request ?? RequestNumber(0)),
-        AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: south)))
+        ResponseMetadata(lifetime: 3_600_000, hasRefreshToken: false, context: south)))
     #expect(bench.coordinator.state.activeContext == south)
   }
 
@@ -182,7 +182,8 @@ struct ForgottenCallerTests {
     let caller = bench.caller()
     let sent = bench.tell(.switchContext(caller))
     bench.commitEndings = [.fails]
-    let facts = AnswerFacts(lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)
+    let facts = ResponseMetadata(
+      lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)
     let told = bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
     #expect(told.reply(to: caller) == .failed(.unsettled))
     bench.tell(.fired(.commit))

@@ -6,7 +6,7 @@ import Testing
 struct HostDecisionTests {
   private func clearing(_ policy: SessionPolicy = .bench) -> CoordinatorBench {
     var bench = CoordinatorBench(policy)
-    var facts = StoredFacts.nothing
+    var facts = StoredItemsReport.nothing
     facts.hostClears = true
     bench.tell(.opened(facts))
     let number = bench.tell(.login(bench.caller(), .password)).request ?? RequestNumber(0)
@@ -60,7 +60,7 @@ struct HostDecisionTests {
       var bench = try CoordinatorBench(.benchKeeping, journal: contents)
       var debt = PendingDataClearing()
       for content in contents { debt.take(content) }
-      var facts = StoredFacts.nothing
+      var facts = StoredItemsReport.nothing
       (facts.hostClears, facts.owedClearing) = (true, debt.reason)
       #expect(bench.tell(.opened(facts)).contains(.clearLocalData(.user)) == isOwed)
       #expect((debt.reason != nil) == isOwed)
@@ -116,7 +116,7 @@ struct HostDecisionTests {
   @Test("LOG-5 RES-3 unlocking looks at once, tells what came of it, and appends nothing")
   func unlock() throws {
     var bench = try CoordinatorBench(.bench, journal: [.event(.login(as: "ada"))])
-    var locked = StoredFacts.nothing
+    var locked = StoredItemsReport.nothing
     locked.isLocked = true
     bench.tell(.opened(locked))
     #expect(bench.coordinator.activity == .loading)

@@ -63,7 +63,7 @@ struct NeedDecisionTests {
     var policy = SessionPolicy.benchKeeping
     policy.onRefusedToken = decision
     var bench = CoordinatorBench.signedIn(
-      policy, lifetime: TokenFacts.unknownLifetime, isRefreshable: false)
+      policy, lifetime: TokenMetadata.unknownLifetime, isRefreshable: false)
     let generation = bench.coordinator.state.token?.generation ?? .none
     let caller = bench.caller()
     let effects = bench.tell(.refresh(caller, .unauthorized, .unlessNewer(than: generation)))
@@ -89,7 +89,7 @@ struct NeedDecisionTests {
     bench.tell(.refresh(bench.caller(), .unauthorized, .unlessNewer(than: Generation(1))))
     #expect(bench.coordinator.state.kind == .authenticated)
     bench = CoordinatorBench.signedIn(
-      .bench, lifetime: TokenFacts.unknownLifetime, isRefreshable: false)
+      .bench, lifetime: TokenMetadata.unknownLifetime, isRefreshable: false)
     bench.refresh(.manual)
     #expect(bench.coordinator.state.kind == .authenticated)
   }

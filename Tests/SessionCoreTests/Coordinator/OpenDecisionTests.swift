@@ -7,7 +7,7 @@ struct OpenDecisionTests {
   static let login = SessionEvent.login(
     SessionEvent.Login(
       user: "ada", method: .password,
-      token: TokenFacts(
+      token: TokenMetadata(
         generation: Generation(1), issuedAt: CoordinatorBench().now.time,
         expiresAt: CoordinatorBench().now.time.advanced(by: CoordinatorBench.lifetime),
         isRefreshable: true), context: .plainTeacher))
@@ -15,7 +15,7 @@ struct OpenDecisionTests {
   static func refreshed(_ generation: UInt64, request: UInt64 = 0) -> SessionEvent {
     .refreshSucceeded(
       SessionEvent.RefreshSucceeded(
-        token: TokenFacts(
+        token: TokenMetadata(
           generation: Generation(generation), issuedAt: CoordinatorBench().now.time,
           expiresAt: CoordinatorBench().now.time.advanced(by: CoordinatorBench.lifetime),
           isRefreshable: true), trigger: .schedule, attempt: 1, isRotated: true,
@@ -63,7 +63,7 @@ struct OpenDecisionTests {
       var policy = SessionPolicy.bench
       policy.requiredItems = [.token, .user, .context]
       var bench = try CoordinatorBench(policy, journal: [.event(Self.login)])
-      var facts = StoredFacts.session(1)
+      var facts = StoredItemsReport.session(1)
       switch item {
       case .token: facts.token = .absent
       case .user: facts.user = .absent
@@ -90,7 +90,7 @@ struct OpenDecisionTests {
   @Test("RES-1 an item that is only a cache may be missing")
   func cache() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    var facts = StoredFacts.session(1)
+    var facts = StoredItemsReport.session(1)
     (facts.user, facts.context) = (.absent, .unreadable)
     bench.tell(.opened(facts))
     #expect(bench.names == ["login", "itemUnreadable"])
@@ -100,7 +100,7 @@ struct OpenDecisionTests {
   @Test("RES-2 an unreadable token ends the session as corrupt storage")
   func corrupt() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
-    var facts = StoredFacts.session(1)
+    var facts = StoredItemsReport.session(1)
     facts.token = .unreadable
     bench.tell(.opened(facts))
     #expect(bench.names == ["login", "itemUnreadable", "sessionExpired"])
@@ -114,7 +114,7 @@ struct OpenDecisionTests {
   @Test("RES-3 locked secrets are not none: loading, tried again, nobody logged out")
   func locked() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    var facts = StoredFacts()
+    var facts = StoredItemsReport()
     facts.isLocked = true
     let effects = bench.tell(.opened(facts))
     #expect(effects.uptime(of: .restore) != nil)
@@ -200,7 +200,7 @@ struct OpenDecisionTests {
   @Test("RES-5 another journal's secrets are never resurrected")
   func otherJournal() {
     var bench = CoordinatorBench()
-    var facts = StoredFacts.session(7, announcing: Self.refreshed(7))
+    var facts = StoredItemsReport.session(7, announcing: Self.refreshed(7))
     (facts.token, facts.user, facts.context) = (.otherJournal, .otherJournal, .otherJournal)
     let effects = bench.tell(.opened(facts))
     #expect(effects.contains(.wipe(.session)))
@@ -225,7 +225,7 @@ struct OpenDecisionTests {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
     ])
-    var facts = StoredFacts.session(1)
+    var facts = StoredItemsReport.session(1)
     facts.isHolderGone = true
     let effects = bench.tell(.opened(facts))
     #expect(bench.names == ["login", "requestSent", "refreshFailed", "requestSent"])
@@ -376,7 +376,7 @@ struct OpenDecisionTests {
   func openedOnFullDisk() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.commitEndings = [.fails]
-    var facts = StoredFacts.session(1)
+    var facts = StoredItemsReport.session(1)
     facts.notes = [.tailCut(SessionNote.TailCut(bytes: 7, isUndetermined: false))]
     facts.user = .unreadable
     let effects = bench.tell(.opened(facts))
@@ -391,7 +391,7 @@ struct OpenDecisionTests {
   @Test("RES-6 a full disk at opening: what would begin or end a session is tried again")
   func endOnFullDisk() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    var outdated = StoredFacts.session(1)
+    var outdated = StoredItemsReport.session(1)
     outdated.generation = .none
     bench.commitEndings = [.fails]
     let effects = bench.tell(.opened(outdated))

@@ -4,15 +4,15 @@ import Testing
 
 @Suite("Decisions: StraySession, what another journal left")
 struct StraySessionTests {
-  private static let token = TokenFacts(
+  private static let token = TokenMetadata(
     generation: Generation(7), issuedAt: CoordinatorBench().now.time,
     expiresAt: CoordinatorBench().now.time.advanced(by: CoordinatorBench.lifetime),
     isRefreshable: true)
 
   private func facts(_ cause: SessionNote.ContinuationCause, expired: ExpiryReason? = nil)
-    -> StoredFacts
+    -> StoredItemsReport
   {
-    var facts = StoredFacts()
+    var facts = StoredItemsReport()
     if expired == nil { facts.token = .otherJournal }
     facts.stray = OrphanedSession(
       link: SessionNote.Continued(journal: "old", sequence: 12, cause: cause), user: "ada",

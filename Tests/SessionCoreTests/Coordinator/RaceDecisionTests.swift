@@ -62,7 +62,7 @@ struct RaceDecisionTests {
   func expiryBesideRefresh() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     bench.advance(by: CoordinatorBench.lifetime)
-    let token = TokenFacts.plain(2, issuedAt: bench.now.time)
+    let token = TokenMetadata.plain(2, issuedAt: bench.now.time)
     bench.commitEndings = [
       .conflicts([
         .event(

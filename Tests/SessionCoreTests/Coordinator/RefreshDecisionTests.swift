@@ -213,7 +213,7 @@ struct RefreshDecisionTests {
   func permissions() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
-    var facts = AnswerFacts.token()
+    var facts = ResponseMetadata.token()
     facts.tokenContext = .plainPrincipal
     bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
     #expect(bench.names.suffix(2) == ["refreshSucceeded", "contextSwitched"])

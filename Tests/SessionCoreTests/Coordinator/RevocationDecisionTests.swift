@@ -44,7 +44,7 @@ struct RevocationDecisionTests {
   func opened() throws {
     var bench = CoordinatorBench.signedIn()
     for generation in 1...3 as ClosedRange<UInt64> { try Self.leave(&bench, generation) }
-    var stored = StoredFacts.session(4)
+    var stored = StoredItemsReport.session(4)
     stored.revocations = [Generation(1), Generation(3), Generation(9)]
     var later = try CoordinatorBench(journal: bench.journal.map(\.content))
     let effects = later.tell(.opened(stored))

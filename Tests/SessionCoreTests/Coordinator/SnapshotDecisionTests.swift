@@ -19,7 +19,7 @@ struct SnapshotDecisionTests {
 
   private func coordinator(_ fold: SessionFold) -> SessionCoordinator {
     var coordinator = SessionCoordinator(policy: .production, fold: fold)
-    var facts = StoredFacts()
+    var facts = StoredItemsReport()
     (facts.token, facts.generation) = (.present, fold.generation)
     _ = coordinator.handle(.opened(facts), at: Moment(time: SampleRecords.time, uptime: 0))
     return coordinator

@@ -175,7 +175,7 @@ struct StoredTokenTests {
   @Test("CTX-1 REF-7 opened behind a switch that was cut short: the token is refreshed at once")
   func reopened() throws {
     let bench = CoordinatorBench.signedIn()
-    var stored = StoredFacts.session(1)
+    var stored = StoredItemsReport.session(1)
     stored.isHolderGone = true
     var later = try CoordinatorBench(
       journal: bench.journal.map(\.content) + [Self.sent(.switchContext, bench)])

@@ -141,7 +141,7 @@ struct SuspendedHolderTests {
   @Test("REF-9 a process with this one's number is another: its late answer is waited for as well")
   func equalNumber() throws {
     var bench = CoordinatorBench()
-    var facts = StoredFacts.nothing
+    var facts = StoredItemsReport.nothing
     (facts.process, facts.identity) = (1, ProcessIdentity(opening: "mine"))
     bench.tell(.opened(facts))
     let login = bench.tell(.login(bench.caller(), .password))

@@ -98,7 +98,7 @@ struct UseDecisionTests {
     arguments: [limit - 1, limit, 10 * limit])
   func reopened(idle: Int64) throws {
     var bench = try CoordinatorBench(Self.policy, journal: [.event(.login(as: "ada"))])
-    var facts = StoredFacts.session(1)
+    var facts = StoredItemsReport.session(1)
     facts.idle = idle
     let effects = bench.tell(.opened(facts))
     #expect((Self.expired(bench) == .inactivity) == (idle >= Self.limit))

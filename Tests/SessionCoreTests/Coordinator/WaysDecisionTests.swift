@@ -6,7 +6,7 @@ import Testing
 struct WaysDecisionTests {
   private func bench(_ policy: SessionPolicy = .bench, clears: Bool = false) -> CoordinatorBench {
     var bench = CoordinatorBench(policy)
-    var facts = StoredFacts.nothing
+    var facts = StoredItemsReport.nothing
     facts.hostClears = clears
     bench.tell(.opened(facts))
     return bench
@@ -87,7 +87,7 @@ struct WaysDecisionTests {
   func byProvider() throws {
     var bench = bench()
     let number = try #require(bench.tell(.login(bench.caller(), .interactive)).request)
-    var facts = AnswerFacts.login("ada")
+    var facts = ResponseMetadata.login("ada")
     (facts.method, facts.isRenewedByProvider, facts.hasRefreshToken) = (.silent, true, false)
     bench.tell(.answered(number, facts))
     guard case .login(let login)? = bench.events.first else {
@@ -126,7 +126,7 @@ struct WaysDecisionTests {
     var bench = bench()
     let caller = bench.caller()
     let number = try #require(bench.tell(.login(caller, .password)).request)
-    var facts = AnswerFacts.login("ada")
+    var facts = ResponseMetadata.login("ada")
     facts.profileFailure = Self.inactive
     let effects = bench.tell(.answered(number, facts))
     #expect(bench.names == ["login", "sessionExpired"])
@@ -141,7 +141,7 @@ struct WaysDecisionTests {
     var bench = bench(clears: true)
     let caller = bench.caller()
     let number = try #require(bench.tell(.login(caller, .password)).request)
-    var facts = AnswerFacts.login("ada")
+    var facts = ResponseMetadata.login("ada")
     facts.profileFailure = Self.deleted
     let effects = bench.tell(.answered(number, facts))
     #expect(bench.names == ["login", "logout"])
@@ -155,13 +155,13 @@ struct WaysDecisionTests {
     var bench = bench()
     let caller = bench.caller()
     let number = try #require(bench.tell(.login(caller, .password)).request)
-    var nobody = AnswerFacts.token()
+    var nobody = ResponseMetadata.token()
     nobody.profileFailure = refused
     let effects = bench.tell(.answered(number, nobody))
     #expect(effects.reply(to: caller) == .failed(.unidentified(refused)))
     #expect(effects.contains(.discard(number, revoking: true)))
     let again = try #require(bench.tell(.login(bench.caller(), .password)).request)
-    var ada = AnswerFacts.login("ada")
+    var ada = ResponseMetadata.login("ada")
     ada.profileFailure = refused
     bench.tell(.answered(again, ada))
     #expect(bench.names == ["login"])
@@ -206,7 +206,7 @@ struct WaysDecisionTests {
       var policy = SessionPolicy.bench
       policy.profileCheck = .afterLoginAndLaunch
       var bench = try CoordinatorBench(policy, journal: [.event(.login(as: "ada"))])
-      var facts = StoredFacts.session(1)
+      var facts = StoredItemsReport.session(1)
       facts.hostClears = true
       bench.tell(.opened(facts))
       let (waiter, _) = bench.refresh()

@@ -35,7 +35,7 @@ final class ChangeBench: Sendable {
         state: .authenticated(
           .init(
             user: user, method: .password, since: time,
-            token: TokenFacts(
+            token: TokenMetadata(
               generation: Generation(token), issuedAt: time, expiresAt: time.advanced(by: 60_000),
               id: nil,
               isRefreshable: true), context: nil, failures: .init())),

@@ -17,7 +17,7 @@ struct ReportsTests {
 
   static let fresh = SessionEvent.refreshSucceeded(
     SessionEvent.RefreshSucceeded(
-      token: TokenFacts(
+      token: TokenMetadata(
         generation: Generation(2), issuedAt: Timestamp(milliseconds: 0),
         expiresAt: Timestamp(milliseconds: 9), isRefreshable: true),
       trigger: .retry, attempt: 1, isRotated: false, request: 0))
@@ -147,9 +147,9 @@ struct ReportsTests {
       return random % bound
     }
     var generation: UInt64 = 0
-    func facts() -> TokenFacts {
+    func facts() -> TokenMetadata {
       generation += 1
-      return TokenFacts(
+      return TokenMetadata(
         generation: Generation(generation), issuedAt: Timestamp(milliseconds: 0),
         expiresAt: Timestamp(milliseconds: 9), isRefreshable: true)
     }

@@ -157,7 +157,7 @@ struct EndRevocationTests {
   /// Puts a token in its place that a refresh brought and no event announces.
   private func storeUnannounced(_ backend: AnswerBench, _ session: Session) async throws {
     let time = backend.bench.clock.now().time
-    let facts = TokenFacts(
+    let facts = TokenMetadata(
       generation: Generation(2), issuedAt: time, expiresAt: time.advanced(by: 900_000),
       isRefreshable: true)
     let event = SessionEvent.refreshSucceeded(

@@ -90,7 +90,7 @@ struct OrderTests {
 
   private static func signInElsewhere(_ bench: Bench, _ store: MemorySecretStore) throws {
     let now = bench.clock.now().time
-    let token = TokenFacts(
+    let token = TokenMetadata(
       generation: Generation(2), issuedAt: now, expiresAt: now.advanced(by: 3_600_000), id: nil,
       isRefreshable: true)
     let login = SessionEvent.Login(user: "other", method: .password, token: token)

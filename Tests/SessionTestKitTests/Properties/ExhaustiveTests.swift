@@ -65,10 +65,10 @@ struct ExhaustiveTests {
 
   /// Six events, of which each is legal somewhere.
   private static let events: [SessionEvent] = {
-    let token = TokenFacts(
+    let token = TokenMetadata(
       generation: Generation(1), issuedAt: Timestamp(milliseconds: 0),
       expiresAt: Timestamp(milliseconds: 900_000), id: nil, isRefreshable: true)
-    let next = TokenFacts(
+    let next = TokenMetadata(
       generation: Generation(2), issuedAt: Timestamp(milliseconds: 0),
       expiresAt: Timestamp(milliseconds: 900_000), id: nil, isRefreshable: true)
     let role = ActiveContext.Named(id: Identifier("r"), name: "teacher")

@@ -51,7 +51,7 @@ struct StateSnapshot: Equatable, Sendable {
 
   private func fields(
     _ json: inout JSONWriter, method: LoginMethod? = nil, since: Timestamp? = nil,
-    reason: ExpiryReason? = nil, context: ActiveContext? = nil, token: TokenFacts? = nil,
+    reason: ExpiryReason? = nil, context: ActiveContext? = nil, token: TokenMetadata? = nil,
     failures: SessionState.RefreshFailures? = nil
   ) {
     json.field("method", method?.description)

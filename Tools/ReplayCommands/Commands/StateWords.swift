@@ -58,7 +58,7 @@ struct StateWords {
     return named.name.isEmpty ? id : "\(named.name.printable) (\(id))"
   }
 
-  private func token(_ token: TokenFacts) -> [(String, String)] {
+  private func token(_ token: TokenMetadata) -> [(String, String)] {
     var text = EventWords.token(token)
     if let id = token.id { text += ", id \(id.description.printable)" }
     var expiry = zone.text(token.expiresAt)

@@ -172,7 +172,7 @@ extension JSONWriter {
     }
   }
 
-  mutating func token(_ name: String, _ token: TokenFacts?) {
+  mutating func token(_ name: String, _ token: TokenMetadata?) {
     guard let token else { return null(name) }
     object(name) { json in
       json.field("generation", token.generation.number)

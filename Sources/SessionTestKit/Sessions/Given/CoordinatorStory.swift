@@ -29,7 +29,7 @@ public enum CoordinatorStep: Hashable, Sendable {
   /// A caller stops waiting.
   case cancel(by: UInt64)
   /// The server answers the request that was sent last.
-  case answered(AnswerFacts)
+  case answered(ResponseMetadata)
   /// The request that was sent last fails.
   case failed(RequestFailure.Kind)
   /// A timer goes off, now.
@@ -111,7 +111,7 @@ public struct CoordinatorStory: Sendable {
       outcome.impossible = "what is given cannot be: \(error)"
       return outcome
     }
-    var stored = StoredFacts.nothing
+    var stored = StoredItemsReport.nothing
     switch outcome.bench.coordinator.state {
     case .unauthenticated: break
     case .authenticated(let session): stored = .session(session.token.generation.number)

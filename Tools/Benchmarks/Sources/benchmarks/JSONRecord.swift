@@ -92,7 +92,7 @@ extension JSONRecord {
 }
 
 extension JSONRecord.Token {
-  init(_ token: TokenFacts) {
+  init(_ token: TokenMetadata) {
     generation = token.generation.number
     issuedAt = token.issuedAt.milliseconds
     expiresAt = token.expiresAt.milliseconds
@@ -100,8 +100,8 @@ extension JSONRecord.Token {
     isRefreshable = token.isRefreshable
   }
 
-  var facts: TokenFacts {
-    TokenFacts(
+  var facts: TokenMetadata {
+    TokenMetadata(
       generation: Generation(generation), issuedAt: Timestamp(milliseconds: issuedAt),
       expiresAt: Timestamp(milliseconds: expiresAt), id: id.map { Identifier($0) },
       isRefreshable: isRefreshable)

@@ -39,7 +39,7 @@ enum MessageRecord {
     try Bench_SessionRecord(serializedBytes: bytes).sequence
   }
 
-  private static func message(_ token: TokenFacts) -> Bench_TokenFacts {
+  private static func message(_ token: TokenMetadata) -> Bench_TokenFacts {
     var message = Bench_TokenFacts()
     message.generation = token.generation.number
     message.issuedAt = token.issuedAt.milliseconds

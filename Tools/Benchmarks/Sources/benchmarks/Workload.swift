@@ -68,9 +68,9 @@ struct Workload {
         token: token(), trigger: .schedule, attempt: 1, isRotated: true, request: 0))
   }
 
-  private mutating func token() -> TokenFacts {
+  private mutating func token() -> TokenMetadata {
     generation += 1
-    return TokenFacts(
+    return TokenMetadata(
       generation: Generation(generation), issuedAt: Timestamp(milliseconds: time),
       expiresAt: Timestamp(milliseconds: time + 3_600_000), id: Self.uuid(&random),
       isRefreshable: true)

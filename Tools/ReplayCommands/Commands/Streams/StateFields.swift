@@ -44,7 +44,7 @@ struct StateFields {
 
   private mutating func session(
     method: LoginMethod? = nil, since: Timestamp? = nil, reason: ExpiryReason? = nil,
-    context: ActiveContext? = nil, token: TokenFacts? = nil,
+    context: ActiveContext? = nil, token: TokenMetadata? = nil,
     failures: SessionState.RefreshFailures? = nil
   ) {
     add("method", method.map { .text($0.description) })

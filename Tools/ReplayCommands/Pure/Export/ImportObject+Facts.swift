@@ -147,9 +147,9 @@ extension ImportObject {
       process: try number("process"), deadline: try time("deadline"), identity: try identity())
   }
 
-  private mutating func token(_ key: String) throws(ImportProblem) -> TokenFacts {
+  private mutating func token(_ key: String) throws(ImportProblem) -> TokenMetadata {
     try object(key) { (token) throws(ImportProblem) in
-      TokenFacts(
+      TokenMetadata(
         generation: try token.generation("generation"), issuedAt: try token.time("issuedAt"),
         expiresAt: try token.time("expiresAt"), id: try token.optionalIdentifier("id"),
         isRefreshable: try token.flag("isRefreshable"))

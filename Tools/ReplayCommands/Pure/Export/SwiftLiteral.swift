@@ -139,7 +139,7 @@ enum SwiftLiteral {
     "Timestamp(milliseconds: \(time.milliseconds))"
   }
 
-  private static func token(_ token: TokenFacts) -> String {
+  private static func token(_ token: TokenMetadata) -> String {
     "TokenFacts(generation: \(generation(token.generation)), issuedAt: \(time(token.issuedAt)), "
       + "expiresAt: \(time(token.expiresAt)), id: \(optional(token.id, id)), "
       + "isRefreshable: \(token.isRefreshable))"

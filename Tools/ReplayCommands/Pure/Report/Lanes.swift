@@ -57,7 +57,7 @@ struct Lanes: Sendable {
   private(set) var marks: [Mark] = []
   private let limit: Int
   private var since: (state: SessionState.Kind, time: Timestamp)?
-  private var token: (facts: TokenFacts, from: Timestamp)?
+  private var token: (facts: TokenMetadata, from: Timestamp)?
 
   /// Lanes of at most `limit` segments, tokens and marks each.
   init(limit: Int) {

@@ -1,5 +1,5 @@
 /// What may be known and journaled about a token without the token (STO-3).
-public struct TokenFacts: Hashable, Sendable {
+public struct TokenMetadata: Hashable, Sendable {
   /// Which token.
   public let generation: Generation
   /// When its answer arrived, on this device's clock.
