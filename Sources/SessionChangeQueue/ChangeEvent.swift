@@ -203,7 +203,7 @@ public enum ChangeEvent: Hashable, Sendable {
 }
 
 /// Whose decision it was to try no more.
-public struct DeadLetterCause: Code {
+public struct DeadLetterCause: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -222,7 +222,7 @@ public struct DeadLetterCause: Code {
 }
 
 /// Why a change is wanted no more.
-public struct DiscardCause: Code {
+public struct DiscardCause: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 

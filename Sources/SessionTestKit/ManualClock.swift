@@ -17,7 +17,7 @@ public final class ManualClock: SessionClock {
   }
 
   fileprivate struct State {
-    var now: Moment
+    var now: ClockReading
     var sleepers: [UInt64: Sleeper] = [:]
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     var tickets: UInt64 = 0
@@ -39,12 +39,12 @@ public final class ManualClock: SessionClock {
     time: Timestamp = Timestamp(milliseconds: 1_767_225_600_000),
     inTurn: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) {
-    state = Mutex(State(now: Moment(time: time, uptime: 1_000)))
+    state = Mutex(State(now: ClockReading(time: time, uptime: 1_000)))
     self.inTurn = inTurn
   }
 
   /// What the clock shows.
-  public func now() -> Moment {
+  public func now() -> ClockReading {
     state.withLock { $0.now }
   }
 
@@ -59,7 +59,7 @@ public final class ManualClock: SessionClock {
   public func restart() {
     state.withLock { state in
       state.boots += 1
-      state.now = Moment(time: state.now.time, uptime: 1_000)
+      state.now = ClockReading(time: state.now.time, uptime: 1_000)
     }
   }
 
@@ -81,7 +81,7 @@ public final class ManualClock: SessionClock {
   public func advance(by milliseconds: Int64) {
     guard milliseconds >= 0 else { return }
     let due = state.withLock { state in
-      state.now = Moment(
+      state.now = ClockReading(
         time: state.now.time.advanced(by: milliseconds),
         uptime: state.now.uptime.addingSaturating(milliseconds))
       return state.takeDue()
@@ -129,7 +129,7 @@ public final class ManualClock: SessionClock {
 
   /// Sets the civil time without any time passing: what a user does in the settings (REF-8).
   public func setTime(_ time: Timestamp) {
-    state.withLock { $0.now = Moment(time: time, uptime: $0.now.uptime) }
+    state.withLock { $0.now = ClockReading(time: time, uptime: $0.now.uptime) }
   }
 
   /// Returns once at least `count` tasks sleep on this clock, or the calling task is cancelled.

@@ -22,7 +22,7 @@ struct EventCodecSpecTests {
 
   @Test("JRN-5 the page and the code have the same words for the same bytes")
   func codes() throws {
-    let types: [String: any Code.Type] = [
+    let types: [String: any OpenEnum.Type] = [
       "login method": LoginMethod.self, "refresh trigger": RefreshTrigger.self,
       "switch trigger": SwitchTrigger.self, "expiry reason": ExpiryReason.self,
       "logout reason": LogoutReason.self, "request kind": RequestKind.self,

@@ -34,7 +34,7 @@ extension SplitMix {
 
   mutating func timestamp() -> Timestamp { Timestamp(milliseconds: signed()) }
   mutating func generation() -> Generation { Generation(integer()) }
-  mutating func code<Value: Code>(_: Value.Type = Value.self) -> Value {
+  mutating func code<Value: OpenEnum>(_: Value.Type = Value.self) -> Value {
     Value(rawValue: chance(4, in: 5) ? UInt8(next() % UInt64(Value.words.count)) : integer())
   }
 

@@ -36,7 +36,9 @@ package struct PayloadReader {
   }
 
   @inline(__always)
-  package mutating func code<Value: Code>(_: Value.Type = Value.self) throws(CodecError) -> Value {
+  package mutating func code<Value: OpenEnum>(_: Value.Type = Value.self) throws(CodecError)
+    -> Value
+  {
     Value(rawValue: try integer(UInt8.self))
   }
 

@@ -15,7 +15,7 @@ package struct PayloadWriter {
     bytes.append(value ? 1 : 0)
   }
 
-  package mutating func write(_ value: some Code) {
+  package mutating func write(_ value: some OpenEnum) {
     bytes.append(value.rawValue)
   }
 

@@ -64,7 +64,7 @@ extension SessionCoordinator {
   }
 
   /// What looking for the items found, for the journal.
-  mutating func noteFinding(_ facts: StoredItemsReport, at now: Moment) {
+  mutating func noteFinding(_ facts: StoredItemsReport, at now: ClockReading) {
     var failures: [SecretItem: StorageCause] = [:]
     for item in [SecretItem.token, .user, .context] where facts.item(item) == .newerVersion {
       failures[item] = .newerVersion

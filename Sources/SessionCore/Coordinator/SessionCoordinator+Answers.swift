@@ -1,5 +1,5 @@
 extension SessionCoordinator {
-  mutating func answered(_ number: RequestNumber, _ facts: ResponseMetadata, at now: Moment)
+  mutating func answered(_ number: RequestNumber, _ facts: ResponseMetadata, at now: ClockReading)
     -> [SessionEffect]
   {
     // A late answer: the session ended, or another process came first. Nothing of it is stored;
@@ -23,7 +23,8 @@ extension SessionCoordinator {
   }
 
   /// Decides what an answer means in the state as it is now.
-  mutating func settle(_ arrival: TokenRequest.ReceivedResponse, at now: Moment) -> [SessionEffect]
+  mutating func settle(_ arrival: TokenRequest.ReceivedResponse, at now: ClockReading)
+    -> [SessionEffect]
   {
     // Others may have ended what it was for while it was being journaled.
     guard let flight else { return giveUp(arrival.number) }
@@ -39,7 +40,8 @@ extension SessionCoordinator {
 
   /// The token is durable and journaled: waiters first, then subscribers.
   mutating func settled(
-    _ arrival: TokenRequest.ReceivedResponse, publishing events: [RecordedEvent], at now: Moment
+    _ arrival: TokenRequest.ReceivedResponse, publishing events: [RecordedEvent],
+    at now: ClockReading
   ) -> [SessionEffect] {
     if let landed = flight, landed.isLogin, state.token == nil,
       let failure = arrival.facts.profileFailure
@@ -75,7 +77,7 @@ extension SessionCoordinator {
   /// A login is undone. Another token is kept and journaled later, since the one before it may be
   /// dead at the server; nobody waits for that (RES-6).
   mutating func settlingFailed(
-    _ arrival: TokenRequest.ReceivedResponse, _ obstacle: StorageObstacle, at now: Moment
+    _ arrival: TokenRequest.ReceivedResponse, _ obstacle: StorageObstacle, at now: ClockReading
   ) -> [SessionEffect] {
     guard let stuck = flight else { return [] }
     if case .login(let caller, _) = stuck.purpose {
@@ -97,7 +99,7 @@ extension SessionCoordinator {
   }
 
   /// The answer can never be journaled, such as one larger than any record: it cannot be read.
-  mutating func settlingIsImpossible(at now: Moment) -> [SessionEffect] {
+  mutating func settlingIsImpossible(at now: ClockReading) -> [SessionEffect] {
     guard let flight else { return [] }
     let unreadable = RequestFailure(kind: .unreadable)
     guard case .login(let caller, _) = flight.purpose else {
@@ -110,7 +112,7 @@ extension SessionCoordinator {
     ]
   }
 
-  mutating func settleAgain(at now: Moment) -> [SessionEffect] {
+  mutating func settleAgain(at now: ClockReading) -> [SessionEffect] {
     guard let arrival = flight?.unsettled else { return [] }
     return settle(arrival, at: now)
   }
@@ -118,7 +120,7 @@ extension SessionCoordinator {
   // MARK: Sending
 
   /// The intent is durable: now the request may leave, or after one more read of the journal.
-  mutating func send(note: UInt64, after durable: PendingCommit, at now: Moment)
+  mutating func send(note: UInt64, after durable: PendingCommit, at now: ClockReading)
     -> [SessionEffect]
   {
     flight?.note = note
@@ -149,7 +151,7 @@ extension SessionCoordinator {
   }
 
   /// The intent, or the end of a request, could not be journaled: the session is what it was.
-  mutating func sendingFailed(at now: Moment) -> [SessionEffect] {
+  mutating func sendingFailed(at now: ClockReading) -> [SessionEffect] {
     let owner: [SessionEffect] = flight?.owner.map { [.resume($0, .failed(.storage))] } ?? []
     if let note = flight?.note, note != 0 { givenUp = note }
     flight = nil

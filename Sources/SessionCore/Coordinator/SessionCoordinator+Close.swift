@@ -2,7 +2,7 @@
 extension SessionCoordinator {
   /// Closing waits for what is on the wire, which is bounded: an answer that is thrown away may be
   /// the only one that holds the token which the server takes from now on.
-  mutating func close(_ caller: Caller, at now: Moment) -> [SessionEffect] {
+  mutating func close(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil else { return [.resume(caller, .closed)] }
     closers.append(caller)
     return []
@@ -12,7 +12,7 @@ extension SessionCoordinator {
   ///
   /// An answer that waits to be stored is stored first. If that fails, the journal says so before it
   /// says that it was closed, so that the next opening knows what became of the token.
-  mutating func finish(for closer: Caller, at now: Moment) -> [SessionEffect] {
+  mutating func finish(for closer: Caller, at now: ClockReading) -> [SessionEffect] {
     guard let stuck = flight, stuck.unsettled != nil else {
       return commit([.note(.closed)], for: .close(closer), at: now)
     }

@@ -1,7 +1,7 @@
 extension SessionCoordinator {
   /// Asks for a batch; what follows from it is decided when it is durable.
   mutating func commit(
-    _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: Moment,
+    _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: ClockReading,
     storing: RequestNumber? = nil, doubting isDoubtful: Bool = false
   ) -> [SessionEffect] {
     storage.noteLastingRuns(at: now.uptime)
@@ -38,7 +38,7 @@ extension SessionCoordinator {
   /// takes its time.
   private var skewBound: Int64 { 30_000 }
 
-  mutating func end(_ ended: PendingCommit, by input: SessionInput, at now: Moment)
+  mutating func end(_ ended: PendingCommit, by input: SessionInput, at now: ClockReading)
     -> [SessionEffect]
   {
     switch input {
@@ -71,7 +71,7 @@ extension SessionCoordinator {
 
   /// Folds the batch that is durable now and says what follows.
   private mutating func committed(
-    _ durable: PendingCommit, firstSequence: UInt64, at now: Moment
+    _ durable: PendingCommit, firstSequence: UInt64, at now: ClockReading
   ) -> [SessionEffect] {
     let before = state.kind
     noteOvertaken(by: durable, at: now)
@@ -107,7 +107,7 @@ extension SessionCoordinator {
   }
 
   private mutating func follow(
-    _ durable: PendingCommit, publishing events: [RecordedEvent], at now: Moment
+    _ durable: PendingCommit, publishing events: [RecordedEvent], at now: ClockReading
   ) -> [SessionEffect] {
     switch durable.purpose {
     case .restore(let facts):
@@ -133,7 +133,7 @@ extension SessionCoordinator {
   }
 
   /// Another process came first: the same question is asked of the state as it is now.
-  mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: Moment)
+  mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: ClockReading)
     -> [SessionEffect]
   {
     switch purpose {
@@ -162,7 +162,8 @@ extension SessionCoordinator {
 
   /// Nothing was journaled; `isLasting` says that the same batch never can be.
   private mutating func commitFailed(
-    _ purpose: PendingCommit.Purpose, isLasting: Bool, _ obstacle: StorageObstacle, at now: Moment
+    _ purpose: PendingCommit.Purpose, isLasting: Bool, _ obstacle: StorageObstacle,
+    at now: ClockReading
   ) -> [SessionEffect] {
     switch purpose {
     case .restore(let facts):

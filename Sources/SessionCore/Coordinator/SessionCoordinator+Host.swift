@@ -15,7 +15,7 @@ extension SessionCoordinator {
 
   /// What others appended has been looked at; an expired token is refreshed, or the session ended that
   /// has none (REF-2).
-  mutating func enterForeground(_ caller: Caller, at now: Moment) -> [SessionEffect] {
+  mutating func enterForeground(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard isRestored else { return [.resume(caller, .current), .readSecrets] }
     guard state.kind == .authenticated, !isTokenGood(at: now.uptime) else {
@@ -43,7 +43,7 @@ extension SessionCoordinator {
   }
 
   /// The host has done it: a later opening need not ask again.
-  mutating func cleared(at now: Moment) -> [SessionEffect] {
+  mutating func cleared(at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil else { return [] }
     return commit([.note(.localDataCleared)], for: .note, at: now)
   }

@@ -60,7 +60,7 @@ extension SessionCoordinator {
   ///
   /// Its deadline is civil time, which jumps. It is read once, when the request is first seen. From
   /// then on only the clock counts that never jumps (REF-8).
-  mutating func noteLease(at now: Moment) {
+  mutating func noteLease(at now: ClockReading) {
     guard let open = fold.intents.request else {
       lease = nil
       return
@@ -74,7 +74,7 @@ extension SessionCoordinator {
   }
 
   /// The request of another process that may still be answered, if there is one.
-  func runningElsewhere(at now: Moment) -> OpenIntents.Request? {
+  func runningElsewhere(at now: ClockReading) -> OpenIntents.Request? {
     guard let open = fold.intents.request, open.sequence != givenUp else { return nil }
     return isLost(open, at: now) ? nil : open
   }
@@ -83,7 +83,9 @@ extension SessionCoordinator {
   ///
   /// At an opening, `facts` say whether its process is gone. If that is not known, the deadline must
   /// have passed, with the grace, before this process took any lock.
-  func isLost(_ request: OpenIntents.Request, at now: Moment, as facts: StoredItemsReport? = nil)
+  func isLost(
+    _ request: OpenIntents.Request, at now: ClockReading, as facts: StoredItemsReport? = nil
+  )
     -> Bool
   {
     if let lease, lease.request == request.sequence, lease.isOver(at: now.uptime) { return true }
@@ -93,7 +95,9 @@ extension SessionCoordinator {
     return began.milliseconds(since: request.sent.deadline) >= PeerLease.grace
   }
 
-  mutating func waitForLease(of request: OpenIntents.Request, at now: Moment) -> [SessionEffect] {
+  mutating func waitForLease(of request: OpenIntents.Request, at now: ClockReading)
+    -> [SessionEffect]
+  {
     lease?.watch(at: now.uptime)
     isWaitingForLease = true
     return [.schedule(.lease, uptime: now.uptime.addingSaturating(PeerLease.pause))]
@@ -121,7 +125,7 @@ extension SessionCoordinator {
 
   /// Lets others have the lock before the request leaves: one of them may wait for it with the answer
   /// to the request that was just taken for lost.
-  mutating func holdBack(asked: Int64, at now: Moment) -> [SessionEffect] {
+  mutating func holdBack(asked: Int64, at now: ClockReading) -> [SessionEffect] {
     isWaitingForLease = true
     let isStalled = now.uptime.subtractingSaturating(asked) > PeerLease.longestPause
     let pause = isStalled ? PeerLease.grace : PeerLease.pause
@@ -130,7 +134,7 @@ extension SessionCoordinator {
 
   /// What follows from a read of the journal for requests: the lease of another process's runs on, and
   /// the one that was held back leaves.
-  mutating func release(after look: ReadBarrier, at now: Moment) -> [SessionEffect] {
+  mutating func release(after look: ReadBarrier, at now: ClockReading) -> [SessionEffect] {
     lease?.noteRead(asked: look.asked, ended: now.uptime)
     guard flight?.isHeldBack == true else { return [] }
     guard now.uptime.subtractingSaturating(look.asked) <= PeerLease.longestPause else {
@@ -180,7 +184,7 @@ extension SessionCoordinator {
   }
 
   /// Journals the ends of requests that no event tells.
-  mutating func noteEndings(at now: Moment) -> [SessionEffect] {
+  mutating func noteEndings(at now: ClockReading) -> [SessionEffect] {
     commit(endings.map(SessionRecord.Content.note), for: .endings, at: now)
   }
 

@@ -1,5 +1,7 @@
 extension SessionCoordinator {
-  mutating func login(_ caller: Caller, _ method: LoginMethod, at now: Moment) -> [SessionEffect] {
+  mutating func login(_ caller: Caller, _ method: LoginMethod, at now: ClockReading)
+    -> [SessionEffect]
+  {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard isRestored || needsUpdate else { return [.resume(caller, .failed(.locked))] }
     if method == .adoption, !adopts { return [.resume(caller, .notAdopted)] }
@@ -33,7 +35,7 @@ extension SessionCoordinator {
   /// A login's answer: journaled, or refused and its tokens revoked (LOG-10, STA-6).
   mutating func settleLogin(
     _ flight: TokenRequest, _ caller: Caller, _ method: LoginMethod,
-    _ arrival: TokenRequest.ReceivedResponse, at now: Moment
+    _ arrival: TokenRequest.ReceivedResponse, at now: ClockReading
   ) -> [SessionEffect] {
     guard let user = arrival.facts.user else {
       let problem =

@@ -1,6 +1,6 @@
 extension SessionCoordinator {
   /// First the event: from there nothing brings the session back (OUT-1, OUT-4).
-  mutating func logout(_ caller: Caller, at now: Moment) -> [SessionEffect] {
+  mutating func logout(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard state.kind != .unauthenticated else {
       let waiting = stopWaiting()
@@ -60,7 +60,7 @@ extension SessionCoordinator {
       ? .token(keepingRevocation: generation) : .everything(keepingRevocation: generation)
   }
 
-  mutating func wiped(_ ending: SessionInput.WipeEnding, at now: Moment) -> [SessionEffect] {
+  mutating func wiped(_ ending: SessionInput.WipeEnding, at now: ClockReading) -> [SessionEffect] {
     // If two ends asked for a wipe each, the first answer clears `wiping`. The second one then goes on
     // with the end that still waits.
     let asked = wiping
@@ -121,7 +121,7 @@ extension SessionCoordinator {
   }
 
   mutating func revoked(
-    _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: Moment
+    _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
     telling.remove(generation)
     guard stopped == nil else { return resumeLeaving(generation, outcome, status: status) }
@@ -144,7 +144,7 @@ extension SessionCoordinator {
   }
 
   mutating func revocationNoted(
-    _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: Moment
+    _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
     var forgotten: [SessionEffect] = []
     if outcome == .failed {
@@ -160,7 +160,7 @@ extension SessionCoordinator {
 
   /// Goes on with the next logout; once every one was tried, puts the next try off, ever longer, since
   /// nobody waits for it.
-  private mutating func retryRevocations(at now: Moment) -> [SessionEffect] {
+  private mutating func retryRevocations(at now: ClockReading) -> [SessionEffect] {
     let next = tellNext()
     guard stopped == nil, telling.isEmpty, !fold.intents.revocations.isEmpty else { return next }
     let delay = policy.revocationDelay(tries: revocationTries)
@@ -193,7 +193,9 @@ extension SessionCoordinator {
   ///
   /// What is stored is kept and wiped at once. The other process tells the server first: this one tells
   /// it if that was not done within a lease.
-  mutating func takeOverRevocation(of generation: Generation, at now: Moment) -> [SessionEffect] {
+  mutating func takeOverRevocation(of generation: Generation, at now: ClockReading)
+    -> [SessionEffect]
+  {
     wipe(wipeOfEnd(keeping: generation)) + [
       .schedule(.revocation, uptime: now.uptime.addingSaturating(policy.leaseDuration))
     ]

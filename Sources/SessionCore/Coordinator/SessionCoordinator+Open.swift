@@ -1,5 +1,5 @@
 extension SessionCoordinator {
-  mutating func open(_ facts: StoredItemsReport, at now: Moment) -> [SessionEffect] {
+  mutating func open(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionEffect] {
     (process, identity) = (facts.process, facts.identity)
     (hostClears, hasProvider) = (facts.hostClears, facts.hasProvider)
     errorCodes = facts.errorCodes
@@ -14,7 +14,7 @@ extension SessionCoordinator {
 
   /// Brings journal and stored items into agreement: the journal decides who is signed in, and a
   /// stored token that is newer than the journal proves an event that a crash kept out (REF-7).
-  mutating func restore(_ facts: StoredItemsReport, at now: Moment) -> [SessionEffect] {
+  mutating func restore(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil else { return [] }
     noteFinding(facts, at: now)
     var facts = facts
@@ -31,7 +31,7 @@ extension SessionCoordinator {
 
   /// What follows once journal and items agree; `hasEnded` if the session ended to make them agree.
   mutating func restored(
-    _ facts: StoredItemsReport, hasEnded: Bool = false, at now: Moment
+    _ facts: StoredItemsReport, hasEnded: Bool = false, at now: ClockReading
   ) -> [SessionEffect] {
     guard !facts.isLocked else {
       return unlockEnded(.failed(.locked))
@@ -75,7 +75,7 @@ extension SessionCoordinator {
   /// The token that another process announced, as it is stored: nobody is shown as signed in by a
   /// token that nobody has (RES-1), and one that cannot be read yet is not "no token" (RES-3).
   mutating func reloaded(
-    _ generation: Generation, _ outcome: SessionInput.Reload, at now: Moment
+    _ generation: Generation, _ outcome: SessionInput.Reload, at now: ClockReading
   ) -> [SessionEffect] {
     // A newer one has been asked for since, or the session is over.
     guard stopped == nil, state.token?.generation == generation else { return [] }
@@ -91,7 +91,7 @@ extension SessionCoordinator {
     }
   }
 
-  private mutating func launch(at now: Moment) -> [SessionEffect] {
+  private mutating func launch(at now: ClockReading) -> [SessionEffect] {
     guard case .authenticated(let session) = state else { return [] }
     let failures = session.failures
     let wasLost = failures.last?.kind == .noReply
@@ -124,7 +124,9 @@ extension SessionCoordinator {
 
   // MARK: Agreement
 
-  private func agreement(with facts: StoredItemsReport, at now: Moment) -> [SessionRecord.Content] {
+  private func agreement(with facts: StoredItemsReport, at now: ClockReading) -> [SessionRecord
+    .Content]
+  {
     guard !facts.isLocked else { return [] }
     let items: [SecretItem] = [.token, .user, .context]
     let unreadable = items.filter { facts.item($0) == .unreadable }
@@ -134,7 +136,7 @@ extension SessionCoordinator {
 
   /// What opening has to note beside its own notes; `nil` where journal and items agree only by an
   /// event that begins or ends a session.
-  func notesOfOpening(_ facts: StoredItemsReport, at now: Moment) -> [SessionNote]? {
+  func notesOfOpening(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionNote]? {
     var notes: [SessionNote] = []
     for content in agreement(with: facts, at: now) {
       switch content {
@@ -161,7 +163,8 @@ extension SessionCoordinator {
         SessionNote.RevocationSettled(generation: generation, outcome: .abandoned, status: 0)))
   }
 
-  private func stateAgreement(_ facts: StoredItemsReport, at now: Moment) -> [SessionRecord.Content]
+  private func stateAgreement(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionRecord
+    .Content]
   {
     switch state {
     case .unauthenticated, .expired:
@@ -222,7 +225,7 @@ extension SessionCoordinator {
   // MARK: Requests without an end
 
   /// The end of a request whose answer is lost: the server may have acted on it.
-  func lost(_ request: OpenIntents.Request, at now: Moment) -> SessionRecord.Content {
+  func lost(_ request: OpenIntents.Request, at now: ClockReading) -> SessionRecord.Content {
     let failure = RequestFailure(kind: .noReply)
     guard request.sent.kind == .refresh, request.sent.generation == state.token?.generation else {
       return .note(

@@ -1,7 +1,7 @@
 /// What other processes do to the session: their records, and their requests.
 extension SessionCoordinator {
   /// Folds another process's records and follows what they say.
-  mutating func absorb(_ records: [SessionRecord], at now: Moment) -> [SessionEffect] {
+  mutating func absorb(_ records: [SessionRecord], at now: ClockReading) -> [SessionEffect] {
     let before = fold.state
     let revocations = fold.intents.revocations
     var hasEnded = false
@@ -54,7 +54,7 @@ extension SessionCoordinator {
   /// `requests` are those that journaled tokens answer: one of ours may be among them, if we had stored its
   /// token.
   private mutating func tokenTaken(
-    _ token: TokenMetadata, answering requests: [UInt64], at now: Moment
+    _ token: TokenMetadata, answering requests: [UInt64], at now: ClockReading
   ) -> [SessionEffect] {
     var effects: [SessionEffect] = [.reloadToken(token.generation)]
     effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
@@ -73,7 +73,7 @@ extension SessionCoordinator {
   ///
   /// A process that was suspended in the middle of a request may come back with the only token that
   /// the server still takes: until then a refusal may be its doing (REF-3).
-  mutating func noteOvertaken(by durable: PendingCommit, at now: Moment) {
+  mutating func noteOvertaken(by durable: PendingCommit, at now: ClockReading) {
     guard let open = fold.intents.request, !isOwn(open.sent),
       open.sequence != givenUp, !durable.purpose.knowsHolderIsGone,
       open.sent.generation == state.token?.generation, durable.loses(open)
@@ -95,7 +95,7 @@ extension SessionCoordinator {
   /// Whoever got it was stopped before it could say so. The event that is stored with it says so now,
   /// and the question is over or decided anew.
   mutating func superseded(
-    by event: SessionEvent, _ purpose: PendingCommit.Purpose, at now: Moment
+    by event: SessionEvent, _ purpose: PendingCommit.Purpose, at now: ClockReading
   ) -> [SessionEffect] {
     guard let token = event.announcedToken, token.generation > fold.generation,
       state.allows(event)
@@ -110,7 +110,7 @@ extension SessionCoordinator {
   /// The token that was found stored is journaled: it is everybody's, and a request for a newer one, or
   /// a refusal of the one before, is over.
   mutating func tokenRecovered(
-    after durable: PendingCommit, publishing events: [RecordedEvent], at now: Moment
+    after durable: PendingCommit, publishing events: [RecordedEvent], at now: ClockReading
   ) -> [SessionEffect] {
     guard let token = state.token else { return publish(events) }
     // A switch that has not left goes with the new token.
@@ -126,7 +126,7 @@ extension SessionCoordinator {
   }
 
   /// What others appended is folded; whoever waits for their request looks at it again.
-  mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: Moment)
+  mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: ClockReading)
     -> [SessionEffect]
   {
     let effects = absorb(records, at: now)

@@ -4,7 +4,7 @@ extension SessionCoordinator {
   ///
   /// The token is used to its end. A refresh that was not merely asked for is made up for as soon as the
   /// app says that the user may have shown who they are.
-  mutating func presenceNeeded(at now: Moment) -> [SessionEffect] {
+  mutating func presenceNeeded(at now: ClockReading) -> [SessionEffect] {
     guard let grounded = flight, case .refresh(let trigger, _) = grounded.purpose else { return [] }
     flight = nil
     let isGood = isTokenGood(at: now.uptime)

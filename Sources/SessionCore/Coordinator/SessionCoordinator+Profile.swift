@@ -1,7 +1,7 @@
 /// How the user stands at the server, asked when a session is opened and with a login (LOG-6).
 extension SessionCoordinator {
   /// Asks, once after opening, as soon as there is a good token and nothing else is to be done with it.
-  mutating func askProfileIfOwed(at now: Moment) -> [SessionEffect] {
+  mutating func askProfileIfOwed(at now: ClockReading) -> [SessionEffect] {
     guard owesProfile, closers.isEmpty, flight == nil, isRestored, !isWaitingForLease, due == nil,
       waiters.isEmpty, case .authenticated(let session) = state, isTokenGood(at: now.uptime)
     else { return [] }
@@ -12,7 +12,7 @@ extension SessionCoordinator {
   /// The server's word on the user that was signed in when it was asked; a failure that says nothing of
   /// the user ends nothing.
   mutating func profileRead(
-    _ user: Identifier, _ failure: RequestFailure?, at now: Moment
+    _ user: Identifier, _ failure: RequestFailure?, at now: ClockReading
   ) -> [SessionEffect] {
     guard stopped == nil, state.kind == .authenticated, state.user == user, let failure,
       let end = endEvents(failure)

@@ -1,6 +1,6 @@
 extension SessionCoordinator {
   mutating func refresh(
-    _ caller: Caller, _ trigger: RefreshTrigger, _ need: RefreshNeed, at now: Moment
+    _ caller: Caller, _ trigger: RefreshTrigger, _ need: RefreshNeed, at now: ClockReading
   ) -> [SessionEffect] {
     guard isRestored, stopped == nil, case .authenticated(let session) = state else {
       return [.resume(caller, .failed(notAuthenticated(.refreshSucceeded)))]
@@ -36,7 +36,7 @@ extension SessionCoordinator {
   }
 
   /// Starts the one refresh; whether another process is at it has been seen.
-  mutating func startRefresh(_ trigger: RefreshTrigger, at now: Moment) -> [SessionEffect] {
+  mutating func startRefresh(_ trigger: RefreshTrigger, at now: ClockReading) -> [SessionEffect] {
     guard case .authenticated(let session) = state else { return [] }
     guard session.token.isRefreshable else {
       return cannotRefresh(session.token, trigger, at: now)
@@ -58,7 +58,7 @@ extension SessionCoordinator {
   /// The intent that goes before every request which may change the token.
   func sent(
     _ kind: RequestKind, _ generation: Generation, trigger: RefreshTrigger, attempt: UInt32,
-    at now: Moment
+    at now: ClockReading
   ) -> SessionRecord.Content {
     .note(
       .requestSent(
@@ -69,7 +69,7 @@ extension SessionCoordinator {
   }
 
   private mutating func cannotRefresh(
-    _ token: TokenMetadata, _ trigger: RefreshTrigger, at now: Moment
+    _ token: TokenMetadata, _ trigger: RefreshTrigger, at now: ClockReading
   ) -> [SessionEffect] {
     due = nil
     guard isTokenGood(at: now.uptime) else { return expire(.tokenExpired, at: now) }
@@ -84,7 +84,7 @@ extension SessionCoordinator {
 
   mutating func settleRefresh(
     _ flight: TokenRequest, _ trigger: RefreshTrigger, attempt: UInt32,
-    _ arrival: TokenRequest.ReceivedResponse, at now: Moment
+    _ arrival: TokenRequest.ReceivedResponse, at now: ClockReading
   ) -> [SessionEffect] {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil
@@ -118,7 +118,7 @@ extension SessionCoordinator {
   // MARK: Failures
 
   mutating func failed(
-    _ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16, at now: Moment
+    _ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
     guard flight?.number == number else {
       abandoned.remove(number)
@@ -129,7 +129,9 @@ extension SessionCoordinator {
     return fail(failure, jitter: jitter, at: now)
   }
 
-  mutating func fail(_ failure: RequestFailure, jitter: UInt16, at now: Moment) -> [SessionEffect] {
+  mutating func fail(_ failure: RequestFailure, jitter: UInt16, at now: ClockReading)
+    -> [SessionEffect]
+  {
     guard let failed = flight else { return [] }
     switch failed.purpose {
     case .login(let caller, _):
@@ -180,7 +182,7 @@ extension SessionCoordinator {
 
   private func verdict(
     on failure: RequestFailure, after failures: SessionState.RefreshFailures, jitter: UInt16,
-    at now: Moment
+    at now: ClockReading
   ) -> Verdict {
     let backoff = max(
       shortestDelay, policy.retryDelay(failures: failures.total &+ 1, jitter: jitter))
@@ -225,7 +227,7 @@ extension SessionCoordinator {
   private var shortestDelay: Int64 { 100 }
 
   /// The failure is journaled, and the session goes on: another attempt is due.
-  mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: Moment)
+  mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: ClockReading)
     -> [SessionEffect]
   {
     guard let failed = flight else { return [] }

@@ -1,5 +1,5 @@
 extension SessionCoordinator {
-  mutating func switchContext(_ caller: Caller, at now: Moment) -> [SessionEffect] {
+  mutating func switchContext(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
     guard isRestored, stopped == nil, state.kind == .authenticated else {
       return [.resume(caller, .failed(notAuthenticated(.contextSwitched)))]
     }
@@ -8,7 +8,7 @@ extension SessionCoordinator {
   }
 
   /// Sends the oldest request for another context that waits; never beside a refresh (CTX-2).
-  mutating func startSwitch(at now: Moment) -> [SessionEffect] {
+  mutating func startSwitch(at now: ClockReading) -> [SessionEffect] {
     guard flight == nil, closers.isEmpty, !switches.isEmpty, let token = state.token,
       runningElsewhere(at: now) == nil
     else { return [] }
@@ -44,7 +44,7 @@ extension SessionCoordinator {
   }
 
   mutating func settleSwitch(
-    _ flight: TokenRequest, _ arrival: TokenRequest.ReceivedResponse, at now: Moment
+    _ flight: TokenRequest, _ arrival: TokenRequest.ReceivedResponse, at now: ClockReading
   ) -> [SessionEffect] {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil

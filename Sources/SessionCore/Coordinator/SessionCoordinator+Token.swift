@@ -1,7 +1,9 @@
 extension SessionCoordinator {
   /// Milliseconds that a stored token has left: by the clock that never jumps where the system was not
   /// started anew since, else by the civil time (REF-8).
-  func remaining(of token: TokenMetadata, as facts: StoredItemsReport, at now: Moment) -> Int64 {
+  func remaining(of token: TokenMetadata, as facts: StoredItemsReport, at now: ClockReading)
+    -> Int64
+  {
     guard let deadline = facts.deadline, facts.generation == token.generation else {
       return remaining(of: token, at: now)
     }
@@ -12,12 +14,12 @@ extension SessionCoordinator {
   /// stored in another start of the system, or by another process (REF-8).
   ///
   /// Never more than its whole life, however far back the civil time was set.
-  func remaining(of token: TokenMetadata, at now: Moment) -> Int64 {
+  func remaining(of token: TokenMetadata, at now: ClockReading) -> Int64 {
     min(token.lifetime, token.expiresAt.milliseconds(since: now.time))
   }
 
   /// Takes note of the current token's end and sets the timer that comes before it.
-  mutating func tokenChanged(_ token: TokenMetadata, remaining: Int64, at now: Moment)
+  mutating func tokenChanged(_ token: TokenMetadata, remaining: Int64, at now: ClockReading)
     -> [SessionEffect]
   {
     tokenDeadline = now.uptime.addingSaturating(remaining)
@@ -109,7 +111,7 @@ extension SessionCoordinator {
     return [.discard(flight.number, revoking: revoking)]
   }
 
-  mutating func expire(_ reason: ExpiryReason, at now: Moment) -> [SessionEffect] {
+  mutating func expire(_ reason: ExpiryReason, at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil, state.kind == .authenticated else { return [] }
     return commit(
       endEvents(reason, policy.onRejection), for: .expire(reason), at: now, doubting: true)
@@ -121,7 +123,7 @@ extension SessionCoordinator {
     return []
   }
 
-  mutating func expiryIsDue(at now: Moment) -> [SessionEffect] {
+  mutating func expiryIsDue(at now: ClockReading) -> [SessionEffect] {
     guard isRestored, let token = state.token, !token.isRefreshable else { return [] }
     guard now.uptime >= tokenDeadline else {
       return [.schedule(.expiry, uptime: tokenDeadline)]

@@ -1,14 +1,14 @@
 /// How long the session is unused (POL-5), on the clock that never jumps.
 extension SessionCoordinator {
   /// Somebody signed in, here or elsewhere.
-  mutating func beginUse(at now: Moment) -> [SessionEffect] {
+  mutating func beginUse(at now: ClockReading) -> [SessionEffect] {
     guard policy.inactivityLimit != nil else { return [] }
     (lastUse, keptUse) = (now.uptime, .min)
     return used(at: now.uptime, now)
   }
 
   /// The session was opened; `idle` is how long nobody had used it, where that is known.
-  mutating func resumeUse(idle: Int64?, at now: Moment) -> [SessionEffect] {
+  mutating func resumeUse(idle: Int64?, at now: ClockReading) -> [SessionEffect] {
     guard let limit = policy.inactivityLimit, state.kind == .authenticated else { return [] }
     // What was never noted begins to be: the policy had no limit before.
     guard idle != nil || lastUse != .min else { return beginUse(at: now) }
@@ -19,7 +19,7 @@ extension SessionCoordinator {
   }
 
   /// It was used; opening it or refreshing its token by itself is no use.
-  mutating func used(at uptime: Int64, _ now: Moment) -> [SessionEffect] {
+  mutating func used(at uptime: Int64, _ now: ClockReading) -> [SessionEffect] {
     guard policy.inactivityLimit != nil, isRestored, state.kind == .authenticated else { return [] }
     lastUse = max(lastUse, min(uptime, now.uptime))
     var effects = [SessionEffect.schedule(.inactivity, uptime: useEnd)]
@@ -31,13 +31,13 @@ extension SessionCoordinator {
   }
 
   /// The limit is reached as far as this process knows: another one may have used the session.
-  mutating func inactivityIsDue(at now: Moment) -> [SessionEffect] {
+  mutating func inactivityIsDue(at now: ClockReading) -> [SessionEffect] {
     guard policy.inactivityLimit != nil, stopped == nil, isRestored, state.kind == .authenticated
     else { return [] }
     return now.uptime >= useEnd ? [.readUse] : [.schedule(.inactivity, uptime: useEnd)]
   }
 
-  mutating func useRead(_ last: Int64?, at now: Moment) -> [SessionEffect] {
+  mutating func useRead(_ last: Int64?, at now: ClockReading) -> [SessionEffect] {
     guard policy.inactivityLimit != nil, stopped == nil, isRestored, state.kind == .authenticated
     else { return [] }
     guard let last else {

@@ -173,7 +173,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   }
 
   /// Takes in what happened and says what to do next.
-  public mutating func handle(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
+  public mutating func handle(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
     guard look == nil || input.endsLook, pending == nil || input.endsCommit else {
       deferred.append(input)
       return []
@@ -196,13 +196,13 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Starts what waits, once nothing is on the wire: the one place where anything waiting begins.
   ///
   /// It follows every input, so nobody who waits can be forgotten by the way a request ended.
-  private mutating func proceed(at now: Moment) -> [SessionEffect] {
+  private mutating func proceed(at now: ClockReading) -> [SessionEffect] {
     let effects = begin(at: now)
     guard pending == nil, look == nil else { return effects }
     return effects + noteStorage(at: now)
   }
 
-  private mutating func begin(at now: Moment) -> [SessionEffect] {
+  private mutating func begin(at now: ClockReading) -> [SessionEffect] {
     guard pending == nil, look == nil, stopped == nil else { return [] }
     if !endings.isEmpty { return noteEndings(at: now) }
     if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
@@ -222,11 +222,11 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// Whether an answer is here that cannot be journaled yet.
   private var isStuck: Bool { flight?.unsettled != nil }
 
-  private mutating func decide(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
+  private mutating func decide(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
     isDoubtful(input) ? lookAtJournal(for: input, at: now) : follow(input, at: now)
   }
 
-  private mutating func follow(_ input: SessionInput, at now: Moment) -> [SessionEffect] {
+  private mutating func follow(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
     switch input {
     case .opened(let facts): open(facts, at: now)
     case .secretsRead(let facts): restore(facts, at: now)
@@ -282,13 +282,14 @@ public struct SessionCoordinator: Hashable, Sendable {
   package var isLookingForCaller: Bool { look?.question != nil }
 
   /// Asks for a look at what others have appended; as with a commit, nothing else is decided before.
-  mutating func lookAtJournal(for question: SessionInput?, at now: Moment) -> [SessionEffect] {
+  mutating func lookAtJournal(for question: SessionInput?, at now: ClockReading) -> [SessionEffect]
+  {
     look = ReadBarrier(question: question, asked: now.uptime)
     return [.readJournal]
   }
 
   private mutating func looked(
-    at records: [SessionRecord], isHolderGone: Bool, _ now: Moment
+    at records: [SessionRecord], isHolderGone: Bool, _ now: ClockReading
   ) -> [SessionEffect] {
     let ended = look
     look = nil
@@ -298,7 +299,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   }
 
   /// Nothing is known of what others did: who asked is not told who is signed in.
-  private mutating func notLooked(at now: Moment) -> [SessionEffect] {
+  private mutating func notLooked(at now: ClockReading) -> [SessionEffect] {
     let question = look?.question
     look = nil
     // What others did is not known: a request that has not left is not sent.
@@ -352,7 +353,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     return []
   }
 
-  private mutating func fired(_ timer: SessionTimer, at now: Moment) -> [SessionEffect] {
+  private mutating func fired(_ timer: SessionTimer, at now: ClockReading) -> [SessionEffect] {
     switch timer {
     case .refresh: refreshIsDue()
     case .expiry: expiryIsDue(at: now)

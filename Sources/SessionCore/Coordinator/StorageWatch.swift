@@ -111,13 +111,13 @@ struct StorageWatch: Hashable, Sendable {
 
 extension SessionCoordinator {
   /// The secret store failed, or does again what it did not.
-  mutating func stored(_ reports: [StorageReport], at now: Moment) -> [SessionEffect] {
+  mutating func stored(_ reports: [StorageReport], at now: ClockReading) -> [SessionEffect] {
     for report in reports { storage.take(report, at: now.uptime) }
     return []
   }
 
   /// Notes that wait are journaled alone, once nothing else is.
-  mutating func noteStorage(at now: Moment) -> [SessionEffect] {
+  mutating func noteStorage(at now: ClockReading) -> [SessionEffect] {
     storage.noteLastingRuns(at: now.uptime)
     guard storage.wantsCommit, stopped == nil, closers.isEmpty, openingNotes.isEmpty else {
       return []

@@ -28,7 +28,7 @@ struct TokenRequest: Hashable, Sendable {
   struct ReceivedResponse: Hashable, Sendable {
     let number: RequestNumber
     let facts: ResponseMetadata
-    let moment: Moment
+    let moment: ClockReading
 
     /// When its token dies, on the clock that never jumps.
     var deadline: Int64 { moment.uptime.addingSaturating(facts.lifetime) }
@@ -111,7 +111,7 @@ struct PendingCommit: Hashable, Sendable {
   let purpose: Purpose
   let contents: [SessionRecord.Content]
   /// When it was asked for.
-  let moment: Moment
+  let moment: ClockReading
   /// The request that was on the wire then.
   let request: RequestNumber?
 

@@ -1,5 +1,5 @@
 /// How a session was opened (LOG-5, LOG-9).
-public struct LoginMethod: Code {
+public struct LoginMethod: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -28,7 +28,7 @@ public struct LoginMethod: Code {
 }
 
 /// What made a refresh start (REF-1, REF-2).
-public struct RefreshTrigger: Code {
+public struct RefreshTrigger: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -57,7 +57,7 @@ public struct RefreshTrigger: Code {
 }
 
 /// Who changed the active context (STA-5, CTX-1).
-public struct SwitchTrigger: Code {
+public struct SwitchTrigger: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -74,7 +74,7 @@ public struct SwitchTrigger: Code {
 }
 
 /// Why a session is no longer usable, though its user is still known.
-public struct ExpiryReason: Code {
+public struct ExpiryReason: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -111,7 +111,7 @@ public struct ExpiryReason: Code {
 }
 
 /// Why a session was closed for good.
-public struct LogoutReason: Code {
+public struct LogoutReason: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -130,7 +130,7 @@ public struct LogoutReason: Code {
 }
 
 /// The requests that change or end a token.
-public struct RequestKind: Code {
+public struct RequestKind: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -147,7 +147,7 @@ public struct RequestKind: Code {
 }
 
 /// The outcome for the refresh token after a revocation (OUT-1, OUT-5).
-public struct RevocationOutcome: Code {
+public struct RevocationOutcome: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -173,7 +173,7 @@ public struct RevocationOutcome: Code {
 }
 
 /// The items in which secrets are stored (STO-1).
-public struct SecretItem: Code {
+public struct SecretItem: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -196,7 +196,7 @@ public struct SecretItem: Code {
 }
 
 /// What kept something from being stored, or a store from doing what it was asked (REF-11, STO-5).
-public struct StorageCause: Code {
+public struct StorageCause: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 

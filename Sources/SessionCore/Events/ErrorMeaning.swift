@@ -4,7 +4,7 @@
 /// codes of its own backend. Such a meaning is journaled with the failure, so that a reader of the journal
 /// needs no configuration.
 /// - Requirement: POL-8
-public struct ErrorMeaning: Code {
+public struct ErrorMeaning: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 

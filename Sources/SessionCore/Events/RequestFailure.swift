@@ -1,7 +1,7 @@
 /// How a request for a token failed, as far as decisions and the journal care (REF-6).
 public struct RequestFailure: Hashable, Sendable {
   /// The class of a failure.
-  public struct Kind: Code {
+  public struct Kind: OpenEnum {
     /// The byte in the journal.
     public let rawValue: UInt8
 

@@ -171,7 +171,7 @@ public enum SessionNote: Hashable, Sendable {
   }
 
   /// Why a journal does not go on and another one does.
-  public struct ContinuationCause: Code {
+  public struct ContinuationCause: OpenEnum {
     /// The byte in the journal.
     public let rawValue: UInt8
 
@@ -192,7 +192,7 @@ public enum SessionNote: Hashable, Sendable {
   }
 
   /// Why secrets were wiped that no session owns.
-  public struct WipeCause: Code {
+  public struct WipeCause: OpenEnum {
     /// The byte in the journal.
     public let rawValue: UInt8
 

@@ -37,7 +37,7 @@ extension SessionNote {
 }
 
 /// What a secret store is asked to do with an item (STO-5).
-public struct StorageOperation: Code {
+public struct StorageOperation: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 

@@ -3,7 +3,7 @@ public import SessionCore
 /// What tells a session the time, and wakes it.
 public protocol SessionClock: Sendable {
   /// The civil time, and a time in milliseconds that never jumps and runs while the system sleeps.
-  func now() -> Moment
+  func now() -> ClockReading
 
   /// Which start of the system it is by whose clock uptime counts; `nil` where that is not known, and a
   /// stored uptime means nothing later (REF-8).

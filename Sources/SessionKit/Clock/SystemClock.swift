@@ -17,8 +17,8 @@ public struct SystemClock: SessionClock {
   public init() {}
 
   /// What they say now.
-  public func now() -> Moment {
-    Moment(
+  public func now() -> ClockReading {
+    ClockReading(
       time: Timestamp(milliseconds: Self.milliseconds(CLOCK_REALTIME)),
       uptime: Self.milliseconds(Self.uptimeClock))
   }

@@ -11,7 +11,7 @@ struct LastActivity: Codable, Hashable {
   var boot: String?
 
   /// A use at this uptime.
-  init(at uptime: Int64, now: Moment, boot: Identifier?) {
+  init(at uptime: Int64, now: ClockReading, boot: Identifier?) {
     time = now.time.advanced(by: uptime.subtractingSaturating(now.uptime)).milliseconds
     self.uptime = uptime
     self.boot = boot?.description
@@ -19,7 +19,7 @@ struct LastActivity: Codable, Hashable {
 
   /// How long ago that is, in milliseconds: by the clock that never jumps where it is the same one, else
   /// by the civil time.
-  func idle(at now: Moment, boot: Identifier?) -> Int64 {
+  func idle(at now: ClockReading, boot: Identifier?) -> Int64 {
     let isSameClock = boot != nil && self.boot == boot?.description && uptime <= now.uptime
     let idle =
       isSameClock
@@ -32,7 +32,7 @@ struct LastActivity: Codable, Hashable {
   ///
   /// By the clock that never jumps where it is the same one, else by the civil time; a stored use that
   /// lies ahead of now says nothing, since a clock was set back after it.
-  func later(or stored: LastActivity?, at now: Moment) -> LastActivity {
+  func later(or stored: LastActivity?, at now: ClockReading) -> LastActivity {
     guard let stored else { return self }
     if boot != nil, stored.boot == boot, stored.uptime <= now.uptime {
       return stored.uptime > uptime ? stored : self

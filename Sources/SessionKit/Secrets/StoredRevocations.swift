@@ -69,7 +69,7 @@ struct StoredRevocations: LocatedItem {
 
     /// Whether the access token has expired: by the clock that never jumps if it is the same one, else
     /// by the civil time, else by the token's own `exp`.
-    func hasExpired(at now: Moment, boot: Identifier?) -> Bool {
+    func hasExpired(at now: ClockReading, boot: Identifier?) -> Bool {
       if let deadline, boot != nil, self.boot == boot?.description { return now.uptime >= deadline }
       if let expiresAt { return now.time.milliseconds >= expiresAt }
       do {
@@ -82,7 +82,7 @@ struct StoredRevocations: LocatedItem {
     }
 
     /// Takes the tokens of a response in place of those before.
-    mutating func take(_ answer: TokenAnswer, at now: Moment, boot: Identifier?) {
+    mutating func take(_ answer: TokenAnswer, at now: ClockReading, boot: Identifier?) {
       access = answer.access.value
       refresh = answer.refresh?.value ?? refresh
       expiresAt = now.time.advanced(by: answer.lifetime).milliseconds

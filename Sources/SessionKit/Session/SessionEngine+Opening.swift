@@ -119,7 +119,7 @@ extension SessionEngine {
     do throws(JournalError) { return try work() } catch { throw .journal(error) }
   }
 
-  nonisolated private func notes(of journal: Journal, at now: Moment) -> [SessionNote] {
+  nonisolated private func notes(of journal: Journal, at now: ClockReading) -> [SessionNote] {
     var notes: [SessionNote] = []
     if let repair = journal.recovery.repair, let cut = SessionNote.TailCut(repair.ending) {
       notes.append(.tailCut(cut))

@@ -14,7 +14,7 @@ extension Choices {
   }
 
   /// A code: known words mostly, a byte of a newer version now and then.
-  func code<Value: Code>(_: Value.Type = Value.self) -> Value {
+  func code<Value: OpenEnum>(_: Value.Type = Value.self) -> Value {
     let known = Value.known
     guard !chance(1, in: 8), let code = pick(known) else {
       return Value(rawValue: UInt8(truncatingIfNeeded: draw(below: 256)))

@@ -9,7 +9,7 @@ public struct CoordinatorBench: Sendable {
   /// The decisions under test.
   package private(set) var coordinator: SessionCoordinator
   /// What the clocks say at the next input.
-  package var now: Moment
+  package var now: ClockReading
   /// What was journaled, by the coordinator and by others.
   package private(set) var journal: [SessionRecord] = []
   /// How many callers have asked.
@@ -46,7 +46,7 @@ public struct CoordinatorBench: Sendable {
   }
 
   /// Where the clocks stand at first.
-  package static let start = Moment(time: .plainStart, uptime: 5_000)
+  package static let start = ClockReading(time: .plainStart, uptime: 5_000)
 
   /// A bench with an empty journal.
   package init(_ policy: SessionPolicy = .bench) {
@@ -83,14 +83,14 @@ public struct CoordinatorBench: Sendable {
 
   /// Lets both clocks run on.
   package mutating func advance(by milliseconds: Int64) {
-    now = Moment(
+    now = ClockReading(
       time: now.time.advanced(by: milliseconds),
       uptime: now.uptime.addingSaturating(milliseconds))
   }
 
   /// Sets the civil time forward or back; the clock that never jumps stays.
   package mutating func jump(by milliseconds: Int64) {
-    now = Moment(time: now.time.advanced(by: milliseconds), uptime: now.uptime)
+    now = ClockReading(time: now.time.advanced(by: milliseconds), uptime: now.uptime)
   }
 
   /// Tells the coordinator, performs its commits and the looks at the journal that a caller's question

@@ -8,7 +8,7 @@ struct TimerTeller: SessionClock {
   let choices: Choices
   let session: String
 
-  func now() -> Moment { clock.now() }
+  func now() -> ClockReading { clock.now() }
 
   func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
     let timer = "\(session)'s timer"

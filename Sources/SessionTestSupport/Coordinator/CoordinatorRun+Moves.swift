@@ -132,12 +132,12 @@ extension CoordinatorRun {
 
   mutating func pass(_ milliseconds: Int64) {
     if milliseconds > 0 { sendsAtOnce = 0 }
-    now = Moment(
+    now = ClockReading(
       time: now.time.advanced(by: milliseconds), uptime: now.uptime.addingSaturating(milliseconds))
   }
 
   private mutating func jump(_ milliseconds: Int64) throws(Falsified) {
-    now = Moment(time: now.time.advanced(by: milliseconds), uptime: now.uptime)
+    now = ClockReading(time: now.time.advanced(by: milliseconds), uptime: now.uptime)
     try checkRest()
   }
 
@@ -173,7 +173,7 @@ extension [SessionEffect] {
 
 extension CoordinatorDisk {
   /// Another process does what is legal for it; what is not does not happen.
-  mutating func happen(_ act: CoordinatorMove.Foreign, at now: Moment) {
+  mutating func happen(_ act: CoordinatorMove.Foreign, at now: ClockReading) {
     guard !isUnreadable else { return }
     let contents = contents(of: act, at: now)
     var fold = truth
@@ -207,7 +207,7 @@ extension CoordinatorDisk {
     }
   }
 
-  private func contents(of act: CoordinatorMove.Foreign, at now: Moment)
+  private func contents(of act: CoordinatorMove.Foreign, at now: ClockReading)
     -> [SessionRecord.Content]
   {
     let (next, current) = (truth.generation.next, truth.state.token?.generation ?? .none)

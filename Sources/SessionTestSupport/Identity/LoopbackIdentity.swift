@@ -27,7 +27,7 @@ package struct LoopbackIdentity: Sendable {
   }
 
   /// A code that was given out.
-  package struct Code: Hashable, Sendable {
+  package struct OpenEnum: Hashable, Sendable {
     package let user: User
     package let challenge: String
     package let nonce: String
@@ -57,7 +57,7 @@ package struct LoopbackIdentity: Sendable {
   /// Taken by the next redirect to the app.
   package var refusal: Refusal?
   /// The codes that were given out, by what they are.
-  package internal(set) var codes: [String: Code] = [:]
+  package internal(set) var codes: [String: OpenEnum] = [:]
   /// Who is signed in at the provider, by cookie.
   package internal(set) var sessions: [String: User] = [:]
   /// Requests that no honest client sends, in words.
@@ -176,7 +176,7 @@ package struct LoopbackIdentity: Sendable {
       return violated("no transaction")
     }
     let code = name("code")
-    codes[code] = Code(
+    codes[code] = OpenEnum(
       user: user, challenge: request.challenge, nonce: request.nonce, redirect: request.redirect)
     return back(request, WebForm(["code": code]))
   }

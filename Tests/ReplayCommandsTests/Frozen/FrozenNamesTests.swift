@@ -19,7 +19,7 @@ struct FrozenNamesTests {
     names += ChangeEvent.Kind.allCases.map { "change \($0.rawValue) \($0)" }
     names += Change.Operation.allCases.map { "change operation \($0.rawValue) \($0)" }
     names.append("snapshot \(SessionRecord.snapshotKind)")
-    let codes: [(String, any Code.Type)] = [
+    let codes: [(String, any OpenEnum.Type)] = [
       ("login method", LoginMethod.self), ("refresh trigger", RefreshTrigger.self),
       ("switch trigger", SwitchTrigger.self), ("expiry reason", ExpiryReason.self),
       ("logout reason", LogoutReason.self), ("request kind", RequestKind.self),

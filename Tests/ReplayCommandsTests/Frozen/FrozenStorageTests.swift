@@ -45,7 +45,7 @@ struct FrozenStorageTests {
       id: "1", email: "e", firstName: "f", lastName: "l", further: ["member": "m"],
       source: "s", named: "n", journalPath: "p")
     fields.used = LastActivity(
-      at: 1, now: Moment(time: Timestamp(milliseconds: 1), uptime: 1), boot: "b")
+      at: 1, now: ClockReading(time: Timestamp(milliseconds: 1), uptime: 1), boot: "b")
     return StoredUser(journal: "j", fields: fields)
   }
 

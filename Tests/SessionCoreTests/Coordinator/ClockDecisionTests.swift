@@ -8,7 +8,7 @@ struct ClockDecisionTests {
   func expiryAfterJump() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     let end = bench.now.uptime + CoordinatorBench.lifetime
-    bench.now = Moment(time: bench.now.time.advanced(by: 1 << 40), uptime: bench.now.uptime)
+    bench.now = ClockReading(time: bench.now.time.advanced(by: 1 << 40), uptime: bench.now.uptime)
     let effects = bench.tell(.fired(.expiry))
     #expect(effects.uptime(of: .expiry) == end)
     #expect(bench.names == ["login"])
@@ -17,7 +17,7 @@ struct ClockDecisionTests {
   @Test("REF-8 nor does civil time that was set back keep it beyond its end")
   func expiryAfterSettingBack() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
-    bench.now = Moment(
+    bench.now = ClockReading(
       time: Timestamp(milliseconds: 0), uptime: bench.now.uptime + CoordinatorBench.lifetime)
     bench.tell(.fired(.expiry))
     #expect(bench.names.contains("sessionExpired"))

@@ -143,7 +143,7 @@ struct LeaseDecisionTests {
   // MARK: Directly before the first byte
 
   /// A refresh whose intent is durable, asked of the coordinator alone.
-  private func intended() throws -> (SessionCoordinator, RequestNumber, Moment) {
+  private func intended() throws -> (SessionCoordinator, RequestNumber, ClockReading) {
     let bench = CoordinatorBench.signedIn()
     var coordinator = bench.coordinator
     _ = coordinator.handle(.refresh(Caller(99), .manual, .always), at: bench.now)
@@ -222,8 +222,8 @@ struct LeaseDecisionTests {
   }
 }
 
-extension Moment {
-  fileprivate func later(by milliseconds: Int64) -> Moment {
-    Moment(time: time.advanced(by: milliseconds), uptime: uptime + milliseconds)
+extension ClockReading {
+  fileprivate func later(by milliseconds: Int64) -> ClockReading {
+    ClockReading(time: time.advanced(by: milliseconds), uptime: uptime + milliseconds)
   }
 }

@@ -354,7 +354,7 @@ struct OpenDecisionTests {
   @Test("REF-8 a wall clock set back by days never lengthens a restored token's life")
   func clockBack() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
-    bench.now = Moment(
+    bench.now = ClockReading(
       time: bench.now.time.advanced(by: -86_400_000 * 30), uptime: bench.now.uptime)
     bench.tell(.opened(.session(1)))
     #expect(bench.coordinator.tokenDeadline == bench.now.uptime + CoordinatorBench.lifetime)
@@ -364,9 +364,9 @@ struct OpenDecisionTests {
   func clockJump() {
     var bench = CoordinatorBench.signedIn()
     let uptime = bench.now.uptime
-    bench.now = Moment(time: bench.now.time.advanced(by: 1 << 40), uptime: uptime)
+    bench.now = ClockReading(time: bench.now.time.advanced(by: 1 << 40), uptime: uptime)
     #expect(bench.coordinator.isTokenGood(at: bench.now.uptime))
-    bench.now = Moment(
+    bench.now = ClockReading(
       time: Timestamp(milliseconds: 0), uptime: uptime + CoordinatorBench.lifetime)
     #expect(!bench.coordinator.isTokenGood(at: bench.now.uptime))
   }

@@ -95,7 +95,7 @@ struct StraySessionTests {
     let failed = coordinator.handle(.commitFailed(isLasting: false), at: now)
     #expect(failed.uptime(of: .restore) != nil)
     #expect(coordinator.activity == .loading)
-    now = Moment(time: now.time, uptime: now.uptime + 1_000)
+    now = ClockReading(time: now.time, uptime: now.uptime + 1_000)
     #expect(coordinator.handle(.fired(.restore), at: now) == [.readSecrets])
     bench.tell(.opened(facts(.lost)))
     #expect(bench.coordinator.state.kind == .authenticated)

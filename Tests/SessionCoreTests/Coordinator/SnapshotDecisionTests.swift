@@ -21,11 +21,11 @@ struct SnapshotDecisionTests {
     var coordinator = SessionCoordinator(policy: .production, fold: fold)
     var facts = StoredItemsReport()
     (facts.token, facts.generation) = (.present, fold.generation)
-    _ = coordinator.handle(.opened(facts), at: Moment(time: SampleRecords.time, uptime: 0))
+    _ = coordinator.handle(.opened(facts), at: ClockReading(time: SampleRecords.time, uptime: 0))
     return coordinator
   }
 
-  private let now = Moment(time: SampleRecords.time, uptime: 0)
+  private let now = ClockReading(time: SampleRecords.time, uptime: 0)
 
   @Test("JRN-4 STA-7 the fold is replaced, and subscribers are told what they cannot have")
   func replaced() throws {

@@ -57,7 +57,8 @@ struct ClockTests {
     #expect(clock.now().uptime == uptime)
     #expect(clock.now().time == Timestamp(milliseconds: 999_999))
     clock.advance(by: 5)
-    #expect(clock.now() == Moment(time: Timestamp(milliseconds: 1_000_004), uptime: uptime + 5))
+    #expect(
+      clock.now() == ClockReading(time: Timestamp(milliseconds: 1_000_004), uptime: uptime + 5))
   }
 
   @Test("a sleep whose time has come already does not wait")

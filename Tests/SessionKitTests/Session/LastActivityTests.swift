@@ -72,7 +72,7 @@ struct UseStampTests {
 
   @Test("POL-5 REF-8 of two uses the later one is kept, by the clock that they share")
   func later() {
-    let now = Moment(time: Timestamp(milliseconds: 10_000), uptime: 500)
+    let now = ClockReading(time: Timestamp(milliseconds: 10_000), uptime: 500)
     let use = LastActivity(at: 400, now: now, boot: "b")
     func stored(_ time: Int64, _ uptime: Int64, _ boot: String?) -> LastActivity {
       var stored = use

@@ -31,7 +31,7 @@ private struct WitnessClock: SessionClock {
   let base: ManualClock
   let onLook: @Sendable () -> Void
 
-  func now() -> Moment {
+  func now() -> ClockReading {
     onLook()
     return base.now()
   }

@@ -197,16 +197,19 @@ struct UseTests {
   func stored() throws {
     let old = #"{"fields":{"id":"u-1"},"journal":"j","v":1}"#
     #expect(try StoredUser(decoding: Array(old.utf8)).fields.used == nil)
-    let now = Moment(time: Timestamp(milliseconds: 10_000), uptime: 500)
+    let now = ClockReading(time: Timestamp(milliseconds: 10_000), uptime: 500)
     let stamp = LastActivity(at: 400, now: now, boot: "b")
     #expect(stamp.time == 9_900)
     let item = StoredUser(journal: "j", profile: UserProfile(id: "u-1", email: "a@b.c")).with(stamp)
     let read = try StoredUser(decoding: try item.encoded())
     #expect(read.fields.used == stamp && read.profile.email == "a@b.c")
     #expect(read.with(UserProfile(id: "u-1")).fields.used == stamp)
-    #expect(stamp.idle(at: Moment(time: Timestamp(milliseconds: 0), uptime: 700), boot: "b") == 300)
     #expect(
-      stamp.idle(at: Moment(time: Timestamp(milliseconds: 9_950), uptime: 700), boot: "c") == 50)
-    #expect(stamp.idle(at: Moment(time: Timestamp(milliseconds: 0), uptime: 0), boot: nil) == 0)
+      stamp.idle(at: ClockReading(time: Timestamp(milliseconds: 0), uptime: 700), boot: "b") == 300)
+    #expect(
+      stamp.idle(at: ClockReading(time: Timestamp(milliseconds: 9_950), uptime: 700), boot: "c")
+        == 50)
+    #expect(
+      stamp.idle(at: ClockReading(time: Timestamp(milliseconds: 0), uptime: 0), boot: nil) == 0)
   }
 }

@@ -2,7 +2,7 @@
 struct GateBook: Sendable {
   private struct Gate {
     let endpoint: LoopbackEndpoint
-    let moment: LoopbackFault.Moment
+    let moment: LoopbackFault.ClockReading
     var queue: [Int] = []
     var admitted: Set<Int> = []
     var permits = 0
@@ -12,7 +12,7 @@ struct GateBook: Sendable {
   private var count = 0
 
   /// Closes a gate; returns its id.
-  mutating func close(_ endpoint: LoopbackEndpoint, at moment: LoopbackFault.Moment) -> Int {
+  mutating func close(_ endpoint: LoopbackEndpoint, at moment: LoopbackFault.ClockReading) -> Int {
     count += 1
     gates[count] = Gate(endpoint: endpoint, moment: moment)
     return count
@@ -42,7 +42,7 @@ struct GateBook: Sendable {
 
   /// Whether a call may pass; if not it is in the queue from now on.
   mutating func pass(
-    _ call: Int, _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.Moment
+    _ call: Int, _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.ClockReading
   ) -> Bool {
     var passes = true
     for id in gates.keys.sorted() {

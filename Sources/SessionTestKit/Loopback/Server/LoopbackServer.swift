@@ -143,7 +143,7 @@ extension LoopbackServer {
   ///   - endpoint: whose requests.
   ///   - moment: before the server acts on them (the default), or after, with the answer withheld.
   public func hold(
-    _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.Moment = .beforeActing
+    _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.ClockReading = .beforeActing
   ) -> LoopbackGate {
     LoopbackGate(desk: desk, id: desk.change { $0.gates.close(endpoint, at: moment) })
   }

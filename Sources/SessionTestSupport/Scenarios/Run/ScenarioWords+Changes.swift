@@ -59,7 +59,7 @@ extension ScenarioWords {
   }
 
   /// What sending came to, as of a moment.
-  static func of(_ drained: DrainResult, at moment: Moment) -> Words {
+  static func of(_ drained: DrainResult, at moment: ClockReading) -> Words {
     let (ending, until): (String, Timestamp?) =
       switch drained.ending {
       case .empty: ("empty", nil)

@@ -85,7 +85,7 @@ extension JSONRecord {
     }
   }
 
-  private func code<Value: Code>(_ word: String) throws -> Value {
+  private func code<Value: OpenEnum>(_ word: String) throws -> Value {
     guard let code = Value(word: word) else { throw Problem("no word of the journal: \(word)") }
     return code
   }

@@ -70,9 +70,9 @@ final class VisitorClock: SessionClock {
     passed.wrappingAdd(milliseconds, ordering: .relaxed)
   }
 
-  func now() -> Moment {
+  func now() -> ClockReading {
     let uptime = passed.load(ordering: .relaxed)
-    return Moment(time: Timestamp(milliseconds: 1_767_225_600_000 + uptime), uptime: uptime)
+    return ClockReading(time: Timestamp(milliseconds: 1_767_225_600_000 + uptime), uptime: uptime)
   }
 
   func sleep(untilUptime deadline: Int64) async throws(CancellationError) {

@@ -115,7 +115,7 @@ struct ImportObject {
     Identifier(try text(key))
   }
 
-  mutating func code<Value: Code>(_ key: String) throws(ImportProblem) -> Value {
+  mutating func code<Value: OpenEnum>(_ key: String) throws(ImportProblem) -> Value {
     let word = try text(key)
     guard let code = Value(word: word) else {
       let near = Suggestion.nearest(to: word, in: Value.words)

@@ -132,7 +132,7 @@ enum SwiftLiteral {
   }
 
   /// By its byte: words of later versions have no name here.
-  private static func code(_ code: some Code) -> String { ".init(rawValue: \(code.rawValue))" }
+  private static func code(_ code: some OpenEnum) -> String { ".init(rawValue: \(code.rawValue))" }
   private static func id(_ id: Identifier) -> String { text(id.description) }
   private static func generation(_ token: Generation) -> String { "Generation(\(token.number))" }
   private static func time(_ time: Timestamp) -> String {

@@ -2,7 +2,7 @@
 ///
 /// The set of words is open: a byte that this version has no word for, written by a newer one, is
 /// kept as it is, compares equal to itself and is shown as `unknown(n)` (JRN-3).
-public protocol Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible
+public protocol OpenEnum: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue == UInt8 {
   /// The word for each byte, from 0. Only ever appended to.
   static var words: [String] { get }
@@ -11,7 +11,7 @@ where RawValue == UInt8 {
   init(rawValue: UInt8)
 }
 
-extension Code {
+extension OpenEnum {
   /// Every code that this version has a word for.
   public static var known: [Self] {
     words.indices.map { Self(rawValue: UInt8($0)) }

@@ -2,7 +2,7 @@
 ///
 /// Records are stamped with the civil time. Everything that is waited for or that expires is
 /// measured on `uptime`, so that setting the device's clock neither extends nor cuts it (REF-8).
-public struct Moment: Hashable, Sendable {
+public struct ClockReading: Hashable, Sendable {
   /// The civil ("wall") time, which may jump in either direction.
   public let time: Timestamp
 
