@@ -27,7 +27,7 @@ public final class ChangeLog: Sendable {
   let runtime: SessionRuntime
   private let isDraining = Mutex(false)
   /// Rings when there may be something to send.
-  let bell = ChangeBell()
+  let bell = ChangeSignal()
   /// Whether what waits is to be sent before it is due.
   let isHurried = Mutex(false)
   private let trouble = Mutex<[Chore: ChangeLogError]>([:])

@@ -26,7 +26,7 @@ public final class SessionOpening: Sendable {
     case failed(SessionError)
   }
 
-  private let desk = OpeningDesk()
+  private let desk = OpeningState()
   private let task: Task<Void, Never>
 
   /// Begins to open.
@@ -68,7 +68,7 @@ public final class SessionOpening: Sendable {
 }
 
 /// Where an opening's outcome is waited for.
-private final class OpeningDesk: Sendable {
+private final class OpeningState: Sendable {
   typealias Outcome = Result<Session, SessionError>
 
   private struct State {

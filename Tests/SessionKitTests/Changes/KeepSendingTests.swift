@@ -96,7 +96,7 @@ struct KeepSendingTests {
     let log = try await bench.open()
     let (gate, server) = (bench.gate, server)
     try await add(log, 1)
-    let held = ChangeBell()
+    let held = ChangeSignal()
     let asked = Task {
       try await log.drain(through: gate) { item in
         await held.wait()
@@ -161,7 +161,7 @@ struct KeepSendingTests {
 
   @Test("SYN-3 a bell wakes who waits, the next who does, and whom nobody wants any more")
   func bell() async {
-    let bell = ChangeBell()
+    let bell = ChangeSignal()
     bell.ring()
     await bell.wait()
     let waiting = Task { await bell.wait() }

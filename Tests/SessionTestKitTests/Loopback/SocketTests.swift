@@ -23,9 +23,9 @@ import Testing
       client.close()
       ringing.close()
     }
-    let bell = Bell(writer: ringer)
+    let bell = Wakeup(writer: ringer)
     defer { bell.remove() }
-    let desk = LoopbackDesk(backend: .edu(), bell: bell) { 0 }
+    let desk = LoopbackMailbox(backend: .edu(), bell: bell) { 0 }
     let gate = desk.change { $0.gates.close(.other, at: .beforeActing) }
     var connection = LoopbackConnection(socket, number: 1, desk: desk)
     defer { connection.close() }

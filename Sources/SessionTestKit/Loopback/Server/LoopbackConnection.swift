@@ -13,7 +13,7 @@ struct LoopbackConnection {
 
   let socket: Socket
   private let number: Int
-  private let desk: LoopbackDesk
+  private let desk: LoopbackMailbox
   private var parser = HTTPRequestParser()
   private var phase = Phase.serving
   private var job: CallJob?
@@ -23,7 +23,7 @@ struct LoopbackConnection {
   /// When a job wants to be asked again.
   private var deadline: Int64?
 
-  init(_ socket: Socket, number: Int, desk: LoopbackDesk) {
+  init(_ socket: Socket, number: Int, desk: LoopbackMailbox) {
     self.socket = socket
     self.number = number
     self.desk = desk

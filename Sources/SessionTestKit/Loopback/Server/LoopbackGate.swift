@@ -3,7 +3,7 @@
 /// Closed from the moment ``LoopbackServer/hold(_:at:)`` returns it. Requests pass in order of
 /// arrival. Dropping the value opens nothing; stopping the server ends the held connections.
 public struct LoopbackGate: Sendable {
-  let desk: LoopbackDesk
+  let desk: LoopbackMailbox
   let id: Int
 
   /// How many requests wait here now.

@@ -13,14 +13,14 @@
 struct LoopbackLoop {
   private let listener: Socket
   private let ringing: Socket
-  private let bell: Bell
-  private let desk: LoopbackDesk
+  private let bell: Wakeup
+  private let desk: LoopbackMailbox
   private var connections: [LoopbackConnection] = []
   private var accepted = 0
   /// Out of descriptors: nobody is let in before this instant, lest the loop spin.
   private var listensAgain: Int64?
 
-  init(listener: Socket, ringing: Socket, bell: Bell, desk: LoopbackDesk) {
+  init(listener: Socket, ringing: Socket, bell: Wakeup, desk: LoopbackMailbox) {
     self.listener = listener
     self.ringing = ringing
     self.bell = bell

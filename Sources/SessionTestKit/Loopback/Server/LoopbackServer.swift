@@ -27,7 +27,7 @@ public final class LoopbackServer: Sendable {
   public let baseURL: URL
   /// The port, as the system chose it.
   public let port: UInt16
-  private let desk: LoopbackDesk
+  private let desk: LoopbackMailbox
   private let running: DispatchGroup
 
   /// Starts a server; it runs until ``stop()`` or until the last reference is gone.
@@ -65,8 +65,8 @@ public final class LoopbackServer: Sendable {
       listener.close()
       throw error
     }
-    let bell = Bell(writer: pair.writer)
-    let desk = LoopbackDesk(backend: backend, service: service, bell: bell, clock: clock)
+    let bell = Wakeup(writer: pair.writer)
+    let desk = LoopbackMailbox(backend: backend, service: service, bell: bell, clock: clock)
     let server = LoopbackServer(desk: desk, port: chosen)
     let running = server.running
     running.enter()
@@ -84,7 +84,7 @@ public final class LoopbackServer: Sendable {
     Int64((Date().timeIntervalSince1970 * 1000).rounded(.down))
   }
 
-  private init(desk: LoopbackDesk, port: UInt16) {
+  private init(desk: LoopbackMailbox, port: UInt16) {
     self.desk = desk
     self.port = port
     running = DispatchGroup()
@@ -121,7 +121,7 @@ public final class LoopbackServer: Sendable {
 // Levers.
 extension LoopbackServer {
   /// The knobs, to be read and turned while the server runs.
-  public var settings: LoopbackKnobs { LoopbackKnobs(desk: desk) }
+  public var settings: LoopbackSettingsProxy { LoopbackSettingsProxy(desk: desk) }
 
   /// Makes the next requests of an endpoint go wrong; faults queue up, each request takes one.
   ///

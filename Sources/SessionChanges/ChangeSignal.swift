@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Wakes who waits for something to send; a ring that nobody waits for wakes the next one who does.
-final class ChangeBell: Sendable {
+final class ChangeSignal: Sendable {
   private struct State {
     var isRung = false
     var count: UInt64 = 0

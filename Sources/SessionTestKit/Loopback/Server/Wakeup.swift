@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Wakes a thread that sleeps in `poll`; harmless once the thread is gone.
-final class Bell: Sendable {
+final class Wakeup: Sendable {
   private let writer: Mutex<Socket?>
 
   init(writer: Socket) {

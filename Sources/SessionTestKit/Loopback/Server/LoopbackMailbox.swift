@@ -3,23 +3,23 @@ import Synchronization
 /// Where the test's tasks and the server's thread meet: one lock, and one bell to wake the thread.
 ///
 /// The test's clock and the waiting tasks are called outside the lock.
-final class LoopbackDesk: Sendable {
-  private let state: Mutex<DeskState>
-  private let bell: Bell
+final class LoopbackMailbox: Sendable {
+  private let state: Mutex<LoopbackServerState>
+  private let bell: Wakeup
   private let clock: @Sendable () -> Int64
 
   init(
-    backend: LoopbackBackend, service: (any LoopbackService)? = nil, bell: Bell,
+    backend: LoopbackBackend, service: (any LoopbackService)? = nil, bell: Wakeup,
     clock: @escaping @Sendable () -> Int64
   ) {
-    state = Mutex(DeskState(backend: backend, service: service))
+    state = Mutex(LoopbackServerState(backend: backend, service: service))
     self.bell = bell
     self.clock = clock
   }
 
   /// The one door: changes the state, then resumes whom the change concerns.
   @discardableResult
-  func change<Result: Sendable>(_ body: (inout DeskState) -> Result) -> Result {
+  func change<Result: Sendable>(_ body: (inout LoopbackServerState) -> Result) -> Result {
     let (result, resumptions) = state.withLock { state in
       let result = body(&state)
       return (result, state.takeResumptions())
@@ -31,18 +31,18 @@ final class LoopbackDesk: Sendable {
   }
 
   /// A change that may set held requests going.
-  private func changeAndRing(_ body: (inout DeskState) -> Void) {
+  private func changeAndRing(_ body: (inout LoopbackServerState) -> Void) {
     change(body)
     bell.ring()
   }
 
-  func read<Result: Sendable>(_ body: (DeskState) -> Result) -> Result {
+  func read<Result: Sendable>(_ body: (LoopbackServerState) -> Result) -> Result {
     state.withLock { body($0) }
   }
 }
 
 // The server's thread.
-extension LoopbackDesk {
+extension LoopbackMailbox {
   var isStopped: Bool { read(\.isStopped) }
 
   func receive(_ request: ReceivedRequest, connection: Int) -> CallJob {
@@ -69,7 +69,7 @@ extension LoopbackDesk {
 }
 
 // The test's tasks.
-extension LoopbackDesk {
+extension LoopbackMailbox {
   func stop() {
     changeAndRing { $0.stop() }
   }
@@ -97,7 +97,7 @@ extension LoopbackDesk {
 
   /// Waits for a milestone to have been reached so often; false when the server stopped first, or
   /// the task was cancelled.
-  func wait(for milestone: DeskState.Milestone, count: Int) async -> Bool {
+  func wait(for milestone: LoopbackServerState.Milestone, count: Int) async -> Bool {
     let id = change { $0.nextWaiter() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -109,7 +109,7 @@ extension LoopbackDesk {
   }
 }
 
-extension DeskState {
+extension LoopbackServerState {
   fileprivate func skewed(_ time: Int64) -> Int64 {
     time.adding(settings.clockSkew.milliseconds)
   }

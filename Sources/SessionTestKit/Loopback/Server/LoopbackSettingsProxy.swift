@@ -1,7 +1,7 @@
 /// The way to a running server's settings: reads them, and changes them in one piece.
 @dynamicMemberLookup
-public struct LoopbackKnobs: Sendable {
-  let desk: LoopbackDesk
+public struct LoopbackSettingsProxy: Sendable {
+  let desk: LoopbackMailbox
 
   /// The settings as they stand.
   public var current: LoopbackSettings { desk.read(\.settings) }

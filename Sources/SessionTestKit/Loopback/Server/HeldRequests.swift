@@ -1,5 +1,5 @@
 /// The closed gates and who waits at them; a value.
-struct GateBook: Sendable {
+struct HeldRequests: Sendable {
   private struct Gate {
     let endpoint: LoopbackEndpoint
     let moment: LoopbackFault.ClockReading

@@ -1,5 +1,5 @@
 /// Everything a loopback server knows, as one value behind the desk's lock.
-struct DeskState: Sendable {
+struct LoopbackServerState: Sendable {
   enum Milestone: Hashable {
     case received(LoopbackEndpoint)
     case finished(LoopbackEndpoint)
@@ -19,7 +19,7 @@ struct DeskState: Sendable {
 
   var backend: LoopbackBackend
   var settings = LoopbackSettings()
-  var gates = GateBook()
+  var gates = HeldRequests()
   private(set) var calls: [LoopbackCall] = []
   private(set) var isStopped = false
   private var faults: [LoopbackEndpoint: [LoopbackFault]] = [:]
