@@ -12,7 +12,7 @@ extension Journal {
     /// When an append counts as done; `everyCommit` if not said.
     public var durability: Durability
 
-    package var room = RoomRule.standard
+    package var room = PreallocationRule.standard
 
     package var fileSystem: any JournalFileSystem = POSIXFileSystem()
 

@@ -55,7 +55,7 @@ struct DrawnProperties {
     throws -> JournalOracle
   {
     let processes = choices.draw(in: 1...3)
-    let room = RoomRule(step: choices.pick([0, 512, 2048]) ?? 0)
+    let room = PreallocationRule(step: choices.pick([0, 512, 2048]) ?? 0)
     if room != .none { choices.label("room") }
     let lazy = choices.chance(1, in: 4) ? choices.draw(in: 1...processes) : 0
     if lazy > 0 { choices.label("left to the system") }

@@ -27,13 +27,13 @@ struct FrameProperties {
 
   /// How the journals were made: batches, with and without the proof of closing, with watermark frames
   /// between, compacted once and again, with room, without a sync at each commit, by several callers.
-  private static let shapes: [(steps: [JournalStep], room: RoomRule, lazy: Int)] = [
+  private static let shapes: [(steps: [JournalStep], room: PreallocationRule, lazy: Int)] = [
     (steps, .none, 0),
     (steps + [.close], .none, 0),
     ([.append([9]), .close, .append([30, 5]), .close, .append([8])], .none, 0),
     ([.append([40]), .append([3, 60]), .append([9]), .compact(2), .append([7, 8])], .none, 0),
     (CompactionProperties.before + [.close], .none, 0),
-    (steps, RoomRule(step: 512), 0),
+    (steps, PreallocationRule(step: 512), 0),
     (steps, .none, 1),
     ([.append([5]), .together([[40, 3], [60], [7]]), .append([11])], .none, 0),
   ]

@@ -35,7 +35,7 @@ struct GroupProperties {
       disk = SimulatedDisk()
       process = disk.process()
       var options = Journal.Options(maximumRecordSize: 4096).on(process)
-      options.room = RoomRule(step: room)
+      options.room = PreallocationRule(step: room)
       journal = try Journal.open(at: journalPath, options: options)
       try oracle.settle(journal.identifier)
       for size in [40, 60] {

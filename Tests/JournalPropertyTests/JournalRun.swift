@@ -24,7 +24,7 @@ struct JournalRun {
   let disk: SimulatedDisk
   private(set) var oracle = JournalOracle()
   private var members: [Member]
-  private let room: RoomRule
+  private let room: PreallocationRule
 
   /// How many of the processes leave syncing to the system, the first ones.
   private let lazyProcesses: Int
@@ -58,7 +58,7 @@ struct JournalRun {
 
   init(
     _ disk: SimulatedDisk, processes: Int = 1, oracle: JournalOracle = JournalOracle(),
-    room: RoomRule = .none, lazyProcesses: Int = 0
+    room: PreallocationRule = .none, lazyProcesses: Int = 0
   ) {
     self.lazyProcesses = lazyProcesses
     self.disk = disk

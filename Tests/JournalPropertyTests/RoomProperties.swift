@@ -11,7 +11,7 @@ struct RoomProperties {
   ]
 
   private static func run(_ disk: SimulatedDisk) -> JournalRun {
-    JournalRun(disk, processes: 2, room: RoomRule(step: 512))
+    JournalRun(disk, processes: 2, room: PreallocationRule(step: 512))
   }
 
   @Test("JRN-2 Two processes write into one room, each fault at each call: nobody loses anything")
@@ -43,7 +43,7 @@ struct RoomProperties {
   @Test("JRN-2 Zeros behind the last batch are room: opening leaves them, the next batch fits in")
   func left() throws {
     let disk = SimulatedDisk()
-    var run = JournalRun(disk, room: RoomRule(step: 512))
+    var run = JournalRun(disk, room: PreallocationRule(step: 512))
     try run.perform([.append([40]), .append([90])])
     let before = try #require(disk.contents(of: journalPath))
     #expect(before.count == 512)

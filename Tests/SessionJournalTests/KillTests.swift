@@ -90,7 +90,7 @@ private struct KilledWriter {
 
   func live() async throws {
     var options = Journal.Options(lockDeadline: .seconds(60))
-    options.room = RoomRule(step: 4096)
+    options.room = PreallocationRule(step: 4096)
     let journal = try Journal.open(at: path, options: options)
     var random = Random(state: seed)
     let moment = ContinuousClock.now + .microseconds(Int(random.next() % 150_000))

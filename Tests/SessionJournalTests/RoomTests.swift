@@ -15,7 +15,7 @@ struct RoomTests {
   ) throws(JournalError) -> Journal {
     var options = Journal.Options.fixed
     options.fileSystem = system
-    options.room = RoomRule(step: step)
+    options.room = PreallocationRule(step: step)
     options.durability = durability
     return try Journal.open(at: scratch.path(), options: options)
   }
@@ -48,7 +48,7 @@ struct RoomTests {
   func reserve() throws {
     var options = Journal.Options.fixed
     options.fileSystem = system
-    options.room = RoomRule(step: 1024, reserve: 512)
+    options.room = PreallocationRule(step: 1024, reserve: 512)
     let journal = try Journal.open(at: scratch.path(), options: options)
     var count = 0
     // Up to where the next record would leave less than the reserve.

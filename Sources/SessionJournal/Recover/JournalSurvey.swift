@@ -19,7 +19,7 @@ public struct JournalSurvey: Equatable, Sendable {
   public internal(set) var room: UInt64 = 0
 
   /// What is not listed; nil mostly.
-  public internal(set) var rest: UnlistedRest?
+  public internal(set) var rest: OmittedRuns?
 }
 
 /// Whole batches that follow each other, behind bytes that are lost.
@@ -53,7 +53,7 @@ public struct LostRange: Equatable, Sendable {
 
 /// What a survey did not list, because there were too many runs or because the file was made to
 /// take long.
-public struct UnlistedRest: Equatable, Sendable {
+public struct OmittedRuns: Equatable, Sendable {
   /// Where it stands, in bytes from the beginning of the file.
   public internal(set) var offsets: Range<UInt64>
 

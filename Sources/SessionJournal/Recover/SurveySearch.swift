@@ -148,7 +148,7 @@ struct SurveySearch: ~Copyable {
           offsets: offsets, sequences: first.sequence...(place.sequence - 1), records: records,
           chain: first.previousChecksum))
     } else {
-      survey.rest = survey.rest ?? UnlistedRest(offsets: history.offset..<end)
+      survey.rest = survey.rest ?? OmittedRuns(offsets: history.offset..<end)
       survey.rest?.runs += 1
       survey.rest?.records += records
     }
@@ -158,7 +158,7 @@ struct SurveySearch: ~Copyable {
 
   private mutating func finish() throws(SystemFault) {
     if patience == 0 {
-      survey.rest = survey.rest ?? UnlistedRest(offsets: history.offset..<end)
+      survey.rest = survey.rest ?? OmittedRuns(offsets: history.offset..<end)
       survey.rest?.isSearched = false
     }
     guard survey.rest == nil, history.offset < end else { return }

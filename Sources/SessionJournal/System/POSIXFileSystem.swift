@@ -123,7 +123,7 @@ package struct POSIXFileSystem: JournalFileSystem {
   }
 
   package func turn(at path: String) -> ProcessTurn {
-    ProcessTurns.shared.turn(at: path)
+    InProcessLockQueue.shared.turn(at: path)
   }
 
   package func changes(of path: String) -> FileChanges? {

@@ -93,7 +93,7 @@ extension JournalStore {
     var isSame = true
     let first = FramePosition(behind: next.header).sequence
     // As in opening: what stands there may be left by a sync that failed.
-    var unproven = UnprovenEnd()
+    var unproven = UndeterminedTail()
     var lastIsWatermark = false
     if last >= first {
       try next.visit { frame, _ in

@@ -24,7 +24,7 @@ struct JournalStore: ~Copyable, Sendable {
   var condition = Condition.open
 
   let durability: Journal.Options.Durability
-  let room: RoomRule
+  let room: PreallocationRule
 
   /// How long the file was when its end was last looked at: nothing but zeros stood behind the last
   /// batch.
@@ -43,12 +43,12 @@ struct JournalStore: ~Copyable, Sendable {
   var endsWithWatermark: Bool
 
   /// What opening found no room to write again; nothing is appended behind it until that is done.
-  var unproven: UnprovenEnd?
+  var unproven: UndeterminedTail?
 
   init(
     location: JournalLocation, options: Journal.Options, lock: consuming LockFile,
     scanner: consuming FrameScanner, recovery: JournalRecovery, knownSize: UInt64,
-    lastRecord: UInt64, unproven: UnprovenEnd?
+    lastRecord: UInt64, unproven: UndeterminedTail?
   ) {
     self.location = location
     self.recovery = recovery
@@ -94,7 +94,7 @@ extension JournalStore {
       try lock.acquire(journal: scanner.file)
     }
     var lastRecord = scanner.lastSequence
-    var unproven = UnprovenEnd()
+    var unproven = UndeterminedTail()
     try scanner.visit { frame, payload in
       unproven.note(frame)
       guard !frame.isWatermark else { return true }
@@ -194,7 +194,7 @@ extension JournalStore {
     }
     let fileSystem = options.fileSystem
     guard try !JournalLocation.find(location.given, fileSystem).isThere else { return false }
-    try JournalBirth(location: location, fileSystem: fileSystem).create(options.newHeader)
+    try JournalCreation(location: location, fileSystem: fileSystem).create(options.newHeader)
     return true
   }
 }

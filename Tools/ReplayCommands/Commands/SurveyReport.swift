@@ -47,7 +47,7 @@ struct SurveyReport {
     "\(bytes(run.offsets)), \(seq(run.sequences)): \(count(run.records, "record"))"
   }
 
-  private func line(_ rest: UnlistedRest) -> String {
+  private func line(_ rest: OmittedRuns) -> String {
     let found = "\(count(rest.runs, "more run")) with \(count(rest.records, "record"))"
     return "\(bytes(rest.offsets)): \(found)\(rest.isSearched ? "" : "; not searched to the end")"
   }

@@ -3,7 +3,7 @@
 /// After a sync that failed, the system may keep what it could not write in memory and call it
 /// written: it reads back, and no later sync writes it. Records appended behind it would be lost with
 /// it. Written once more, it is dirty again, and the next sync tells the truth.
-struct UnprovenEnd: Sendable {
+struct UndeterminedTail: Sendable {
   private static let chunkSize: UInt64 = 256 * 1024
 
   /// Where the first frame begins that nothing proves durable.

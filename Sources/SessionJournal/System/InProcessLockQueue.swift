@@ -30,8 +30,8 @@ package final class ProcessTurn: Sendable {
 }
 
 /// The turns at all lock files that are in use in this process, by path.
-final class ProcessTurns: Sendable {
-  static let shared = ProcessTurns()
+final class InProcessLockQueue: Sendable {
+  static let shared = InProcessLockQueue()
 
   private struct Entry {
     weak var turn: ProcessTurn?

@@ -2,7 +2,7 @@
 ///
 /// A commit that changes the size of its file makes the file system write its own records too.
 /// Zeros written behind a batch, in the same write, spare the following commits that.
-package struct RoomRule: Equatable, Sendable {
+package struct PreallocationRule: Equatable, Sendable {
   /// The file grows to a multiple of this, in bytes; 0 if it takes no room in advance.
   package let step: UInt64
 
@@ -14,10 +14,10 @@ package struct RoomRule: Equatable, Sendable {
   private static let mostSteps: UInt64 = 16
 
   /// Nothing in advance.
-  package static let none = RoomRule(step: 0)
+  package static let none = PreallocationRule(step: 0)
 
   /// 64 KiB, and up to 1 MiB at once in a file that is larger.
-  package static let standard = RoomRule(step: 64 * 1024, reserve: 4 * 1024)
+  package static let standard = PreallocationRule(step: 64 * 1024, reserve: 4 * 1024)
 
   package init(step: UInt64, reserve: UInt64 = 0) {
     self.step = step

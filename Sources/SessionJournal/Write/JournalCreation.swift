@@ -1,5 +1,5 @@
 /// Brings a new journal file into being, whole or not at all.
-struct JournalBirth {
+struct JournalCreation {
   let location: JournalLocation
   let fileSystem: any JournalFileSystem
 
