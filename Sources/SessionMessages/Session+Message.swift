@@ -20,7 +20,7 @@ extension SessionRejection: UserFacingError {
 }
 
 /// What an app shows while `activity` is `failed`: why the last sign-in was none (STA-3).
-extension SessionProblem: UserFacingError {
+extension CommandFailure: UserFacingError {
   /// What a user is told of it.
   public var message: SessionMessage {
     switch self {

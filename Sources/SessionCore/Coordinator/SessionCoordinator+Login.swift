@@ -39,7 +39,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     guard let user = arrival.facts.user else {
       let problem =
-        arrival.facts.profileFailure.map(SessionProblem.unidentified)
+        arrival.facts.profileFailure.map(CommandFailure.unidentified)
         ?? .request(RequestFailure(kind: .unreadable))
       return loginRefused(flight, caller, problem)
     }
@@ -109,7 +109,7 @@ extension SessionCoordinator {
   }
 
   private mutating func loginRefused(
-    _ refused: TokenRequest, _ caller: Caller, _ problem: SessionProblem
+    _ refused: TokenRequest, _ caller: Caller, _ problem: CommandFailure
   ) -> [SessionEffect] {
     flight = nil
     lastProblem = problem

@@ -83,7 +83,7 @@ extension SessionCoordinator {
   }
 
   /// `isOver`: the session has ended, whoever is signed in now.
-  mutating func stopWaiting(_ reason: SessionProblem, isOver: Bool = false) -> [SessionEffect] {
+  mutating func stopWaiting(_ reason: CommandFailure, isOver: Bool = false) -> [SessionEffect] {
     var closing: [SessionEffect] = []
     let problem = SessionEffect.Reply.failed(reason)
     if stopped != nil {

@@ -25,9 +25,9 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// with it but to sign in anew or to log out (RES-8).
   var needsUpdate = false
   /// Why nothing is done any more: closed, or the journal holds what this version cannot follow.
-  var stopped: SessionProblem?
+  var stopped: CommandFailure?
   /// Why the last sign-in failed, until cleared.
-  var lastProblem: SessionProblem?
+  var lastProblem: CommandFailure?
   /// The request on the wire.
   var flight: TokenRequest?
   /// Who wants to act in another context, oldest first.
@@ -337,12 +337,12 @@ public struct SessionCoordinator: Hashable, Sendable {
     callers.map { .resume($0, reply) }
   }
 
-  func rejection(_ event: SessionEvent.Kind, _ reason: SessionRejection.Reason) -> SessionProblem {
+  func rejection(_ event: SessionEvent.Kind, _ reason: SessionRejection.Reason) -> CommandFailure {
     .rejected(SessionRejection(state: state.kind, event: event, reason: reason))
   }
 
   /// Why a command that needs a signed-in user is not possible now.
-  func notAuthenticated(_ event: SessionEvent.Kind) -> SessionProblem {
+  func notAuthenticated(_ event: SessionEvent.Kind) -> CommandFailure {
     if let stopped { return stopped }
     if !isRestored { return needsUpdate ? .newerItems : .locked }
     return rejection(event, state.kind == .expired ? .expired : .notAuthenticated)

@@ -122,7 +122,7 @@ public enum SessionEffect: Hashable, Sendable {
     /// Closed.
     case closed
     /// It could not be done.
-    case failed(SessionProblem)
+    case failed(CommandFailure)
   }
 }
 
@@ -186,7 +186,7 @@ public struct SessionCommit: Hashable, Sendable {
 }
 
 /// Why a caller did not get what it asked for.
-public enum SessionProblem: Error, Hashable, Sendable {
+public enum CommandFailure: Error, Hashable, Sendable {
   /// The state does not allow it.
   case rejected(SessionRejection)
   /// The request failed; the session is what it was.
@@ -234,7 +234,7 @@ public enum SessionActivity: Hashable, Sendable {
   /// The context is being switched.
   case switching
   /// The last sign-in failed, and the app has not cleared that.
-  case failed(SessionProblem)
+  case failed(CommandFailure)
   /// Nothing any more: another journal is in the place of this object's journal (RES-6).
   ///
   /// Who is signed in is decided there. Close this object and open the session again.

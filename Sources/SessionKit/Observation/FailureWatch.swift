@@ -6,9 +6,9 @@ public enum SessionWarning: Hashable, Sendable {
   case refreshFailing(FailureClass, count: UInt32, last: RequestFailure)
   /// Records or stored items cannot be written: the session goes on with the token that it has, and they
   /// are written as soon as they can be (RES-6).
-  case storageFailing(StorageTrouble)
+  case storageFailing(StorageIssue)
   /// The journal should have been compacted and could not be: it gets longer than it should.
-  case compactionFailing(StorageTrouble)
+  case compactionFailing(StorageIssue)
   /// A journal that could not be used was set aside, and the session goes on in a new one (RES-6).
   case journalSetAside(SessionNote.ContinuationCause)
   /// A call was refused this token and caused no refresh: its 401 was delivered (REF-13).

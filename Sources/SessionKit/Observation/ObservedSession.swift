@@ -61,7 +61,7 @@ public final class ObservedSession {
   public var activeContext: ActiveContext? { state.activeContext }
 
   /// Why the last sign-in failed, until the app clears that or tries again (STA-3).
-  public var signInProblem: SessionProblem? { status.signInProblem }
+  public var signInProblem: CommandFailure? { status.signInProblem }
 
   /// Why the session has expired; `nil` unless it has.
   public var expiryReason: ExpiryReason? { status.expiryReason }

@@ -162,8 +162,8 @@ extension Session {
     let shown = engine.view.current
     let status = status
     var first = journalSetAside.map { [SessionWarning.journalSetAside($0.cause)] } ?? []
-    first += shown.storageProblem.map { [.storageFailing(StorageTrouble($0))] } ?? []
-    first += shown.compactionProblem.map { [.compactionFailing(StorageTrouble($0))] } ?? []
+    first += shown.storageProblem.map { [.storageFailing(StorageIssue($0))] } ?? []
+    first += shown.compactionProblem.map { [.compactionFailing(StorageIssue($0))] } ?? []
     return SessionReports(
       events: events(after: max(place, status.sequence)), watch: FailureWatch(status.state),
       first: first, warned: warned)

@@ -40,7 +40,7 @@ public struct SessionStatus: Hashable, Sendable {
   public var activeContext: ActiveContext? { state.activeContext }
 
   /// Why the last sign-in failed, until the app clears that or tries again (STA-3).
-  public var signInProblem: SessionProblem? {
+  public var signInProblem: CommandFailure? {
     guard case .failed(let problem) = activity else { return nil }
     return problem
   }

@@ -3,7 +3,7 @@ import SessionJournal
 
 /// What a caller is told, beyond the numbers that the coordinator knows.
 extension SessionEngine {
-  func error(_ problem: SessionProblem, of wish: CommandPayload?) -> SessionError {
+  func error(_ problem: CommandFailure, of wish: CommandPayload?) -> SessionError {
     let isSignIn =
       switch wish {
       case .signIn, .register, .social: true

@@ -326,12 +326,12 @@ actor SessionEngine {
 
   /// Tells of trouble when it begins, or becomes another.
   private func warn(of shown: SessionView.Snapshot, after before: SessionView.Snapshot) {
-    let storage = shown.storageProblem.map(StorageTrouble.init)
-    if let storage, storage != before.storageProblem.map(StorageTrouble.init) {
+    let storage = shown.storageProblem.map(StorageIssue.init)
+    if let storage, storage != before.storageProblem.map(StorageIssue.init) {
       hub.warn(.storageFailing(storage))
     }
-    let compaction = shown.compactionProblem.map(StorageTrouble.init)
-    if let compaction, compaction != before.compactionProblem.map(StorageTrouble.init) {
+    let compaction = shown.compactionProblem.map(StorageIssue.init)
+    if let compaction, compaction != before.compactionProblem.map(StorageIssue.init) {
       hub.warn(.compactionFailing(compaction))
     }
   }

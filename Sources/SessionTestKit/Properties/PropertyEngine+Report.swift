@@ -19,7 +19,7 @@ extension PropertyEngine {
     return problems.isEmpty ? .passed : .unhealthy(problems)
   }
 
-  private func health() -> [HealthProblem] {
+  private func health() -> [PropertyHealthIssue] {
     let whole = tally.cases + tally.discarded + tally.overruns
     if whole == 0 { return [.noCases] }
     if tally.discarded > whole / 10 * 9 + whole % 10 * 9 / 10 {

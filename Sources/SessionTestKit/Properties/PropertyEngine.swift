@@ -29,7 +29,7 @@ struct PropertyEngine {
   var isNarrowed = false
   var odometer: Choices?
   var failure: Examination.Verdict?
-  var problems: [HealthProblem] = []
+  var problems: [PropertyHealthIssue] = []
   var warnings: [String]
   var coverage: PropertyReport.Coverage?
 

@@ -11,7 +11,7 @@ public struct PropertyReport: Sendable {
     /// A case failed, and held when the same draws were replayed: something else decides as well.
     case flaky(PropertyFailure)
     /// Too little was tested for the property to count as checked.
-    case unhealthy([HealthProblem])
+    case unhealthy([PropertyHealthIssue])
   }
 
   /// What was looked at.
@@ -116,7 +116,7 @@ public struct PropertyFailure: Sendable {
 }
 
 /// Why a property counts as untested although no case failed.
-public enum HealthProblem: Hashable, Sendable, CustomStringConvertible {
+public enum PropertyHealthIssue: Hashable, Sendable, CustomStringConvertible {
   /// More than nine cases in ten were discarded.
   case discarded(Int, of: Int)
   /// More than sixteen cases, or all there were, asked for more than 65,536 draws.

@@ -88,7 +88,7 @@ extension SessionEffect.Wipe {
   }
 }
 
-extension SessionProblem {
+extension CommandFailure {
   package var line: String {
     switch self {
     case .rejected(let rejection): "rejected, \(rejection.reason)"

@@ -46,7 +46,7 @@ struct FrozenNamesTests {
     add("rejection", SessionRejection.Reason.self)
     add("naming source", NamingSource.self)
     add("journal flaw", JournalFlaw.self)
-    add("storage trouble", StorageTrouble.self)
+    add("storage trouble", StorageIssue.self)
     add("failure class", SessionWarning.FailureClass.self)
     add("refresh denial", RefreshDenial.self)
     add("language", SessionLanguage.self)

@@ -97,9 +97,9 @@ struct ReportsTests {
 
   @Test("STA-7 STO-3 a warning's labels are words of small sets, whatever the error holds")
   func words() {
-    let words = Set(StorageTrouble.allCases.map(\.rawValue))
+    let words = Set(StorageIssue.allCases.map(\.rawValue))
     for error in ErrorSamples.sessionErrorCases {
-      let report = SessionReport.warning(.storageFailing(StorageTrouble(error)))
+      let report = SessionReport.warning(.storageFailing(StorageIssue(error)))
       #expect(words.contains(report.labels["trouble"] ?? ""))
     }
   }

@@ -107,7 +107,7 @@ extension ErrorSamples {
     .emptyProviderToken,
   ]
 
-  static let sessionProblemCases: [SessionProblem] = [
+  static let sessionProblemCases: [CommandFailure] = [
     .rejected(rejection(.differentUser)),
     .request(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),
     .unidentified(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),

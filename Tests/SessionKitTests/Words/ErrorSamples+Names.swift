@@ -165,7 +165,7 @@ extension ErrorSamples {
     }
   }
 
-  static func name(of error: SessionProblem) -> SessionProblemCase {
+  static func name(of error: CommandFailure) -> SessionProblemCase {
     switch error {
     case .rejected: .rejected
     case .request: .request

@@ -2,7 +2,7 @@ import SessionCore
 import SessionJournal
 
 /// What is wrong with where a session is stored, as a word of a small set: no path, no number.
-public enum StorageTrouble: String, CaseIterable, Sendable {
+public enum StorageIssue: String, CaseIterable, Sendable {
   /// No room is left.
   case noRoom = "noRoom"
   /// This process may not, or not yet.
@@ -17,7 +17,7 @@ public enum StorageTrouble: String, CaseIterable, Sendable {
   case failed = "failed"
 }
 
-extension StorageTrouble {
+extension StorageIssue {
   /// The word for an error of a journal or a secret store.
   init(_ error: SessionError) {
     switch error {
@@ -57,7 +57,7 @@ extension StorageCause {
   /// The same for the journal.
   init(_ error: SessionError) {
     self =
-      switch StorageTrouble(error) {
+      switch StorageIssue(error) {
       case .noRoom: .noRoom
       case .refused: .refused
       case .busy: .busy
