@@ -28,7 +28,7 @@ extension StoredItem {
   static var isBound: Bool { false }
 
   /// The bytes to store; the same for the same item and backend.
-  func encoded(for backend: Backend? = nil) throws(StoredItemError) -> [UInt8] {
+  func encoded(for backend: BackendIdentity? = nil) throws(StoredItemError) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
@@ -82,16 +82,16 @@ private struct Envelope<Fields: Codable>: Codable {
   let v: Int
   let journal: String
   /// No version before has it; without it, the next write binds the item.
-  var backend: Backend?
+  var backend: BackendIdentity?
   let fields: Fields
 }
 
 /// The one member that says who may receive an item.
 private struct Binding: Decodable {
-  let backend: Backend?
+  let backend: BackendIdentity?
 }
 
-extension Backend {
+extension BackendIdentity {
   /// The backend that a stored item names; `nil` if it names none, or its bytes are no item.
   init?(ofItem bytes: [UInt8]) {
     do {

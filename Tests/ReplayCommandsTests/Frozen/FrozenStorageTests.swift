@@ -11,7 +11,7 @@ import Testing
 struct FrozenStorageTests {
   @Test("STO-1 STO-2 the members of stored items stay, and so do the names of the items")
   func items() throws {
-    let backend = Backend(origins: ["https://api.example.com"], client: "app")
+    let backend = BackendIdentity(origins: ["https://api.example.com"], client: "app")
     var members = MemberPaths()
     func add(_ item: some StoredItem) throws {
       let bytes = try item.encoded(for: backend)

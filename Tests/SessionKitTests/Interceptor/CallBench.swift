@@ -60,7 +60,7 @@ final class CallBench: Sendable {
   }
 
   /// The protected resource: answers by the token, and remembers which ones came.
-  final class Backend: HTTPTransport {
+  final class BackendIdentity: HTTPTransport {
     struct Book {
       var authorizations: [String?] = []
       var paths: [String] = []
@@ -80,8 +80,8 @@ final class CallBench: Sendable {
     }
 
     /// Takes tokens from this one on.
-    static func accepting(from number: Int) -> Backend {
-      Backend { (authorization, _) throws(TransportError) in
+    static func accepting(from number: Int) -> BackendIdentity {
+      BackendIdentity { (authorization, _) throws(TransportError) in
         let token = Int(authorization?.dropFirst("Bearer A".count) ?? "") ?? 0
         return HTTPResponse(status: token >= number ? 200 : 401)
       }

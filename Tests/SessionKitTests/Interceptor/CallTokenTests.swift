@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Which calls carry the token, and where", .timeLimit(.minutes(5)))
 struct CallTokenTests {
-  typealias Backend = CallBench.Backend
+  typealias BackendIdentity = CallBench.BackendIdentity
 
   private static let key = CallTokenPlace.header("X-Auth-Token", scheme: nil)
   private static let member = CallTokenPlace.member("AccessToken")
@@ -41,7 +41,7 @@ struct CallTokenTests {
     let session = try await bench.signedIn { wire in
       (wire.endpoints.register, wire.endpoints.social) = ("users", "auth/social")
     }
-    let backend = Backend()
+    let backend = BackendIdentity()
     let calls = session.calls(by: TransportCalls(backend))
     for path in ["users", "auth/social", "auth/login", "auth/refresh", "auth/logout"] {
       _ = try await calls.send(post(bench, path))
@@ -61,7 +61,7 @@ struct CallTokenTests {
       wire.endpoints.register = "rpc"
       wire.endpoints.social = "rpc"
     }
-    let backend = Backend()
+    let backend = BackendIdentity()
     let calls = session.calls(by: TransportCalls(backend))
     _ = try await calls.send(post(bench, "rpc"))
     _ = try await calls.send(post(bench, "rpc"), as: .plain)
@@ -73,7 +73,7 @@ struct CallTokenTests {
   func plain() async throws {
     let bench = try CallBench()
     let session = try await bench.open()
-    let backend = Backend { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let backend = BackendIdentity { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
     let calls = session.calls(by: TransportCalls(backend))
     #expect(try await calls.send(bench.get(), as: .plain).status == 401)
     try await bench.signIn(session)
@@ -87,7 +87,7 @@ struct CallTokenTests {
   func authenticated() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = Backend()
+    let backend = BackendIdentity()
     var rules = CallRules()
     rules.publicPaths = ["status"]
     let calls = session.calls(by: TransportCalls(backend), rules: rules)

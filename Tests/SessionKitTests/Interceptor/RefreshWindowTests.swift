@@ -6,7 +6,7 @@ import Testing
 
 @Suite("How often refused calls cause a refresh", .timeLimit(.minutes(5)))
 struct RefreshWindowTests {
-  typealias Backend = CallBench.Backend
+  typealias BackendIdentity = CallBench.BackendIdentity
 
   @Test("REF-13 the window, row by row of Specs/Calls.md")
   func table() throws {
@@ -40,7 +40,7 @@ struct RefreshWindowTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     let reports = session.reports
-    let backend = Backend { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let backend = BackendIdentity { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
     let calls = session.calls(by: TransportCalls(backend))
     for _ in 0..<50 { #expect(try await calls.send(bench.get()).status == 401) }
     #expect(bench.service.refreshCount == 1)
@@ -69,7 +69,7 @@ struct RefreshWindowTests {
     let reports = session.reports
     // Each token is good for one call, its first.
     let seen = SharedValue<Set<String>>([])
-    let backend = Backend { (authorization, place) throws(TransportError) in
+    let backend = BackendIdentity { (authorization, place) throws(TransportError) in
       let token = authorization ?? ""
       let isFirst = seen.value?.contains(token) != true
       seen.value?.insert(token)
@@ -93,7 +93,7 @@ struct RefreshWindowTests {
   func none() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = Backend { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let backend = BackendIdentity { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
     var rules = CallRules()
     rules.refreshWindow = nil
     let free = session.calls(by: TransportCalls(backend), rules: rules)

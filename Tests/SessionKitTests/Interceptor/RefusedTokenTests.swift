@@ -17,7 +17,7 @@ struct RefusedTokenTests {
     }
   }
 
-  private let refusing = CallBench.Backend { (_, _) throws(TransportError) in
+  private let refusing = CallBench.BackendIdentity { (_, _) throws(TransportError) in
     HTTPResponse(status: 401)
   }
 

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Protected calls: the rule, on a live session", .timeLimit(.minutes(5)))
 struct SessionCallsTests {
-  typealias Backend = CallBench.Backend
+  typealias BackendIdentity = CallBench.BackendIdentity
 
   @Test("INT-1 a good token goes along, and nothing else is asked")
   func good() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = Backend()
+    let backend = BackendIdentity()
     let calls = session.calls(by: TransportCalls(backend))
     #expect(try await calls.send(bench.get()).status == 200)
     #expect(backend.authorizations == ["Bearer A1"])
@@ -24,7 +24,7 @@ struct SessionCallsTests {
   func untouched() async throws {
     let bench = try CallBench()
     let session = try await bench.open()
-    let backend = Backend { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let backend = BackendIdentity { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
     var rules = CallRules()
     rules.publicPaths = ["help/*"]
     let calls = session.calls(by: TransportCalls(backend), rules: rules)
@@ -47,7 +47,7 @@ struct SessionCallsTests {
   func nobody() async throws {
     let bench = try CallBench()
     let session = try await bench.open(.keeping)
-    let backend = Backend()
+    let backend = BackendIdentity()
     let calls = session.calls(by: TransportCalls(backend))
     #expect(await sessionError { try await calls.send(bench.get()) } == .notSignedIn)
     try await bench.signIn(session)
@@ -68,7 +68,7 @@ struct SessionCallsTests {
     let session = try await bench.signedIn { wire in
       wire.baseURL = URL(string: "http://10.0.0.5") ?? wire.baseURL
     }
-    let backend = Backend()
+    let backend = BackendIdentity()
     let url = try #require(URL(string: "http://10.0.0.5/materials"))
     let request = HTTPRequest(method: "GET", url: url)
     let error = await sessionError {
@@ -92,7 +92,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     await bench.expire(session)
-    let backend = Backend.accepting(from: 2)
+    let backend = BackendIdentity.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<50 { group.addTask { try await calls.send(bench.get()).status } }
@@ -111,7 +111,7 @@ struct SessionCallsTests {
     let session = try await bench.signedIn()
     let hall = CallBench.Gate()
     hall.shut()
-    let backend = Backend { (authorization, _) throws(TransportError) in
+    let backend = BackendIdentity { (authorization, _) throws(TransportError) in
       if authorization == "Bearer A1" { await hall.pass() }
       return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
     }
@@ -134,7 +134,7 @@ struct SessionCallsTests {
     let session = try await bench.signedIn()
     let hall = CallBench.Gate()
     hall.shut()
-    let backend = Backend { (authorization, _) throws(TransportError) in
+    let backend = BackendIdentity { (authorization, _) throws(TransportError) in
       if authorization == "Bearer A1" { await hall.pass() }
       return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
     }
@@ -153,7 +153,7 @@ struct SessionCallsTests {
   func refusedTwice() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = Backend { (_, place) throws(TransportError) in
+    let backend = BackendIdentity { (_, place) throws(TransportError) in
       HTTPResponse(status: 401, headers: [HTTPHeader("X-Place", "\(place)")])
     }
     let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
@@ -171,7 +171,7 @@ struct SessionCallsTests {
   func others(status: Int) async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = Backend { (_, _) throws(TransportError) in
+    let backend = BackendIdentity { (_, _) throws(TransportError) in
       HTTPResponse(status: status, body: Array("{\"a\":1}".utf8))
     }
     let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
@@ -189,7 +189,7 @@ struct SessionCallsTests {
         FailureRule(.rejected, at: [.call], status: 200, codes: ["SESSION_OVER"]), at: 0)
       wire.failures.insert(FailureRule(.unexpected, at: [.call], status: 401), at: 0)
     }
-    let backend = Backend { (authorization, _) throws(TransportError) in
+    let backend = BackendIdentity { (authorization, _) throws(TransportError) in
       authorization == "Bearer A1"
         ? HTTPResponse(status: 200, body: Array(#"{"error":{"code":"SESSION_OVER"}}"#.utf8))
         : HTTPResponse(status: 401)
@@ -206,7 +206,7 @@ struct SessionCallsTests {
       let bench = try CallBench()
       let session = try await bench.signedIn(policy)
       bench.service.fail(.success(HTTPResponse(status: 401)))
-      let backend = Backend.accepting(from: 2)
+      let backend = BackendIdentity.accepting(from: 2)
       let calls = session.calls(by: TransportCalls(backend))
       let clears = policy.onRejection == .clear
       let error = await sessionError { try await calls.send(bench.get()) }
@@ -223,7 +223,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     bench.service.fail(.failure(.noConnection("there is no network")))
-    let backend = Backend.accepting(from: 2)
+    let backend = BackendIdentity.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     #expect(
       await sessionError { try await calls.send(bench.get()) }
@@ -242,7 +242,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     bench.service.fail(.success(HTTPResponse(status: 503, body: [])))
-    let backend = Backend.accepting(from: 2)
+    let backend = BackendIdentity.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     for _ in 0..<20 { _ = await sessionError { try await calls.send(bench.get()) } }
     #expect(bench.service.refreshCount == 1)
@@ -258,7 +258,7 @@ struct SessionCallsTests {
   func noRefresh() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn { $0.endpoints.refresh = nil }
-    let backend = Backend.accepting(from: 2)
+    let backend = BackendIdentity.accepting(from: 2)
     let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
     #expect(response.status == 401)
     #expect(session.isAuthenticated)
@@ -273,7 +273,7 @@ struct SessionCallsTests {
       let session = try await bench.signedIn()
       let hall = CallBench.Gate()
       hall.shut()
-      let backend = Backend { (_, _) throws(TransportError) in
+      let backend = BackendIdentity { (_, _) throws(TransportError) in
         await hall.pass()
         return HTTPResponse(status: 401)
       }
@@ -298,7 +298,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     bench.service.gate.shut()
-    let backend = Backend.accepting(from: 2)
+    let backend = BackendIdentity.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     let slow = Task { await sessionError { try await calls.send(bench.get()) } }
     await eventually("the refresh is out") { bench.service.gate.count == 1 }
@@ -316,7 +316,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     bench.service.gate.shut()
-    let backend = Backend.accepting(from: 2)
+    let backend = BackendIdentity.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     let first = Task { await sessionError { try await calls.send(bench.get()) } }
     let second = Task { try await calls.send(bench.get()).status }
@@ -335,7 +335,7 @@ struct SessionCallsTests {
     let session = try await bench.signedIn()
     let hall = CallBench.Gate()
     hall.shut()
-    let backend = Backend { (authorization, _) throws(TransportError) in
+    let backend = BackendIdentity { (authorization, _) throws(TransportError) in
       if authorization == "Bearer A1" { await hall.pass() }
       return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
     }

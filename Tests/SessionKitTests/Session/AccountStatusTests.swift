@@ -7,7 +7,7 @@ import Testing
 /// What the server says of the user's account: with a call of the app, and when it is asked.
 @Suite("A session: the user's account at the server", .timeLimit(.minutes(5)))
 struct AccountStatusTests {
-  typealias Backend = CallBench.Backend
+  typealias BackendIdentity = CallBench.BackendIdentity
 
   /// A response to a call that names a code.
   struct Answer: Sendable, CustomStringConvertible {
@@ -34,7 +34,7 @@ struct AccountStatusTests {
   func calls(answer: Answer) async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn(.keeping)
-    let backend = Backend { (_, _) throws(TransportError) in answer.response }
+    let backend = BackendIdentity { (_, _) throws(TransportError) in answer.response }
     let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
     #expect(response.status == answer.status, "the response is the caller's")
     #expect(session.state.kind == answer.end ?? .authenticated)
@@ -50,7 +50,7 @@ struct AccountStatusTests {
     let bench = try CallBench()
     let session = try await bench.signedIn(.keeping)
     let gone = Answer(status: 410, code: "USER_DELETED")
-    let backend = Backend { (_, _) throws(TransportError) in gone.response }
+    let backend = BackendIdentity { (_, _) throws(TransportError) in gone.response }
     let calls = session.calls(by: TransportCalls(backend))
     _ = try await calls.send(bench.get("materials", [HTTPHeader("Authorization", "Basic eA==")]))
     _ = try await calls.send(bench.get(), as: .plain)
@@ -67,7 +67,7 @@ struct AccountStatusTests {
     let gate = CallBench.Gate()
     gate.shut()
     let gone = Answer(status: 410, code: "USER_DELETED")
-    let backend = Backend { (_, _) throws(TransportError) in
+    let backend = BackendIdentity { (_, _) throws(TransportError) in
       await gate.pass()
       return gone.response
     }
@@ -92,7 +92,7 @@ struct AccountStatusTests {
         FailureRule(.unexpected, at: [.call], statuses: 400...499, codes: ["USER_*"]), at: 0)
     }
     let gone = Answer(status: 410, code: "USER_DELETED")
-    let backend = Backend { (_, _) throws(TransportError) in gone.response }
+    let backend = BackendIdentity { (_, _) throws(TransportError) in gone.response }
     _ = try await session.calls(by: TransportCalls(backend)).send(bench.get())
     #expect(session.isAuthenticated)
     try await session.close()

@@ -106,9 +106,9 @@ struct OtherBackendTests {
     #expect(await refused(here) == .token)
   }
 
-  private func stored(_ item: SecretItem) throws -> Backend? {
+  private func stored(_ item: SecretItem) throws -> BackendIdentity? {
     let bytes = try FileSecretStore(folder: bench.secrets).read(item)
-    return bytes.flatMap(Backend.init(ofItem:))
+    return bytes.flatMap(BackendIdentity.init(ofItem:))
   }
 
   @Test("STO-6 tokens that an older version stored have no backend: the next write binds them")
@@ -213,7 +213,9 @@ struct OtherBackendTests {
 
   @Test("STO-6 a backend is its origins and its client, whatever the spelling, path and secret")
   func names() throws {
-    func backend(_ text: String, _ change: (inout Wire) -> Void = { _ in }) throws -> Backend {
+    func backend(_ text: String, _ change: (inout Wire) -> Void = { _ in }) throws
+      -> BackendIdentity
+    {
       var wire = Wire.edu(baseURL: try #require(URL(string: text)))
       change(&wire)
       return wire.backend

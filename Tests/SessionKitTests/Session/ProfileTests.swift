@@ -9,7 +9,7 @@ import Testing
 @Suite("A session: who signed in")
 struct ProfileTests {
   /// A backend whose answers are fixed by path.
-  private final class Backend: HTTPTransport {
+  private final class BackendIdentity: HTTPTransport {
     let answers: [String: (status: Int, body: String)]
     private let sent = Mutex<[String]>([])
 
@@ -28,7 +28,7 @@ struct ProfileTests {
   }
 
   private struct Ending {
-    let backend: Backend
+    let backend: BackendIdentity
     let result: Result<UserProfile?, SessionError>
     let state: SessionState
     let events: [String]
@@ -46,7 +46,7 @@ struct ProfileTests {
     var answers = ["/api/auth/login": (200, login), "/api/auth/logout": (204, "")]
     answers["/api/auth/me"] = profile
     let bench = try Bench()
-    let backend = Backend(answers)
+    let backend = BackendIdentity(answers)
     let url = try #require(URL(string: "https://tik.test"))
     var configuration = SessionConfiguration(
       journal: bench.journal, secrets: MemorySecretStore(),

@@ -32,7 +32,7 @@ enum Visitor {
     return try await Session.open(
       SessionConfiguration(
         journal: place.journal, secrets: secrets ?? MemorySecretStore(), wire: wire,
-        transport: Backend(), clock: clock, eventBuffer: 50_000, retention: nil))
+        transport: BackendIdentity(), clock: clock, eventBuffer: 50_000, retention: nil))
   }
 
   static func signedIn(
@@ -49,7 +49,7 @@ enum Visitor {
     try expect(session.currentToken != nil, "nobody is signed in")
   }
 
-  private struct Backend: HTTPTransport {
+  private struct BackendIdentity: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
       // As long as the tokens of real servers.
       let access = String(repeating: "x", count: 800)

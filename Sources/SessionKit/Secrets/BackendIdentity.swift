@@ -4,18 +4,18 @@ import Foundation
 ///
 /// Paths do not count: a new path on the same origin has the same operator. See
 /// `Specs/Decisions/secrets-have-one-backend.md`.
-struct Backend: Hashable, Codable, Sendable {
+struct BackendIdentity: Hashable, Codable, Sendable {
   /// `https://api.school.test`, in small letters, without the default port, and sorted.
   let origins: [String]
   let client: String?
 
   /// Whether secrets of this backend may be sent to everything that the other one names.
-  func covers(_ other: Backend) -> Bool {
+  func covers(_ other: BackendIdentity) -> Bool {
     client == other.client && Set(other.origins).isSubset(of: origins)
   }
 }
 
-extension Backend: CustomStringConvertible {
+extension BackendIdentity: CustomStringConvertible {
   /// `https://api.school.test (client app-1)`.
   var description: String {
     let place = origins.isEmpty ? "nowhere" : origins.joined(separator: ", ")
@@ -25,12 +25,12 @@ extension Backend: CustomStringConvertible {
 
 /// Which stored secrets a session may use: those of its backend, at its present or an earlier address.
 struct BackendBinding: Sendable {
-  let backend: Backend
-  let former: [Backend]
+  let backend: BackendIdentity
+  let former: [BackendIdentity]
 
   /// Throws if an item is of another backend: then it is neither used nor changed.
   func refuse<Item: StoredItem>(_: Item.Type, _ bytes: [UInt8]) throws(SecretStoreError) {
-    guard Item.isBound, let stored = Backend(ofItem: bytes),
+    guard Item.isBound, let stored = BackendIdentity(ofItem: bytes),
       !([backend] + former).contains(where: stored.covers)
     else { return }
     throw .otherBackend(
@@ -58,10 +58,11 @@ extension SessionConfiguration {
 
 extension Wire {
   /// Where the session sends what it has stored: calls go to the base address, the rest to the endpoints.
-  var backend: Backend {
+  var backend: BackendIdentity {
     let steps: [Step] = [.refresh, .switchContext, .profile, .revocation]
     let urls = [baseURL] + steps.compactMap { endpoints[$0]?.url(below: baseURL) }
-    return Backend(origins: Set(urls.compactMap(\.bareOrigin)).sorted(), client: client.identifier)
+    return BackendIdentity(
+      origins: Set(urls.compactMap(\.bareOrigin)).sorted(), client: client.identifier)
   }
 }
 
