@@ -6,11 +6,11 @@ extension SessionPreset {
   /// The ticketing app: a JWT whose `exp` says how long it is good, a refresh token that rotates, tokens of
   /// other services, no logout endpoint, and three Spanish texts of its own (TIK).
   public static func tik(_ baseURL: URL) -> SessionPreset {
-    var wire = Wire(baseURL: baseURL)
+    var wire = HTTPBackend(baseURL: baseURL)
     wire.endpoints.login = "api/auth/login"
     wire.endpoints.social = "api/auth/social-login"
-    wire.endpoints.refresh = WireEndpoint("api/auth/refresh", refresh: .member("refresh_token"))
-    wire.endpoints.profile = WireEndpoint(
+    wire.endpoints.refresh = HTTPEndpoint("api/auth/refresh", refresh: .member("refresh_token"))
+    wire.endpoints.profile = HTTPEndpoint(
       "api/auth/me", method: "GET", form: .none, access: .bearer)
     wire.keys.errorCode = ["error.code", "code"]
     wire.answer.accessToken = ["token", "access_token"]

@@ -58,7 +58,7 @@ extension SessionPreset {
   }
 
   /// A preset with texts of the app's own.
-  public init(name: String, wire: Wire, policy: SessionPolicy, words: SessionWords) {
+  public init(name: String, wire: HTTPBackend, policy: SessionPolicy, words: SessionWords) {
     self.init(name: name, wire: wire, policy: policy)
     self.words = words
   }

@@ -46,7 +46,7 @@ final class Worker: Sendable {
     var policy = SessionPolicy.edu(.development)
     var followsOthers = true
     var offline: ChangePolicy?
-    var formerWires: [Wire] = []
+    var formerWires: [HTTPBackend] = []
     var whenUnusable = UnusableJournal.refuse
     for option in arguments.dropFirst(3) {
       let parts = option.split(separator: "=")

@@ -44,7 +44,7 @@ struct CallMap: Sendable {
   private let tellingStatuses: [ClosedRange<Int>]
   private let attempts: UInt32
 
-  init(_ rules: CallRules, _ wire: Wire) {
+  init(_ rules: CallRules, _ wire: HTTPBackend) {
     token = rules.token
     limits = rules.limits
     window = rules.refreshWindow
@@ -68,10 +68,10 @@ struct CallMap: Sendable {
     attempts = max(1, rules.attempts)
   }
 
-  private static func exemption(ofPath pattern: String, _ wire: Wire) -> Exemption? {
+  private static func exemption(ofPath pattern: String, _ wire: HTTPBackend) -> Exemption? {
     let isBeginning = pattern.hasSuffix("*")
     let path = isBeginning ? String(pattern.dropLast()) : pattern
-    guard let address = CallAddress(WireEndpoint(path).url(below: wire.baseURL)) else { return nil }
+    guard let address = CallAddress(HTTPEndpoint(path).url(below: wire.baseURL)) else { return nil }
     var text = address.origin + address.path
     // `auth/*` is below `auth`, and not beside it.
     if path.isEmpty || path.hasSuffix("/"), !text.hasSuffix("/") { text += "/" }
@@ -81,8 +81,9 @@ struct CallMap: Sendable {
   }
 
   /// The endpoints that calls leave alone (INT-3), except those whose address is shared (INT-5).
-  private static func exemptions(ofEndpoints wire: Wire, shared: Bool?) -> [Exemption] {
-    let all = Wire.Step.allCases.compactMap { step -> (step: Wire.Step, exemption: Exemption)? in
+  private static func exemptions(ofEndpoints wire: HTTPBackend, shared: Bool?) -> [Exemption] {
+    let all = HTTPBackend.Step.allCases.compactMap {
+      step -> (step: HTTPBackend.Step, exemption: Exemption)? in
       guard let endpoint = wire.endpoints[step],
         let address = CallAddress(endpoint.url(below: wire.baseURL))
       else { return nil }
@@ -204,7 +205,7 @@ extension CallMap.Exemption {
   }
 }
 
-extension Wire.Step {
+extension HTTPBackend.Step {
   /// Whether an app's own call to this endpoint goes out as it is (INT-3).
   fileprivate var isLeftAlone: Bool {
     switch self {

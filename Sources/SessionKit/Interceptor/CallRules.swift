@@ -77,7 +77,7 @@ public struct CallLimits: Hashable, Sendable {
 
 extension CallRules {
   /// What a call with this head may carry at this backend.
-  public func target(_ head: CallHead, _ wire: Wire, as mark: CallMark = .byRules)
+  public func target(_ head: CallHead, _ wire: HTTPBackend, as mark: CallMark = .byRules)
     -> CallPlan.Target
   {
     CallMap(self, wire).target(head, mark)

@@ -14,7 +14,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
   private let session: Session
   let client: Client
   private let map: CallMap
-  private let wire: Wire
+  private let wire: HTTPBackend
   private let trace: (@Sendable (CallTrace) -> Void)?
 
   init(

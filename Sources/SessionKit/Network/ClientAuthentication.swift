@@ -9,9 +9,9 @@ public enum ClientAuthentication: Hashable, Sendable {
   /// As HTTP Basic; a request in which a token rides as `Bearer` has no room for it.
   case basic(id: String, secret: Secret)
 
-  var members: [String: WireField] {
+  var members: [String: RequestField] {
     guard case .form(let id, let secret) = self else { return [:] }
-    var members: [String: WireField] = ["client_id": .text(id)]
+    var members: [String: RequestField] = ["client_id": .text(id)]
     members["client_secret"] = secret.map { .text($0.value) }
     return members
   }

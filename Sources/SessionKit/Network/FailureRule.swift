@@ -24,7 +24,7 @@ public struct FailureRule: Hashable, Sendable {
   /// What it means.
   public var meaning: RequestFailure.Kind
   /// The steps whose answers it is about; `nil` for all.
-  public var steps: Set<Wire.Step>?
+  public var steps: Set<HTTPBackend.Step>?
   /// The statuses, 100 to 599 for all.
   public var statuses: ClosedRange<Int>
   /// The server's codes, of which one must be there; `TOKEN_*` stands for all that begin so, and an
@@ -38,7 +38,7 @@ public struct FailureRule: Hashable, Sendable {
 
   /// A rule about a range of statuses.
   public init(
-    _ meaning: RequestFailure.Kind, at steps: Set<Wire.Step>? = nil,
+    _ meaning: RequestFailure.Kind, at steps: Set<HTTPBackend.Step>? = nil,
     statuses: ClosedRange<Int> = 100...599, codes: [String] = [],
     meanings: Set<ErrorMeaning> = [], body: Body? = nil
   ) {
@@ -52,7 +52,7 @@ public struct FailureRule: Hashable, Sendable {
 
   /// A rule about one status.
   public init(
-    _ meaning: RequestFailure.Kind, at steps: Set<Wire.Step>? = nil, status: Int,
+    _ meaning: RequestFailure.Kind, at steps: Set<HTTPBackend.Step>? = nil, status: Int,
     codes: [String] = [], meanings: Set<ErrorMeaning> = [], body: Body? = nil
   ) {
     self.init(
@@ -62,7 +62,7 @@ public struct FailureRule: Hashable, Sendable {
   /// Whether it is about codes, and not about any answer.
   var wantsCode: Bool { !codes.isEmpty || !meanings.isEmpty }
 
-  func matches(_ step: Wire.Step, _ signs: AnswerSigns) -> Bool {
+  func matches(_ step: HTTPBackend.Step, _ signs: AnswerSigns) -> Bool {
     guard steps?.contains(step) != false, statuses.contains(signs.status) else { return false }
     if let body, !signs.looksLike(body) { return false }
     guard wantsCode else { return true }
@@ -78,7 +78,7 @@ public struct FailureRule: Hashable, Sendable {
 
 extension FailureRule {
   /// All requests of the session itself.
-  private static let tokenSteps = Set(Wire.Step.allCases).subtracting([.call])
+  private static let tokenSteps = Set(HTTPBackend.Step.allCases).subtracting([.call])
 
   /// The rules of a wire of which nothing else was said; `Specs/Answers.md` has them row by row.
   public static let standard: [FailureRule] = [

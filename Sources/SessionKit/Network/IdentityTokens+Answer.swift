@@ -19,7 +19,8 @@ extension IdentityTokens {
   ///
   /// `before` is what they take the place of, `nil` at a sign-in.
   func answer(
-    for wire: Wire, after before: IdentityPredecessor? = nil, isOwned: Bool, at now: Timestamp
+    for wire: HTTPBackend, after before: IdentityPredecessor? = nil, isOwned: Bool,
+    at now: Timestamp
   ) throws(WebSignInProblem) -> TokenAnswer {
     guard access.isToken, refresh?.isToken ?? true, byteCount <= Self.mostBytes else {
       throw .unreadableTokens

@@ -6,13 +6,13 @@ import SessionJSON
 /// value of another, the inner one counts.
 struct MemberTree {
   private enum Node {
-    case value(WireField)
+    case value(RequestField)
     case members([String: Node])
   }
 
   private var root: [String: Node] = [:]
 
-  init(_ members: [String: WireField]) {
+  init(_ members: [String: RequestField]) {
     for (key, field) in members.sorted(by: { $0.key < $1.key }) {
       MemberTree.put(field, at: MemberTree.steps(key)[...], into: &root)
     }
@@ -43,7 +43,7 @@ struct MemberTree {
   }
 
   private static func put(
-    _ field: WireField, at steps: ArraySlice<String>, into members: inout [String: Node]
+    _ field: RequestField, at steps: ArraySlice<String>, into members: inout [String: Node]
   ) {
     guard let name = steps.first else { return }
     let rest = steps.dropFirst()

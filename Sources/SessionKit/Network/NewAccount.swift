@@ -3,10 +3,10 @@ public struct NewAccount: Hashable, Sendable {
   /// What the user will sign in with.
   public let credentials: PasswordCredentials
   /// The further members that the backend wants, by its names, such as `first_name`.
-  public let fields: [String: WireField]
+  public let fields: [String: RequestField]
 
   /// An account.
-  public init(_ credentials: PasswordCredentials, fields: [String: WireField] = [:]) {
+  public init(_ credentials: PasswordCredentials, fields: [String: RequestField] = [:]) {
     self.credentials = credentials
     self.fields = fields
   }

@@ -8,7 +8,7 @@ struct TokenNames {
   let identity: JSONMembers?
 
   /// The user who signs in: whom the SDK names, else the first whom the wire's sources do, else `sub`.
-  func user(for wire: Wire) -> FoundUser? {
+  func user(for wire: HTTPBackend) -> FoundUser? {
     if let named = namedBySDK { return named }
     let sources = UserSources(
       members: JSONMembers([:]), access: access, identity: identity, userName: nil, expected: nil,
@@ -28,7 +28,7 @@ struct TokenNames {
     }
   }
 
-  private func subject(of token: UserSource.Token, _ wire: Wire) -> FoundUser? {
+  private func subject(of token: UserSource.Token, _ wire: HTTPBackend) -> FoundUser? {
     (token == .access ? access : identity).flatMap(UserProfile.init(subjectOf:)).map {
       FoundUser(
         profile: $0,
@@ -45,7 +45,7 @@ struct TokenNames {
   ///
   /// - Requirement: LOG-12
   func user(
-    after before: IdentityPredecessor, old: JSONMembers?, for wire: Wire
+    after before: IdentityPredecessor, old: JSONMembers?, for wire: HTTPBackend
   ) throws(WebSignInProblem) -> FoundUser? {
     let expected = before.user
     if expected.origin?.source == UserOrigin.provider, let named = namedBySDK {
@@ -92,7 +92,7 @@ extension FoundUser {
   }
 }
 
-extension Wire {
+extension HTTPBackend {
   /// The claims that may name a user.
   fileprivate var userClaims: [(path: MemberPath, token: UserSource.Token)] {
     var claims: [(path: MemberPath, token: UserSource.Token)] = [

@@ -10,7 +10,7 @@ public enum UserSource: Hashable, Sendable {
     case identity = "identity token"
   }
 
-  /// An object of the response, with the names of ``WireKeys``; ``MemberPath/whole`` for its top level.
+  /// An object of the response, with the names of ``RequestFieldNames``; ``MemberPath/whole`` for its top level.
   case member(MemberPath)
   /// A claim with the identifier, of a token of three parts; the profile is from the same token's
   /// `email` or the first of `emails`, `given_name` and `family_name`.
@@ -67,7 +67,7 @@ struct FoundUser: Hashable {
 
 extension UserSource {
   /// The name under which a session remembers the source.
-  func label(_ keys: WireKeys) -> String {
+  func label(_ keys: RequestFieldNames) -> String {
     switch self {
     case .member(let path): "member \(path) \(keys.userID)"
     case .claim(let path, let token): "claim \(path) of the \(token.rawValue)"

@@ -6,11 +6,11 @@ extension SessionPreset {
   public static func edu(
     _ baseURL: URL, environment: SessionPolicy = .production
   ) -> SessionPreset {
-    var wire = Wire(baseURL: baseURL)
+    var wire = HTTPBackend(baseURL: baseURL)
     wire.endpoints.login = "auth/login"
-    wire.endpoints.refresh = WireEndpoint("auth/refresh", refresh: .member("refresh_token"))
-    wire.endpoints.switchContext = WireEndpoint("auth/switch-context", access: .bearer)
-    wire.endpoints.revocation = WireEndpoint(
+    wire.endpoints.refresh = HTTPEndpoint("auth/refresh", refresh: .member("refresh_token"))
+    wire.endpoints.switchContext = HTTPEndpoint("auth/switch-context", access: .bearer)
+    wire.endpoints.revocation = HTTPEndpoint(
       "auth/logout", access: .bearer, refresh: .member("refresh_token"))
     wire.keys.furtherMembers = ["full_name", "school_id"]
     return SessionPreset(name: "EDU", wire: wire, policy: .edu(environment))
@@ -18,8 +18,8 @@ extension SessionPreset {
 
   /// Azure AD B2C below a user flow's address: its tokens refreshed, signing in left to a page (B2C).
   public static func b2c(_ userFlow: URL, clientID: String, scope: String) -> SessionPreset {
-    var wire = Wire(baseURL: userFlow)
-    wire.endpoints.refresh = WireEndpoint(
+    var wire = HTTPBackend(baseURL: userFlow)
+    wire.endpoints.refresh = HTTPEndpoint(
       "oauth2/v2.0/token", form: .form,
       fields: ["grant_type": "refresh_token", "scope": .text(scope)],
       refresh: .member("refresh_token"))
@@ -34,12 +34,12 @@ extension SessionPreset {
   /// The offline-first app: snake case, a profile asked with a login and at launch, registering creates the
   /// account only (OFF).
   public static func off(_ baseURL: URL) -> SessionPreset {
-    var wire = Wire(baseURL: baseURL)
+    var wire = HTTPBackend(baseURL: baseURL)
     wire.endpoints.login = "auth/login"
     wire.endpoints.register = "auth/register"
-    wire.endpoints.refresh = WireEndpoint("auth/refresh", refresh: .member("refresh_token"))
-    wire.endpoints.profile = WireEndpoint("users/me", method: "GET", form: .none, access: .bearer)
-    wire.endpoints.revocation = WireEndpoint("auth/logout", refresh: .member("refresh_token"))
+    wire.endpoints.refresh = HTTPEndpoint("auth/refresh", refresh: .member("refresh_token"))
+    wire.endpoints.profile = HTTPEndpoint("users/me", method: "GET", form: .none, access: .bearer)
+    wire.endpoints.revocation = HTTPEndpoint("auth/logout", refresh: .member("refresh_token"))
     wire.tokenForm = .opaque
     wire.answer.user = [.member("user"), .claim("sub")]
     return SessionPreset(name: "OFF", wire: wire, policy: .off)
@@ -47,12 +47,12 @@ extension SessionPreset {
 
   /// The project-management app: camel case, a refresh token that rotates, registering signs in (API).
   public static func api(_ baseURL: URL) -> SessionPreset {
-    var wire = Wire(baseURL: baseURL)
+    var wire = HTTPBackend(baseURL: baseURL)
     wire.endpoints.login = "auth/login"
     wire.endpoints.register = "auth/register"
     wire.registration = .signsIn
-    wire.endpoints.refresh = WireEndpoint("auth/refresh", refresh: .member("refreshToken"))
-    wire.endpoints.revocation = WireEndpoint("auth/logout", form: .none, access: .bearer)
+    wire.endpoints.refresh = HTTPEndpoint("auth/refresh", refresh: .member("refreshToken"))
+    wire.endpoints.revocation = HTTPEndpoint("auth/logout", form: .none, access: .bearer)
     (wire.keys, wire.answer, wire.tokenForm) = (.camelCase, .camelCase, .opaque)
     wire.answer.user = [.member("user"), .claim("sub")]
     wire.answer.role = ["user.role"]
@@ -65,11 +65,11 @@ extension SessionPreset {
   public static func oauth(
     token: URL, revocation: URL? = nil, client: ClientAuthentication = .none, scope: String? = nil
   ) -> SessionPreset {
-    let scope = scope.map { ["scope": WireField.text($0)] } ?? [:]
-    var wire = Wire(baseURL: token)
-    wire.endpoints.login = WireEndpoint(
+    let scope = scope.map { ["scope": RequestField.text($0)] } ?? [:]
+    var wire = HTTPBackend(baseURL: token)
+    wire.endpoints.login = HTTPEndpoint(
       "", form: .form, fields: scope.merging(["grant_type": "password"]) { $1 })
-    wire.endpoints.refresh = WireEndpoint(
+    wire.endpoints.refresh = HTTPEndpoint(
       "", form: .form, fields: scope.merging(["grant_type": "refresh_token"]) { $1 },
       refresh: .member("refresh_token"))
     wire.endpoints.revocation = revocation.map { .revocation($0.absoluteString) }
@@ -82,9 +82,9 @@ extension SessionPreset {
   }
 }
 
-extension Wire {
+extension HTTPBackend {
   /// The school app's backend below `baseURL`.
-  public static func edu(baseURL: URL) -> Wire {
+  public static func edu(baseURL: URL) -> HTTPBackend {
     SessionPreset.edu(baseURL).wire
   }
 }

@@ -10,14 +10,14 @@ public struct SessionPreset: Sendable {
   /// A name for people; printed, never compared.
   public var name: String
   /// How the backend is spoken to.
-  public var wire: Wire
+  public var wire: HTTPBackend
   /// What the apps disagree about.
   public var policy: SessionPolicy
   /// What modules above SessionKit keep with it, and with a configuration that is made of it.
   package var attached = AttachedValues()
 
   /// A preset.
-  public init(name: String, wire: Wire, policy: SessionPolicy) {
+  public init(name: String, wire: HTTPBackend, policy: SessionPolicy) {
     self.name = name
     self.wire = wire
     self.policy = policy

@@ -56,7 +56,7 @@ extension SessionConfiguration {
   }
 }
 
-extension Wire {
+extension HTTPBackend {
   /// Where the session sends what it has stored: calls go to the base address, the rest to the endpoints.
   var backend: BackendIdentity {
     let steps: [Step] = [.refresh, .switchContext, .profile, .revocation]

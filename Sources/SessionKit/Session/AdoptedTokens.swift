@@ -29,7 +29,7 @@ public struct AdoptedTokens: Hashable, Sendable {
   }
 
   /// The answer that a sign-in would have brought; its claims are hints and never verified.
-  func answer(for wire: Wire, at now: Timestamp) throws(SessionError) -> TokenAnswer {
+  func answer(for wire: HTTPBackend, at now: Timestamp) throws(SessionError) -> TokenAnswer {
     guard access.isToken, refresh?.isToken ?? true else {
       throw .unreadableAnswer("a token is empty, or has characters that no token has")
     }

@@ -10,7 +10,7 @@ public struct SessionConfiguration: Sendable {
   /// Where the secrets are kept, outside the journal; one place per account, as one journal.
   public var secrets: any SecretStore
   /// How the backend is spoken to.
-  public var wire: Wire
+  public var wire: HTTPBackend
   /// What the apps disagree about.
   public var policy: SessionPolicy
   /// What carries the requests.
@@ -44,7 +44,7 @@ public struct SessionConfiguration: Sendable {
   /// Stored tokens are of one backend: its origins and the app's client identifier. A session with another
   /// ``wire`` does not open (`otherBackend`). Name the former wire here if the backend has moved: its tokens are
   /// then sent to the new one (STO-6).
-  public var formerWires: [Wire] = []
+  public var formerWires: [HTTPBackend] = []
 
   /// What owns the tokens in place of the backend; `nil` if the backend does (WEB-6).
   package var tokenSource: (any TokenSource)?
@@ -88,7 +88,8 @@ public struct SessionConfiguration: Sendable {
 
   /// A configuration; what is not named is the system's.
   public init(
-    journal: String, secrets: any SecretStore, wire: Wire, policy: SessionPolicy = .production,
+    journal: String, secrets: any SecretStore, wire: HTTPBackend,
+    policy: SessionPolicy = .production,
     transport: any HTTPTransport = URLSessionTransport(),
     clock: any SessionClock = SystemClock(), eventBuffer: Int = 1024,
     retention: RetentionPolicy? = RetentionPolicy()

@@ -3,7 +3,7 @@ import SessionCore
 /// Who the user is and how they stand, by the server's profile endpoint (LOG-6).
 extension SessionEngine {
   /// What the server says of the user who is about to be signed in; `nil` where it is not asked.
-  func profile(for answer: TokenAnswer) async -> Result<Wire.Standing, Failed>? {
+  func profile(for answer: TokenAnswer) async -> Result<HTTPBackend.Standing, Failed>? {
     let isAsked = answer.user == nil || configuration.policy.profileCheck != .whenUnknown
     guard isAsked, let request = configuration.wire.profile(access: answer.access) else {
       return nil
@@ -14,7 +14,7 @@ extension SessionEngine {
   /// What it says, with its word left out where a newer one is known (SYN-4).
   private func profile(
     by request: HTTPRequest, of user: Identifier?
-  ) async -> Result<Wire.Standing, Failed> {
+  ) async -> Result<HTTPBackend.Standing, Failed> {
     let wire = configuration.wire
     let result = await exchange(request) { (response) throws(AnswerFailure) in
       try wire.readStanding(response)
@@ -44,7 +44,7 @@ extension SessionEngine {
   /// The same, with this request; what the server says of the user counts.
   private func askProfile(
     of user: Identifier, by request: HTTPRequest
-  ) async -> Result<Wire.Standing, Failed> {
+  ) async -> Result<HTTPBackend.Standing, Failed> {
     let result = await profile(by: request, of: user)
     switch result {
     case .success(let found):
@@ -86,7 +86,7 @@ extension SessionEngine {
 
   /// A change of a user's status is to be told, as soon as the session is that user's; of one who is
   /// deleted nothing is left that could be synced.
-  func owe(_ found: Wire.Standing) {
+  func owe(_ found: HTTPBackend.Standing) {
     owedStatus = found.failure?.kind == .userDeleted ? nil : found.change
   }
 

@@ -204,7 +204,7 @@ extension SessionEngine {
 
   /// A login's answer, and what the server said when it was asked who the user is (LOG-6).
   private func received(
-    _ number: RequestNumber, _ answer: TokenAnswer, _ profile: Result<Wire.Standing, Failed>
+    _ number: RequestNumber, _ answer: TokenAnswer, _ profile: Result<HTTPBackend.Standing, Failed>
   ) {
     requests[number] = nil
     var answer = answer

@@ -213,7 +213,7 @@ extension SessionEngine {
   }
 }
 
-extension Wire {
+extension HTTPBackend {
   /// One request that ends a session at the server.
   struct PlannedRevocation {
     let name: String
@@ -234,7 +234,7 @@ extension Wire {
   }
 }
 
-extension WireEndpoint {
+extension HTTPEndpoint {
   /// Which request it is, for what is stored of it.
   fileprivate var name: String { "\(method) \(path) \(access) \(refresh)" }
 

@@ -129,12 +129,12 @@ final class CallBench: Sendable {
   let service = Service()
   let clock = ManualClock()
   let folder: URL
-  let wire: Wire
+  let wire: HTTPBackend
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "calls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    var wire = Wire.edu(baseURL: try #require(URL(string: "https://api.school.test")))
+    var wire = HTTPBackend.edu(baseURL: try #require(URL(string: "https://api.school.test")))
     wire.tokenForm = .opaque
     self.wire = wire
   }
@@ -144,7 +144,7 @@ final class CallBench: Sendable {
     do { try FileManager.default.removeItem(at: folder) } catch {}
   }
 
-  func open(_ policy: SessionPolicy = .bench, _ change: (inout Wire) -> Void = { _ in })
+  func open(_ policy: SessionPolicy = .bench, _ change: (inout HTTPBackend) -> Void = { _ in })
     async throws -> Session
   {
     var wire = wire
@@ -155,7 +155,7 @@ final class CallBench: Sendable {
         policy: policy, transport: service, clock: clock))
   }
 
-  func signedIn(_ policy: SessionPolicy = .bench, _ change: (inout Wire) -> Void = { _ in })
+  func signedIn(_ policy: SessionPolicy = .bench, _ change: (inout HTTPBackend) -> Void = { _ in })
     async throws -> Session
   {
     let session = try await open(policy, change)

@@ -193,8 +193,8 @@ struct CallPlanTests {
     rules.publicPaths = ["/help/*", "/status"]
     rules.origins = [try #require(URL(string: "https://files.school.test:8443"))]
     rules.allowsInsecure = allowsInsecure
-    var wire = Wire.edu(baseURL: try #require(URL(string: base)))
-    wire.endpoints.profile = WireEndpoint("users/me", method: "GET", access: .bearer)
+    var wire = HTTPBackend.edu(baseURL: try #require(URL(string: base)))
+    wire.endpoints.profile = HTTPEndpoint("users/me", method: "GET", access: .bearer)
     wire.endpoints.register = "users"
     wire.endpoints.social = "social?v=2"
     let call = row[1].split(separator: " ")
@@ -212,10 +212,10 @@ struct CallPlanTests {
   @Test(
     "INT-5 an address that calls share with endpoints is not exempt", arguments: CallTables.shared)
   func sharedAddress(row: CallTables.Row) throws {
-    var wire = Wire(baseURL: try #require(URL(string: "https://h")))
+    var wire = HTTPBackend(baseURL: try #require(URL(string: "https://h")))
     for text in row[0].components(separatedBy: ", ") {
       let words = text.split(separator: " ").map(String.init)
-      let endpoint = WireEndpoint(words.count > 2 ? words[2] : "", method: words[1])
+      let endpoint = HTTPEndpoint(words.count > 2 ? words[2] : "", method: words[1])
       switch words[0] {
       case "login": wire.endpoints.login = endpoint
       case "refresh": wire.endpoints.refresh = endpoint

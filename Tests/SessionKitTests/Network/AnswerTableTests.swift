@@ -6,7 +6,7 @@ import Testing
 @Suite("Answers, row by row of Specs/Answers.md")
 struct AnswerTableTests {
   typealias Row = AnswerTables.Row
-  typealias Place = WireBench.Place
+  typealias Place = BackendBench.Place
 
   @Test("the tables are there")
   func tables() {
@@ -74,7 +74,7 @@ struct AnswerTableTests {
   func besideToken(row: Row) throws {
     for place in [Place.refresh, .switched] where place == .refresh || row[1] != "refresh_token" {
       let good = place.members
-      let found = try place.read(WireBench.response(spoiled(place, row)))
+      let found = try place.read(BackendBench.response(spoiled(place, row)))
       #expect("\"\(found.access.value)\"" == good["access_token"])
       #expect(found.refresh == (row[1] == "refresh_token" ? nil : Secret("rt_next")))
       #expect(found.lifetime == (row[1] == "expires_in" ? 300_000 : 3_600_000))
@@ -87,13 +87,13 @@ struct AnswerTableTests {
   @Test(
     "REF-7 how long a token is good whose answer does not say it", arguments: AnswerTables.lives)
   func lives(row: Row) throws {
-    var wire = WireBench.wire
+    var wire = BackendBench.wire
     wire.tokenForm = .opaque
     let claims = row[1].isEmpty ? "opaque" : "h.\(LoopbackToken.base64URL(Array(row[1].utf8))).s"
     var members = Place.refresh.members
     members["access_token"] = "\"\(claims)\""
     members["expires_in"] = row[0] == "missing" ? nil : row[0]
-    let body = WireBench.response(WireBench.object(members))
+    let body = BackendBench.response(BackendBench.object(members))
     let before = Int64(row[2])
     #expect((before == nil) == row[2].isEmpty)
     #expect("\(try wire.readRefresh(body, lifeBefore: before).lifetime)" == row[3])
@@ -119,13 +119,13 @@ struct AnswerTableTests {
     let status = try #require(Int(row[1]))
     let headers = row[2].isEmpty ? [] : [HTTPHeader("content-type", row[2])]
     for word in row[0].split(separator: ",").map({ $0.filter { $0 != " " } }) {
-      let step = try #require(Wire.Step.allCases.first { "\($0)" == word })
-      let response = WireBench.response(status: status, headers: headers, row[3])
-      let failure = WireBench.wire.failure(step, response)
+      let step = try #require(HTTPBackend.Step.allCases.first { "\($0)" == word })
+      let response = BackendBench.response(status: status, headers: headers, row[3])
+      let failure = BackendBench.wire.failure(step, response)
       #expect(failure?.kind.description ?? "fine" == row[4], "\(word)")
       // By OAuth's rules too, but for what it has no codes for.
       guard row[4] != "rejected" else { continue }
-      var oauth = WireBench.wire
+      var oauth = BackendBench.wire
       oauth.failures = FailureRule.oauth
       #expect(oauth.failure(step, response)?.kind.description ?? "fine" == row[4], "\(word)")
     }
@@ -135,10 +135,10 @@ struct AnswerTableTests {
     "LOG-12 STO-3 which identifiers are e-mail addresses", arguments: AnswerTables.identifiers)
   func identifier(row: Row) throws {
     let id = row[0]
-    var wire = WireBench.wire
+    var wire = BackendBench.wire
     wire.answer.user = [.claim("sub")]
     let token = LoopbackToken.make(claims: ["sub": .string(id)])
-    let response = WireBench.response(#"{"access_token":"\#(token)","expires_in":60}"#)
+    let response = BackendBench.response(#"{"access_token":"\#(token)","expires_in":60}"#)
     let found: Identifier?
     do throws(AnswerFailure) { found = try wire.readLogin(response).user?.id } catch {
       #expect(error.problem?.contains("an e-mail address") == true)
@@ -156,7 +156,7 @@ struct AnswerTableTests {
 
   @Test("POL-4 REF-8 how long a token is good", arguments: AnswerTables.lifetimes)
   func lifetime(row: Row) throws {
-    var wire = WireBench.wire
+    var wire = BackendBench.wire
     wire.tokenForm = .opaque
     wire.answer.lifetime = try row[0].components(separatedBy: ", ").map(source)
     let claims = row[2].isEmpty ? "opaque" : "h.\(LoopbackToken.base64URL(Array(row[2].utf8))).s"
@@ -165,7 +165,7 @@ struct AnswerTableTests {
     let headers = row[3].isEmpty ? [] : [HTTPHeader("Date", row[3])]
     let result: String
     do throws(AnswerFailure) {
-      result = "\(try wire.readSwitch(WireBench.response(headers: headers, body)).lifetime)"
+      result = "\(try wire.readSwitch(BackendBench.response(headers: headers, body)).lifetime)"
     } catch {
       result = error.problem ?? "\(error)"
     }
@@ -189,7 +189,7 @@ struct AnswerTableTests {
   @Test("LOG-7 what the answer to a protected call means", arguments: AnswerTables.calls)
   func call(row: Row) throws {
     let status = try #require(Int(row[0]))
-    let found = WireBench.wire.failure(.call, WireBench.response(status: status, row[1]))
+    let found = BackendBench.wire.failure(.call, BackendBench.response(status: status, row[1]))
     #expect(found?.kind.description ?? "fine" == row[2])
   }
 
@@ -203,6 +203,6 @@ struct AnswerTableTests {
     var members = place.members
     if place == .switched, !isRotated { members["refresh_token"] = nil }
     members[row[1]] = row[2] == "missing" ? nil : row[2]
-    return WireBench.object(members)
+    return BackendBench.object(members)
   }
 }

@@ -5,15 +5,15 @@ import Testing
 
 @Suite("Answers")
 struct AnswerTests {
-  typealias Place = WireBench.Place
+  typealias Place = BackendBench.Place
 
   @Test("LOG-4 STA-5 REF-8 everything in a login's answer is read")
   func login() throws {
-    let body = WireBench.object(Place.login.members)
-    let answer = try WireBench.wire.readLogin(
-      WireBench.response(
+    let body = BackendBench.object(Place.login.members)
+    let answer = try BackendBench.wire.readLogin(
+      BackendBench.response(
         headers: [HTTPHeader("Date", "Sun, 06 Nov 1994 08:49:37 GMT")], body))
-    #expect(answer.access.value == LoopbackToken.make(claims: WireBench.claims))
+    #expect(answer.access.value == LoopbackToken.make(claims: BackendBench.claims))
     #expect(answer.refresh == Secret("rt_next"))
     #expect(answer.lifetime == 3_600_000)
     #expect(answer.tokenID == "token-1")
@@ -36,7 +36,8 @@ struct AnswerTests {
   func claimedContext() throws {
     var members = Place.login.members
     members["active_context"] = nil
-    let answer = try WireBench.wire.readLogin(WireBench.response(WireBench.object(members)))
+    let answer = try BackendBench.wire.readLogin(
+      BackendBench.response(BackendBench.object(members)))
     #expect(answer.context == nil)
     #expect(answer.tokenContext?.role.id == "claimed")
   }
@@ -45,7 +46,8 @@ struct AnswerTests {
   func refresh() throws {
     var members = Place.refresh.members
     members["refresh_token"] = nil
-    let answer = try WireBench.wire.readRefresh(WireBench.response(WireBench.object(members)))
+    let answer = try BackendBench.wire.readRefresh(
+      BackendBench.response(BackendBench.object(members)))
     #expect(answer.refresh == nil)
     #expect(answer.user == nil)
     #expect(answer.context == nil)
@@ -54,9 +56,10 @@ struct AnswerTests {
 
   @Test("CTX-1 a switch's answer has its context under another name")
   func switched() throws {
-    let body = WireBench.object(Place.switched.members)
-    #expect(try WireBench.wire.readSwitch(WireBench.response(body)).context?.role.id == "role-1")
-    #expect(try WireBench.wire.readRefresh(WireBench.response(body)).context == nil)
+    let body = BackendBench.object(Place.switched.members)
+    #expect(
+      try BackendBench.wire.readSwitch(BackendBench.response(body)).context?.role.id == "role-1")
+    #expect(try BackendBench.wire.readRefresh(BackendBench.response(body)).context == nil)
   }
 
   @Test(
@@ -65,13 +68,14 @@ struct AnswerTests {
   func lifetime(text: String, milliseconds: Int64) throws {
     var members = Place.refresh.members
     members["expires_in"] = text
-    let answer = try WireBench.wire.readRefresh(WireBench.response(WireBench.object(members)))
+    let answer = try BackendBench.wire.readRefresh(
+      BackendBench.response(BackendBench.object(members)))
     #expect(answer.lifetime == milliseconds)
   }
 
   @Test("LOG-3 a body of 1 MiB is read, one of a byte more is not")
   func longBody() {
-    let body = WireBench.object(Place.login.members)
+    let body = BackendBench.object(Place.login.members)
     let padding = String(repeating: " ", count: (1 << 20) - body.utf8.count)
     #expect(Place.login.failure(status: 200, body + padding) == nil)
     #expect(
@@ -97,13 +101,13 @@ struct AnswerTests {
   @Test("STO-3 an e-mail address is no user's id, also where the app reads the answer itself")
   func addressAsID() {
     let email = "maria.sample@school.test"
-    var wire = WireBench.wire
+    var wire = BackendBench.wire
     wire.read = { (_, _) throws(AnswerFailure) in
       TokenAnswer(
         access: Secret("a"), lifetime: 1, user: UserProfile(id: Identifier(email), email: email))
     }
     do throws(AnswerFailure) {
-      _ = try wire.readLogin(WireBench.response(""))
+      _ = try wire.readLogin(BackendBench.response(""))
       Issue.record("it was read")
     } catch {
       #expect(error.failure.kind == .unreadable)
@@ -118,7 +122,7 @@ struct AnswerTests {
   func revocation(status: Int) {
     var found: AnswerFailure?
     do throws(AnswerFailure) {
-      try WireBench.wire.readRevocation(WireBench.response(status: status, ""))
+      try BackendBench.wire.readRevocation(BackendBench.response(status: status, ""))
     } catch {
       found = error
     }
@@ -129,21 +133,21 @@ struct AnswerTests {
 
   @Test("LOG-3 an answer spoiled at any byte is read or refused, and never shown")
   func spoiled() {
-    let good = Array(WireBench.object(Place.login.members).utf8)
+    let good = Array(BackendBench.object(Place.login.members).utf8)
     let secrets = ["rt_next", "maria", "eyJ", "Sample"]
     for index in good.indices {
       for byte in [UInt8(ascii: "\""), UInt8(ascii: "{"), 0x00, 0xFF] {
         var body = good
         body[index] = byte
         do throws(AnswerFailure) {
-          _ = try WireBench.wire.readLogin(HTTPResponse(status: 200, body: body))
+          _ = try BackendBench.wire.readLogin(HTTPResponse(status: 200, body: body))
         } catch {
           #expect(error.failure.kind == .unreadable)
           #expect(!secrets.contains { "\(error)".contains($0) })
         }
       }
       do throws(AnswerFailure) {
-        _ = try WireBench.wire.readLogin(
+        _ = try BackendBench.wire.readLogin(
           HTTPResponse(status: 200, body: Array(good[..<index])))
         Issue.record("an answer cut after \(index) bytes was read")
       } catch {

@@ -5,15 +5,17 @@ import Testing
 
 @Suite("Rules for failures")
 struct FailureRuleTests {
-  private func kind(_ wire: Wire, _ step: Wire.Step, _ status: Int, _ body: String = "")
+  private func kind(
+    _ wire: HTTPBackend, _ step: HTTPBackend.Step, _ status: Int, _ body: String = ""
+  )
     -> RequestFailure.Kind?
   {
-    wire.failure(step, WireBench.response(status: status, body))?.kind
+    wire.failure(step, BackendBench.response(status: status, body))?.kind
   }
 
   @Test("REF-6 LOG-7 an app's rules come before the standard ones, and the first counts")
   func first() {
-    var wire = WireBench.wire
+    var wire = BackendBench.wire
     wire.failures =
       [
         // A backend that answers 400 with nothing where the grant is dead, and 403 for a blocked IP.
@@ -43,13 +45,13 @@ struct FailureRuleTests {
 
   @Test("POL-8 a code of the configuration is kept as it is, and what it means is a rule's matter")
   func configuredCodes() {
-    var wire = WireBench.wire
+    var wire = BackendBench.wire
     wire.errorCodes = [
       "renewalReused": .refreshTokenReused, "E-47110815": .userInactive, "has space": .tokenRevoked,
       "TOKEN_EXPIRED": .unspecified,
     ]
     func failure(_ status: Int, _ code: String) -> RequestFailure? {
-      wire.failure(.refresh, WireBench.response(status: status, #"{"error":"\#(code)"}"#))
+      wire.failure(.refresh, BackendBench.response(status: status, #"{"error":"\#(code)"}"#))
     }
     #expect(
       failure(400, "renewalReused")
@@ -71,31 +73,31 @@ struct FailureRuleTests {
   @Test("REF-6 a byte order mark and white space hide no page")
   func page() {
     for body in ["<", "\u{FEFF}<html>", " \n\t<!doctype html>", "<?xml?>"] {
-      #expect(kind(WireBench.wire, .refresh, 200, body) == .intercepted)
+      #expect(kind(BackendBench.wire, .refresh, 200, body) == .intercepted)
     }
-    #expect(kind(WireBench.wire, .refresh, 200, "\u{FEFF}{}<") == nil)
+    #expect(kind(BackendBench.wire, .refresh, 200, "\u{FEFF}{}<") == nil)
   }
 
   @Test("REF-6 a page has no say in when to come back")
   func pagesWait() {
     for (body, wait) in [("<html>", nil), ("", 7_000)] as [(String, Int64?)] {
-      let response = WireBench.response(
+      let response = BackendBench.response(
         status: 503, headers: [HTTPHeader("Retry-After", "7")], body)
-      #expect(WireBench.wire.failure(.refresh, response)?.retryAfter == wait)
+      #expect(BackendBench.wire.failure(.refresh, response)?.retryAfter == wait)
     }
   }
 
   @Test("OUT-1 what means done is configuration, and a page never does")
   func done() {
-    func isDone(_ wire: Wire, _ status: Int, _ body: String = "") -> Bool {
+    func isDone(_ wire: HTTPBackend, _ status: Int, _ body: String = "") -> Bool {
       do throws(AnswerFailure) {
-        try wire.readRevocation(WireBench.response(status: status, body))
+        try wire.readRevocation(BackendBench.response(status: status, body))
         return true
       } catch {
         return false
       }
     }
-    var wire = WireBench.wire
+    var wire = BackendBench.wire
     #expect(isDone(wire, 204) && isDone(wire, 401) && !isDone(wire, 404))
     #expect(!isDone(wire, 200, "<html>") && !isDone(wire, 401, "<html>"))
     wire.revoked.statuses = [204...204, 404...404]

@@ -30,7 +30,7 @@ struct NetworkLeakTests {
     let address = try #require(
       URL(string: "https://u:\(canary)@school.test/a?q=\(canary)#\(canary)"))
     let header = HTTPHeader("Authorization", "Bearer \(canary)")
-    var wire = Wire.edu(baseURL: address)
+    var wire = HTTPBackend.edu(baseURL: address)
     wire.headers = [header]
     wire.endpoints.login?.fields = ["client_secret": .text(canary)]
     wire.endpoints.login?.headers = [HTTPHeader("X-Key", canary)]
@@ -43,7 +43,7 @@ struct NetworkLeakTests {
     let profile = UserProfile(id: "u", email: canary, firstName: canary, lastName: canary)
     let values: [Any] = [
       header, wire, credentials, try #require(wire.login(credentials)),
-      try #require(wire.refresh(Secret(canary))), login, wire.client, WireField.text(canary),
+      try #require(wire.refresh(Secret(canary))), login, wire.client, RequestField.text(canary),
       ClientAuthentication.form(id: canary, secret: Secret(canary)),
       SessionPreset(name: "p", wire: wire, policy: .edu()),
       try #require(UserNameKey(Array(canary.utf8) + Array(repeating: 0, count: 7))),
@@ -67,10 +67,10 @@ struct NetworkLeakTests {
   func errors() {
     let canary = "\"\(Self.canary)\""
     var bodies = ["\(canary)", "[\(canary)]", "{\(canary)", "{\(canary):1}", "\(Self.canary)"]
-    for place in WireBench.Place.allCases {
+    for place in BackendBench.Place.allCases {
       for key in place.members.keys {
         for value in [canary, "[\(canary)]", "{\(canary):\(canary)}", "{\"id\":[\(canary)]}"] {
-          bodies.append(WireBench.object(place.members.merging([key: value]) { $1 }))
+          bodies.append(BackendBench.object(place.members.merging([key: value]) { $1 }))
         }
       }
     }
@@ -78,7 +78,7 @@ struct NetworkLeakTests {
     bodies.append(#"{"error":\#(canary),"error_description":\#(canary)}"#)
     for body in bodies {
       for status in [200, 302, 400, 401, 429, 500] {
-        for place in WireBench.Place.allCases {
+        for place in BackendBench.Place.allCases {
           let headers = [HTTPHeader("Retry-After", Self.canary), HTTPHeader("Date", Self.canary)]
           guard let failure = place.failure(status: status, headers: headers, body) else {
             continue

@@ -6,7 +6,7 @@ import Testing
 @Suite("Transport", .timeLimit(.minutes(10)))
 struct TransportTests {
   let server: LoopbackServer
-  let wire: Wire
+  let wire: HTTPBackend
   let transport = URLSessionTransport()
   let login: HTTPRequest
 

@@ -14,7 +14,7 @@ final class OAuthFront: HTTPTransport {
 
   let server: LoopbackServer
   private let hidesClaims: Bool
-  private let edu: Wire
+  private let edu: HTTPBackend
   private let book = Mutex(Book())
 
   /// `hidesClaims` gives opaque tokens in place of the server's, which have three parts.

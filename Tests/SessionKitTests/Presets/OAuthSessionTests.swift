@@ -66,7 +66,7 @@ struct OAuthSessionTests {
     }
     // The search would find one: EDU's logout names its access token.
     let token = try #require(front.accessTokens.first)
-    let logout = Wire.edu(baseURL: bench.server.baseURL).revoke(
+    let logout = HTTPBackend.edu(baseURL: bench.server.baseURL).revoke(
       access: Secret(token), refresh: nil)
     #expect(holds(try #require(logout), token))
     try await session.close()

@@ -65,7 +65,7 @@ struct PresetPage {
   }
 
   /// What a preset sends, as the page writes it.
-  static func requests(_ wire: Wire) -> String {
+  static func requests(_ wire: HTTPBackend) -> String {
     let (access, refresh) = (Secret("a.b.c"), Secret("r-1"))
     let requests: [(String, HTTPRequest?)] = [
       ("login", wire.login(credentials)), ("register", wire.register(account)),

@@ -44,7 +44,7 @@ struct PresetPageTests {
     }
   }
 
-  private func read(_ wire: Wire, _ row: [String]) throws -> String {
+  private func read(_ wire: HTTPBackend, _ row: [String]) throws -> String {
     let response = HTTPResponse(
       status: try #require(Int(row[2])),
       headers: [HTTPHeader("Date", "Sun, 06 Nov 1994 08:49:37 GMT")],

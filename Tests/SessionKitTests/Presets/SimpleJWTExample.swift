@@ -5,10 +5,10 @@ import SessionKit
 enum SimpleJWTExample {
   static func preset(_ baseURL: URL) -> SessionPreset {
     // page begins
-    var wire = Wire(baseURL: baseURL)
+    var wire = HTTPBackend(baseURL: baseURL)
     wire.endpoints.login = "api/token/"
-    wire.endpoints.refresh = WireEndpoint("api/token/refresh/", refresh: .member("refresh"))
-    wire.endpoints.revocation = WireEndpoint("api/token/blacklist/", refresh: .member("refresh"))
+    wire.endpoints.refresh = HTTPEndpoint("api/token/refresh/", refresh: .member("refresh"))
+    wire.endpoints.revocation = HTTPEndpoint("api/token/blacklist/", refresh: .member("refresh"))
     wire.keys.userName = "username"
     wire.keys.errorCode = ["code"]
     wire.answer.accessToken = ["access"]

@@ -105,7 +105,7 @@ extension AccountStatusTests {
 
   private func asked() async throws -> (AnswerBench, Session) {
     var wire = try AnswerBench.camelCaseWire()
-    wire.endpoints.profile = WireEndpoint(
+    wire.endpoints.profile = HTTPEndpoint(
       "api/auth/me", method: "GET", access: .bearer)
     wire.endpoints.revocation = nil
     wire.keys.userName = "email"

@@ -10,28 +10,28 @@ final class AnswerBench: HTTPTransport {
   private let waiting = Mutex<[HTTPResponse?]>([])
   private let sent = Mutex<[HTTPRequest]>([])
   let bench: Bench
-  let wire: Wire
+  let wire: HTTPBackend
 
-  init(_ wire: Wire) throws {
+  init(_ wire: HTTPBackend) throws {
     (bench, self.wire) = (try Bench(), wire)
   }
 
-  private init(_ bench: Bench, _ wire: Wire) {
+  private init(_ bench: Bench, _ wire: HTTPBackend) {
     (self.bench, self.wire) = (bench, wire)
   }
 
   /// The same journal and secrets, with a session that speaks otherwise.
-  func speaking(_ wire: Wire) -> AnswerBench { AnswerBench(bench, wire) }
+  func speaking(_ wire: HTTPBackend) -> AnswerBench { AnswerBench(bench, wire) }
 
   static func url() throws -> URL { try #require(URL(string: "https://backend.test")) }
 
   /// A backend in camel case with a profile, and a logout that the access token authenticates.
-  static func camelCaseWire() throws -> Wire { camelCaseWire(at: try url()) }
+  static func camelCaseWire() throws -> HTTPBackend { camelCaseWire(at: try url()) }
 
   /// The same at another address.
-  static func camelCaseWire(at url: URL) -> Wire {
+  static func camelCaseWire(at url: URL) -> HTTPBackend {
     var wire = SessionPreset.api(url.appending(path: "api")).wire
-    wire.endpoints.profile = WireEndpoint(
+    wire.endpoints.profile = HTTPEndpoint(
       "auth/me", method: "GET", form: .none, access: .bearer)
     return wire
   }

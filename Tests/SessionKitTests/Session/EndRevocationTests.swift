@@ -11,10 +11,10 @@ import Testing
 struct EndRevocationTests {
   private static let limit: Int64 = 600_000
 
-  private static func wire() throws -> Wire {
+  private static func wire() throws -> HTTPBackend {
     var wire = try AnswerBench.camelCaseWire()
     wire.endpoints.profile = nil
-    wire.endpoints.revocation = WireEndpoint("api/auth/logout", form: .none, access: .bearer)
+    wire.endpoints.revocation = HTTPEndpoint("api/auth/logout", form: .none, access: .bearer)
     wire.keys.userName = "email"
     return wire
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite("A session: a login without a refresh token")
 struct MissingRefreshTokenTests {
   /// Those of a session that has signed in with this wire.
-  private func warnings(_ change: (inout Wire) -> Void) async throws -> [SessionReport] {
+  private func warnings(_ change: (inout HTTPBackend) -> Void) async throws -> [SessionReport] {
     let bench = try Bench()
     var configuration = bench.configuration()
     change(&configuration.wire)

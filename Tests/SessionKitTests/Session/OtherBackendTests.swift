@@ -16,7 +16,7 @@ struct OtherBackendTests {
     other = try LoopbackServer.start()
   }
 
-  private func configuration(_ change: (inout Wire) -> Void) -> SessionConfiguration {
+  private func configuration(_ change: (inout HTTPBackend) -> Void) -> SessionConfiguration {
     var configuration = bench.configuration()
     change(&configuration.wire)
     return configuration
@@ -69,8 +69,8 @@ struct OtherBackendTests {
     try await bench.signedIn().close()
     #expect(await refused(configuration { $0.client = .form(id: "app-2") }) == .token)
     let address = other.baseURL.absoluteString
-    for step in [\WireEndpoints.refresh, \.revocation, \.switchContext, \.profile] {
-      let endpoint = WireEndpoint("\(address)/auth/step", refresh: .member("token"))
+    for step in [\HTTPEndpoints.refresh, \.revocation, \.switchContext, \.profile] {
+      let endpoint = HTTPEndpoint("\(address)/auth/step", refresh: .member("token"))
       #expect(await refused(configuration { $0.endpoints[keyPath: step] = endpoint }) == .token)
     }
     #expect(other.calls.isEmpty)
@@ -213,10 +213,10 @@ struct OtherBackendTests {
 
   @Test("STO-6 a backend is its origins and its client, whatever the spelling, path and secret")
   func names() throws {
-    func backend(_ text: String, _ change: (inout Wire) -> Void = { _ in }) throws
+    func backend(_ text: String, _ change: (inout HTTPBackend) -> Void = { _ in }) throws
       -> BackendIdentity
     {
-      var wire = Wire.edu(baseURL: try #require(URL(string: text)))
+      var wire = HTTPBackend.edu(baseURL: try #require(URL(string: text)))
       change(&wire)
       return wire.backend
     }

@@ -55,7 +55,7 @@ struct OtherUserTests {
     LoopbackToken.make(claims: claims)
   }
 
-  private static func oauth() throws -> Wire {
+  private static func oauth() throws -> HTTPBackend {
     let url = try AnswerBench.url()
     return SessionPreset.oauth(
       token: url.appending(path: "token"), revocation: url.appending(path: "revoke")
@@ -248,7 +248,7 @@ struct OtherUserTests {
     {
       wire.answer.user = sources
       for refresh in ["", #","refresh_token":"r""#] {
-        let answer = WireBench.response(
+        let answer = BackendBench.response(
           #"{"access_token":"\#(access)","expires_in":60\#(refresh)\#(named)}"#)
         for found in [
           try wire.readRefresh(answer, lifeBefore: nil, of: expected),

@@ -8,7 +8,7 @@ import Testing
 @Suite("A session: what a revocation does to the refresh token")
 struct RevocationOutcomeTests {
   /// A wire without a profile: the access token authenticates the logout.
-  private static func wire() throws -> Wire {
+  private static func wire() throws -> HTTPBackend {
     var wire = try AnswerBench.camelCaseWire()
     wire.endpoints.profile = nil
     return wire
@@ -19,7 +19,7 @@ struct RevocationOutcomeTests {
       + #""user":{"id":42}}"#
   }
 
-  private func signedIn(_ wire: Wire) async throws -> (AnswerBench, Session) {
+  private func signedIn(_ wire: HTTPBackend) async throws -> (AnswerBench, Session) {
     let backend = try AnswerBench(wire)
     backend.answer(Self.tokens(1))
     let session = try await backend.open()
@@ -166,10 +166,10 @@ struct RevocationOutcomeTests {
     ).wire
     wire.answer.user = [.member("user")]
     wire.endpoints.furtherRevocations = [
-      WireEndpoint(
+      HTTPEndpoint(
         url.appending(path: "revoke").absoluteString, form: .form, access: .member("token"),
         tokenHint: "token_type_hint"),
-      WireEndpoint(url.appending(path: "bye").absoluteString, form: .none, access: .bearer),
+      HTTPEndpoint(url.appending(path: "bye").absoluteString, form: .none, access: .bearer),
     ]
     let backend = try AnswerBench(wire)
     backend.answer(

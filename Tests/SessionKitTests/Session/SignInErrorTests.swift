@@ -9,7 +9,7 @@ import Testing
 struct SignInErrorTests {
   @Test("LOG-3 LOG-7 a rule that says rejected is a wrong credential, whatever the status")
   func rejected() async throws {
-    var wire = Wire.edu(baseURL: try AnswerBench.url())
+    var wire = HTTPBackend.edu(baseURL: try AnswerBench.url())
     wire.failures =
       [
         FailureRule(.rejected, at: [.login], status: 200, codes: ["BAD_PASSWORD"]),
@@ -36,7 +36,7 @@ struct SignInErrorTests {
     "POL-9 a rule that calls a 403 rejected makes it a wrong credential",
     arguments: [nil, "M_FORBIDDEN"] as [String?])
   func forbidden(code: String?) async throws {
-    var wire = Wire.edu(baseURL: try AnswerBench.url())
+    var wire = HTTPBackend.edu(baseURL: try AnswerBench.url())
     let rule = FailureRule(.rejected, at: [.login], status: 403, codes: code.map { [$0] } ?? [])
     wire.failures = [rule] + wire.failures
     wire.keys.errorCode = ["errcode"]
@@ -74,7 +74,7 @@ struct SignInErrorTests {
 
   @Test("LOG-3 LOG-8 what a wire does not offer is not the connection's fault")
   func notOffered() async throws {
-    var wire = Wire.edu(baseURL: try AnswerBench.url())
+    var wire = HTTPBackend.edu(baseURL: try AnswerBench.url())
     (wire.endpoints.login, wire.endpoints.switchContext) = (nil, nil)
     let bench = try AnswerBench(wire)
     let error = try await bench.signInError(200, "")
@@ -94,7 +94,7 @@ struct SignInErrorTests {
   func wrongAddress(address: String) async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
-    configuration.wire = Wire.edu(baseURL: try #require(URL(string: address)))
+    configuration.wire = HTTPBackend.edu(baseURL: try #require(URL(string: address)))
     let session = try await Session.open(configuration)
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)

@@ -16,7 +16,7 @@ struct StatusTests {
   private static let credentials = PasswordCredentials(
     userName: "ana@tik.test", password: Secret("secreta-9"))
 
-  private func wire() throws -> Wire { try AnswerBench.camelCaseWire() }
+  private func wire() throws -> HTTPBackend { try AnswerBench.camelCaseWire() }
 
   private func profile(_ status: String, _ time: String) -> String {
     #"{"id":42,"email":"\#(status)@tik.test","status":"\#(status)","lastStatusChangedAt":\#(time)}"#

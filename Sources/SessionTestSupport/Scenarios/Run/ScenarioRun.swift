@@ -403,7 +403,7 @@ struct ScenarioRun {
   ) throws(ScenarioFailure) {
     self.line = line
     var preset = scenario.setting.preset(at: stage.baseURL)
-    preset.wire.endpoints.login = WireEndpoint("known-session")
+    preset.wire.endpoints.login = HTTPEndpoint("known-session")
     preset.policy.credentials = .none
     preset.policy.profileCheck = .whenUnknown
     let app = ScenarioCalls.App(

@@ -27,7 +27,7 @@ enum Visitor {
     clock: any SessionClock = SystemClock()
   ) async throws -> Session {
     guard let url = URL(string: "http://localhost") else { throw Problem("no address") }
-    var wire = Wire.edu(baseURL: url)
+    var wire = HTTPBackend.edu(baseURL: url)
     wire.tokenForm = .opaque
     return try await Session.open(
       SessionConfiguration(

@@ -32,7 +32,7 @@ public enum AnswerTarget {
   /// A word that inputs have where a secret is.
   private static let canary = "Canary7Zx"
 
-  private static func wire(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Wire {
+  private static func wire(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> HTTPBackend {
     let base = URL(fileURLWithPath: "/")
     let presets: [SessionPreset] = [
       .edu(base), .b2c(base, clientID: "c", scope: "s"), .off(base), .tik(base), .api(base),

@@ -1,7 +1,7 @@
 import Foundation
 import SessionCore
 
-extension Wire {
+extension HTTPBackend {
   /// Signs in with a password; carries no token (LOG-3).
   ///
   /// `nil` where one does not sign in so.
@@ -60,7 +60,7 @@ extension Wire {
     endpoints.revocation.flatMap { revoke(at: $0, access: access, refresh: refresh) }
   }
 
-  func revoke(at endpoint: WireEndpoint, access: Secret, refresh: Secret?) -> HTTPRequest? {
+  func revoke(at endpoint: HTTPEndpoint, access: Secret, refresh: Secret?) -> HTTPRequest? {
     guard endpoint.access.carries || endpoint.refresh.carries && refresh != nil else { return nil }
     return request(.revocation, [:], at: endpoint, access: access, refresh: refresh)
   }
@@ -72,13 +72,13 @@ extension Wire {
   }
 
   private func request(
-    _ step: Step, _ own: [String: WireField], access: Secret? = nil, refresh: Secret? = nil
+    _ step: Step, _ own: [String: RequestField], access: Secret? = nil, refresh: Secret? = nil
   ) -> HTTPRequest? {
     endpoints[step].map { request(step, own, at: $0, access: access, refresh: refresh) }
   }
 
   private func request(
-    _ step: Step, _ own: [String: WireField], at endpoint: WireEndpoint, access: Secret?,
+    _ step: Step, _ own: [String: RequestField], at endpoint: HTTPEndpoint, access: Secret?,
     refresh: Secret?
   ) -> HTTPRequest {
     var cargo = Cargo()
@@ -114,11 +114,11 @@ extension Wire {
 
   /// What rides in a request.
   private struct Cargo {
-    var members: [String: WireField] = [:]
+    var members: [String: RequestField] = [:]
     var headers: [HTTPHeader] = []
     var authorization: String?
 
-    mutating func put(_ token: Secret?, _ place: TokenPlace, hint: String?, _ name: String) {
+    mutating func put(_ token: Secret?, _ place: TokenLocation, hint: String?, _ name: String) {
       guard let token else { return }
       switch place {
       case .nowhere: return
@@ -135,18 +135,18 @@ extension Wire {
   }
 }
 
-extension Wire.Step {
+extension HTTPBackend.Step {
   fileprivate var authenticatesClient: Bool {
     self == .login || self == .social || self == .refresh || self == .revocation
   }
 }
 
-extension TokenPlace {
+extension TokenLocation {
   fileprivate var carries: Bool { self != .nowhere }
 }
 
-extension WireEndpoint {
-  fileprivate func body(_ members: [String: WireField]) -> (text: String, type: HTTPHeader?)? {
+extension HTTPEndpoint {
+  fileprivate func body(_ members: [String: RequestField]) -> (text: String, type: HTTPHeader?)? {
     let sorted = members.sorted { $0.key < $1.key }
     switch form {
     case .none:

@@ -3,8 +3,8 @@ import SessionKit
 import SessionTestKit
 
 /// Good answers of EDU, to be spoiled, and what reads them.
-enum WireBench {
-  static let wire = Wire.edu(baseURL: URL(fileURLWithPath: "/"))
+enum BackendBench {
+  static let wire = HTTPBackend.edu(baseURL: URL(fileURLWithPath: "/"))
   static let claims: [String: WireValue] = [
     "sub": "user-1", "jti": "token-1", "email": "maria.sample@school.test",
     "active_context": ["role_id": "claimed", "role_name": "teacher"],

@@ -13,7 +13,7 @@ struct UserSources {
 }
 
 // Who the user is: at a sign-in, the first source that says it.
-extension Wire {
+extension HTTPBackend {
   /// The user; `nil` if no source says it, which is a fault at a login only.
   func user(_ step: Step, _ sources: UserSources) throws(Unreadable) -> FoundUser? {
     if !step.signsIn, let expected = sources.expected {

@@ -1,7 +1,7 @@
 import SessionJSON
 
 /// A member of a request's body whose value never changes, such as `grant_type`; shown by its type.
-public enum WireField: Hashable, Sendable {
+public enum RequestField: Hashable, Sendable {
   /// A text.
   case text(String)
   /// A number; a whole one is written without a fraction, one that is none as `null`.
@@ -28,7 +28,7 @@ public enum WireField: Hashable, Sendable {
   }
 }
 
-extension WireField: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+extension RequestField: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
 {
   /// A text.
@@ -44,7 +44,7 @@ extension WireField: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   public init(booleanLiteral flag: Bool) { self = .bool(flag) }
 }
 
-extension WireField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// What it is, without what it holds: apps keep keys in such fields.
   public var description: String {
     switch self {

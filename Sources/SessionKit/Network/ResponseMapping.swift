@@ -1,5 +1,5 @@
 /// Where the answers of a backend say what: of each list, the first that is there counts.
-public struct WireAnswer: Hashable, Sendable {
+public struct ResponseMapping: Hashable, Sendable {
   /// The object that holds the answer proper, such as `data`; all paths below start there.
   public var envelope = MemberPath.whole
   /// The access token.
@@ -46,8 +46,8 @@ public struct WireAnswer: Hashable, Sendable {
   public init() {}
 
   /// The same in camel case: `accessToken`, `refreshToken`, `expiresIn` or else the token's `exp`.
-  public static var camelCase: WireAnswer {
-    var answer = WireAnswer()
+  public static var camelCase: ResponseMapping {
+    var answer = ResponseMapping()
     answer.accessToken = ["accessToken"]
     answer.refreshToken = ["refreshToken"]
     answer.identityToken = ["idToken"]

@@ -1,7 +1,7 @@
 public import SessionCore
 
 // What a status and a code mean (LOG-3, LOG-7, REF-6).
-extension Wire {
+extension HTTPBackend {
   /// The failure that an answer is by the wire's rules, or `nil` for a success.
   ///
   /// Of a protected call (`.call`): `rejected` asks for a refresh and for the call once more, and
@@ -23,7 +23,7 @@ extension Wire {
     return RequestFailure(
       kind: kind, status: UInt16(clamping: response.status),
       recordedCode: kind == .intercepted ? nil : kept(signs, response),
-      retryAfter: kind == .intercepted ? nil : Wire.retryAfter(response))
+      retryAfter: kind == .intercepted ? nil : HTTPBackend.retryAfter(response))
   }
 
   func signs(_ response: HTTPResponse, code: String?) -> AnswerSigns {
@@ -62,7 +62,7 @@ extension Wire {
     }
   }
 
-  /// The server's code: what the app reads, or else the first path of ``WireKeys/errorCode``.
+  /// The server's code: what the app reads, or else the first path of ``RequestFieldNames/errorCode``.
   func code(_ response: HTTPResponse) -> String? {
     if let errorCode, let code = errorCode(response) { return code }
     do throws(Unreadable) {

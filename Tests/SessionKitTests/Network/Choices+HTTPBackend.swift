@@ -8,9 +8,9 @@ extension Choices {
   static let canary = "Canary7Zx"
 
   /// Any configuration.
-  func wire() -> Wire {
-    var wire = Wire(baseURL: URL(fileURLWithPath: "/"))
-    for step in [\WireEndpoints.login, \.refresh, \.switchContext, \.profile, \.revocation] {
+  func wire() -> HTTPBackend {
+    var wire = HTTPBackend(baseURL: URL(fileURLWithPath: "/"))
+    for step in [\HTTPEndpoints.login, \.refresh, \.switchContext, \.profile, \.revocation] {
       wire.endpoints[keyPath: step] = chance(1, in: 6) ? nil : endpoint()
     }
     wire.client =
@@ -19,7 +19,7 @@ extension Choices {
         .basic(id: "app", secret: Secret(Self.canary)),
       ]) ?? .none
     wire.tokenForm = chance(1, in: 3) ? .jwt : .opaque
-    wire.keys = chance(1, in: 2) ? .camelCase : WireKeys()
+    wire.keys = chance(1, in: 2) ? .camelCase : RequestFieldNames()
     wire.keys.userID = path()
     wire.keys.errorCode = paths()
     wire.answer.envelope = chance(1, in: 3) ? path() : .whole
@@ -41,7 +41,7 @@ extension Choices {
   }
 
   /// Asks for so little that many an answer has it.
-  private func undemanding(_ wire: inout Wire) {
+  private func undemanding(_ wire: inout HTTPBackend) {
     wire.tokenForm = .opaque
     wire.keys.userID = "sub"
     wire.answer.envelope = .whole
@@ -52,9 +52,9 @@ extension Choices {
     wire.answer.user.append(.member(.whole))
   }
 
-  private func endpoint() -> WireEndpoint {
-    let places: [TokenPlace] = [.nowhere, .bearer, .member("t"), .header("X-T")]
-    return WireEndpoint(
+  private func endpoint() -> HTTPEndpoint {
+    let places: [TokenLocation] = [.nowhere, .bearer, .member("t"), .header("X-T")]
+    return HTTPEndpoint(
       pick(["a", "/a/", "", "https://b.test/c?d=%zz", "ä b", "//", "?"]) ?? "a",
       form: pick([.json, .form, .none]) ?? .json, fields: ["f": 1, "g": .text(Self.canary)],
       access: pick(places) ?? .nowhere, refresh: pick(places) ?? .nowhere,

@@ -5,13 +5,14 @@ import SessionTesting
 import Testing
 
 @Suite("Properties of the wire")
-struct WirePropertyTests {
+struct HTTPBackendProperties {
   private static let credentials = PasswordCredentials(
     userName: Choices.canary, password: Secret(Choices.canary))
 
   /// The outcomes of all readers, each with what an error of it shows.
-  private func outcomes(_ wire: Wire, _ response: HTTPResponse) -> [(name: String, shown: String?)]
-  {
+  private func outcomes(_ wire: HTTPBackend, _ response: HTTPResponse) -> [(
+    name: String, shown: String?
+  )] {
     func outcome(_ read: () throws(AnswerFailure) -> Void) -> String? {
       do throws(AnswerFailure) {
         try read()

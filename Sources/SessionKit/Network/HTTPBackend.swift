@@ -4,7 +4,7 @@ public import Foundation
 /// (POL-4).
 ///
 /// A preset is a starting point; every part can be changed. `Specs/Presets.md` shows whole ones.
-public struct Wire: Sendable {
+public struct HTTPBackend: Sendable {
   /// What a request is for.
   public enum Step: Hashable, Sendable, CaseIterable {
     /// Signing in with a password.
@@ -52,7 +52,7 @@ public struct Wire: Sendable {
   /// What the endpoints' paths are appended to.
   public var baseURL: URL
   /// Where and how each kind of request goes out.
-  public var endpoints: WireEndpoints
+  public var endpoints: HTTPEndpoints
   /// How the app itself proves who it is.
   public var client = ClientAuthentication.none
   /// Header fields of every request of the session itself; those of an endpoint replace them.
@@ -60,9 +60,9 @@ public struct Wire: Sendable {
   /// Not of the app's own calls: what those have, they are made with.
   public var headers: [HTTPHeader] = []
   /// What requests and users are made of, by name.
-  public var keys = WireKeys()
+  public var keys = RequestFieldNames()
   /// Where answers say what.
-  public var answer = WireAnswer()
+  public var answer = ResponseMapping()
   /// What creating an account comes to.
   public var registration = Registration.accountOnly
   /// What an access token must look like.
@@ -76,8 +76,8 @@ public struct Wire: Sendable {
   /// `A–Z a–z 0–9 _ - .`. What follows from a meaning, ``failures`` says (``FailureRule/meanings``).
   /// - Requirement: POL-8
   public var errorCodes: [String: ErrorMeaning] = [:]
-  /// What is done about a sign-in without a refresh token, if there is ``WireEndpoints/refresh``: mostly, a
-  /// path of ``WireAnswer/refreshToken`` is wrong.
+  /// What is done about a sign-in without a refresh token, if there is ``HTTPEndpoints/refresh``: mostly, a
+  /// path of ``ResponseMapping/refreshToken`` is wrong.
   /// - Requirement: LOG-11
   public var missingRefreshToken = MissingRefreshToken.warns
   /// Which answers to a revocation mean that it is done.
@@ -91,18 +91,18 @@ public struct Wire: Sendable {
   public var errorCode: (@Sendable (HTTPResponse) -> String?)?
 
   /// A backend with EDU's names at these endpoints.
-  public init(baseURL: URL, endpoints: WireEndpoints = WireEndpoints()) {
+  public init(baseURL: URL, endpoints: HTTPEndpoints = HTTPEndpoints()) {
     self.baseURL = baseURL
     self.endpoints = endpoints
   }
 }
 
-extension Wire.Step {
+extension HTTPBackend.Step {
   /// Whether its answer may say who the user is from now on.
   var signsIn: Bool { self == .login || self == .register || self == .social }
 }
 
-extension Wire: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPBackend: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The host alone: header fields and fixed members may hold a client's secret.
   public var description: String { "wire to \(baseURL.host ?? "nowhere")" }
 

@@ -4,20 +4,20 @@ import SessionTestKit
 import Testing
 
 @Suite("Answers by configuration")
-struct WireAnswerTests {
+struct HTTPBackendResponseTests {
   private let credentials = PasswordCredentials(
     userName: " Maria@School.test ", password: Secret("pw"))
 
-  private func wire(_ change: (inout Wire) -> Void) -> Wire {
-    var wire = WireBench.wire
+  private func wire(_ change: (inout HTTPBackend) -> Void) -> HTTPBackend {
+    var wire = BackendBench.wire
     wire.tokenForm = .opaque
     change(&wire)
     return wire
   }
 
-  private func problem(_ wire: Wire, _ body: String) -> String? {
+  private func problem(_ wire: HTTPBackend, _ body: String) -> String? {
     do throws(AnswerFailure) {
-      _ = try wire.readLogin(WireBench.response(body), to: credentials)
+      _ = try wire.readLogin(BackendBench.response(body), to: credentials)
       return nil
     } catch {
       return error.problem
@@ -38,7 +38,7 @@ struct WireAnswerTests {
       $0.keys.contexts = .camelCase
     }
     let nested = try wire.readLogin(
-      WireBench.response(
+      BackendBench.response(
         #"{"data":{"tokens":{"access":"a","list":["x","r"],"life":"60"},"#
           + #""owner":{"user":{"ids":{"main":7},"mails":["m@s.test"]}},"#
           + #""acting.as":{"roleId":3,"roleName":"n","schoolId":"s"}}}"#))
@@ -50,11 +50,11 @@ struct WireAnswerTests {
     #expect(nested.context?.school == .init(id: "s", name: ""))
 
     let flat = #"{"data":{"token":"b","ids":{"main":"u"}}}"#
-    let other = try wire.readLogin(WireBench.response(flat))
+    let other = try wire.readLogin(BackendBench.response(flat))
     #expect(other.access == Secret("b"))
     #expect(other.refresh == nil && other.lifetime == 5_000 && other.user?.id == "u")
     // What lies bare is the user's at a login only.
-    #expect(try wire.readRefresh(WireBench.response(flat)).user == nil)
+    #expect(try wire.readRefresh(BackendBench.response(flat)).user == nil)
     #expect(problem(wire, #"{"data":[]}"#) == "data is an array; it must be an object")
     #expect(problem(wire, "{}") == "data is missing")
     #expect(
@@ -77,8 +77,8 @@ struct WireAnswerTests {
   func noRefresh() throws {
     let wire = wire { $0.endpoints.refresh = nil }
     let body = #"{"access_token":"a","refresh_token":"r","expires_in":1,"user":{"id":1}}"#
-    #expect(try wire.readLogin(WireBench.response(body)).refresh == nil)
-    #expect(try wire.readSwitch(WireBench.response(body)).refresh == nil)
+    #expect(try wire.readLogin(BackendBench.response(body)).refresh == nil)
+    #expect(try wire.readSwitch(BackendBench.response(body)).refresh == nil)
   }
 
   @Test(
@@ -89,12 +89,12 @@ struct WireAnswerTests {
     ])
   func number(json: String, id: String) throws {
     let body = #"{"access_token":"a","expires_in":1,"user":{"id":\#(json)}}"#
-    #expect(try wire { _ in }.readLogin(WireBench.response(body)).user?.id == Identifier(id))
+    #expect(try wire { _ in }.readLogin(BackendBench.response(body)).user?.id == Identifier(id))
     let token = "h.\(LoopbackToken.base64URL(Array(#"{"uid":\#(json)}"#.utf8))).s"
     let claimed = wire { $0.answer.user = [.claim("uid")] }
     #expect(
       try claimed.readLogin(
-        WireBench.response(#"{"access_token":"\#(token)","expires_in":1}"#)
+        BackendBench.response(#"{"access_token":"\#(token)","expires_in":1}"#)
       ).user?.id == Identifier(id))
   }
 
@@ -112,13 +112,13 @@ struct WireAnswerTests {
       #"{"access_token":"\#(access)","id_token":"\#(identity)","expires_in":1}"#
     }
     #expect(
-      try wire.readLogin(WireBench.response(body(access, identity))).user
+      try wire.readLogin(BackendBench.response(body(access, identity))).user
         == UserProfile(id: "o-1", email: "m@s.test", firstName: "María", lastName: "Sample"))
     #expect(
-      try wire.readLogin(WireBench.response(body(access, "opaque"))).user
+      try wire.readLogin(BackendBench.response(body(access, "opaque"))).user
         == UserProfile(id: "s-1", email: "a@s.test"))
     // A refresh rewrites the token only (REF-5).
-    #expect(try wire.readRefresh(WireBench.response(body(access, identity))).user == nil)
+    #expect(try wire.readRefresh(BackendBench.response(body(access, identity))).user == nil)
     #expect(
       problem(wire, body("opaque", "opaque"))
         == "claim oid of the identity token and claim sub of the access token and user are missing")
@@ -137,7 +137,7 @@ struct WireAnswerTests {
     #expect(UserNameKey(key.bytes) == key)
     #expect(UserNameKey.random() != UserNameKey.random())
     let wire = wire { $0.answer.user = [.member("user"), .userName(key)] }
-    let answer = WireBench.response(#"{"access_token":"a","expires_in":1}"#)
+    let answer = BackendBench.response(#"{"access_token":"a","expires_in":1}"#)
     let user = try #require(try wire.readLogin(answer, to: credentials).user)
     #expect(user.id == key.identifier(of: "maria@school.test"))
     #expect(user.id.description.wholeMatch(of: /name-[0-9a-f]{32}/) != nil)
@@ -150,14 +150,15 @@ struct WireAnswerTests {
 
   @Test("LOG-6 a profile says who the user is, and who is inactive or deleted")
   func profile() throws {
-    let wire = wire { $0.endpoints.profile = WireEndpoint("me", method: "GET", form: .none) }
+    let wire = wire { $0.endpoints.profile = HTTPEndpoint("me", method: "GET", form: .none) }
     for body in [#"{"id":1,"email":"a@b.test"}"#, #"{"user":{"id":"1","email":"a@b.test"}}"#] {
       #expect(
-        try wire.readProfile(WireBench.response(body)) == UserProfile(id: "1", email: "a@b.test"))
+        try wire.readProfile(BackendBench.response(body)) == UserProfile(id: "1", email: "a@b.test")
+      )
     }
-    func failure(_ wire: Wire, _ status: Int, _ body: String) -> AnswerFailure? {
+    func failure(_ wire: HTTPBackend, _ status: Int, _ body: String) -> AnswerFailure? {
       do throws(AnswerFailure) {
-        _ = try wire.readProfile(WireBench.response(status: status, body))
+        _ = try wire.readProfile(BackendBench.response(status: status, body))
         return nil
       } catch {
         return error
@@ -194,16 +195,16 @@ struct WireAnswerTests {
     // Where the closure finds none, the body is looked at.
     let body = #"{"error":{"code":"USER_INACTIVE"}}"#
     #expect(
-      odd.failure(.refresh, WireBench.response(status: 403, body))?.kind == .userInactive)
+      odd.failure(.refresh, BackendBench.response(status: 403, body))?.kind == .userInactive)
     odd.read = { (step, _) throws(AnswerFailure) in
       TokenAnswer(
         access: Secret("odd"), lifetime: step == .login ? 1 : 2, user: UserProfile(id: "u"))
     }
-    #expect(try odd.readLogin(WireBench.response("")).lifetime == 1)
-    #expect(try odd.readSwitch(WireBench.response("")).lifetime == 2)
+    #expect(try odd.readLogin(BackendBench.response("")).lifetime == 1)
+    #expect(try odd.readSwitch(BackendBench.response("")).lifetime == 2)
     for (status, body) in [(500, ""), (200, "<html>")] {
       #expect(throws: AnswerFailure.self) {
-        try odd.readLogin(WireBench.response(status: status, body))
+        try odd.readLogin(BackendBench.response(status: status, body))
       }
     }
   }

@@ -1,5 +1,5 @@
 /// Where a token rides in a request; never in an address (STO-3).
-public enum TokenPlace: Hashable, Sendable {
+public enum TokenLocation: Hashable, Sendable {
   /// It is not sent.
   case nowhere
   /// `Authorization: Bearer …` (RFC 6750 §2.1).

@@ -1,7 +1,7 @@
 import SessionCore
 
 // How long a token is good: the first source that says it.
-extension Wire {
+extension HTTPBackend {
   /// Milliseconds from when the answer arrived; 1 to ten years.
   func lifetime(
     _ members: JSONMembers, claims: JSONMembers?, since date: Timestamp?

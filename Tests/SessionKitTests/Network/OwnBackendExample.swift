@@ -4,17 +4,17 @@ import SessionTestKit
 import Testing
 
 /// The wire of the page, as it stands there.
-private func clinic(_ base: URL, secret: Secret) -> Wire {
+private func clinic(_ base: URL, secret: Secret) -> HTTPBackend {
   // PAGE begins
-  var wire = Wire(baseURL: base)
+  var wire = HTTPBackend(baseURL: base)
 
   // Where: PUT of a form to sign in; the refresh token as bearer; JSON for another role.
-  wire.endpoints.login = WireEndpoint(
+  wire.endpoints.login = HTTPEndpoint(
     "v2/session", method: "PUT", form: .form, fields: ["device": "phone"])
-  wire.endpoints.refresh = WireEndpoint(
+  wire.endpoints.refresh = HTTPEndpoint(
     "v2/session/renew", method: "PUT", form: .none, refresh: .bearer)
-  wire.endpoints.switchContext = WireEndpoint("v2/session/role", access: .bearer)
-  wire.endpoints.revocation = WireEndpoint(
+  wire.endpoints.switchContext = HTTPEndpoint("v2/session/role", access: .bearer)
+  wire.endpoints.revocation = HTTPEndpoint(
     "v2/session", method: "DELETE", form: .none, access: .bearer)
   wire.client = .basic(id: "clinic-app", secret: secret)
   wire.headers = [HTTPHeader("X-Api", "2")]
@@ -59,7 +59,7 @@ private func clinic(_ base: URL, secret: Secret) -> Wire {
 }
 
 @Suite("The page's wire")
-struct OwnWireExample {
+struct OwnBackendExample {
   private let signIn = PasswordCredentials(
     userName: "ana@clinic.test", password: Secret("s3creta-9"))
 
@@ -117,7 +117,7 @@ struct OwnWireExample {
     #expect(
       try await bench.signInError(200, #"{"fault":{"code":"BAD_PASSWORD"}}"#)
         == .invalidCredentials(code: "BAD_PASSWORD", status: 200))
-    let kind = { (step: Wire.Step, status: Int, code: String) in
+    let kind = { (step: HTTPBackend.Step, status: Int, code: String) in
       wire.failure(
         step, HTTPResponse(status: status, headers: [HTTPHeader("X-Fault", code)]))?.kind
     }

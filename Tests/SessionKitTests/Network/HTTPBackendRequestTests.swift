@@ -4,8 +4,8 @@ import SessionTestKit
 import Testing
 
 @Suite("Requests")
-struct WireRequestTests {
-  let wire: Wire
+struct HTTPBackendRequestTests {
+  let wire: HTTPBackend
   let credentials = PasswordCredentials(
     userName: "maria@school.test", password: Secret("pass\"w\\ö\u{1}rd"))
 
@@ -37,7 +37,7 @@ struct WireRequestTests {
   func nested() throws {
     var nested = wire
     (nested.keys.userName, nested.keys.password) = ("user.email", "user.pass.word")
-    nested.endpoints.login = WireEndpoint(
+    nested.endpoints.login = HTTPEndpoint(
       "auth", fields: [#"client\.id"#: "c", "client": 1, "client.kind": true, #"a\b"#: 2])
     #expect(
       text(try #require(nested.login(PasswordCredentials(userName: "m", password: Secret("p")))))
@@ -73,7 +73,7 @@ struct WireRequestTests {
     let basic = try #require(odd.refresh(Secret("rt_1")))
     #expect(
       basic.headers.filter { $0.isNamed("Authorization") }.map(\.value) == ["Basic YXBwOndvcmQ="])
-    odd.endpoints.refresh = WireEndpoint("auth/refresh", form: .none, refresh: .bearer)
+    odd.endpoints.refresh = HTTPEndpoint("auth/refresh", form: .none, refresh: .bearer)
     let bearer = try #require(odd.refresh(Secret("rt_1")))
     #expect(bearer.headers.filter { $0.isNamed("Authorization") }.map(\.value) == ["Bearer rt_1"])
     #expect(bearer.body == nil)
@@ -93,7 +93,8 @@ struct WireRequestTests {
     let role = try #require(wire.switchContext(ContextTarget(role: "r"), access: Secret("a.b.c")))
     #expect(try members(role) == ["role_id": "r"])
     #expect(
-      Wire(baseURL: wire.baseURL).switchContext(ContextTarget(role: "r"), access: Secret("a"))
+      HTTPBackend(baseURL: wire.baseURL).switchContext(
+        ContextTarget(role: "r"), access: Secret("a"))
         == nil)
   }
 
@@ -113,13 +114,13 @@ struct WireRequestTests {
   @Test("OUT-1 a revocation by refresh token alone, and as RFC 7009 has it")
   func otherRevocations() throws {
     var wire = wire
-    wire.endpoints.revocation = WireEndpoint("logout", refresh: .member("refresh"))
+    wire.endpoints.revocation = HTTPEndpoint("logout", refresh: .member("refresh"))
     let alone = try #require(wire.revoke(access: Secret("a"), refresh: Secret("r")))
     #expect(alone.header("Authorization") == nil)
     #expect(text(alone) == #"{"refresh":"r"}"#)
     // Without a refresh token there is nothing to name.
     #expect(wire.revoke(access: Secret("a"), refresh: nil) == nil)
-    wire.endpoints.revocation = WireEndpoint("logout")
+    wire.endpoints.revocation = HTTPEndpoint("logout")
     #expect(wire.revoke(access: Secret("a"), refresh: Secret("r")) == nil)
 
     wire.endpoints.revocation = .revocation("revoke")
@@ -156,8 +157,8 @@ struct WireRequestTests {
       ),
     ])
   func address(base: String, path: String, expected: String) throws {
-    var wire = Wire(baseURL: try #require(URL(string: base)))
-    wire.endpoints.login = WireEndpoint(path)
+    var wire = HTTPBackend(baseURL: try #require(URL(string: base)))
+    wire.endpoints.login = HTTPEndpoint(path)
     #expect(wire.login(credentials)?.url.absoluteString == expected)
   }
 
@@ -165,7 +166,7 @@ struct WireRequestTests {
   func parts() throws {
     var wire = wire
     wire.headers = [HTTPHeader("X-App", "1"), HTTPHeader("accept", "application/vnd.api+json")]
-    wire.endpoints.login = WireEndpoint(
+    wire.endpoints.login = HTTPEndpoint(
       "in", method: "PUT",
       fields: [
         "device": "a\"b", "version": 3, "beta": true, "ratio": 0.5, "email": "not this",
@@ -200,7 +201,7 @@ struct WireRequestTests {
       ("auth/login/", "POST auth/login/"), ("a?key=1", "POST a"),
       ("https://u:pw@h.test/a?key=1", "POST h.test"), ("a?to=https://u:pw@h.test", "POST a"),
     ] {
-      #expect("\(WireEndpoint(path))" == words)
+      #expect("\(HTTPEndpoint(path))" == words)
     }
   }
 
@@ -211,9 +212,9 @@ struct WireRequestTests {
       (.nowhere, nil, nil, "{}"), (.bearer, "Bearer t", nil, "{}"),
       (.member("tok"), nil, nil, #"{"tok":"t"}"#), (.header("X-Token"), nil, "t", "{}"),
       (.header("authorization"), "t", nil, "{}"),
-    ] as [(TokenPlace, String?, String?, String)] {
-      wire.endpoints.refresh = WireEndpoint("r", access: .bearer, refresh: place)
-      wire.endpoints.profile = WireEndpoint("p", access: place, refresh: .bearer)
+    ] as [(TokenLocation, String?, String?, String)] {
+      wire.endpoints.refresh = HTTPEndpoint("r", access: .bearer, refresh: place)
+      wire.endpoints.profile = HTTPEndpoint("p", access: place, refresh: .bearer)
       let requests = [wire.refresh(Secret("t")), wire.profile(access: Secret("t"))]
       for request in try requests.map({ try #require($0) }) {
         #expect(request.header("Authorization") == authorization)

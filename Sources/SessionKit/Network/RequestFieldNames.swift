@@ -2,8 +2,8 @@
 ///
 /// In a body of JSON, a name with a dot is a member of a member: `user.email` is sent as
 /// `{"user":{"email":…}}`; a dot that is part of a name is written `\.`. A form knows no such members, and
-/// has the dot in the name. So it is with ``WireEndpoint/fields`` and the places of tokens, too.
-public struct WireKeys: Hashable, Sendable {
+/// has the dot in the name. So it is with ``HTTPEndpoint/fields`` and the places of tokens, too.
+public struct RequestFieldNames: Hashable, Sendable {
   /// The user name of a login.
   public var userName = "email"
   /// The password of a login.
@@ -34,8 +34,8 @@ public struct WireKeys: Hashable, Sendable {
   public init() {}
 
   /// The same in camel case: `firstName`, `roleId`.
-  public static var camelCase: WireKeys {
-    var keys = WireKeys()
+  public static var camelCase: RequestFieldNames {
+    var keys = RequestFieldNames()
     keys.contexts = .camelCase
     keys.firstName = "firstName"
     keys.lastName = "lastName"

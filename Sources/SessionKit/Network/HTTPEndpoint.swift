@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where and how one kind of request goes out: a method, an address, a body, and where tokens ride.
-public struct WireEndpoint: Hashable, Sendable {
+public struct HTTPEndpoint: Hashable, Sendable {
   /// How the body is written.
   public enum Form: Hashable, Sendable {
     /// A JSON object.
@@ -20,21 +20,22 @@ public struct WireEndpoint: Hashable, Sendable {
   /// How the body is written.
   public var form: Form
   /// Members with fixed values, such as OAuth's `grant_type`; the request's own win over them.
-  public var fields: [String: WireField]
+  public var fields: [String: RequestField]
   /// Header fields of this endpoint; they replace the wire's and the library's of the same name.
   public var headers: [HTTPHeader]
   /// Where the access token rides, where the request has one; a refresh never has (REF-4).
-  public var access: TokenPlace
+  public var access: TokenLocation
   /// Where the refresh token rides, where the request has one; before the access token where both
   /// have the same place.
-  public var refresh: TokenPlace
+  public var refresh: TokenLocation
   /// The member that says which of the two rides, `access_token` or `refresh_token` (RFC 7009 §2.1).
   public var tokenHint: String?
 
   /// An endpoint; POST and JSON unless said otherwise.
   public init(
-    _ path: String, method: String = "POST", form: Form = .json, fields: [String: WireField] = [:],
-    headers: [HTTPHeader] = [], access: TokenPlace = .nowhere, refresh: TokenPlace = .nowhere,
+    _ path: String, method: String = "POST", form: Form = .json,
+    fields: [String: RequestField] = [:],
+    headers: [HTTPHeader] = [], access: TokenLocation = .nowhere, refresh: TokenLocation = .nowhere,
     tokenHint: String? = nil
   ) {
     self.path = path
@@ -48,8 +49,8 @@ public struct WireEndpoint: Hashable, Sendable {
   }
 
   /// Token revocation as RFC 7009 has it: the refresh token, or else the access token, in a form.
-  public static func revocation(_ path: String) -> WireEndpoint {
-    WireEndpoint(
+  public static func revocation(_ path: String) -> HTTPEndpoint {
+    HTTPEndpoint(
       path, form: .form, access: .member("token"), refresh: .member("token"),
       tokenHint: "token_type_hint")
   }
@@ -58,7 +59,7 @@ public struct WireEndpoint: Hashable, Sendable {
   func url(below base: URL) -> URL {
     if path.contains("://"), let whole = URL(string: path), whole.host != nil { return whole }
     let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let own = WireEndpoint.encoded(String(parts.first ?? "").drop { $0 == "/" })
+    let own = HTTPEndpoint.encoded(String(parts.first ?? "").drop { $0 == "/" })
     guard !own.isEmpty || parts.count > 1,
       var components = URLComponents(url: base, resolvingAgainstBaseURL: true)
     else { return base }
@@ -68,7 +69,7 @@ public struct WireEndpoint: Hashable, Sendable {
       components.percentEncodedPath = "\(prefix)/\(own)"
     }
     if parts.count > 1 {
-      components.percentEncodedQuery = WireEndpoint.encoded(parts[1])
+      components.percentEncodedQuery = HTTPEndpoint.encoded(parts[1])
       components.percentEncodedFragment = nil
     }
     return components.url ?? base.appendingPathComponent(path)
@@ -94,14 +95,14 @@ public struct WireEndpoint: Hashable, Sendable {
   }
 }
 
-extension WireEndpoint: ExpressibleByStringLiteral {
+extension HTTPEndpoint: ExpressibleByStringLiteral {
   /// POST of JSON to this path.
   public init(stringLiteral path: String) {
     self.init(path)
   }
 }
 
-extension WireEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The method and the path without its query, or the host of a whole address: fields, headers and
   /// what an address has before its host may hold secrets.
   public var description: String {

@@ -1,7 +1,7 @@
 import SessionCore
 
 // Answers. What an answer says is in `Specs/Answers.md`, row by row.
-extension Wire {
+extension HTTPBackend {
   /// Reads the answer to a login with these credentials; who the user is must follow from it, unless
   /// there is an endpoint to ask that of (LOG-6).
   public func readLogin(
@@ -105,7 +105,7 @@ extension Wire {
         RequestFailure(kind: $0, status: UInt16(clamping: response.status))
       }
       // Of somebody who may not be here any more the time is not what counts.
-      let changedAt = try Wire.beside(failure != nil) { () throws(Unreadable) in
+      let changedAt = try HTTPBackend.beside(failure != nil) { () throws(Unreadable) in
         try members.first(answer.statusChangedAt) { (path) throws(Unreadable) in
           try members.instant(path, must: "a time")
         }
@@ -218,7 +218,7 @@ extension Wire {
     guard let access = try members.first(answer.accessToken, members.token) else {
       throw members.missing(answer.accessToken.first ?? .whole)
     }
-    let refresh = try Wire.beside(step == .refresh) { () throws(Unreadable) in
+    let refresh = try HTTPBackend.beside(step == .refresh) { () throws(Unreadable) in
       try members.first(answer.refreshToken, members.token)
     }
     let isSpent = step.spends(refresh)
@@ -226,7 +226,7 @@ extension Wire {
     let payload = try payload(of: access)
     let claims = payload.map { TokenClaims(payload: $0, keys: keys.contexts) }
     let date = response.header("Date").flatMap { Timestamp(httpDate: $0) }
-    let stated = try Wire.beside(isSpent) { () throws(Unreadable) in
+    let stated = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try lifetime(members, claims: payload, since: date)
     }
     var found = TokenAnswer(
@@ -234,15 +234,15 @@ extension Wire {
       lifetime: stated ?? unstatedLifetime(payload, since: date, before: lifeBefore))
     found.tokenID = claims?.tokenID
     found.tokenContext = claims?.context
-    let identity = try Wire.beside(isSpent) { () throws(Unreadable) in
+    let identity = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try members.first(answer.identityToken, members.token)
     }
     let sources = UserSources(
       members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
       expected: expected, isBesideToken: isSpent)
     found.take(
-      try Wire.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
-    found.context = try Wire.beside(isSpent) { () throws(Unreadable) in
+      try HTTPBackend.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
+    found.context = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       guard let object = try members.first(context, members.object) else {
         let role = try members.first(answer.role, members.identifier)
         return role.map(ActiveContext.init(roleAlone:))
@@ -310,7 +310,7 @@ extension TokenAnswer {
   }
 }
 
-extension Wire.Step {
+extension HTTPBackend.Step {
   /// Whether the server may replace the token that it is asked with.
   fileprivate var mayReplace: Bool { self == .refresh || self == .switchContext }
 
