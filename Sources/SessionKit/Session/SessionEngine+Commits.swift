@@ -47,9 +47,9 @@ extension SessionEngine {
       loseJournal(by: error)
     }
     if lost == nil, let stored, let number = commit.storing, let deadline = commit.deadline {
-      ahead = (number, stored, deadline)
+      unjournaledToken = (number, stored, deadline)
     }
-    if case .login? = commit.announcement, let stored { unconfirmed = stored }
+    if case .login? = commit.announcement, let stored { loginToRollBack = stored }
     if !commit.isOfStorageOnly { commitError = failure }
     if commit.storing != nil { unstored = failure }
     guard conflict.isEmpty else { return .conflicted(conflict) }
@@ -60,8 +60,8 @@ extension SessionEngine {
 
   /// What others have appended and the coordinator was not told of: what was met before, and this.
   func unknown(_ foreign: [JournalRecord]) -> [SessionRecord] {
-    defer { met = [] }
-    return met + read(foreign)
+    defer { undeliveredPeerRecords = [] }
+    return undeliveredPeerRecords + read(foreign)
   }
 
   /// What an answer beside a new token does not say of the user stays as it is stored; a login says all.
@@ -93,7 +93,7 @@ extension SessionEngine {
   private func count(_ record: SessionRecord, _ raw: JournalRecord) {
     lastEnd.take(record)
     guard plan != nil else { return }
-    untold.append((record, JournalFrame.bytes(of: raw.payload.count)))
+    retentionBacklog.append((record, JournalFrame.bytes(of: raw.payload.count)))
   }
 
   /// A record of another process; one whose payload cannot be read stays one that nobody knows.
@@ -117,7 +117,7 @@ extension SessionEngine {
       }
     } catch {
       // Not readable now: who waits for another's request looks again, who asked is told.
-      met = records
+      undeliveredPeerRecords = records
       commitError = .journal(error)
       loseJournal(by: error)
       return .unobserved
@@ -133,9 +133,9 @@ extension SessionEngine {
 
   private func keep(_ stored: StoredToken?, of number: RequestNumber?) {
     guard let stored, let number else { return }
-    ahead = nil
+    unjournaledToken = nil
     token = stored
-    unconfirmed = nil
+    loginToRollBack = nil
     if stored.announcementIsLogin { secretsProblem = nil }
     guard let answer = answers.removeValue(forKey: number), let user = answer.user else { return }
     // A login says all; another response may not know.

@@ -41,7 +41,7 @@ extension SessionEngine {
   /// The truth about the file is the file: what is gone from it goes first, while its place is known.
   private func tellPlan() {
     plan?.forget(before: journal.firstSequence)
-    for (record, bytes) in untold { plan?.take(record, bytes: bytes) }
-    untold = []
+    for (record, bytes) in retentionBacklog { plan?.take(record, bytes: bytes) }
+    retentionBacklog = []
   }
 }

@@ -87,15 +87,15 @@ extension SessionEngine {
   /// A change of a user's status is to be told, as soon as the session is that user's; of one who is
   /// deleted nothing is left that could be synced.
   func owe(_ found: HTTPBackend.Standing) {
-    owedStatus = found.failure?.kind == .userDeleted ? nil : found.change
+    pendingStatusChange = found.failure?.kind == .userDeleted ? nil : found.change
   }
 
   /// Tells the hosts of a change of the status of the session's user, one after the other.
   func tellStatus() {
-    guard let change = owedStatus, coordinator.state.user == change.user else { return }
-    owedStatus = nil
-    let (before, configuration) = (telling, configuration)
-    telling = runtime.spawn {
+    guard let change = pendingStatusChange, coordinator.state.user == change.user else { return }
+    pendingStatusChange = nil
+    let (before, configuration) = (statusTask, configuration)
+    statusTask = runtime.spawn {
       await before?.value
       await configuration.accountStatusChanged(change)
     }

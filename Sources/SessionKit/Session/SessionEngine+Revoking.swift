@@ -8,7 +8,7 @@ extension SessionEngine {
     do throws(SecretStoreError) {
       if let entry = unkept[generation] {
         kept = entry
-      } else if let token = departing[generation] {
+      } else if let token = tokensToRevoke[generation] {
         kept = StoredRevocations.Entry(
           token, of: owed.user(of: generation) ?? profile?.id,
           isAccount: configuration.tokenSource != nil)
@@ -157,7 +157,7 @@ extension SessionEngine {
           throw .secrets(error)
         }
         // Else another process has told the server, or has other tokens by now.
-        let isInHand = departing[claimed.token] != nil || unkept[claimed.token] != nil
+        let isInHand = tokensToRevoke[claimed.token] != nil || unkept[claimed.token] != nil
         guard isInHand || stored?.refresh == refresh else { return }
         if let until = stored?.refreshingUntil {
           let left = Timestamp(milliseconds: until).milliseconds(since: now.time)
@@ -186,7 +186,7 @@ extension SessionEngine {
       isKept = true
     }
     unkept[entry.token] = isKept ? nil : entry
-    if isKept { departing[entry.token] = nil }
+    if isKept { tokensToRevoke[entry.token] = nil }
   }
 
   private func changeRevocations(_ change: (StoredCredentials) throws(SessionError) -> Void) {

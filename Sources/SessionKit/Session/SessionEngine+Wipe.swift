@@ -12,8 +12,8 @@ extension SessionEngine {
     if wipe.extent != .nothing { token = nil }
     if let generation = wipe.keptRevocation, let held, held.generation == generation {
       // One that was stored and not announced has taken its place: the server knows that one.
-      let newer = ahead.flatMap { $0.token.generation > generation ? $0.token : nil }
-      departing[generation] = vault.whole(newer ?? held).standing(for: generation)
+      let newer = unjournaledToken.flatMap { $0.token.generation > generation ? $0.token : nil }
+      tokensToRevoke[generation] = vault.whole(newer ?? held).standing(for: generation)
     }
     var others: [SessionRecord] = []
     var isDone = true
@@ -34,12 +34,12 @@ extension SessionEngine {
       isDone = false
       loseJournal(by: error)
     }
-    if isDone, others.isEmpty { unconfirmed = nil }
+    if isDone, others.isEmpty { loginToRollBack = nil }
     undoLogin()
     guard others.isEmpty else {
       token = held
       // Whatever follows in the list of effects is decided without them.
-      met = others
+      undeliveredPeerRecords = others
       return inbox.insert(.wiped(.overtaken([])), at: 0)
     }
     inbox.append(.wiped(isDone ? .done : .failed))
@@ -52,10 +52,10 @@ extension SessionEngine {
   /// it cannot be removed, it loses the event that announces it. Where nothing can be written either, it
   /// is tried again with the next wipe.
   private func undoLogin() {
-    guard let unconfirmed else { return }
+    guard let loginToRollBack else { return }
     do throws(SessionError) {
-      try vault.undo(unconfirmed)
-      self.unconfirmed = nil
+      try vault.undo(loginToRollBack)
+      self.loginToRollBack = nil
     } catch {
       // The wipe that has failed as well is tried again.
     }
@@ -68,14 +68,14 @@ extension SessionEngine {
   private func keepRevocations(_ generation: Generation?) throws(SessionError) {
     if let generation { try takeStored(for: generation) }
     let user = departingUser()
-    for (other, token) in departing {
+    for (other, token) in tokensToRevoke {
       // One that could not be stored before may be another user's.
       let whose = other == generation ? user : owed.user(of: other)
       do throws(SessionError) {
         try vault.keep(
           StoredRevocations.Entry(
             token, of: whose, isAccount: configuration.tokenSource != nil))
-        departing[other] = nil
+        tokensToRevoke[other] = nil
       } catch {
         // The secrets must go all the same: the server is told from memory, while this process lives.
       }
@@ -83,7 +83,7 @@ extension SessionEngine {
     guard let generation, let user, configuration.tokenSource != nil else { return }
     owed.insert(user, for: generation)
     // Of a session that had expired: nothing of its token is left.
-    if departing[generation] == nil {
+    if tokensToRevoke[generation] == nil {
       try vault.keep(StoredRevocations.Entry(account: user, of: generation))
     }
   }
@@ -91,11 +91,11 @@ extension SessionEngine {
   /// Takes the stored token for the revocation of this one: the token itself, or a newer one that
   /// replaced it at the server.
   private func takeStored(for generation: Generation) throws(SessionError) {
-    let isHeld = departing[generation] != nil
+    let isHeld = tokensToRevoke[generation] != nil
     do throws(SecretStoreError) {
       guard let stored = try vault.token() else { return }
       if isSuccessor(stored, of: generation) || !isHeld && stored.generation == generation {
-        departing[generation] = vault.whole(stored).standing(for: generation)
+        tokensToRevoke[generation] = vault.whole(stored).standing(for: generation)
       }
     } catch .newerVersion {
       // This version cannot read the token to revoke it; the user wants it gone even so (RES-8).
@@ -119,12 +119,12 @@ extension SessionEngine {
 
   /// Removes what a revocation needed.
   func forgetRevocation(of generation: Generation) {
-    departing[generation] = nil
+    tokensToRevoke[generation] = nil
     unkept[generation] = nil
     owed.remove(generation)
     do throws(JournalError) {
       _ = try journal.transact { foreign in
-        met = unknown(foreign)
+        undeliveredPeerRecords = unknown(foreign)
         do throws(SessionError) { try vault.forgetRevocation(of: generation) } catch {
           // It stays where it is, of no use to anybody, and is removed at the next open.
         }

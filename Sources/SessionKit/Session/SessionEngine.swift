@@ -32,7 +32,7 @@ actor SessionEngine {
   var coordinator: SessionCoordinator
   var inbox: [SessionInput] = []
   /// Others' records that were met under the lock and that the coordinator was not told of yet.
-  var met: [SessionRecord] = []
+  var undeliveredPeerRecords: [SessionRecord] = []
   private var isFeeding = false
 
   // Handles: the coordinator knows their numbers only.
@@ -49,9 +49,9 @@ actor SessionEngine {
   var token: StoredToken?
   /// The token of an answer whose event could not be journaled yet: it is stored, so a crash does not
   /// lose it, and it is the one that the server takes (RES-6).
-  var ahead: (number: RequestNumber, token: StoredToken, deadline: Int64)?
+  var unjournaledToken: (number: RequestNumber, token: StoredToken, deadline: Int64)?
   /// The tokens of sessions that have ended, until what revoking them needs is stored.
-  var departing: [Generation: StoredToken] = [:]
+  var tokensToRevoke: [Generation: StoredToken] = [:]
   /// What revocations need that could not be stored.
   var unkept: [Generation: StoredRevocations.Entry] = [:]
   /// The users whose accounts the token source is still to forget.
@@ -59,11 +59,11 @@ actor SessionEngine {
   /// The token source forgets an account; bounded in time.
   var removal: Task<Void, Never>?
   /// What a sign-in has stored that could not be journaled, until it is undone.
-  var unconfirmed: StoredToken?
+  var loginToRollBack: StoredToken?
   /// What of the journal could go; `nil` where everything is kept.
   var plan: RetentionPlan?
   /// Records that the plan was not told of yet, with how many bytes each takes.
-  var untold: [(record: SessionRecord, bytes: UInt64)] = []
+  var retentionBacklog: [(record: SessionRecord, bytes: UInt64)] = []
   /// When compacting is tried again at the earliest, on the clock that never jumps.
   var nextCompaction = Int64.min
   var compactionProblem: SessionError?
@@ -71,9 +71,9 @@ actor SessionEngine {
   /// Which source named that user; `nil` if that is not known.
   var origin: UserOrigin?
   /// A change of a user's status that the host was not told of, for the session may not be theirs yet.
-  var owedStatus: StatusChange?
+  var pendingStatusChange: StatusChange?
   /// The host is told of one.
-  var telling: Task<Void, Never>?
+  var statusTask: Task<Void, Never>?
   /// The host clears its local data, one call after the other; by their numbers.
   var clearing: [Int: Task<Void, Never>] = [:]
   /// How often it was told to.
@@ -245,7 +245,7 @@ actor SessionEngine {
   func loseJournal(by error: JournalError) {
     guard error.isOfAnotherHistory, lost == nil else { return }
     let problem = SessionError.journal(error)
-    (lost, token, ahead) = (problem, nil, nil)
+    (lost, token, unjournaledToken) = (problem, nil, nil)
     for task in timers.values { task.cancel() }
     timers = [:]
     let waiting = callers.values
@@ -273,8 +273,10 @@ actor SessionEngine {
     isFeeding = true
     defer { isFeeding = false }
     repeat {
-      while !inbox.isEmpty || !met.isEmpty {
-        if !met.isEmpty { inbox.insert(.observed(unknown([]), isHolderGone: false), at: 0) }
+      while !inbox.isEmpty || !undeliveredPeerRecords.isEmpty {
+        if !undeliveredPeerRecords.isEmpty {
+          inbox.insert(.observed(unknown([]), isHolderGone: false), at: 0)
+        }
         let effects = coordinator.handle(inbox.removeFirst(), at: configuration.clock.now())
         show()
         for effect in effects { perform(effect) }
@@ -304,13 +306,13 @@ actor SessionEngine {
         value: token.access, generation: token.generation, expiresAt: token.expiresAt)
     }
     snapshot.deadline = coordinator.tokenDeadline
-    if let ahead, coordinator.isHolding(ahead.number),
-      ahead.token.generation > facts?.generation ?? .none
+    if let unjournaledToken, coordinator.isHolding(unjournaledToken.number),
+      unjournaledToken.token.generation > facts?.generation ?? .none
     {
       snapshot.token = AccessToken(
-        value: ahead.token.access, generation: ahead.token.generation,
-        expiresAt: ahead.token.expiresAt)
-      snapshot.deadline = ahead.deadline
+        value: unjournaledToken.token.access, generation: unjournaledToken.token.generation,
+        expiresAt: unjournaledToken.token.expiresAt)
+      snapshot.deadline = unjournaledToken.deadline
     }
     snapshot.waiterCount = coordinator.waiterCount
     snapshot.storageProblem = lost ?? secretsProblem ?? commitError
