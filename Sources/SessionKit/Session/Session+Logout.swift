@@ -25,10 +25,10 @@ extension Session {
       if error != .cancelled, error != .closed { await engine.configuration.stay(journal) }
       throw error
     }
-    do throws(SessionError) { try await engine.untilCleared() } catch .clearingLocalData {
+    do throws(SessionError) { try await engine.awaitDataClearing() } catch .clearingLocalData {
       // The outcome says so.
     }
-    let isCleared = await !engine.hasOwedClearing
+    let isCleared = await !engine.needsDataClearing
     guard case .loggedOut(let outcome, let status, let isWiped) = reply else {
       await engine.configuration.stay(journal)
       return .alreadyLoggedOut

@@ -34,7 +34,7 @@ extension Session {
   @discardableResult
   public func register(_ account: NewAccount) async throws(SessionError) -> RegistrationOutcome {
     try check(account.credentials)
-    try await engine.untilCleared(tryingAgain: true)
+    try await engine.awaitDataClearing(tryingAgain: true)
     let reply = try await engine.ask(wish: .register(account)) { .login($0, .registration) }
     return reply == .accountCreated ? .accountCreated : .signedIn(currentUser)
   }
@@ -49,7 +49,7 @@ extension Session {
   /// where it throws, the tokens are still the old layer's.
   @discardableResult
   public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Adoption {
-    try await engine.untilCleared(tryingAgain: true)
+    try await engine.awaitDataClearing(tryingAgain: true)
     let answer = try tokens.answer(
       for: engine.configuration.wire, at: engine.configuration.clock.now().time)
     let reply = try await engine.ask(wish: .adopt(answer)) { .login($0, .adoption) }
@@ -78,7 +78,7 @@ extension Session {
     _ wish: SessionEngine.CommandPayload, _ method: LoginMethod
   ) async throws(SessionError) -> UserProfile? {
     // Nobody signs in to data that is being removed.
-    try await engine.untilCleared(tryingAgain: true)
+    try await engine.awaitDataClearing(tryingAgain: true)
     _ = try await engine.ask(wish: wish) { .login($0, method) }
     return currentUser
   }

@@ -32,7 +32,7 @@ extension SessionEngine {
   }
 
   /// Whether the host has data to clear: the logout that says so stays in the file.
-  private var owesClearing: Bool { hasOwedClearing }
+  private var owesClearing: Bool { needsDataClearing }
 
   private func pause(from now: ClockReading) {
     nextCompaction = now.uptime.addingSaturating(Self.compactionPause)

@@ -111,18 +111,18 @@ extension SessionEngine {
   }
 
   /// The same; where it could not clear its data, it is to try once more first, if `tryingAgain`.
-  func untilCleared(tryingAgain: Bool) async throws(SessionError) {
-    try await untilCleared()
-    guard tryingAgain, hasOwedClearing else { return }
+  func awaitDataClearing(tryingAgain: Bool) async throws(SessionError) {
+    try await awaitDataClearing()
+    guard tryingAgain, needsDataClearing else { return }
     clearAgain()
-    try await untilCleared()
+    try await awaitDataClearing()
   }
 
   /// Returns when the host has cleared its data, where it is at it: nobody signs in to what is going.
   ///
   /// Throws `clearingLocalData` if that takes longer than it may, `cancelled` at once in a task that is
   /// cancelled, and `closed` if the session is closed.
-  func untilCleared() async throws(SessionError) {
+  func awaitDataClearing() async throws(SessionError) {
     guard isClearing else { return }
     clearingWaitCount += 1
     let number = clearingWaitCount
@@ -135,7 +135,7 @@ extension SessionEngine {
   }
 
   /// Whether the host's data, or changes, are still there that should have gone.
-  var hasOwedClearing: Bool { owedClearing != nil || isClearing }
+  var needsDataClearing: Bool { owedClearing != nil || isClearing }
 
   /// All is looked at here, since others may have had their turn on the way to it.
   private func beginWait(

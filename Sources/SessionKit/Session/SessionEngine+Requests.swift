@@ -18,7 +18,7 @@ extension SessionEngine {
     if case .login(let caller) = request, case .adopt(let tokens) = wishes[caller] {
       // Nothing to ask: the answer has been here since before this session.
       spawn { engine in
-        if let failed = await engine.untilClear(for: caller) {
+        if let failed = await engine.awaitDataClearing(for: caller) {
           return engine.received(number, .failure(failed))
         }
         engine.received(number, .success(tokens))
@@ -38,7 +38,8 @@ extension SessionEngine {
     let lifeBefore = coordinator.state.token?.lifetime
     let user = expectedUser
     let task = spawn { engine in
-      if case .login(let caller) = request, let failed = await engine.untilClear(for: caller) {
+      if case .login(let caller) = request, let failed = await engine.awaitDataClearing(for: caller)
+      {
         return engine.received(number, .failure(failed))
       }
       guard engine.mayLeave(number, request) else { return }
@@ -74,7 +75,7 @@ extension SessionEngine {
     }
     let profile = await profile(for: answer)
     // Another process's logout may have been seen meanwhile.
-    do throws(SessionError) { try await untilCleared() } catch {
+    do throws(SessionError) { try await awaitDataClearing() } catch {
       giveBack(answer)
       return received(number, .failure(.notCleared(error)))
     }
@@ -95,9 +96,9 @@ extension SessionEngine {
   /// Waits until the host has cleared its data, before a sign-in goes out; returns why it does not.
   ///
   /// Another process's logout may have been seen since it was asked for.
-  func untilClear(for caller: Caller) async -> Failed? {
+  func awaitDataClearing(for caller: Caller) async -> Failed? {
     guard isClearing else { return nil }
-    do throws(SessionError) { try await untilCleared() } catch { return .notCleared(error) }
+    do throws(SessionError) { try await awaitDataClearing() } catch { return .notCleared(error) }
     return wishes[caller] == nil ? .callerIsGone : nil
   }
 

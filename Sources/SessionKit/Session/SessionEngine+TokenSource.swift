@@ -17,7 +17,7 @@ extension SessionEngine {
       // A view may still be on its way out, and so may the account of whoever left.
       await before?.value
       await engine.removal?.value
-      if let failed = await engine.untilClear(for: caller) {
+      if let failed = await engine.awaitDataClearing(for: caller) {
         login.cancel()
         if engine.externalLogin === login { engine.externalLogin = nil }
         return engine.received(number, .failure(failed))

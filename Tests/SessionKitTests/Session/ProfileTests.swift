@@ -66,7 +66,7 @@ struct ProfileTests {
     } catch {
       result = .failure(error)
     }
-    try await session.engine.untilCleared()
+    try await session.engine.awaitDataClearing()
     let state = session.state
     try await session.close()
     return Ending(

@@ -114,7 +114,7 @@ struct SessionHostTests {
     configuration.hosts = [separate, plain]
     let session = try await Session.open(configuration)
     await eventually("one learns of it") { !diary.lines.isEmpty }
-    try await session.engine.untilCleared()
+    try await session.engine.awaitDataClearing()
     let ended = separate.ended.withLock { $0 }
     #expect(ended.map(\.hasLaterLogin) == [true] && ended.map(\.user) == [user])
     #expect(diary.lines == ["b ends"])
