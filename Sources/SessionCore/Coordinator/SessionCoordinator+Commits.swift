@@ -2,7 +2,7 @@ extension SessionCoordinator {
   /// Asks for a batch; what follows from it is decided when it is durable.
   mutating func commit(
     _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: ClockReading,
-    storing: RequestNumber? = nil, doubting isDoubtful: Bool = false
+    storing: RequestNumber? = nil, doubting needsFreshView: Bool = false
   ) -> [SessionEffect] {
     storage.noteLastingRuns(at: now.uptime)
     // What the opening found and could not be noted then goes first.
@@ -15,7 +15,7 @@ extension SessionCoordinator {
     }
     pending = PendingCommit(
       purpose: purpose, contents: contents, moment: now, request: flight?.number)
-    let newest = isDoubtful ? max(fold.generation, unannounceable) : nil
+    let newest = needsFreshView ? max(fold.generation, unannounceable) : nil
     let isRefresh = purpose == .send && flight?.isRefresh == true
     return [
       .commit(

@@ -134,11 +134,11 @@ extension SessionCoordinator {
 
   /// What follows from a read of the journal for requests: the lease of another process's runs on, and
   /// the one that was held back leaves.
-  mutating func release(after look: ReadBarrier, at now: ClockReading) -> [SessionEffect] {
-    lease?.noteRead(asked: look.asked, ended: now.uptime)
+  mutating func release(after barrier: ReadBarrier, at now: ClockReading) -> [SessionEffect] {
+    lease?.noteRead(asked: barrier.asked, ended: now.uptime)
     guard flight?.isHeldBack == true else { return [] }
-    guard now.uptime.subtractingSaturating(look.asked) <= PeerLease.longestPause else {
-      return holdBack(asked: look.asked, at: now)
+    guard now.uptime.subtractingSaturating(barrier.asked) <= PeerLease.longestPause else {
+      return holdBack(asked: barrier.asked, at: now)
     }
     flight?.isHeldBack = false
     guard isStillOurs else { return ground() }

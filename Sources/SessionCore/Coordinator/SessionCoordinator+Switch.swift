@@ -18,13 +18,13 @@ extension SessionCoordinator {
       guard !token.isRefreshable else { return startRefresh(.command, at: now) }
       contents.append(lost(open, at: now))
     }
-    let isDoubtful = !contents.isEmpty
+    let needsFreshView = !contents.isEmpty
     let caller = switches.removeFirst()
     flight = TokenRequest(
       number: nextRequest(), purpose: .switchContext(caller), base: token.generation)
     contents.append(
       sent(.switchContext, token.generation, trigger: .command, attempt: 1, at: now))
-    return commit(contents, for: .send, at: now, doubting: isDoubtful)
+    return commit(contents, for: .send, at: now, doubting: needsFreshView)
   }
 
   /// Whether the batch says that the answer to a switch is lost, before the batch is folded: the server

@@ -119,7 +119,7 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// The commit that was asked for and has not ended.
   var pending: PendingCommit?
-  private var look: ReadBarrier?
+  private var barrier: ReadBarrier?
   private var deferred = InputQueue()
   private var requests: UInt64 = 0
 
@@ -174,7 +174,7 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// Takes in what happened and says what to do next.
   public mutating func handle(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
-    guard look == nil || input.endsLook, pending == nil || input.endsCommit else {
+    guard barrier == nil || input.endsLook, pending == nil || input.endsCommit else {
       deferred.append(input)
       return []
     }
@@ -187,7 +187,7 @@ public struct SessionCoordinator: Hashable, Sendable {
       effects = decide(input, at: now)
     }
     effects += proceed(at: now)
-    while pending == nil, look == nil, let next = deferred.takeFirst() {
+    while pending == nil, barrier == nil, let next = deferred.takeFirst() {
       effects += decide(next, at: now) + proceed(at: now)
     }
     return effects
@@ -198,12 +198,12 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// It follows every input, so nobody who waits can be forgotten by the way a request ended.
   private mutating func proceed(at now: ClockReading) -> [SessionEffect] {
     let effects = begin(at: now)
-    guard pending == nil, look == nil else { return effects }
+    guard pending == nil, barrier == nil else { return effects }
     return effects + noteStorage(at: now)
   }
 
   private mutating func begin(at now: ClockReading) -> [SessionEffect] {
-    guard pending == nil, look == nil, stopped == nil else { return [] }
+    guard pending == nil, barrier == nil, stopped == nil else { return [] }
     if !endings.isEmpty { return noteEndings(at: now) }
     if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
       return finish(for: closer, at: now)
@@ -223,7 +223,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   private var isStuck: Bool { flight?.unsettled != nil }
 
   private mutating func decide(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
-    isDoubtful(input) ? lookAtJournal(for: input, at: now) : follow(input, at: now)
+    needsFreshView(input) ? readBarrier(for: input, at: now) : follow(input, at: now)
   }
 
   private mutating func follow(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
@@ -266,7 +266,7 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// Whether the answer would be that nobody is signed in, or somebody already, by a view that others
   /// may have outdated.
-  private func isDoubtful(_ input: SessionInput) -> Bool {
+  private func needsFreshView(_ input: SessionInput) -> Bool {
     guard stopped == nil else { return false }
     return switch input {
     case .logout: state.kind == .unauthenticated
@@ -279,20 +279,19 @@ public struct SessionCoordinator: Hashable, Sendable {
   }
 
   /// Whether somebody's question waits for a look at the journal.
-  package var isLookingForCaller: Bool { look?.question != nil }
+  package var isLookingForCaller: Bool { barrier?.question != nil }
 
   /// Asks for a look at what others have appended; as with a commit, nothing else is decided before.
-  mutating func lookAtJournal(for question: SessionInput?, at now: ClockReading) -> [SessionEffect]
-  {
-    look = ReadBarrier(question: question, asked: now.uptime)
+  mutating func readBarrier(for question: SessionInput?, at now: ClockReading) -> [SessionEffect] {
+    barrier = ReadBarrier(question: question, asked: now.uptime)
     return [.readJournal]
   }
 
   private mutating func looked(
     at records: [SessionRecord], isHolderGone: Bool, _ now: ClockReading
   ) -> [SessionEffect] {
-    let ended = look
-    look = nil
+    let ended = barrier
+    barrier = nil
     let effects = observed(records, isHolderGone: isHolderGone, at: now)
     let released = ended.map { release(after: $0, at: now) } ?? []
     return effects + released + (ended?.question.map { follow($0, at: now) } ?? [])
@@ -300,8 +299,8 @@ public struct SessionCoordinator: Hashable, Sendable {
 
   /// Nothing is known of what others did: who asked is not told who is signed in.
   private mutating func notLooked(at now: ClockReading) -> [SessionEffect] {
-    let question = look?.question
-    look = nil
+    let question = barrier?.question
+    barrier = nil
     // What others did is not known: a request that has not left is not sent.
     var grounded: [SessionEffect] = []
     if flight?.isUnsent == true {
@@ -358,7 +357,7 @@ public struct SessionCoordinator: Hashable, Sendable {
     case .refresh: refreshIsDue()
     case .expiry: expiryIsDue(at: now)
     case .lease:
-      isWaitingForLease || flight?.isHeldBack == true ? lookAtJournal(for: nil, at: now) : []
+      isWaitingForLease || flight?.isHeldBack == true ? readBarrier(for: nil, at: now) : []
     case .restore: isRestored ? presenceMayBeShown() : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()
