@@ -143,8 +143,8 @@ extension SessionEngine {
     (profile, origin) = (user, isSame ? origin : answer.origin)
   }
 
-  func look() -> StoredItemsReport {
-    let contents = vault.look()
+  func readStoredItems() -> StoredItemsReport {
+    let contents = vault.readStoredItems()
     token = contents.token
     (profile, origin) = (contents.profile, contents.origin)
     var facts = contents.facts

@@ -159,7 +159,7 @@ actor SessionEngine {
   func open(
     noting notes: [SessionNote], owing debt: PendingDataClearing, since began: Timestamp
   ) throws(SessionError) {
-    var contents = look()
+    var contents = readStoredItems()
     contents.began = began
     contents.hostClears = configuration.hasLocalData
     contents.errorCodes = configuration.wire.errorCodes
@@ -352,7 +352,7 @@ actor SessionEngine {
     case .revoke(let generation): revoke(generation)
     case .forgetRevocation(let generation): forgetRevocation(of: generation)
     case .reloadToken(let generation): reload(generation)
-    case .readSecrets: inbox.append(.secretsRead(look()))
+    case .readSecrets: inbox.append(.secretsRead(readStoredItems()))
     case .readJournal: inbox.insert(observe(), at: 0)
     case .askProfile(let user, let generation): askProfile(of: user, generation)
     case .noteUse(let uptime): spawn { $0.keepUse(at: uptime) }

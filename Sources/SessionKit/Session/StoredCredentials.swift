@@ -30,7 +30,7 @@ struct StoredCredentials: Sendable {
   /// Looks at every item; what cannot be read as what it should be is kept aside.
   ///
   /// A store that refuses to answer is never an empty one (RES-3).
-  func look() -> Contents {
+  func readStoredItems() -> Contents {
     var contents = Contents()
     do {
       let token = try find(StoredToken.self)
