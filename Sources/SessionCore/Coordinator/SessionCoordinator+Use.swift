@@ -25,7 +25,7 @@ extension SessionCoordinator {
     var effects = [SessionEffect.schedule(.inactivity, uptime: useEnd)]
     if lastUse.subtractingSaturating(keptUse) >= policy.useInterval {
       keptUse = lastUse
-      effects.append(.noteUse(lastUse))
+      effects.append(.markActive(lastUse))
     }
     return effects
   }

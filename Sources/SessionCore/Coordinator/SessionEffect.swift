@@ -35,7 +35,7 @@ public enum SessionEffect: Hashable, Sendable {
   /// Ask how the user stands, with the token of this generation, and tell (LOG-6).
   case askProfile(Identifier, Generation)
   /// Keep where other processes and later ones find it that the session was used at this uptime (POL-5).
-  case noteUse(Int64)
+  case markActive(Int64)
   /// See when any process used the session last, and tell.
   case readUse
   /// Let the host clear its local data, for this reason, and tell (SYN-5).

@@ -78,7 +78,7 @@ public final class Session: Sendable {
   /// and that cannot be journaled now.
   func use() async throws(SessionError) {
     guard engine.view.use.limit != nil else { return }
-    try await engine.settleUse()
+    try await engine.recordActivity()
   }
 
   /// Acts in another role, school or unit from now on (CTX-1).

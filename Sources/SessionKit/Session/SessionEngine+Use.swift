@@ -23,7 +23,7 @@ extension SessionEngine {
   ///
   /// Throws where that end cannot be journaled now, or when it was used last cannot be read: its token is
   /// nobody's till then.
-  func settleUse() throws(SessionError) {
+  func recordActivity() throws(SessionError) {
     let uptime = configuration.clock.now().uptime
     switch view.use.count(at: uptime) {
     case .counted: break
@@ -57,7 +57,7 @@ extension SessionEngine {
     }
     // It was lost: others are no less users than this process, which says what it knows and looks again.
     let last = coordinator.lastUse
-    spawn { $0.keepUse(at: last) }
+    spawn { $0.persistActivity(at: last) }
     return nil
   }
 
@@ -80,7 +80,7 @@ extension SessionEngine {
   }
 
   /// Keeps a use where other processes and later ones find it, unless a later one is kept there.
-  func keepUse(at uptime: Int64) {
+  func persistActivity(at uptime: Int64) {
     let clock = configuration.clock
     changeUserItem { user in
       // Looked at under the lock, so that no other process's use lies ahead of it.
@@ -95,7 +95,7 @@ extension SessionEngine {
     guard view.use.isOwn, let last = view.use.last, coordinator.state.kind == .authenticated else {
       return
     }
-    keepUse(at: last)
+    persistActivity(at: last)
   }
 
   /// Changes the user item under the journal's lock: what another process signed in to is not touched.

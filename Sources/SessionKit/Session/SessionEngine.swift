@@ -355,7 +355,7 @@ actor SessionEngine {
     case .readSecrets: inbox.append(.secretsRead(readStoredItems()))
     case .readJournal: inbox.insert(observe(), at: 0)
     case .askProfile(let user, let generation): askProfile(of: user, generation)
-    case .noteUse(let uptime): spawn { $0.keepUse(at: uptime) }
+    case .markActive(let uptime): spawn { $0.persistActivity(at: uptime) }
     case .readUse: inbox.append(.useRead(readUse()))
     case .clearLocalData(let reason): clearLocalData(reason)
     }

@@ -19,7 +19,7 @@ extension SessionEffect {
     case .readSecrets: "readSecrets"
     case .readJournal: "readJournal"
     case .askProfile: "askProfile"
-    case .noteUse: "noteUse"
+    case .markActive: "noteUse"
     case .readUse: "readUse"
     case .clearLocalData: "clearLocalData"
     }
@@ -41,7 +41,7 @@ extension SessionEffect {
     case .revoke(let generation): "revoke \(generation)"
     case .readSecrets, .readJournal, .readUse: name
     case .askProfile(let user, let generation): "ask for \(user.short)'s profile with \(generation)"
-    case .noteUse(let uptime): "note the use at \(uptime)"
+    case .markActive(let uptime): "note the use at \(uptime)"
     case .clearLocalData(let reason): "clear the host's data, \(reason)"
     case .forgetRevocation(let generation): "forget the revocation of \(generation)"
     case .reloadToken(let generation): "reload \(generation)"

@@ -136,7 +136,7 @@ package struct CoordinatorRun: Sendable {
     case .readSecrets: inbox.append(.secretsRead(facts(isHolderGone: false)))
     case .readJournal: inbox.insert(observe(), at: 0)
     case .askProfile(let user, _): profiles.append(user)
-    case .noteUse(let uptime): if unseen.isEmpty { disk.use = uptime }
+    case .markActive(let uptime): if unseen.isEmpty { disk.use = uptime }
     case .readUse: inbox.append(.useRead(disk.items.facts.isLocked ? nil : disk.use ?? .min))
     case .clearLocalData:
       try require(.signedOutIsQuiet, hostClears && coordinator.state.kind == .unauthenticated) {

@@ -63,7 +63,7 @@ struct UseDecisionTests {
     for _ in 0..<1_000 {
       bench.advance(by: 500)
       kept += bench.tell(.used(bench.now.uptime)).count {
-        if case .noteUse = $0 { true } else { false }
+        if case .markActive = $0 { true } else { false }
       }
     }
     #expect((7...10).contains(kept), "\(kept) in 500 s")
@@ -109,7 +109,7 @@ struct UseDecisionTests {
   func neverNoted() throws {
     var bench = try CoordinatorBench(Self.policy, journal: [.event(.login(as: "ada"))])
     let effects = bench.tell(.opened(.session(1)))
-    #expect(effects.contains(.noteUse(bench.now.uptime)))
+    #expect(effects.contains(.markActive(bench.now.uptime)))
     #expect(effects.uptime(of: .inactivity) == bench.now.uptime + Self.limit)
   }
 
