@@ -9,7 +9,7 @@ public enum NextSend: Hashable, Sendable {
   /// The first change is not due yet.
   case waits(until: Timestamp)
   /// Another one has sent the first change and may still get its answer.
-  case heldByOthers(until: Timestamp)
+  case leasedElsewhere(until: Timestamp)
   /// This change is to be sent.
   case send(PendingChange)
 }
@@ -46,18 +46,18 @@ extension ChangeQueue {
   /// A time that lies in the future was written before the clock was set back: nobody waits for it.
   public func turn(
     of user: Identifier, sender: Identifier, at time: Timestamp,
-    isHurried: Bool = false, isGone: (_ sent: ChangeEvent.Sent) -> Bool
+    ignoresBackoff: Bool = false, isGone: (_ sent: ChangeEvent.Sent) -> Bool
   ) -> NextSend {
     guard let first = pending.first else { return .nothing }
     guard first.user == user else { return .othersChanges(count: pending.count) }
     if let postponed = first.postponed {
-      return !isHurried && time < postponed.retryAt && first.postponedAt <= time
+      return !ignoresBackoff && time < postponed.retryAt && first.postponedAt <= time
         ? .waits(until: postponed.retryAt) : .send(first)
     }
     if let sent = first.sent, sent.sender != sender, time < sent.deadline, first.sentAt <= time,
       !isGone(sent)
     {
-      return .heldByOthers(until: sent.deadline)
+      return .leasedElsewhere(until: sent.deadline)
     }
     return .send(first)
   }

@@ -15,7 +15,7 @@ extension ChangeLog {
   ///   try await log.keepSending(through: session.gate) { waiting in await send(waiting.change) }
   /// }
   /// ```
-  /// Each change is sent as ``drain(through:isHurried:_:)`` does it, in order and one at a time; such a drain of
+  /// Each change is sent as ``drain(through:ignoresBackoff:_:)`` does it, in order and one at a time; such a drain of
   /// this object is waited for. Throws where the file cannot be used, and where another user's changes wait.
   public func keepSending(
     through gate: SyncGate, _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
@@ -27,13 +27,13 @@ extension ChangeLog {
         guard await values.next() != nil else { return }
         continue
       }
-      let isHurried = isHurried.withLock { isHurried in
-        defer { isHurried = false }
-        return isHurried
+      let ignoresBackoff = ignoresBackoff.withLock { ignoresBackoff in
+        defer { ignoresBackoff = false }
+        return ignoresBackoff
       }
       var ending = DrainResult.Ending.empty
       do throws(ChangeLogError) {
-        ending = try await drainOnce(through: gate, isHurried: isHurried, send).ending
+        ending = try await drainOnce(through: gate, ignoresBackoff: ignoresBackoff, send).ending
       } catch {
         // A drain that somebody else has asked for does the same, and rings at its end.
         guard error == .drainUnderWay else { throw error }
@@ -45,7 +45,7 @@ extension ChangeLog {
   /// Has ``keepSending(through:_:)`` look at once, also where what waits is not due yet: the user wants it, or
   /// the network is back.
   public func sendNow() {
-    isHurried.withLock { $0 = true }
+    ignoresBackoff.withLock { $0 = true }
     bell.ring()
   }
 
@@ -53,7 +53,7 @@ extension ChangeLog {
   private func rest(behind ending: DrainResult.Ending, _ gate: SyncGate) async {
     let deadline: Timestamp? =
       switch ending {
-      case .waits(let until), .heldByOthers(let until): until
+      case .waits(let until), .leasedElsewhere(let until): until
       // Where it closed by the log's word only, the session will hear of that logout in its own time.
       case .empty, .gateClosed, .cancelled: nil
       }

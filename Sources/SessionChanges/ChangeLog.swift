@@ -29,7 +29,7 @@ public final class ChangeLog: Sendable {
   /// Rings when there may be something to send.
   let bell = ChangeSignal()
   /// Whether what waits is to be sent before it is due.
-  let isHurried = Mutex(false)
+  let ignoresBackoff = Mutex(false)
   private let trouble = Mutex<[Chore: ChangeLogError]>([:])
   /// Names this object in what it sends.
   let sender: Identifier
@@ -204,20 +204,20 @@ public final class ChangeLog: Sendable {
   /// task that is cancelled when the gate closes. Ends at the first change that cannot be done now:
   /// those behind it must not overtake it. Throws `drainUnderWay` where this object sends already.
   ///
-  /// - Parameter isHurried: whether the first change is sent though it is not due yet: the user wants it now, or
+  /// - Parameter ignoresBackoff: whether the first change is sent though it is not due yet: the user wants it now, or
   ///   the network is back. Another process that is sending it is waited for even so.
   public func drain(
-    through gate: SyncGate, isHurried: Bool = false,
+    through gate: SyncGate, ignoresBackoff: Bool = false,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) -> DrainResult {
     // Who sends all the time has waited for it.
     defer { bell.ring() }
-    return try await drainOnce(through: gate, isHurried: isHurried, send)
+    return try await drainOnce(through: gate, ignoresBackoff: ignoresBackoff, send)
   }
 
   /// The same, and wakes nobody.
   func drainOnce(
-    through gate: SyncGate, isHurried: Bool,
+    through gate: SyncGate, ignoresBackoff: Bool,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) -> DrainResult {
     let isFirst = isDraining.withLock { isDraining in
@@ -229,7 +229,7 @@ public final class ChangeLog: Sendable {
     var drained = DrainResult()
     var ending: DrainResult.Ending?
     while ending == nil {
-      ending = try await step(gate, &drained, isHurried: isHurried, send)
+      ending = try await step(gate, &drained, ignoresBackoff: ignoresBackoff, send)
     }
     drained.ending = ending ?? .empty
     await compactIfLong()
@@ -238,7 +238,7 @@ public final class ChangeLog: Sendable {
 
   /// Sends the first change; why there is nothing more to do, or `nil`.
   private func step(
-    _ gate: SyncGate, _ drained: inout DrainResult, isHurried: Bool,
+    _ gate: SyncGate, _ drained: inout DrainResult, ignoresBackoff: Bool,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) -> DrainResult.Ending? {
     if Task.isCancelled { return .cancelled }
@@ -250,7 +250,7 @@ public final class ChangeLog: Sendable {
       // Logged out by another process, which the session has not seen yet.
       if let signIn = pass.signIn, queue.hasEnded(signIn) { return ([], nil) }
       let turn = queue.turn(
-        of: user, sender: sender, at: time, isHurried: isHurried,
+        of: user, sender: sender, at: time, ignoresBackoff: ignoresBackoff,
         isGone: { presence.isGone($0.identity, $0.process) })
       guard case .send(let item) = turn else { return ([], turn) }
       return (
@@ -267,7 +267,7 @@ public final class ChangeLog: Sendable {
     case .nothing: return .empty
     case .othersChanges(let count): throw .othersChanges(count)
     case .waits(let until): return .waits(until: until)
-    case .heldByOthers(let until): return .heldByOthers(until: until)
+    case .leasedElsewhere(let until): return .leasedElsewhere(until: until)
     case .send(let item): return try await perform(item, gate, &drained, send)
     }
   }

@@ -23,7 +23,7 @@ public struct DrainResult: Hashable, Sendable {
     /// The first change is tried again then.
     case waits(until: Timestamp)
     /// Another process is sending, until then at most.
-    case heldByOthers(until: Timestamp)
+    case leasedElsewhere(until: Timestamp)
     /// The task was cancelled.
     case cancelled
   }

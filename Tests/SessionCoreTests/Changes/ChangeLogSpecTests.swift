@@ -240,7 +240,7 @@ struct ChangeLogSpecTests {
     let deadline = Timestamp(milliseconds: 100)
     try at(10, .sent(.init(key: "k", sender: "you", process: 8, deadline: deadline)))
     let again = try #require(queue.pending.first)
-    #expect(turn(20) == .heldByOthers(until: deadline))
+    #expect(turn(20) == .leasedElsewhere(until: deadline))
     #expect(turn(20, gone: true) == .send(again))
     #expect(turn(20, by: "you") == .send(again))
     #expect(turn(100) == .send(again), "its lease is over")

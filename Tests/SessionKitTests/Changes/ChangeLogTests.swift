@@ -190,7 +190,7 @@ struct ChangeLogTests {
     let deadline = bench.clock.now().time.advanced(by: ChangePolicy().lease)
     #expect(
       try await second.drain(through: bench.gate) { server.take($0) }.ending
-        == .heldByOthers(until: deadline))
+        == .leasedElsewhere(until: deadline))
     mayEnd.give()
     #expect(try await draining.acknowledged == 2)
     #expect(try await second.pendingCount() == 0)
@@ -236,7 +236,7 @@ struct ChangeLogTests {
     if let first { try await sendAndClose(first) }
     let held = try await second.drain(through: gate) { server.take($0) }
     let deadline = bench.clock.now().time.advanced(by: ChangePolicy().lease)
-    #expect(held.ending == .heldByOthers(until: deadline), "it may have gone on with it")
+    #expect(held.ending == .leasedElsewhere(until: deadline), "it may have gone on with it")
     // Closed again, as nothing is under way any more, or gone.
     try await first?.close()
     #expect(try await second.drain(through: gate) { server.take($0) }.acknowledged == 1)

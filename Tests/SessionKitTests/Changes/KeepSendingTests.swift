@@ -136,7 +136,7 @@ struct KeepSendingTests {
     }
     let patient = try await log.drain(through: gate) { server.take($0) }
     #expect(patient.acknowledged == 0 && server.arrivals == ["k1"])
-    let hurried = try await log.drain(through: gate, isHurried: true) { server.take($0) }
+    let hurried = try await log.drain(through: gate, ignoresBackoff: true) { server.take($0) }
     #expect(hurried.acknowledged == 2 && hurried.ending == .empty)
     #expect(server.arrivals == ["k1", "k1", "k2"])
     try await log.close()

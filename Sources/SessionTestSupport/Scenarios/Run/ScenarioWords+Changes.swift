@@ -65,7 +65,7 @@ extension ScenarioWords {
       case .empty: ("empty", nil)
       case .gateClosed: ("gateClosed", nil)
       case .waits(let until): ("waits", until)
-      case .heldByOthers(let until): ("heldByOthers", until)
+      case .leasedElsewhere(let until): ("heldByOthers", until)
       case .cancelled: ("cancelled", nil)
       }
     return [
