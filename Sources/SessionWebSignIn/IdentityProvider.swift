@@ -39,7 +39,7 @@ public protocol IdentityProvider: Sendable {
 
   /// Takes a redirect that reached the app from outside of the view; whether it was this provider's, which
   /// is waited for as long as the policy's `requestTimeout`. `false` if not said.
-  func handIn(_ redirect: URL) async -> Bool
+  func handle(_ redirect: URL) async -> Bool
 
   /// Forgets an account and tells the provider's server where there is a way; no error where it knows
   /// none. Called only where the provider owns the tokens (WEB-6): it is the logout at the server.
@@ -51,7 +51,7 @@ extension IdentityProvider {
   public func warmUp() async throws {}
 
   /// Takes none.
-  public func handIn(_ redirect: URL) async -> Bool { false }
+  public func handle(_ redirect: URL) async -> Bool { false }
 }
 
 /// A view of the app in which a provider's page is shown (WEB-1).

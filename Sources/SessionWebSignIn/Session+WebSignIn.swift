@@ -43,9 +43,9 @@ extension Session {
   /// Returns whether the sign-in that waits for one took it; `false` where none does, and where the provider
   /// does not say so within the policy's `requestTimeout`.
   @discardableResult
-  public func handIn(_ redirect: URL) async -> Bool {
+  public func handle(_ redirect: URL) async -> Bool {
     guard let flow = await externalLogin as? WebSignInFlow else { return false }
-    return await flow.handIn(redirect)
+    return await flow.handle(redirect)
   }
 
   private func signIn(

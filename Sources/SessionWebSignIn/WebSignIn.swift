@@ -100,7 +100,7 @@ public struct WebSignIn: Hashable, Sendable {
     /// Observe no longer.
     case stopObserving
     /// Hand a redirect to the provider.
-    case handIn(UInt32)
+    case handle(UInt32)
     /// Say that a redirect is not for this sign-in.
     case refuse(UInt32)
     /// Say how it ended.
@@ -184,7 +184,7 @@ public struct WebSignIn: Hashable, Sendable {
     case .redirected(let number, let problem):
       guard case .running(.signIn, _) = phase else { return [.refuse(number)] }
       handed[number] = problem
-      return [.handIn(number)]
+      return [.handle(number)]
     case .handedIn(let number):
       handed[number] = nil
       return []

@@ -58,7 +58,7 @@ final class WebSignInFlow: ExternalLogin {
     let present: @Sendable () async throws -> Void
     let signIn: @Sendable (WebSignIn.Prompt) async throws -> IdentityTokens
     let dismiss: @Sendable () async -> Void
-    let handIn: @Sendable (URL) async -> Bool
+    let handle: @Sendable (URL) async -> Bool
   }
 
   init(_ mode: WebSignIn.Mode, _ prompt: WebSignIn.Prompt, _ steps: Steps) {
@@ -81,7 +81,7 @@ final class WebSignInFlow: ExternalLogin {
         present: { try await view.present() },
         signIn: { try await provider.signIn(in: view, prompt: $0) },
         dismiss: { await view.dismiss() },
-        handIn: { await provider.handIn($0) }))
+        handle: { await provider.handle($0) }))
   }
 
   /// A sign-in that shows nothing.
@@ -93,7 +93,7 @@ final class WebSignInFlow: ExternalLogin {
         acquireSilently: { try await provider.acquireSilently($0) },
         makeView: { throw WebSignInProblem.viewFailed }, observe: { _ in }, present: {},
         signIn: { _ in throw WebSignInProblem.viewFailed }, dismiss: {},
-        handIn: { await provider.handIn($0) }))
+        handle: { await provider.handle($0) }))
   }
 
   // MARK: What is asked of it
@@ -139,7 +139,7 @@ final class WebSignInFlow: ExternalLogin {
 
   /// Hands a redirect in that came from outside of the view; whether the provider took it, `false` where it
   /// does not say so in time.
-  func handIn(_ redirect: URL) async -> Bool {
+  func handle(_ redirect: URL) async -> Bool {
     let problem = RedirectReader.problem(in: redirect.absoluteString)
     return await withCheckedContinuation { continuation in
       let number = state.withLock { state in
@@ -180,7 +180,7 @@ final class WebSignInFlow: ExternalLogin {
       guard let brought = state.tokens.removeValue(forKey: ticket), brought.isOfUser else { return }
       state.host?.giveBack(brought.tokens)
     case .stopObserving: observer.stop()
-    case .handIn(let number): handOver(number, state)
+    case .handle(let number): handOver(number, state)
     case .refuse(let number):
       state.redirects.removeValue(forKey: number)?.reply.resume(returning: false)
     case .tell(let outcome): end(outcome, &state)
@@ -296,7 +296,7 @@ final class WebSignInFlow: ExternalLogin {
       if await host.wait(host.requestTimeout) { flow.reply(number, false) }
     }
     _ = spawn(host) { flow in
-      let isTaken = await flow.steps.handIn(url)
+      let isTaken = await flow.steps.handle(url)
       timer?.cancel()
       // What is another's, or was told to be, says nothing of this sign-in.
       if isTaken, flow.isAwaited(number) { flow.observer.see(url) }

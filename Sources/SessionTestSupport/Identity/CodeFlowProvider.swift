@@ -64,7 +64,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
     return try await redeem(redirect, of: grant)
   }
 
-  package func handIn(_ redirect: URL) async -> Bool {
+  package func handle(_ redirect: URL) async -> Bool {
     guard let (page, grant) = current.page.withLock({ $0 }),
       redirect.scheme?.lowercased() == client.scheme, grant.reply(in: redirect) != .foreign
     else { return false }

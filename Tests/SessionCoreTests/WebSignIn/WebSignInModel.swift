@@ -107,7 +107,7 @@ struct WebSignInModel: Hashable {
     case .stopObserving:
       require(isObserving, "stopped without having observed")
       isObserving = false
-    case .handIn: require(running.values.contains(.signIn), "handed in where nobody waits")
+    case .handle: require(running.values.contains(.signIn), "handed in where nobody waits")
     case .tell(let told):
       require(outcome == nil, "told twice")
       outcome = told

@@ -251,7 +251,7 @@ struct WebSignInTests {
     case .map: "read the tokens"
     case .discard: "give the tokens back"
     case .stopObserving: "stop observing"
-    case .handIn: "hand it in"
+    case .handle: "hand it in"
     case .refuse: "refuse it"
     case .tell(.signedIn(_, let method)): "tell: \(method)"
     case .tell(.failed(let problem)): "tell: \(problem)"

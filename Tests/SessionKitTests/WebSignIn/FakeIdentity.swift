@@ -134,7 +134,7 @@ struct FakeProvider: IdentityProvider {
     return fake.broughtOnPage(prompt)
   }
 
-  func handIn(_ redirect: URL) async -> Bool {
+  func handle(_ redirect: URL) async -> Bool {
     do { try await fake.run("handIn") } catch { return false }
     return true
   }

@@ -221,17 +221,17 @@ struct SessionWebSignInTests {
   func redirected() async throws {
     let session = try await open()
     let url = try #require(URL(string: "app://auth?code=x"))
-    #expect(await session.handIn(url) == false)
+    #expect(await session.handle(url) == false)
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
     fake.script("signIn", .wait)
     let (provider, view) = (provider, view)
     let task = Task { try await session.signIn(with: provider, in: view) }
     await eventually("the page is shown") { fake.isWaiting("signIn") }
-    #expect(await session.handIn(url))
+    #expect(await session.handle(url))
     #expect(fake.log.last == "handIn")
     fake.letGo("signIn")
     _ = try await task.value
-    #expect(await session.handIn(url) == false)
+    #expect(await session.handle(url) == false)
     try await session.close()
   }
 

@@ -244,7 +244,7 @@ struct SessionWebSignInTurnsTests {
       fake.script("handIn", act)
       let task = tap(session)
       await eventually("the page is shown") { fake.isWaiting("signIn") }
-      let isTaken = await session.handIn(url)
+      let isTaken = await session.handle(url)
       #expect(isTaken == (problem != .cancelledByUser))
       fake.failing("signIn", with: WebSignInProblem.cancelledByUser)
       #expect(await task.value == .webSignIn(problem))
@@ -255,7 +255,7 @@ struct SessionWebSignInTurnsTests {
     await eventually("the page is shown") { fake.isWaiting("signIn") }
     let answer = Mutex<Bool?>(nil)
     let handing = Task {
-      let isTaken = await session.handIn(url)
+      let isTaken = await session.handle(url)
       answer.withLock { $0 = isTaken }
     }
     await eventually("it is answered") {

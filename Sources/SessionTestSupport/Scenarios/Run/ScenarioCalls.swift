@@ -233,7 +233,7 @@ final class ScenarioCalls: Sendable {
       return ["user": profile.map { "\($0.id)" } ?? "none"]
     case .redirect(let address):
       guard let url = URL(string: address) else { return ["outcome": "refused"] }
-      return ["outcome": await session.handIn(url) ? "taken" : "refused"]
+      return ["outcome": await session.handle(url) ? "taken" : "refused"]
     case .clearError:
       await session.clearError()
       return [:]
