@@ -58,7 +58,7 @@ extension OrphanedSession {
   /// names for this very token: a token that nobody is known to own is nobody's.
   ///
   /// `isRenewed` says that a provider brings newer tokens, without a refresh token (WEB-6).
-  init?(_ items: StoredCredentials.Stray, after predecessor: Predecessor?, isRenewed: Bool) {
+  init?(_ items: StoredCredentials.Stray, after predecessor: QuarantinedJournal?, isRenewed: Bool) {
     let stored = items.token
     let isContinued = predecessor?.link.journal?.description == stored.journal
     if isContinued, let predecessor, stored.generation <= predecessor.ended { return nil }
@@ -89,7 +89,7 @@ extension OrphanedSession {
   ///
   /// A session that had expired stays so. One whose user item is still there has lost its token, since
   /// a logout removes both; else it was logged out behind what can be read.
-  init?(expiredIn predecessor: Predecessor, hasUserItem: Bool) {
+  init?(expiredIn predecessor: QuarantinedJournal, hasUserItem: Bool) {
     guard !predecessor.hasLaterEvents else { return nil }
     switch predecessor.state {
     case .unauthenticated: return nil

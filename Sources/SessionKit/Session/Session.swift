@@ -178,7 +178,7 @@ public final class Session: Sendable {
 
   /// The journal that was set aside, where this object's journal goes on from it and was the first to
   /// say so; `nil` mostly (RES-6).
-  public var journalSetAside: JournalSetAside? { engine.journalSetAside }
+  public var journalSetAside: JournalQuarantine? { engine.journalSetAside }
 
   /// The folded state; `unauthenticated` with the activity `replaced` if another journal is in the place
   /// of this object's journal.

@@ -62,7 +62,7 @@ extension SessionEngine {
       }
     }
     let fold: SessionFold
-    let predecessor: Predecessor?
+    let predecessor: QuarantinedJournal?
     do throws(SessionError) {
       if let failure { throw failure }
       fold = try payloads.fold(path: path)
@@ -81,13 +81,13 @@ extension SessionEngine {
   }
 
   private static func predecessor(at path: String, _ options: Journal.Options)
-    throws(SessionError) -> Predecessor?
+    throws(SessionError) -> QuarantinedJournal?
   {
     let aside = try onJournal { () throws(JournalError) in
       try Journal.lastSetAside(at: path, options: options)
     }
     return try aside.flatMap { (aside) throws(SessionError) in
-      try Predecessor.read(aside.path, options)
+      try QuarantinedJournal.read(aside.path, options)
     }
   }
 
@@ -96,9 +96,9 @@ extension SessionEngine {
     _ identity: FileStatus.Identity, _ configuration: SessionConfiguration
   ) throws(SessionError) {
     let (path, options) = (configuration.journal, configuration.journalOptions)
-    let read: Predecessor?
+    let read: QuarantinedJournal?
     do throws(SessionError) {
-      read = try Predecessor.read(path, options)
+      read = try QuarantinedJournal.read(path, options)
     } catch {
       guard case .journal(.missing) = error else { throw error }
       return

@@ -20,11 +20,11 @@ actor SessionEngine {
   nonisolated let hub: EventHub
   nonisolated let states = StatusHub()
   /// The journal that was set aside before this one, where this one never had a token.
-  nonisolated let predecessor: Predecessor?
+  nonisolated let predecessor: QuarantinedJournal?
   /// How many requests in a row ended their process before this opening.
   private let endedProcesses: UInt32
   /// The same for the app, where this object is the first to say so.
-  nonisolated let journalSetAside: JournalSetAside?
+  nonisolated let journalSetAside: JournalQuarantine?
 
   let vault: StoredCredentials
   /// What the secret store did, until the coordinator receives it.
@@ -123,13 +123,14 @@ actor SessionEngine {
   init(
     _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
     plan: RetentionPlan?, runtime: SessionRuntime, presence: OpeningPresence,
-    predecessor: Predecessor? = nil, continuesAnother: Bool = false, lastEnd: LastEnd = LastEnd(),
+    predecessor: QuarantinedJournal? = nil, continuesAnother: Bool = false,
+    lastEnd: LastEnd = LastEnd(),
     endedProcesses: UInt32 = 0
   ) {
     self.lastEnd = lastEnd
     self.endedProcesses = endedProcesses
     self.predecessor = predecessor
-    journalSetAside = fold.sequence == 0 ? predecessor.map(JournalSetAside.init) : nil
+    journalSetAside = fold.sequence == 0 ? predecessor.map(JournalQuarantine.init) : nil
     self.plan = plan
     self.configuration = configuration
     self.journal = journal

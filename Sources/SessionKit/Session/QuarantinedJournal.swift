@@ -2,7 +2,7 @@ import SessionCore
 import SessionJournal
 
 /// A journal that was set aside, or is about to be: what can still be read of it (RES-6).
-struct Predecessor: Sendable {
+struct QuarantinedJournal: Sendable {
   /// Where it lies.
   let path: String
   /// What the new journal says of it.
@@ -18,7 +18,7 @@ struct Predecessor: Sendable {
   ///
   /// Throws where the file cannot be read at all; `nil` where it is a journal that can be used.
   static func read(_ path: String, _ options: Journal.Options)
-    throws(SessionError) -> Predecessor?
+    throws(SessionError) -> QuarantinedJournal?
   {
     do throws(JournalError) {
       var reader = try JournalReader(path: path, fileSystem: options.fileSystem)
@@ -40,10 +40,10 @@ struct Predecessor: Sendable {
       if survey.rest != nil { reading.loseTrack() }
       let link = SessionNote.Continued(
         journal: Identifier(reader.identifier.description), sequence: last, cause: cause)
-      return Predecessor(path: path, link: link, reading)
+      return QuarantinedJournal(path: path, link: link, reading)
     } catch {
       guard let cause = SessionNote.ContinuationCause(error) else { throw .journal(error) }
-      return Predecessor(
+      return QuarantinedJournal(
         path: path, link: SessionNote.Continued(journal: nil, sequence: 0, cause: cause),
         Reading())
     }
