@@ -17,8 +17,8 @@ extension SessionConfiguration {
   ///
   /// When the status of each user last changed is kept in the log too, in a scope of its own
   /// (``ChangeLog/scope(of:)``), and outlives the clearing (SYN-4).
-  public mutating func settle(_ log: ChangeLog, discardingOnPolicyLogout: Bool = false) {
-    hosts.append(SettledLog(log: log, discardsOnPolicyLogout: discardingOnPolicyLogout))
+  public mutating func attach(_ log: ChangeLog, discardingOnPolicyLogout: Bool = false) {
+    hosts.append(AttachedLog(log: log, discardsOnPolicyLogout: discardingOnPolicyLogout))
   }
 }
 
@@ -67,7 +67,7 @@ extension ChangeLog: SessionHost {
 }
 
 /// A change log as a session's host, that may discard its changes at a logout by the policy.
-private struct SettledLog: SessionHost {
+private struct AttachedLog: SessionHost {
   let log: ChangeLog
   let discardsOnPolicyLogout: Bool
 

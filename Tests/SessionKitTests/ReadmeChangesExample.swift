@@ -15,7 +15,7 @@ struct ReadmeChangesExample {
     let json = Array("{\"title\":\"Exam\"}".utf8)
     // README begins
     let log = try await ChangeLog.open(at: folder + "/changes.journal")
-    configuration.settle(log)  // a logout asks for what waits
+    configuration.attach(log)  // a logout asks for what waits
     let session = try await Session.open(configuration)
     try await session.login(credentials)
 

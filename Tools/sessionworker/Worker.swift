@@ -117,7 +117,7 @@ final class Worker: Sendable {
       if let offline {
         let log = try await ChangeLog.open(
           at: configuration.journal + ".changes", policy: offline)
-        configuration.settle(log)
+        configuration.attach(log)
         changes.withLock { $0 = log }
       }
       let session = try await Session.open(configuration)

@@ -326,7 +326,7 @@ struct SessionLeavingTests {
     let bench = try Bench()
     let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
     var configuration = bench.configuration(.keeping)
-    configuration.settle(log)
+    configuration.attach(log)
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     let journal = session.engine.journal.identifier.asIdentifier
@@ -396,7 +396,7 @@ struct SessionLeavingTests {
     var policy = SessionPolicy.keeping
     policy.onRejection = .clear
     var configuration = bench.configuration(policy)
-    configuration.settle(log, discardingOnPolicyLogout: discarding)
+    configuration.attach(log, discardingOnPolicyLogout: discarding)
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: session.gate)
@@ -425,7 +425,7 @@ struct SessionLeavingTests {
     try await log.add(ChangeBench.change(.create, 2, key: "k2"), through: first.gate)
     try await first.close()
     var configuration = bench.configuration(.keeping)
-    configuration.settle(log)
+    configuration.attach(log)
     let session = try await Session.open(configuration)
     await eventually("the first one's go") { log.queue.pending.map(\.change.key) == ["k2"] }
     await #expect(throws: SessionError.pendingChanges(1)) { try await session.logout() }

@@ -337,7 +337,7 @@ struct ChangeLogTests {
 struct ChangeLogoutTests {
   private func signedIn(_ bench: Bench, _ log: ChangeLog) async throws -> Session {
     var configuration = bench.configuration(.keeping)
-    configuration.settle(log)
+    configuration.attach(log)
     let session = try await Session.open(configuration)
     if !session.isAuthenticated { try await session.login(bench.credentials) }
     return session
@@ -386,7 +386,7 @@ struct ChangeLogoutTests {
     try await first.close()
     #expect(try await log.pendingCount() == 1)
     var configuration = bench.configuration(.keeping)
-    configuration.settle(log)
+    configuration.attach(log)
     let session = try await Session.open(configuration)
     #expect(try await session.logout() == .alreadyLoggedOut, "and it waits for the clearing")
     #expect(try await log.pendingCount() == 0)

@@ -113,7 +113,7 @@ struct StatusTests {
       SessionHooks(
         knownStatus: { $0 == "u-3" ? Timestamp(milliseconds: 30) : nil },
         statusChanged: { change in told.withLock { $0.append(change.user) } }))
-    configuration.settle(log)
+    configuration.attach(log)
     let (known, tell) = (configuration.lastKnownStatus(of:), configuration.accountStatusChanged(_:))
     for (user, time) in [("u-1", 10), ("u-2", 5), ("u-1", 9), ("u-3", 20)] as [(Identifier, Int64)]
     {

@@ -123,7 +123,7 @@ final class ScenarioCalls: Sendable {
     var log: ChangeLog?
     if let (path, setup) = app.changes {
       let opened = try await ChangeLog.open(at: path, setup)
-      configuration.settle(opened)
+      configuration.attach(opened)
       log = opened
     }
     let session: Session

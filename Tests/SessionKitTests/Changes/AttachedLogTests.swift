@@ -8,13 +8,13 @@ import Testing
 
 /// A change log and the session that it is settled with.
 @Suite("A change log that is settled")
-struct SettledLogTests {
+struct AttachedLogTests {
   @Test("OUT-3 a logout of a session that is closed holds nobody")
   func closed() async throws {
     let bench = try Bench()
     let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
     var configuration = bench.configuration(.keeping)
-    configuration.settle(log)
+    configuration.attach(log)
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     try await session.close()
@@ -31,7 +31,7 @@ struct SettledLogTests {
     var configuration = SessionConfiguration(
       journal: bench.folder.path + "/a.journal", secrets: MemorySecretStore(),
       preset: .off(try #require(URL(string: "http://localhost"))))
-    configuration.settle(mine)
+    configuration.attach(mine)
     let time = Timestamp(milliseconds: 7)
     try await its.noteStatus(changedAt: time, scope: ChangeLog.scope(of: "u-1"))
     #expect(await configuration.lastKnownStatus(of: "u-1") == time)
