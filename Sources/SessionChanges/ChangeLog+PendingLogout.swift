@@ -31,7 +31,9 @@ extension ChangeLog {
 
   /// How many changes of `user` the server has not taken; where there are none, nothing is taken in through
   /// the session of `journal` from here on, until ``stay(_:)``, the end of the sign-in, or a while.
-  func leave(_ journal: Identifier, of user: Identifier?) async throws(ChangeLogError) -> Int {
+  func holdForLogout(_ journal: Identifier, of user: Identifier?) async throws(ChangeLogError)
+    -> Int
+  {
     let (hold, presence) = (hold(journal), presence)
     return try await commit { (queue, time) throws(ChangeLogError) in
       let count = queue.unsentCount(of: user)
@@ -49,7 +51,7 @@ extension ChangeLog {
   /// The logout came to nothing: changes are taken in again.
   ///
   /// Where that cannot be written, they are a while later.
-  func stay(_ journal: Identifier) async {
+  func releaseHold(_ journal: Identifier) async {
     ProcessLogoutHolds.remove(hold(journal))
     let presence = presence
     do throws(ChangeLogError) {

@@ -33,14 +33,14 @@ extension ChangeLog: SessionHost {
   /// once too often.
   public func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int {
     do throws(ChangeLogError) {
-      return try await leave(journal, of: user)
+      return try await holdForLogout(journal, of: user)
     } catch {
       return queue.unsentCount(of: user)
     }
   }
 
   /// Takes in changes again; if that cannot be written, a minute after the logout was prepared.
-  public func cancelLogout(journal: Identifier) async { await stay(journal) }
+  public func cancelLogout(journal: Identifier) async { await releaseHold(journal) }
 
   /// Ends the sign-in, and discards what is left of it and of its user, unless the policy logged out.
   ///

@@ -22,7 +22,7 @@ extension Session {
       reply = try await engine.ask(cancellation: .detaches) { .logout($0) }
     } catch {
       // A logout that nobody waits for any more goes on.
-      if error != .cancelled, error != .closed { await engine.configuration.stay(journal) }
+      if error != .cancelled, error != .closed { await engine.configuration.releaseHold(journal) }
       throw error
     }
     do throws(SessionError) { try await engine.awaitDataClearing() } catch .clearingLocalData {
@@ -30,7 +30,7 @@ extension Session {
     }
     let isCleared = await !engine.needsDataClearing
     guard case .loggedOut(let outcome, let status, let isWiped) = reply else {
-      await engine.configuration.stay(journal)
+      await engine.configuration.releaseHold(journal)
       return .alreadyLoggedOut
     }
     guard isWiped else { return .partial(.itemsRemain) }
@@ -43,13 +43,13 @@ extension Session {
   private func checkPendingChanges() async throws(SessionError) {
     // Nothing is held where no logout can follow.
     guard !states.isFinished else { throw .closed }
-    var count = await engine.configuration.leave(journal, of: state.user)
+    var count = await engine.configuration.holdForLogout(journal, of: state.user)
     guard count > 0 else { return }
     // By this view nobody may be, and by the journal somebody: then theirs count, and no others.
     if state.kind == .unauthenticated {
       _ = try await engine.ask { .foreground($0) }
       guard state.kind != .unauthenticated else { return }
-      count = await engine.configuration.leave(journal, of: state.user)
+      count = await engine.configuration.holdForLogout(journal, of: state.user)
     }
     if count > 0 { throw .pendingChanges(count) }
   }

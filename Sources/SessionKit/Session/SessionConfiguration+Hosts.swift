@@ -18,15 +18,15 @@ extension SessionConfiguration {
 
   /// The number of changes of the user that the server has not taken; if there are none, the hosts take in
   /// none until ``stay(_:)``.
-  func leave(_ journal: Identifier, of user: Identifier?) async -> Int {
+  func holdForLogout(_ journal: Identifier, of user: Identifier?) async -> Int {
     var count = 0
     for host in hosts { count += await host.prepareForLogout(user: user, journal: journal) }
-    if count > 0 { await stay(journal) }
+    if count > 0 { await releaseHold(journal) }
     return count
   }
 
   /// The logout came to nothing.
-  func stay(_ journal: Identifier) async {
+  func releaseHold(_ journal: Identifier) async {
     for host in hosts { await host.cancelLogout(journal: journal) }
   }
 

@@ -101,22 +101,22 @@ struct ChangeLeavingTests {
     let bench = try ChangeBench()
     let (log, others) = (try await bench.open(), try await bench.open())
     let change = ChangeBench.change(.create, 1, key: "k1")
-    #expect(try await log.leave(ChangeBench.journal, of: "u-1") == 0)
+    #expect(try await log.holdForLogout(ChangeBench.journal, of: "u-1") == 0)
     let until = bench.clock.now().time.advanced(by: ChangeLog.leavingLease)
     #expect(
       try await caught { try await others.add(change, through: bench.gate) }
         == .loggingOut(until: until))
-    await log.stay(ChangeBench.journal)
+    await log.releaseHold(ChangeBench.journal)
     try await others.add(change, through: bench.gate)
     #expect(
-      try await log.leave(ChangeBench.journal, of: "u-1") == 1,
+      try await log.holdForLogout(ChangeBench.journal, of: "u-1") == 1,
       "what waits is counted, and nothing is held")
     try await others.add(ChangeBench.change(.create, 2, key: "k2"), through: bench.gate)
     try await others.discardAll()
     let dead = try await bench.open {
       $0.presence = ChangeBench.presence(ofProcess: UInt32(Int32.max))
     }
-    #expect(try await dead.leave(ChangeBench.journal, of: "u-1") == 0)
+    #expect(try await dead.holdForLogout(ChangeBench.journal, of: "u-1") == 0)
     try await others.add(change, through: bench.gate)
   }
 
@@ -125,14 +125,14 @@ struct ChangeLeavingTests {
     let bench = try ChangeBench()
     let (log, others) = (try await bench.open(), try await bench.open())
     let change = ChangeBench.change(.create, 1, key: "k1")
-    #expect(try await log.leave(ChangeBench.journal, of: "u-1") == 0)
-    #expect(try await others.leave(ChangeBench.journal, of: "u-1") == 0)
-    await others.stay(ChangeBench.journal)
+    #expect(try await log.holdForLogout(ChangeBench.journal, of: "u-1") == 0)
+    #expect(try await others.holdForLogout(ChangeBench.journal, of: "u-1") == 0)
+    await others.releaseHold(ChangeBench.journal)
     let until = bench.clock.now().time.advanced(by: ChangeLog.leavingLease)
     #expect(
       try await caught { try await others.add(change, through: bench.gate) }
         == .loggingOut(until: until))
-    await log.stay(ChangeBench.journal)
+    await log.releaseHold(ChangeBench.journal)
     try await others.add(change, through: bench.gate)
   }
 
@@ -141,10 +141,10 @@ struct ChangeLeavingTests {
     let bench = try ChangeBench()
     let log = try await bench.open()
     try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
-    #expect(try await log.leave(ChangeBench.journal, of: "u-2") == 0)
-    await log.stay(ChangeBench.journal)
-    #expect(try await log.leave(ChangeBench.journal, of: "u-1") == 1)
-    #expect(try await log.leave(ChangeBench.journal, of: nil) == 1)
+    #expect(try await log.holdForLogout(ChangeBench.journal, of: "u-2") == 0)
+    await log.releaseHold(ChangeBench.journal)
+    #expect(try await log.holdForLogout(ChangeBench.journal, of: "u-1") == 1)
+    #expect(try await log.holdForLogout(ChangeBench.journal, of: nil) == 1)
     // Signed in later in the same journal: what the policy had kept of the first user stays theirs.
     try await log.end(signIn(4), of: "u-2", discards: true)
     #expect(log.queue.pending.map(\.change.key) == ["k1"])
@@ -179,7 +179,7 @@ struct ChangeLeavingTests {
     #expect(
       try await caught { try await log.add(third, through: gate) }
         == .full(count: 2, bytes: log.queue.failureBytes))
-    #expect(try await log.leave(ChangeBench.journal, of: "u-1") == 2)
+    #expect(try await log.holdForLogout(ChangeBench.journal, of: "u-1") == 2)
     #expect(
       try await caught {
         try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: gate)
@@ -330,12 +330,12 @@ struct SessionLeavingTests {
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     let journal = session.engine.journal.identifier.asIdentifier
-    #expect(await session.engine.configuration.leave(journal, of: session.state.user) == 0)
+    #expect(await session.engine.configuration.holdForLogout(journal, of: session.state.user) == 0)
     let other = try await bench.open(.keeping)
     await #expect(throws: ChangeLogError.self) {
       try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: other.gate)
     }
-    await session.engine.configuration.stay(journal)
+    await session.engine.configuration.releaseHold(journal)
     try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: other.gate)
     await #expect(throws: SessionError.pendingChanges(1)) { try await session.logout() }
     try await log.discardAll()
