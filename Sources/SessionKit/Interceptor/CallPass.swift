@@ -3,7 +3,7 @@ import SessionCore
 /// What a session shows to a call: made when it changes, so that reading it is one lock and one
 /// reference.
 final class CallPass: Sendable {
-  private let standing: CallPlan.Standing
+  private let observed: CallPlan.Observed
   /// When the token dies, on the clock that never jumps.
   private let deadline: Int64
   private let token: Secret
@@ -12,22 +12,22 @@ final class CallPass: Sendable {
 
   /// Before a session is opened.
   init() {
-    (standing, deadline, token, bearer) = (.nobody, .min, Secret(""), Secret(""))
+    (observed, deadline, token, bearer) = (.nobody, .min, Secret(""), Secret(""))
   }
 
   init(_ shown: SessionView.Snapshot) {
     deadline = shown.deadline
     switch shown.state {
-    case .unauthenticated: (standing, token, bearer) = (.nobody, Secret(""), Secret(""))
+    case .unauthenticated: (observed, token, bearer) = (.nobody, Secret(""), Secret(""))
     case .expired(let session):
-      (standing, token, bearer) = (.expired(session.user), Secret(""), Secret(""))
+      (observed, token, bearer) = (.expired(session.user), Secret(""), Secret(""))
     case .authenticated(let session):
       let owner = CallPlan.Owner(user: session.user, since: session.since)
       if let access = shown.token {
-        standing = .holding(owner, access.generation, isGood: true)
+        observed = .holding(owner, access.generation, isGood: true)
         (token, bearer) = (access.value, Secret("Bearer \(access.value.value)"))
       } else {
-        (standing, token, bearer) = (.unread(owner), Secret(""), Secret(""))
+        (observed, token, bearer) = (.unread(owner), Secret(""), Secret(""))
       }
     }
   }
@@ -43,9 +43,9 @@ final class CallPass: Sendable {
   }
 
   /// What it shows when the clock that never jumps shows `uptime`.
-  func standing(at uptime: Int64) -> CallPlan.Standing {
-    guard uptime >= deadline, case .holding(let owner, let generation, _) = standing else {
-      return standing
+  func observed(at uptime: Int64) -> CallPlan.Observed {
+    guard uptime >= deadline, case .holding(let owner, let generation, _) = observed else {
+      return observed
     }
     return .holding(owner, generation, isGood: false)
   }
@@ -53,7 +53,7 @@ final class CallPass: Sendable {
   /// Whether it shows the same.
   func shows(_ shown: SessionView.Snapshot) -> Bool {
     guard deadline == shown.deadline else { return false }
-    switch (standing, shown.state) {
+    switch (observed, shown.state) {
     case (.nobody, .unauthenticated): return true
     case (.expired(let user), .expired(let session)): return user == session.user
     case (.unread(let owner), .authenticated(let session)):

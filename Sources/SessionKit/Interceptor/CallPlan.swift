@@ -34,7 +34,7 @@ public struct CallPlan: Hashable, Sendable {
   }
 
   /// What the session shows at the moment.
-  public enum Standing: Hashable, Sendable {
+  public enum Observed: Hashable, Sendable {
     /// Nobody is signed in.
     case nobody
     /// The session of this user has expired.
@@ -48,13 +48,13 @@ public struct CallPlan: Hashable, Sendable {
   /// What happened.
   public enum Input: Hashable, Sendable {
     /// The call was made.
-    case begun(Standing)
+    case begun(Observed)
     /// An answer came that is the caller's.
     case answered
     /// An answer came that says that the token is good for nothing.
-    case refused(Standing)
+    case refused(Observed)
     /// The session says that there is a newer token.
-    case refreshed(Standing)
+    case refreshed(Observed)
     /// The window lets no refused call cause a refresh now (REF-13).
     case limited
     /// The session has an error instead; whether that is for want of a refresh token.
@@ -62,7 +62,7 @@ public struct CallPlan: Hashable, Sendable {
     /// No answer came; whether a network is to blame, so that trying again may help.
     case lost(mayPass: Bool)
     /// The pause is over.
-    case rested(Standing)
+    case backoffEnded(Observed)
   }
 
   /// What to do next.
@@ -96,7 +96,7 @@ public struct CallPlan: Hashable, Sendable {
   }
 
   private enum Phase: Hashable, Sendable {
-    case new, asking, sent, refused, resting, over
+    case new, asking, sent, refused, backingOff, over
   }
 
   private let target: Target
@@ -140,7 +140,7 @@ public struct CallPlan: Hashable, Sendable {
       phase = .sent
       if let generation { used = generation }
     case .ask: phase = phase == .sent ? .refused : .asking
-    case .pause: phase = .resting
+    case .pause: phase = .backingOff
     case .deliver, .fail: phase = .over
     }
     return step
@@ -148,69 +148,69 @@ public struct CallPlan: Hashable, Sendable {
 
   private mutating func decide(_ input: Input) -> Step {
     switch (phase, input) {
-    case (.new, .begun(let standing)), (.resting, .rested(let standing)): begin(standing)
+    case (.new, .begun(let observed)), (.backingOff, .backoffEnded(let observed)): begin(observed)
     case (.sent, .answered): .deliver
-    case (.sent, .refused(let standing)): refused(standing)
+    case (.sent, .refused(let observed)): refused(observed)
     case (.sent, .lost(let mayPass)): lost(mayPass)
-    case (.asking, .refreshed(let standing)): send(standing)
-    case (.refused, .refreshed(let standing)): refreshed(standing)
+    case (.asking, .refreshed(let observed)): send(observed)
+    case (.refused, .refreshed(let observed)): refreshed(observed)
     // The response says more than that there is nothing to refresh with, or that it is too often.
     case (.refused, .notRefreshed(hasNothing: true)), (.refused, .limited): .deliver
     default: .fail(.cause)
     }
   }
 
-  private mutating func begin(_ standing: Standing) -> Step {
+  private mutating func begin(_ observed: Observed) -> Step {
     switch target {
     case .plain: return .send(nil)
     case .insecure: return .fail(.insecure)
     case .foreign: return .fail(.foreign)
     case .own: break
     }
-    if let reason = strange(standing) { return .fail(reason) }
-    if case .holding(_, _, isGood: true) = standing { return send(standing) }
+    if let reason = strange(observed) { return .fail(reason) }
+    if case .holding(_, _, isGood: true) = observed { return send(observed) }
     // A view that shows nobody may be out of date: the session looks before it says so.
-    belong(to: standing)
+    belong(to: observed)
     return .ask(.ifExpired)
   }
 
   /// With whatever token there is: that there is one is the session's word.
-  private mutating func send(_ standing: Standing) -> Step {
-    if let reason = strange(standing) { return .fail(reason) }
-    switch standing {
+  private mutating func send(_ observed: Observed) -> Step {
+    if let reason = strange(observed) { return .fail(reason) }
+    switch observed {
     case .nobody: return .fail(.ended)
     case .expired: return .fail(.expired)
     case .unread: return .fail(.unread)
     case .holding(_, let generation, _):
-      belong(to: standing)
+      belong(to: observed)
       return .send(generation)
     }
   }
 
-  private mutating func refused(_ standing: Standing) -> Step {
+  private mutating func refused(_ observed: Observed) -> Step {
     guard target == .own, !hasRepeated else {
       if hasCausedRefresh { refusedNew = used }
       return .deliver
     }
-    if let reason = strange(standing) { return .fail(reason) }
-    if case .holding(_, let generation, isGood: true) = standing, generation > used {
-      return repeated(standing)
+    if let reason = strange(observed) { return .fail(reason) }
+    if case .holding(_, let generation, isGood: true) = observed, generation > used {
+      return repeated(observed)
     }
     return .ask(.unlessNewer(than: used))
   }
 
-  private mutating func refreshed(_ standing: Standing) -> Step {
+  private mutating func refreshed(_ observed: Observed) -> Step {
     hasCausedRefresh = true
-    return repeated(standing)
+    return repeated(observed)
   }
 
-  private mutating func repeated(_ standing: Standing) -> Step {
-    if let reason = strange(standing) { return .fail(reason) }
+  private mutating func repeated(_ observed: Observed) -> Step {
+    if let reason = strange(observed) { return .fail(reason) }
     guard isRepeatable else { return .deliver }
     // The same token once more would be refused once more.
-    if case .holding(_, let generation, _) = standing, generation <= used { return .deliver }
+    if case .holding(_, let generation, _) = observed, generation <= used { return .deliver }
     hasRepeated = true
-    return send(standing)
+    return send(observed)
   }
 
   private mutating func lost(_ mayPass: Bool) -> Step {
@@ -220,9 +220,9 @@ public struct CallPlan: Hashable, Sendable {
   }
 
   /// Why a call that has an owner may not go on with what the session shows now.
-  private func strange(_ standing: Standing) -> Reason? {
+  private func strange(_ observed: Observed) -> Reason? {
     guard let user else { return nil }
-    switch standing {
+    switch observed {
     case .nobody: return .ended
     // What was made of an expired session waits for its user, and for nobody else.
     case .expired(let other): return other != user ? .ended : since == nil ? nil : .expired
@@ -231,8 +231,8 @@ public struct CallPlan: Hashable, Sendable {
     }
   }
 
-  private mutating func belong(to standing: Standing) {
-    switch standing {
+  private mutating func belong(to observed: Observed) {
+    switch observed {
     case .nobody: break
     case .expired(let user): self.user = user
     case .unread(let owner), .holding(let owner, _, _): (user, since) = (owner.user, owner.since)

@@ -54,7 +54,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
       map.target(head, mark), isRepeatable: head.isRepeatable, attempts: map.attempts(head))
     var last: Result<Client.Response, any Error> = .failure(SessionError.notSignedIn)
     var pass = session.pass
-    var step = plan.next(.begun(session.standing(pass)))
+    var step = plan.next(.begun(session.observed(pass)))
     while true {
       switch step {
       case .send(let generation):
@@ -74,7 +74,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
           }
           if failure?.kind == .rejected {
             pass = session.pass
-            step = plan.next(.refused(session.standing(pass)))
+            step = plan.next(.refused(session.observed(pass)))
             if let new = plan.refusedNew { session.note(refusedNew: new) }
           } else {
             step = plan.next(.answered)
@@ -94,7 +94,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
         do throws(SessionError) {
           _ = try await session.refresh(need.trigger, need)
           pass = session.pass
-          step = plan.next(.refreshed(session.standing(pass)))
+          step = plan.next(.refreshed(session.observed(pass)))
         } catch {
           let hasNothing = error == .noRefreshToken
           step = plan.next(.notRefreshed(hasNothing: hasNothing))
@@ -108,7 +108,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
           throw error
         }
         pass = session.pass
-        step = plan.next(.rested(session.standing(pass)))
+        step = plan.next(.backoffEnded(session.observed(pass)))
       case .deliver:
         return try last.get()
       case .fail(let reason):

@@ -19,10 +19,10 @@ extension Session {
   var endCause: EndCause { engine.view.current.end }
 
   /// What a pass shows now.
-  func standing(_ pass: CallPass) -> CallPlan.Standing {
+  func observed(_ pass: CallPass) -> CallPlan.Observed {
     // A call is a use; one that comes too late must not go out with the token (POL-5).
     let uptime = engine.configuration.clock.now().uptime
-    return pass.standing(at: engine.use(at: uptime) ? uptime : .max)
+    return pass.observed(at: engine.use(at: uptime) ? uptime : .max)
   }
 
   /// A call of this session was answered with a code that says how the user's account stands: it counts

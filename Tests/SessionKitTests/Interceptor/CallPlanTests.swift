@@ -31,21 +31,21 @@ private struct Traced: Hashable {
 
   func words(_ input: CallPlan.Input) -> (happened: String, shows: String) {
     switch input {
-    case .begun(let standing): ("begun", words(standing))
+    case .begun(let observed): ("begun", words(observed))
     case .answered: ("answered", "")
     case .limited: ("limited", "")
-    case .refused(let standing): ("refused", words(standing))
-    case .refreshed(let standing): ("refreshed", words(standing))
+    case .refused(let observed): ("refused", words(observed))
+    case .refreshed(let observed): ("refreshed", words(observed))
     case .notRefreshed(let hasNothing):
       (hasNothing ? "nothing to refresh with" : "not refreshed", "")
     case .lost(let mayPass):
       (mayPass && !isStream && attempt < attempts ? "lost with attempts left" : "lost", "")
-    case .rested(let standing): ("rested", words(standing))
+    case .backoffEnded(let observed): ("rested", words(observed))
     }
   }
 
-  private func words(_ standing: CallPlan.Standing) -> String {
-    switch standing {
+  private func words(_ observed: CallPlan.Observed) -> String {
+    switch observed {
     case .nobody: return "nobody"
     case .expired(let other):
       return user ?? other == other ? "expired" : "another session"
@@ -62,8 +62,8 @@ private struct Traced: Hashable {
     user ?? owner.user == owner.user && since ?? owner.since == owner.since
   }
 
-  private mutating func belong(to standing: CallPlan.Standing?) {
-    switch standing {
+  private mutating func belong(to observed: CallPlan.Observed?) {
+    switch observed {
     case .expired(let other): user = user ?? other
     case .unread(let owner), .holding(let owner, _, _):
       (user, since) = (user ?? owner.user, since ?? owner.since)
@@ -80,10 +80,10 @@ private struct Traced: Hashable {
       next.isAgain = isAgain || stage == "sent" || stage == "refused"
       next.stage = next.isAgain ? "sent again" : "sent"
       if let generation { next.used = generation }
-      if case .own = target { next.belong(to: input.standing) }
+      if case .own = target { next.belong(to: input.observed) }
     case .ask:
       next.stage = stage == "sent" ? "refused" : "waiting"
-      next.belong(to: input.standing)
+      next.belong(to: input.observed)
     case .pause:
       next.stage = "resting"
       next.attempt += 1
@@ -100,20 +100,20 @@ struct CallPlanTests {
   private static let later = CallPlan.Owner(user: "u-1", since: Timestamp(milliseconds: 2))
   private static let other = CallPlan.Owner(user: "u-2", since: Timestamp(milliseconds: 1))
 
-  private static let standings: [CallPlan.Standing] =
+  private static let standings: [CallPlan.Observed] =
     [.nobody, .expired("u-1"), .expired("u-2")]
     + [one, later, other].flatMap { owner in
-      [CallPlan.Standing.unread(owner)]
+      [CallPlan.Observed.unread(owner)]
         + (1...3).flatMap { number in
           [true, false].map {
-            CallPlan.Standing.holding(owner, Generation(UInt64(number)), isGood: $0)
+            CallPlan.Observed.holding(owner, Generation(UInt64(number)), isGood: $0)
           }
         }
     }
 
   private static let inputs: [CallPlan.Input] =
     standings.flatMap {
-      [CallPlan.Input.begun($0), .refused($0), .refreshed($0), .rested($0)]
+      [CallPlan.Input.begun($0), .refused($0), .refreshed($0), .backoffEnded($0)]
     } + [.answered, .limited]
     + [true, false].flatMap { [.notRefreshed(hasNothing: $0), .lost(mayPass: $0)] }
 
@@ -168,7 +168,7 @@ struct CallPlanTests {
         if let next = call.after(input, step, plan) { work.append(next) }
         if case .send(let generation?) = step {
           // Never another session's token.
-          guard case .holding(let owner, let shown, _) = input.standing else {
+          guard case .holding(let owner, let shown, _) = input.observed else {
             Issue.record("sent with a token that nobody shows")
             continue
           }
@@ -241,11 +241,11 @@ struct CallPlanTests {
 }
 
 extension CallPlan.Input {
-  fileprivate var standing: CallPlan.Standing? {
+  fileprivate var observed: CallPlan.Observed? {
     switch self {
-    case .begun(let standing), .refused(let standing), .refreshed(let standing),
-      .rested(let standing):
-      standing
+    case .begun(let observed), .refused(let observed), .refreshed(let observed),
+      .backoffEnded(let observed):
+      observed
     case .answered, .limited, .notRefreshed, .lost: nil
     }
   }

@@ -187,7 +187,7 @@ struct UseTests {
     let bench = try Bench()
     let session = try await bench.signedIn(Self.policy)
     bench.clock.advance(by: Self.limit)
-    if case .holding(_, _, isGood: true) = session.standing(session.pass) {
+    if case .holding(_, _, isGood: true) = session.observed(session.pass) {
       Issue.record("the call holds a token that is good")
     }
     try await session.close()
