@@ -153,7 +153,7 @@ struct WhyTale {
     now += Int64(choices.draw(in: 0...4))
     guard !choices.chance(1, in: 6) else { return succeed(request) }
     let failure = drawFailure()
-    choices.step("@\(request) ends: \(FailureWords.text(failure))")
+    choices.step("@\(request) ends: \(FailureFormatter.text(failure))")
     let isFinal = failure.kind.isFinal && !choices.chance(1, in: 3)
     if isFinal || (failure.kind.isAnswered && choices.chance(1, in: 3)) {
       let padding = choices.chance(1, in: 4) ? choices.draw(in: 0...24) : 0
@@ -231,7 +231,7 @@ struct WhyTale {
     guard requests[lost]?.endedBefore != true, choices.chance(1, in: 2) else { return }
     now += 1
     let failure = drawFailure()
-    choices.step("100 comes back with @\(lost): \(FailureWords.text(failure))")
+    choices.step("100 comes back with @\(lost): \(FailureFormatter.text(failure))")
     let place = history.add(civil, WhyHistory.ended(lost, failure))
     requests[lost]?.cameBack = true
     note(failure, lost, at: place, given: given)

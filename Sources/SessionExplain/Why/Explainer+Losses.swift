@@ -138,7 +138,7 @@ extension ExplanationDraft {
   mutating func proveDropping(of lost: RequestTrace) -> Bool {
     guard let dropped = lost.dropped, let note = dropped.answerDropped else { return false }
     prove(
-      .answerDropped, [.place(lost.number), .word(NoteWords.obstacle(note.cause))],
+      .answerDropped, [.place(lost.number), .word(NoteFormatter.obstacle(note.cause))],
       on: lost.sent, dropped)
     return true
   }

@@ -40,7 +40,8 @@ extension ExplanationDraft {
       advise(cut.isUndetermined ? .keptOrDropped : .keepAside)
     case .continued(let link):
       conclude(.journalContinued, .proven)
-      prove(.continuesJournal, [.word(NoteWords.text(.continued(link), at: fact.time))], on: fact)
+      prove(
+        .continuesJournal, [.word(NoteFormatter.text(.continued(link), at: fact.time))], on: fact)
       advise(.setAsideCopy)
     case .answerUnused(let request):
       explainTakeover(of: request, fact)
@@ -49,7 +50,7 @@ extension ExplanationDraft {
       conclude(.refreshFailed, .proven)
       prove(
         .answerDropped,
-        [.place(dropped.request), .word(NoteWords.obstacle(dropped.cause))], on: fact)
+        [.place(dropped.request), .word(NoteFormatter.obstacle(dropped.cause))], on: fact)
       proveNothingEnded(fact)
       advise(.makeStorable)
     case .storageFailed(let failed): explainStorage(failed, fact)
@@ -60,7 +61,7 @@ extension ExplanationDraft {
 
   private mutating func explainStorage(_ failed: SessionNote.StorageFailed, _ fact: Fact) {
     conclude(.storageFailed, .proven)
-    prove(.storeFailed, [.place(fact.sequence), .word(NoteWords.storage(failed))], on: fact)
+    prove(.storeFailed, [.place(fact.sequence), .word(NoteFormatter.storage(failed))], on: fact)
     for later in evidence.aftermath {
       guard case .storageRecovered(let recovered)? = later.note, recovered.item == failed.item,
         recovered.operation == failed.operation

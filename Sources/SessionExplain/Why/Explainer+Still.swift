@@ -10,7 +10,7 @@ extension ExplanationDraft {
       conclude(.endedBefore, .proven)
       explanation.reason = session.reason.description
       prove(
-        .expiredEarlier, [.time(session.since), .word(EventWords.reason(session.reason))])
+        .expiredEarlier, [.time(session.since), .word(EventFormatter.reason(session.reason))])
     case .unauthenticated: explainNobody()
     }
   }

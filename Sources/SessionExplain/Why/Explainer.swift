@@ -204,7 +204,7 @@ struct ExplanationDraft {
     if let id = token?.facts.id { advise(.serverLogForToken, [.word(id.description)]) }
   }
 
-  static func words(_ failure: RequestFailure) -> Value { .word(FailureWords.text(failure)) }
+  static func words(_ failure: RequestFailure) -> Value { .word(FailureFormatter.text(failure)) }
 
   // MARK: The end of every answer
 
@@ -255,7 +255,7 @@ struct ExplanationDraft {
   /// What the secret store did not do in this session.
   private mutating func addStorage() {
     for run in evidence.storage.runs {
-      let words = Value.word(NoteWords.storage(run.failed))
+      let words = Value.word(NoteFormatter.storage(run.failed))
       alsoSee(
         Finding(
           .storeFailed, .proven, [.place(run.fact.sequence), words], on: [run.fact.sequence]))

@@ -89,7 +89,7 @@ package struct WhyText {
     var distance = ""
     if let time, link.isInFile {
       let span = fact.time.milliseconds(since: time)
-      distance = (span > 0 ? "+" : "") + DurationWords.text(milliseconds: span)
+      distance = (span > 0 ? "+" : "") + DurationFormatter.text(milliseconds: span)
     }
     let name = fact.note == nil ? fact.record.name : "(\(fact.record.name))"
     var text = Self.text(of: fact)
@@ -104,13 +104,13 @@ package struct WhyText {
   package static func text(of fact: Fact) -> String {
     switch fact.record.content {
     case .event(.contextSwitched(let change)):
-      return EventWords.join([
-        "role \(EventWords.name(change.context.role))",
-        change.token.map(EventWords.token) ?? "same token",
+      return EventFormatter.join([
+        "role \(EventFormatter.name(change.context.role))",
+        change.token.map(EventFormatter.token) ?? "same token",
         change.request == 0 ? nil : "answering @\(change.request)",
       ])
-    case .event(let event): return EventWords.text(event, at: fact.time)
-    case .note(let note): return NoteWords.text(note, at: fact.time)
+    case .event(let event): return EventFormatter.text(event, at: fact.time)
+    case .note(let note): return NoteFormatter.text(note, at: fact.time)
     case .snapshot, .unknown: return "of a newer version"
     }
   }
@@ -137,12 +137,12 @@ package struct WhyText {
 
   /// A sentence with a value in each of its places.
   package func fill(_ sentence: String, _ values: [Value]) -> String {
-    WhyWords.fill(sentence, values, zone)
+    WhyFormatter.fill(sentence, values, zone)
   }
 }
 
 /// Sentences with places for what records say.
-enum WhyWords {
+enum WhyFormatter {
   static let place = "{}"
 
   static func fill(_ sentence: String, _ values: [Value], _ zone: DisplayZone) -> String {
@@ -161,7 +161,7 @@ enum WhyWords {
     switch value {
     case .token(let generation): generation.description
     case .place(let sequence): "@\(sequence)"
-    case .span(let milliseconds): DurationWords.text(milliseconds: milliseconds)
+    case .span(let milliseconds): DurationFormatter.text(milliseconds: milliseconds)
     case .time(let time): zone.text(time)
     case .number(let number): number.grouped
     case .counted(let number, let noun): count(number, noun)

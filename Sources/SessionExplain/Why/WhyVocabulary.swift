@@ -1,4 +1,4 @@
-/// What a finding says; the sentences are in `WhyWords`.
+/// What a finding says; the sentences are in `WhyFormatter`.
 package enum FindingWord: String, CaseIterable, Sendable {
   case noLogoutByApp = "noLogoutByApp"
   case noRefusalOfUser = "noRefusalOfUser"

@@ -58,7 +58,7 @@ struct WhyPageTests {
       + UntoldWord.allCases.map(\.sentence) + Cause.allCases.map(\.headline)
     for sentence in sentences {
       let braces = sentence.filter { $0 == "{" || $0 == "}" }
-      let places = sentence.indices.count { sentence[$0...].hasPrefix(WhyWords.place) }
+      let places = sentence.indices.count { sentence[$0...].hasPrefix(WhyFormatter.place) }
       #expect(braces.count == 2 * places, "\(sentence)")
     }
   }

@@ -109,7 +109,7 @@ struct WhySentenceTests {
       (-7_199_500, "-2 h"), (.max, "106,751,991,167 d 7 h"),
     ] as [(Int64, String)])
   func spans(_ span: Int64, _ text: String) {
-    #expect(DurationWords.text(milliseconds: span) == text)
+    #expect(DurationFormatter.text(milliseconds: span) == text)
   }
 
   @Test("RPL-5 a word that is neither a reason nor a code is refused")

@@ -84,7 +84,7 @@ struct RepairReport {
 
   private var state: String {
     if let changes = finding.changes {
-      return ChangeWords.text(changes.queue) + ", as of seq \(changes.sequence)"
+      return ChangeFormatter.text(changes.queue) + ", as of seq \(changes.sequence)"
     }
     var text = finding.fold.state.kind.description
     if let token = finding.fold.state.token { text += ", \(token.generation)" }

@@ -56,7 +56,7 @@ struct ChangeState {
 
   /// One line for the whole, and one for each change that waits or was given up.
   func text(zone: TimeZoneChoice, style: Style) -> String {
-    var lines = [("state", ChangeWords.text(queue))]
+    var lines = [("state", ChangeFormatter.text(queue))]
     if let time { lines.append(("as of", "seq \(sequence), \(zone.text(time))")) }
     for item in queue.pending {
       let sends = item.sends == 0 ? "" : ", sent \(count(UInt64(item.sends), "time"))"

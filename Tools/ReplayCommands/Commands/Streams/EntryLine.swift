@@ -22,14 +22,14 @@ struct EntryLine {
   }
 
   private let isJSON: Bool
-  private let words: RecordWords
+  private let words: RecordFormatter
   private let style: Style
   private let asked: Asked
   private var json = JSONWriter()
 
   init(display: DisplayOptions, style: Style, asked: Asked) {
     isJSON = display.isJSON
-    words = RecordWords(zone: display.zone, style: style)
+    words = RecordFormatter(zone: display.zone, style: style)
     self.style = style
     self.asked = asked
   }
@@ -39,7 +39,7 @@ struct EntryLine {
     _ entry: JournalEntry, _ marks: Marks, to take: ([UInt8]) -> Answer
   ) -> Answer {
     guard isJSON else {
-      let delta = asked.delta ? DeltaWords.column(marks.delta) : nil
+      let delta = asked.delta ? DeltaFormatter.column(marks.delta) : nil
       return take(Array((words.line(entry.record, delta: delta) + "\n").utf8))
     }
     writeJSON(entry, marks)
@@ -75,7 +75,7 @@ struct EntryLine {
 }
 
 /// The time between two records.
-enum DeltaWords {
+enum DeltaFormatter {
   private static let width = 12
 
   /// `+250 ms`, `+1.250 s`, `+3 d 4 h`, `-9 h`; nothing before the first record.
@@ -88,7 +88,7 @@ enum DeltaWords {
     let sign = milliseconds < 0 ? "-" : "+"
     let span = Int64(clamping: milliseconds.magnitude)
     guard (1000..<60_000).contains(span) else {
-      return sign + DurationWords.text(milliseconds: span)
+      return sign + DurationFormatter.text(milliseconds: span)
     }
     let fraction = String(span % 1000)
     let zeros = String(repeating: "0", count: 3 - fraction.count)

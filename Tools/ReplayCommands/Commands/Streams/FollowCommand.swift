@@ -114,7 +114,7 @@ struct FollowCommand: JournalCommand {
     guard untilKinds != nil else { return }
     throw ToolError(
       .answerIsNo, "timedOut",
-      "No \(untilText) came within \(DurationWords.text(milliseconds: timeout)); "
+      "No \(untilText) came within \(DurationFormatter.text(milliseconds: timeout)); "
         + (last == 0 ? "there is no record." : "the last record is @\(last)."),
       next: "a longer --timeout")
   }

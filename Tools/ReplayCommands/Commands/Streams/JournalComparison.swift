@@ -107,7 +107,7 @@ extension JournalComparison.Result {
       common == 0
       ? "\(both) have no record in common.\n"
       : "\(both) part behind @\(lastCommon), after \(count(common, "record")) in common.\n"
-    let words = RecordWords(zone: zone, style: Style(isColored: false))
+    let words = RecordFormatter(zone: zone, style: Style(isColored: false))
     let lines = [first.left, first.right].map { record in
       record.map { words.line($0) } ?? "      no more records"
     }

@@ -86,7 +86,7 @@ struct StateCommand: JournalCommand {
     context.output.write(
       display.isJSON
         ? snapshot.json(journal: pass.header.identifier.description)
-        : StateWords(snapshot: snapshot, zone: display.zone, style: context.style).text)
+        : StateFormatter(snapshot: snapshot, zone: display.zone, style: context.style).text)
     guard let fault else { return }
     throw fault.error(
       file.name, consequence: "The state shown is as of seq \(snapshot.fold.sequence).")

@@ -67,7 +67,7 @@ struct StateDifference {
     }
     if isNone { text += "Nothing of the state differs.\n" }
     guard between.count > 0 else { return text }
-    let words = RecordWords(zone: zone, style: style)
+    let words = RecordFormatter(zone: zone, style: style)
     text += "\n" + between.entries.map { words.line($0.record) + "\n" }.joined()
     let more = between.count - UInt64(between.entries.count)
     if more > 0 { text += "and \(count(more, "more record"))\n" }

@@ -136,7 +136,7 @@ extension VerifyReport {
       lines.append(("journal", "\(header.identifier), format \(header.formatVersion)"))
     }
     if case .snapshot(let fold)? = compacted?.content {
-      lines.append(("snapshot", SnapshotWords.text(fold, through: compacted?.sequence ?? 0)))
+      lines.append(("snapshot", SnapshotFormatter.text(fold, through: compacted?.sequence ?? 0)))
     }
     lines.append(("records", recordsLine))
     if !events.isEmpty { lines.append(("events", list(events))) }
@@ -160,7 +160,8 @@ extension VerifyReport {
       lines.append(("sequence", "\(first.sequence) to \(lastSequence)"))
       lines.append(("time", "\(zone.text(first.time)) to \(zone.text(last))"))
     }
-    lines.append(("state", changes.map(ChangeWords.text) ?? snapshot.fold.state.kind.description))
+    lines.append(
+      ("state", changes.map(ChangeFormatter.text) ?? snapshot.fold.state.kind.description))
     if let behind { lines.append(("behind", behind)) }
     if let survey = pass?.survey { lines += SurveyReport(survey).lines }
     return lines

@@ -104,7 +104,7 @@ struct StatsCommand: Command {
 
   private func text(_ report: StatsReport, _ style: Style) -> String {
     if display.isJSON { return report.json(grouping: grouping) }
-    return StatsWords(
+    return StatsFormatter(
       report: report, grouping: grouping, zone: { [display] in display.zone.text($0) },
       heading: { style.bold($0) }, warning: { style.red($0) }
     ).text

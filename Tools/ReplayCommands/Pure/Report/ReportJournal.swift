@@ -131,9 +131,9 @@ struct ReportJournal: Sendable {
 
   private static func words(_ record: SessionRecord) -> String {
     switch record.content {
-    case .event(let event): EventWords.text(event, at: record.time)
-    case .note(let note): NoteWords.text(note, at: record.time)
-    case .snapshot(let fold): SnapshotWords.text(fold, through: record.sequence)
+    case .event(let event): EventFormatter.text(event, at: record.time)
+    case .note(let note): NoteFormatter.text(note, at: record.time)
+    case .snapshot(let fold): SnapshotFormatter.text(fold, through: record.sequence)
     case .unknown(let unknown): "\(count(unknown.payload.count, "byte")), from a newer version"
     }
   }

@@ -108,7 +108,7 @@ struct ReportPage: Sendable {
 
   private var tiles: String {
     let refreshes = figures.succeeded + figures.failed
-    let ends = StatsWords.ranked(figures.ends).prefix(3)
+    let ends = StatsFormatter.ranked(figures.ends).prefix(3)
       .map { "<span>\($0.1.grouped) × \(text($0.0.description))</span>" }.joined()
     let latency = figures.latency.histogram
     let sessions = figures.sessions + figures.continued
@@ -126,20 +126,21 @@ struct ReportPage: Sendable {
         tile(
           Share.text(figures.succeeded, of: refreshes), "of refreshes succeeded",
           "<span>\(figures.succeeded.grouped) of \(refreshes.grouped)</span>"
-            + StatsWords.ranked(figures.failures).prefix(2)
+            + StatsFormatter.ranked(figures.failures).prefix(2)
             .map { "<span>\($0.1.grouped) × \(text($0.0.description))</span>" }.joined()))
     }
     if let middle = latency.percentile(50), let high = latency.percentile(95) {
       tiles.append(
         tile(
-          DurationWords.text(milliseconds: middle), "for a refresh (p50)",
-          "<span>\(DurationWords.text(milliseconds: high)) p95</span>"
-            + "<span>\(DurationWords.text(milliseconds: latency.maximum ?? high)) at most</span>"))
+          DurationFormatter.text(milliseconds: middle), "for a refresh (p50)",
+          "<span>\(DurationFormatter.text(milliseconds: high)) p95</span>"
+            + "<span>\(DurationFormatter.text(milliseconds: latency.maximum ?? high)) at most</span>"
+        ))
     }
     if let recovery = figures.recovery.histogram.percentile(50) {
       tiles.append(
         tile(
-          DurationWords.text(milliseconds: recovery), "to recover from a failure (p50)",
+          DurationFormatter.text(milliseconds: recovery), "to recover from a failure (p50)",
           "<span>\(figures.recovery.histogram.count.grouped) recovered</span>"
             + "<span>\(figures.neverRecovered.grouped) never did</span>"))
     }
@@ -153,7 +154,7 @@ struct ReportPage: Sendable {
 
   private func span(_ before: String, _ milliseconds: Int64?, _ after: String) -> String {
     guard let milliseconds else { return "" }
-    return "<span>\(before) \(DurationWords.text(milliseconds: milliseconds)) \(after)</span>"
+    return "<span>\(before) \(DurationFormatter.text(milliseconds: milliseconds)) \(after)</span>"
   }
 
   private var footer: String {

@@ -22,7 +22,7 @@ extension StatsReport {
       if grouping == nil {
         json.null("groups")
       } else {
-        var all = StatsWords.ranked(groups)
+        var all = StatsFormatter.ranked(groups)
         if !groups.others.isEmpty { all.append(("(others)", groups.others)) }
         json.array("groups", all) { json, group in
           json.object { json in
@@ -73,7 +73,7 @@ extension JSONWriter {
     _ name: String, _ counts: [Key: UInt64]
   ) {
     object(name) { json in
-      for (key, number) in StatsWords.ranked(counts) { json.field(key.description, number) }
+      for (key, number) in StatsFormatter.ranked(counts) { json.field(key.description, number) }
     }
   }
 

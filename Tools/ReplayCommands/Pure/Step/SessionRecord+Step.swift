@@ -57,11 +57,11 @@ extension SessionRecord {
   /// What it says, on one line.
   var words: String {
     switch content {
-    case .event(let event): EventWords.text(event, at: time)
-    case .note(let note): NoteWords.text(note, at: time)
-    case .snapshot(let fold): SnapshotWords.text(fold, through: sequence)
+    case .event(let event): EventFormatter.text(event, at: time)
+    case .note(let note): NoteFormatter.text(note, at: time)
+    case .snapshot(let fold): SnapshotFormatter.text(fold, through: sequence)
     case .unknown(let unknown):
-      change.map(ChangeWords.text)
+      change.map(ChangeFormatter.text)
         ?? "\(count(unknown.payload.count, "byte")), from a newer version"
     }
   }

@@ -27,12 +27,12 @@ struct StateField: Equatable, Sendable {
     let intents = fold.intents
     return [
       StateField(name: "state", value: fold.state.kind.description),
-      StateField(name: "user", value: fold.state.user.map(EventWords.short) ?? nothing),
-      StateField(name: "signed in", value: method.map(EventWords.method) ?? nothing),
+      StateField(name: "user", value: fold.state.user.map(EventFormatter.short) ?? nothing),
+      StateField(name: "signed in", value: method.map(EventFormatter.method) ?? nothing),
       StateField(name: "since", value: since.map(moment) ?? nothing),
-      StateField(name: "reason", value: reason.map(EventWords.reason) ?? nothing),
-      StateField(name: "context", value: context.map(EventWords.context) ?? nothing),
-      StateField(name: "token", value: token.map(EventWords.token) ?? newest(fold.generation)),
+      StateField(name: "reason", value: reason.map(EventFormatter.reason) ?? nothing),
+      StateField(name: "context", value: context.map(EventFormatter.context) ?? nothing),
+      StateField(name: "token", value: token.map(EventFormatter.token) ?? newest(fold.generation)),
       StateField(name: "expires", value: (token?.expiresAt).map(moment) ?? nothing),
       StateField(name: "failures", value: failures.map(text) ?? nothing),
       StateField(name: "request", value: intents.request.map(text) ?? nothing),
@@ -51,11 +51,11 @@ struct StateField: Equatable, Sendable {
 
   private static func text(_ failures: SessionState.RefreshFailures) -> String {
     guard failures.total > 0 else { return "none" }
-    let last = failures.last.map { ", " + FailureWords.text($0) } ?? ""
+    let last = failures.last.map { ", " + FailureFormatter.text($0) } ?? ""
     return "\(failures.total.grouped), \(failures.answered.grouped) answered\(last)"
   }
 
   private static func text(_ request: OpenIntents.Request) -> String {
-    "\(NoteWords.request(request.sent.kind)) @\(request.sequence) with \(request.sent.generation)"
+    "\(NoteFormatter.request(request.sent.kind)) @\(request.sequence) with \(request.sent.generation)"
   }
 }

@@ -98,7 +98,7 @@ extension StepModel {
       if end - line.width > 26 { line.append("  \(zone.text(record.time))", upTo: end) }
       if cursor > 0, let before = source.record(at: cursor - 1)?.record {
         let gap = record.time.milliseconds(since: before.time)
-        let text = "  \(gap < 0 ? "" : "+")\(DurationWords.text(milliseconds: gap))"
+        let text = "  \(gap < 0 ? "" : "+")\(DurationFormatter.text(milliseconds: gap))"
         if end - line.width > text.count { line.append(text, gap < 0 ? .bad : .dim, upTo: end) }
       }
     } else {

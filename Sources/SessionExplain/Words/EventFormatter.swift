@@ -3,7 +3,7 @@ package import SessionCore
 /// What a record says, in words for people.
 ///
 /// A place in the journal is written as the selector that finds it: `@410`.
-package enum EventWords {
+package enum EventFormatter {
   package static func text(_ event: SessionEvent, at time: Timestamp) -> String {
     switch event {
     case .login(let login):
@@ -18,11 +18,11 @@ package enum EventWords {
       ])
     case .refreshFailed(let refresh):
       return join([
-        "\(refresh.generation)", FailureWords.text(refresh.failure),
+        "\(refresh.generation)", FailureFormatter.text(refresh.failure),
         refresh.configuredMeaning.map { "which means \($0)" }, trigger(refresh.trigger),
         attempt(refresh.attempt),
         refresh.retryAt.map {
-          "next try in \(DurationWords.text(milliseconds: $0.milliseconds(since: time)))"
+          "next try in \(DurationFormatter.text(milliseconds: $0.milliseconds(since: time)))"
         } ?? "no further try",
         answering(refresh.request),
       ])
@@ -49,7 +49,7 @@ package enum EventWords {
   package static func token(_ token: TokenMetadata) -> String {
     let life =
       token.lifetime == 0
-      ? "expired on arrival" : "lives \(DurationWords.text(milliseconds: token.lifetime))"
+      ? "expired on arrival" : "lives \(DurationFormatter.text(milliseconds: token.lifetime))"
     return "\(token.generation) \(life)" + (token.isRefreshable ? "" : ", not refreshable")
   }
 

@@ -1,13 +1,13 @@
 package import SessionCore
 
 /// How a request failed, in words.
-package enum FailureWords {
+package enum FailureFormatter {
   package static func text(_ failure: RequestFailure) -> String {
     var text = kind(failure.kind)
     if failure.status != 0 { text += " \(failure.status)" }
     if let code = failure.serverCode { text += " \(code)" }
     if let wait = failure.retryAfter {
-      text += ", asked to wait \(DurationWords.text(milliseconds: wait))"
+      text += ", asked to wait \(DurationFormatter.text(milliseconds: wait))"
     }
     return text
   }

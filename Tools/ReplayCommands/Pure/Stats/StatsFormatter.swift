@@ -2,7 +2,7 @@ internal import SessionCore
 internal import SessionExplain
 
 /// Figures as people read them.
-struct StatsWords {
+struct StatsFormatter {
   let report: StatsReport
   let grouping: StatsGrouping?
   let zone: @Sendable (Timestamp) -> String
@@ -188,7 +188,7 @@ struct StatsWords {
   }
 
   private static func span(_ milliseconds: Int64?) -> String {
-    milliseconds.map(DurationWords.text(milliseconds:)) ?? "–"
+    milliseconds.map(DurationFormatter.text(milliseconds:)) ?? "–"
   }
 
 }

@@ -1,11 +1,11 @@
 package import SessionCore
 
 /// What a note says, in words for people.
-package enum NoteWords {
+package enum NoteFormatter {
   package static func text(_ note: SessionNote, at time: Timestamp) -> String {
     switch note {
     case .opened(let opened):
-      return EventWords.join(["by process \(opened.process)", opened.app.map { "app \($0)" }])
+      return EventFormatter.join(["by process \(opened.process)", opened.app.map { "app \($0)" }])
     case .closed:
       return "in good order"
     case .tailCut(let cut):
@@ -13,14 +13,14 @@ package enum NoteWords {
         + (cut.isUndetermined ? "perhaps acknowledged" : "never acknowledged")
     case .requestSent(let sent):
       let wait = sent.deadline.milliseconds(since: time)
-      return EventWords.join([
+      return EventFormatter.join([
         "\(request(sent.kind)) with \(sent.generation)",
-        sent.kind == .refresh ? EventWords.trigger(sent.trigger) : nil,
-        EventWords.attempt(sent.attempt), "by process \(sent.process)",
-        "others wait \(DurationWords.text(milliseconds: max(0, wait)))",
+        sent.kind == .refresh ? EventFormatter.trigger(sent.trigger) : nil,
+        EventFormatter.attempt(sent.attempt), "by process \(sent.process)",
+        "others wait \(DurationFormatter.text(milliseconds: max(0, wait)))",
       ])
     case .requestEnded(let ended):
-      return "@\(ended.request) failed: \(FailureWords.text(ended.failure))"
+      return "@\(ended.request) failed: \(FailureFormatter.text(ended.failure))"
     case .tokenRecovered(let generation):
       return "\(generation) was stored before a crash, its event follows"
     case .revocationPending(let generation):
@@ -35,7 +35,7 @@ package enum NoteWords {
     case .continued(let link):
       return continuation(link)
     case .clockSkew(let milliseconds):
-      let skew = DurationWords.text(milliseconds: Int64(clamping: milliseconds.magnitude))
+      let skew = DurationFormatter.text(milliseconds: Int64(clamping: milliseconds.magnitude))
       return
         "this device's time is \(skew) \(milliseconds < 0 ? "behind" : "ahead of") the server's"
     case .localDataCleared:

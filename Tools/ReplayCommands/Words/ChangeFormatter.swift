@@ -4,7 +4,7 @@ internal import SessionExplain
 internal import SessionJSON
 
 /// What a change log's record says, in words for people; never what the user wrote.
-enum ChangeWords {
+enum ChangeFormatter {
   static func text(_ record: ChangeRecord) -> String {
     switch record.content {
     case .event(let event): text(event, at: record.time).printable
@@ -18,12 +18,12 @@ enum ChangeWords {
       "\(added.change), by \(added.user), key \(added.change.key)"
     case .sent(let sent):
       "key \(sent.key), by process \(sent.process), others wait "
-        + DurationWords.text(milliseconds: max(0, sent.deadline.milliseconds(since: time)))
+        + DurationFormatter.text(milliseconds: max(0, sent.deadline.milliseconds(since: time)))
     case .acknowledged(let key):
       "key \(key)"
     case .postponed(let postponed):
       "key \(postponed.key), again in "
-        + DurationWords.text(
+        + DurationFormatter.text(
           milliseconds: max(0, postponed.retryAt.milliseconds(since: time)))
         + (postponed.isCounted ? "" : ", not counted") + reason(postponed.reason)
     case .givenUp(let end):
@@ -42,7 +42,7 @@ enum ChangeWords {
       } else {
         leaving.until > time
           ? "the session \(leaving.journal) is being logged out by process \(leaving.process), nothing is taken in for "
-            + DurationWords.text(milliseconds: leaving.until.milliseconds(since: time))
+            + DurationFormatter.text(milliseconds: leaving.until.milliseconds(since: time))
           : "the logout of the session \(leaving.journal) had no effect"
       }
     case .signInEnded(let signIn):

@@ -3,7 +3,7 @@ public import SessionCore
 internal import SessionExplain
 
 /// A record as one line of a timeline.
-struct RecordWords {
+struct RecordFormatter {
   let zone: TimeZoneChoice
   let style: Style
 
@@ -16,16 +16,16 @@ struct RecordWords {
     switch record.content {
     case .event(let event):
       let name = color(event.kind, event.kind.description.padded(to: 19))
-      return "\(start)  \(name)  \(EventWords.text(event, at: record.time))"
+      return "\(start)  \(name)  \(EventFormatter.text(event, at: record.time))"
     case .note(let note):
       let name = "(\(note.kind))".padded(to: 19)
-      return style.dim("\(start)  \(name)  \(NoteWords.text(note, at: record.time))")
+      return style.dim("\(start)  \(name)  \(NoteFormatter.text(note, at: record.time))")
     case .snapshot(let fold):
-      let text = SnapshotWords.text(fold, through: record.sequence)
+      let text = SnapshotFormatter.text(fold, through: record.sequence)
       return "\(start)  \(style.bold("snapshot".padded(to: 19)))  \(text)"
     case .unknown(let unknown):
       if let change = record.change {
-        return "\(start)  \(change.name.padded(to: 19))  \(ChangeWords.text(change))"
+        return "\(start)  \(change.name.padded(to: 19))  \(ChangeFormatter.text(change))"
       }
       let text = "\(record.name.padded(to: 19))  \(Self.text(unknown))"
       return unknown.isIgnorable ? style.dim("\(start)  \(text)") : "\(start)  \(text)"
@@ -61,7 +61,7 @@ extension ReplayTool {
   /// An event as one line of a timeline, in UTC and without colour: for programs that print events
   /// as they receive them.
   public static func line(_ recorded: RecordedEvent) -> String {
-    let words = RecordWords(zone: .utc, style: Style(isColored: false))
+    let words = RecordFormatter(zone: .utc, style: Style(isColored: false))
     return words.line(
       SessionRecord(
         sequence: recorded.sequence, time: recorded.time, content: .event(recorded.event)))

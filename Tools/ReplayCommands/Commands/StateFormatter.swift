@@ -2,7 +2,7 @@ internal import SessionCore
 internal import SessionExplain
 
 /// A state as people read it.
-struct StateWords {
+struct StateFormatter {
   let snapshot: StateSnapshot
   let zone: TimeZoneChoice
   let style: Style
@@ -29,11 +29,11 @@ struct StateWords {
     case .unauthenticated:
       return newest
     case .authenticated(let session):
-      let since = "\(zone.text(session.since)), \(EventWords.method(session.method))"
+      let since = "\(zone.text(session.since)), \(EventFormatter.method(session.method))"
       return [("user", session.user.description.printable), ("since", since)]
         + context(session.context) + token(session.token) + failures(session.failures)
     case .expired(let session):
-      let since = "\(zone.text(session.since)), \(EventWords.reason(session.reason))"
+      let since = "\(zone.text(session.since)), \(EventFormatter.reason(session.reason))"
       return [("user", session.user.description.printable), ("since", since)]
         + context(session.context) + newest
     }
@@ -59,14 +59,14 @@ struct StateWords {
   }
 
   private func token(_ token: TokenMetadata) -> [(String, String)] {
-    var text = EventWords.token(token)
+    var text = EventFormatter.token(token)
     if let id = token.id { text += ", id \(id.description.printable)" }
     var expiry = zone.text(token.expiresAt)
     if let time = snapshot.time {
       let left = token.expiresAt.milliseconds(since: time)
       expiry +=
         left > 0
-        ? ", \(DurationWords.text(milliseconds: left)) after the last record"
+        ? ", \(DurationFormatter.text(milliseconds: left)) after the last record"
         : ", over by then"
     }
     return [("token", text), ("issued", zone.text(token.issuedAt)), ("expires", expiry)]
@@ -75,14 +75,14 @@ struct StateWords {
   private func failures(_ failures: SessionState.RefreshFailures) -> [(String, String)] {
     guard failures.total > 0 else { return [] }
     var text = "\(failures.total.grouped) in a row, \(failures.answered.grouped) of them answered"
-    if let last = failures.last { text += "; the last: \(FailureWords.text(last))" }
+    if let last = failures.last { text += "; the last: \(FailureFormatter.text(last))" }
     return [("failures", text)]
   }
 
   private var intents: [(String, String)] {
     var lines: [(String, String)] = []
     if let request = snapshot.fold.intents.request {
-      let what = NoteWords.request(request.sent.kind)
+      let what = NoteFormatter.request(request.sent.kind)
       lines.append(
         (
           "open request",

@@ -1,6 +1,6 @@
 /// A span of time as people say it: `250 ms`, `2.0 s`, `30 s`, `1 min 30 s`, `15 min`, `2 h 5 min`, `3 d 4 h`;
 /// rounded to the last unit that is shown.
-package enum DurationWords {
+package enum DurationFormatter {
   package static func text(milliseconds: Int64) -> String {
     guard milliseconds >= 0 else {
       return "-" + text(milliseconds: milliseconds == .min ? .max : -milliseconds)

@@ -2,12 +2,12 @@ internal import SessionCore
 internal import SessionExplain
 
 /// What a snapshot says, on one line.
-enum SnapshotWords {
+enum SnapshotFormatter {
   /// `of records 1…412: authenticated u-7 with tok#9`; `last` is the snapshot's own sequence.
   static func text(_ fold: SessionFold, through last: UInt64) -> String {
     var parts = [state(fold)]
     if let request = fold.intents.request {
-      parts.append("\(NoteWords.request(request.sent.kind)) of @\(request.sequence) open")
+      parts.append("\(NoteFormatter.request(request.sent.kind)) of @\(request.sequence) open")
     }
     if !fold.intents.revocations.isEmpty {
       let tokens = fold.intents.revocations.map(\.description).joined(separator: ", ")
@@ -26,7 +26,8 @@ enum SnapshotWords {
       return "authenticated \(session.user.description.printable) with \(session.token.generation)"
         + (failed == 0 ? "" : ", \(failed.grouped) failed in a row")
     case .expired(let session):
-      return "expired \(session.user.description.printable), \(EventWords.reason(session.reason))"
+      return
+        "expired \(session.user.description.printable), \(EventFormatter.reason(session.reason))"
     }
   }
 }
