@@ -94,15 +94,15 @@ public struct PayloadFold: Sendable {
         try reader.refreshSucceeded()
       }
       try take(event, announcing: refresh.token.generation, place) {
-        (standing) throws(SessionRejection) in try standing.refreshSucceeded(refresh.token)
+        (foldState) throws(SessionRejection) in try foldState.refreshSucceeded(refresh.token)
       }
       partial.endRequest()
     case .refreshFailed:
       let (refresh, place) = try payload.read(known: event.version) {
         (reader, version) throws(CodecError) in try reader.refreshFailed(version)
       }
-      try take(event, place) { (standing) throws(SessionRejection) in
-        try standing.refreshFailed(with: refresh.generation, by: refresh.failure)
+      try take(event, place) { (foldState) throws(SessionRejection) in
+        try foldState.refreshFailed(with: refresh.generation, by: refresh.failure)
       }
       partial.endRequest(refresh.request)
     case .contextSwitched:
@@ -112,13 +112,13 @@ public struct PayloadFold: Sendable {
         try reader.sessionExpired()
       }
       let time = payload.time
-      try take(event, place) { (standing) throws(SessionRejection) in
-        try standing.sessionExpired(expiry.reason, at: time)
+      try take(event, place) { (foldState) throws(SessionRejection) in
+        try foldState.sessionExpired(expiry.reason, at: time)
       }
       partial.endRequest()
     case .logout:
       let (_, place) = try payload.read { (reader) throws(CodecError) in try reader.logout() }
-      try take(event, place) { (standing) throws(SessionRejection) in try standing.logout() }
+      try take(event, place) { (foldState) throws(SessionRejection) in try foldState.logout() }
       partial.endRequest()
       isContextApart = false
     }
@@ -135,7 +135,7 @@ public struct PayloadFold: Sendable {
     }
     let time = payload.time
     try take(.login, announcing: login.token.generation, place) {
-      (standing) throws(SessionRejection) in try standing.apply(login, at: time)
+      (foldState) throws(SessionRejection) in try foldState.apply(login, at: time)
     }
     partial.endRequest()
     isContextApart = false
@@ -151,7 +151,7 @@ public struct PayloadFold: Sendable {
       return (context, token)
     }
     try take(.contextSwitched, announcing: token?.generation, place) {
-      (standing) throws(SessionRejection) in try standing.contextSwitched(to: nil, token: token)
+      (foldState) throws(SessionRejection) in try foldState.contextSwitched(to: nil, token: token)
     }
     if token != nil { partial.endRequest() }
     keep(context)

@@ -3,7 +3,7 @@
 /// Two folds run side by side: of the events into the state, and of the notes that open something
 /// into the intents that are still open.
 public struct SessionFold: Hashable, Sendable {
-  private var standing = FoldState()
+  private var foldState = FoldState()
   /// The newest token that any event announced; survives logout, so that numbers never repeat.
   public private(set) var generation: Generation = .none
   /// The sequence of the last record; 0 before the first.
@@ -27,7 +27,7 @@ public struct SessionFold: Hashable, Sendable {
     state: SessionState, generation: Generation, sequence: UInt64, eventSequence: UInt64,
     intents: OpenIntents
   ) {
-    standing = FoldState(state)
+    foldState = FoldState(state)
     self.generation = generation
     self.sequence = sequence
     self.eventSequence = eventSequence
@@ -35,7 +35,7 @@ public struct SessionFold: Hashable, Sendable {
   }
 
   /// The fold of the events.
-  public var state: SessionState { standing.state }
+  public var state: SessionState { foldState.state }
 
   /// What may stand for all that was folded; `nil` where this version does not know all of it.
   public var snapshot: SessionRecord.Content? { isWhole ? .snapshot(self) : nil }
@@ -109,8 +109,8 @@ public struct SessionFold: Hashable, Sendable {
     throws(Failure)
   {
     let token = event.announcedToken?.generation
-    try take(event.kind, announcing: token, place) { (standing) throws(SessionRejection) in
-      try standing.apply(event, at: time)
+    try take(event.kind, announcing: token, place) { (foldState) throws(SessionRejection) in
+      try foldState.apply(event, at: time)
     }
     intents.apply(event)
   }
@@ -133,9 +133,9 @@ extension SessionFold {
   ) throws(Failure) {
     do throws(SessionRejection) {
       if let token, token <= generation {
-        throw SessionRejection(state: standing.kind, event: event, reason: .staleGeneration)
+        throw SessionRejection(state: foldState.kind, event: event, reason: .staleGeneration)
       }
-      try rule(&standing)
+      try rule(&foldState)
     } catch {
       throw .illegal(error, sequence: place.sequence)
     }
@@ -154,7 +154,7 @@ extension SessionFold {
   mutating func endRequest(_ sequence: UInt64? = nil) { intents.endRequest(sequence) }
 
   /// Gives the session a context that was left out of its events.
-  mutating func complete(with context: ActiveContext) { standing.complete(with: context) }
+  mutating func complete(with context: ActiveContext) { foldState.complete(with: context) }
 
   @inline(__always)
   private mutating func pass(to place: Place) {

@@ -5,9 +5,9 @@ extension SessionState {
   public func evolved(by event: SessionEvent, at time: Timestamp) throws(SessionRejection)
     -> SessionState
   {
-    var standing = FoldState(self)
-    try standing.apply(event, at: time)
-    return standing.state
+    var foldState = FoldState(self)
+    try foldState.apply(event, at: time)
+    return foldState.state
   }
 
   /// Moves to the state after `event`, or throws and stays.
