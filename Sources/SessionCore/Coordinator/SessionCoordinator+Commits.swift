@@ -122,7 +122,7 @@ extension SessionCoordinator {
           ? failureNoted(failure, delay: delay, at: now) : wipeEnded(by: durable))
     case .expire: publish(events) + wipeEnded(by: durable)
     case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
-    case .standing: publish(events) + wipeEnded(by: durable)
+    case .profileEndsSession: publish(events) + wipeEnded(by: durable)
     case .note, .storage: publish(events)
     case .endings: endingsNoted(publishing: events)
     case .revoked(let generation, let outcome, let status):
@@ -147,7 +147,7 @@ extension SessionCoordinator {
     case .expire(.endedByServer): refusalAgain()
     case .expire: expiryIsDue(at: now)
     case .logout(let caller): logout(caller, at: now)
-    case .standing(let user, let failure): profileRead(user, failure, at: now)
+    case .profileEndsSession(let user, let failure): profileRead(user, failure, at: now)
     case .note: cleared(at: now)
     // The notes still wait, and go with the next batch.
     case .storage: []
@@ -180,7 +180,7 @@ extension SessionCoordinator {
       return isLasting
         ? settlingIsImpossible(at: now) : settlingFailed(arrival, obstacle, at: now)
     // The server says so again at the next launch, and the host is asked again.
-    case .standing, .note:
+    case .profileEndsSession, .note:
       return []
     // Other batches fail also because of the secret store: that says nothing of the journal.
     case .storage:

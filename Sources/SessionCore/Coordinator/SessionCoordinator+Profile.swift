@@ -17,7 +17,7 @@ extension SessionCoordinator {
     guard stopped == nil, state.kind == .authenticated, state.user == user, let failure,
       let end = endEvents(failure)
     else { return [] }
-    return commit(end, for: .standing(user, failure), at: now)
+    return commit(end, for: .profileEndsSession(user, failure), at: now)
   }
 
   /// The events that end the session of a user whom the server calls inactive or deleted.

@@ -77,7 +77,7 @@ struct PendingCommit: Hashable, Sendable {
     case fail(RequestFailure, jitter: UInt16, delay: Int64?)
     case expire(ExpiryReason)
     case logout(Caller)
-    case standing(Identifier, RequestFailure)
+    case profileEndsSession(Identifier, RequestFailure)
     case note
     /// To note what the secret store did not do.
     case storage
@@ -102,7 +102,7 @@ struct PendingCommit: Hashable, Sendable {
     /// The failure that it journals, where it journals one.
     var failure: RequestFailure? {
       switch self {
-      case .fail(let failure, _, _), .standing(_, let failure): return failure
+      case .fail(let failure, _, _), .profileEndsSession(_, let failure): return failure
       default: return nil
       }
     }
