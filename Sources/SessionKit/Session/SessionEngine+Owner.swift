@@ -6,7 +6,7 @@ enum SecretsOwner: Equatable {
   /// No other session: there are no items, they are ours, or they name our own place.
   case none
   /// The session of another journal, which stands at this path.
-  case standing(String)
+  case current(String)
   /// The journal of this path is gone: that is proven (RES-7).
   case gone(String)
   /// Another journal stands at the path.
@@ -20,7 +20,7 @@ enum SecretsOwner: Equatable {
   var refusal: SessionError? {
     switch self {
     case .none, .gone, .replaced: nil
-    case .standing(let path): .secretsOfAnotherSession(journal: path)
+    case .current(let path): .secretsOfAnotherSession(journal: path)
     case .unknown(let path, let problem): .secretsOwnerUnreadable(journal: path, problem: problem)
     case .unread(let problem): .secrets(problem)
     }
@@ -62,12 +62,12 @@ extension SessionEngine {
       guard found.identifier != stored.journal else { return SecretsOwner.none }
     }
     let presence = Journal.presence(at: path, options: options)
-    if presence.identifier == stored.journal { return .standing(path) }
+    if presence.identifier == stored.journal { return .current(path) }
     // The identifier says whose the items are; the path says only where that journal stood.
     if let moved = SecretsPlace.candidates(for: path, near: configuration.journal).first(where: {
       Journal.presence(at: $0, options: options).identifier == stored.journal
     }) {
-      return .standing(moved)
+      return .current(moved)
     }
     switch presence {
     case .present: return .replaced(path)
@@ -85,7 +85,7 @@ extension SessionEngine {
   ///
   /// An owner that cannot be read now does not refuse the opening: its items are locked.
   static func openingRefusal(_ configuration: SessionConfiguration) -> SessionError? {
-    if case .standing(let path) = secretsOwner(configuration) {
+    if case .current(let path) = secretsOwner(configuration) {
       return .secretsOfAnotherSession(journal: path)
     }
     return configuration.binding.problem(in: configuration.secrets).map(SessionError.secrets)
@@ -123,7 +123,7 @@ extension SessionEngine {
     guard facts.token == .otherJournal || facts.token == .absent && facts.user == .otherJournal
     else { return }
     switch secretsOwner {
-    case .none, .standing, .replaced: break
+    case .none, .current, .replaced: break
     case .gone: facts.owner = .missing
     case .unknown, .unread: facts.owner = .unreadable
     }
