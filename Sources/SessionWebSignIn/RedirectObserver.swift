@@ -10,7 +10,7 @@ public final class RedirectObserver: Sendable {
   private struct State {
     var last: WebSignInProblem?
     /// What the sign-in is told, until another address withdraws it.
-    var standing: Sighting?
+    var retained: Sighting?
     /// The errors that are kept for sequences, and the number of the first of them.
     var kept: [WebSignInProblem] = []
     var first: UInt64 = 0
@@ -43,7 +43,7 @@ public final class RedirectObserver: Sendable {
     let sighting = Sighting(address)
     let parked: [CheckedContinuation<Void, Never>]? = state.withLock { state in
       guard !state.isStopped else { return nil }
-      state.standing = Sighting.standing(state.standing, then: sighting)
+      state.retained = Sighting.retained(state.retained, then: sighting)
       guard let problem = sighting.problem else { return nil }
       state.last = problem
       state.kept.append(problem)
@@ -57,7 +57,7 @@ public final class RedirectObserver: Sendable {
   }
 
   /// What the sign-in is told: the last error, unless the page has gone on since (`Specs/WebSignIn.md`).
-  package var standing: WebSignInProblem? { state.withLock { $0.standing?.problem } }
+  package var retained: WebSignInProblem? { state.withLock { $0.retained?.problem } }
 
   /// The last error that was seen; `nil` where there was none since the last `reset()`.
   public var lastError: WebSignInProblem? { state.withLock { $0.last } }
@@ -73,7 +73,7 @@ public final class RedirectObserver: Sendable {
     state.withLock { state in
       state.first = state.end
       state.kept = []
-      (state.last, state.standing) = (nil, nil)
+      (state.last, state.retained) = (nil, nil)
     }
   }
 

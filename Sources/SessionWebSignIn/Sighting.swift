@@ -36,7 +36,7 @@ struct Sighting: Hashable, Sendable {
   /// A newer error stands in place of an older one, and a page that says nothing withdraws it: the user went
   /// on. What the app's own redirect said is withdrawn by another redirect only: behind it a view may show
   /// the page before it again. The same page with another fragment, and what is no page, withdraw nothing.
-  static func standing(_ before: Sighting?, then next: Sighting) -> Sighting? {
+  static func retained(_ before: Sighting?, then next: Sighting) -> Sighting? {
     guard let before, next.place != .nowhere || next.problem != nil else {
       return next.problem == nil ? before : next
     }

@@ -261,7 +261,7 @@ final class WebSignInFlow: ExternalLogin {
       tell(.done(ticket))
     } catch {
       leave(step, ticket)
-      tell(.saw(observer.standing), .failed(ticket, IdentityError.problem(in: error)))
+      tell(.saw(observer.retained), .failed(ticket, IdentityError.problem(in: error)))
     }
   }
 

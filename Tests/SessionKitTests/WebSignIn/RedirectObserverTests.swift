@@ -52,7 +52,7 @@ struct RedirectObserverTests {
   }
 
   @Test("WEB-2 WEB-4 Specs/WebSignIn.md: what stands for the sign-in once the page has gone on")
-  func standing() {
+  func retained() {
     let rows = WebSignInPage.rows(["seen one after another", "stands"])
     #expect(rows.count >= 10)
     for row in rows where row.count == 2 {
@@ -60,7 +60,7 @@ struct RedirectObserverTests {
       for address in row[0].split(separator: " ") {
         address == "reset()" ? observer.reset() : observer.see(String(address))
       }
-      #expect((observer.standing.map { "\($0)" } ?? "nothing") == row[1], "\(row[0])")
+      #expect((observer.retained.map { "\($0)" } ?? "nothing") == row[1], "\(row[0])")
     }
   }
 
