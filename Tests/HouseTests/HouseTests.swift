@@ -214,7 +214,7 @@ struct HouseTests {
   @Test("the page of a wire of one's own shows the one that a test compiles and runs")
   func ownWire() throws {
     let page = try house.text(of: "Specs/OwnWire.md")
-    #expect(page.contains(try block("SessionKitTests/Network/OwnWireExample", "PAGE")))
+    #expect(page.contains(try block("SessionKitTests/Network/OwnBackendExample", "PAGE")))
   }
 
   /// What stands between two marks in a test, as a block of a page.

@@ -30,7 +30,7 @@ public struct FailureRule: Hashable, Sendable {
   /// The server's codes, of which one must be there; `TOKEN_*` stands for all that begin so, and an
   /// empty list for any or none.
   public var codes: [String]
-  /// What the server's code may mean instead of being one of ``codes``; by ``Wire/errorCodes``, and for
+  /// What the server's code may mean instead of being one of ``codes``; by ``HTTPBackend/errorCodes``, and for
   /// codes that are known for every backend (POL-8).
   public var meanings: Set<ErrorMeaning>
   /// What the body looks like; `nil` for anything.

@@ -26,7 +26,7 @@ public struct URLSessionTransport: HTTPTransport {
   /// Sends a request once, on a connection of its own.
   ///
   /// A body of more than 1 MiB is not read to its end: the answer then holds its beginning, a little
-  /// more than 1 MiB, which every reader of a ``Wire`` refuses. Throws `insecure`, or `badAddress`
+  /// more than 1 MiB, which every reader of a ``HTTPBackend`` refuses. Throws `insecure`, or `badAddress`
   /// for an address without a host, before anything is looked up or sent (STO-4).
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     guard let host = request.url.host, !host.isEmpty else {

@@ -32,7 +32,7 @@ struct UserOrigin: Codable, Hashable {
   /// What it said.
   var value: String
 
-  /// The app's own reader of responses (``Wire/read``).
+  /// The app's own reader of responses (``HTTPBackend/read``).
   static let reader = "reader"
   /// The identity SDK.
   static let provider = "provider"

@@ -2,7 +2,7 @@ import SessionCore
 import SessionTestKit
 import Testing
 
-@Suite("Decisions: StraySession, what another journal left")
+@Suite("Decisions: OrphanedSession, what another journal left")
 struct StraySessionTests {
   private static let token = TokenMetadata(
     generation: Generation(7), issuedAt: CoordinatorBench().now.time,

@@ -135,7 +135,7 @@ struct FakeProvider: IdentityProvider {
   }
 
   func handle(_ redirect: URL) async -> Bool {
-    do { try await fake.run("handIn") } catch { return false }
+    do { try await fake.run("handle") } catch { return false }
     return true
   }
 

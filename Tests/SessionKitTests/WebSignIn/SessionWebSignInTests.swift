@@ -228,7 +228,7 @@ struct SessionWebSignInTests {
     let task = Task { try await session.signIn(with: provider, in: view) }
     await eventually("the page is shown") { fake.isWaiting("signIn") }
     #expect(await session.handle(url))
-    #expect(fake.log.last == "handIn")
+    #expect(fake.log.last == "handle")
     fake.letGo("signIn")
     _ = try await task.value
     #expect(await session.handle(url) == false)

@@ -241,7 +241,7 @@ struct SessionWebSignInTurnsTests {
       (.work, .refused(IdentityCode("access_denied"))),
     ] {
       fake.script("signIn", .wait)
-      fake.script("handIn", act)
+      fake.script("handle", act)
       let task = tap(session)
       await eventually("the page is shown") { fake.isWaiting("signIn") }
       let isTaken = await session.handle(url)
@@ -250,7 +250,7 @@ struct SessionWebSignInTurnsTests {
       #expect(await task.value == .webSignIn(problem))
     }
     fake.script("signIn", .wait)
-    fake.script("handIn", .waitAndIgnore)
+    fake.script("handle", .waitAndIgnore)
     let task = tap(session)
     await eventually("the page is shown") { fake.isWaiting("signIn") }
     let answer = Mutex<Bool?>(nil)
@@ -263,7 +263,7 @@ struct SessionWebSignInTurnsTests {
       return answer.withLock { $0 } == false
     }
     await handing.value
-    fake.letGo("handIn")
+    fake.letGo("handle")
     fake.letGo("signIn")
     #expect(await task.value == nil)
     try await session.close()

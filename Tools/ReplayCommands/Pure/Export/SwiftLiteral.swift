@@ -140,7 +140,7 @@ enum SwiftLiteral {
   }
 
   private static func token(_ token: TokenMetadata) -> String {
-    "TokenFacts(generation: \(generation(token.generation)), issuedAt: \(time(token.issuedAt)), "
+    "TokenMetadata(generation: \(generation(token.generation)), issuedAt: \(time(token.issuedAt)), "
       + "expiresAt: \(time(token.expiresAt)), id: \(optional(token.id, id)), "
       + "isRefreshable: \(token.isRefreshable))"
   }
