@@ -38,6 +38,20 @@ extension Session {
     try await signIn(WebSignInFlow(silently: provider), .silent)
   }
 
+  /// Logs in on a page of an OAuth 2.0 server.
+  ///
+  /// It returns when the page is gone and the tokens are stored. It throws
+  /// - `wrongAddress` if the login cannot be used as it is: nothing was shown or sent;
+  /// - `signInUnderWay` if another login is under way;
+  /// - `webSignIn` if the page brought no tokens; that the user closed it is one of its cases.
+  ///
+  /// - Requirement: LOG-5, WEB-5
+  @discardableResult
+  public func login(_ login: WebLogin) async throws(SessionError) -> UserProfile? {
+    if let problem = login.problem { throw .wrongAddress(problem) }
+    return try await signIn(login.flow(), login.method)
+  }
+
   /// Hands in a redirect that reached the app from outside of the view (`onOpenURL`, WEB-5).
   ///
   /// Returns whether the sign-in that waits for one took it; `false` where none does, and where the provider

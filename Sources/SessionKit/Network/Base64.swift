@@ -1,5 +1,5 @@
 /// Base64 (RFC 4648): the common alphabet with padding to write, that of addresses to read.
-enum Base64 {
+package enum Base64 {
   static func encode(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     var text = ""
@@ -12,6 +12,11 @@ enum Base64 {
       }
     }
     return text
+  }
+
+  /// The text of base64url (RFC 4648 §5), without padding.
+  package static func encode(url bytes: [UInt8]) -> String {
+    encode(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
   /// The bytes of base64url (RFC 4648 §5), with or without padding; `nil` where it is none.

@@ -16,8 +16,24 @@ public enum ClientAuthentication: Hashable, Sendable {
     return members
   }
 
+  /// The app's identifier; `nil` if it does not say who it is.
+  package var id: String? {
+    switch self {
+    case .none: nil
+    case .form(let id, _), .basic(let id, _): id
+    }
+  }
+
+  /// What it adds to a form.
+  package var fields: [String: String] {
+    guard case .form(let id, let secret) = self else { return [:] }
+    var fields = ["client_id": id]
+    fields["client_secret"] = secret?.value
+    return fields
+  }
+
   /// The value of `Authorization`: both parts encoded as in a form, then together in base64.
-  var authorization: String? {
+  package var authorization: String? {
     guard case .basic(let id, let secret) = self else { return nil }
     let pair = "\(FormEncoding.encode(id)):\(FormEncoding.encode(secret.value))"
     return "Basic \(Base64.encode(Array(pair.utf8)))"

@@ -22,7 +22,7 @@ package struct JSONMembers: Sendable {
   }
 
   /// The object that a body is.
-  init(body: [UInt8]) throws(Unreadable) {
+  package init(body: [UInt8]) throws(Unreadable) {
     guard body.count <= HTTPResponse.bodyLimit else {
       throw Unreadable("the body is longer than 1 MiB")
     }
@@ -111,7 +111,7 @@ package struct JSONMembers: Sendable {
   }
 
   /// A token.
-  func token(_ path: MemberPath) throws(Unreadable) -> Secret? {
+  package func token(_ path: MemberPath) throws(Unreadable) -> Secret? {
     guard let text = try string(path) else { return nil }
     guard !text.isEmpty else { throw Unreadable("\(name(path)) is empty") }
     let token = Secret(text)
@@ -122,7 +122,7 @@ package struct JSONMembers: Sendable {
   }
 
   /// A number, or a text of digits with at most one point between them; infinite if it is out of range.
-  func number(_ path: MemberPath, must: String) throws(Unreadable) -> Double? {
+  package func number(_ path: MemberPath, must: String) throws(Unreadable) -> Double? {
     switch try value(path) {
     case nil: return nil
     case .number(let number): return number.value

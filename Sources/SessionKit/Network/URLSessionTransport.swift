@@ -56,7 +56,7 @@ extension URL {
   }
 
   /// Whether what is sent there cannot be read on the way: HTTPS, or this machine itself.
-  var isSecure: Bool {
+  package var isSecure: Bool {
     guard isWeb, let host = host?.lowercased() else { return false }
     return scheme?.lowercased() == "https" || host == "localhost" || host == "::1"
       || host == "[::1]" || URL.isLoopbackIPv4(host)

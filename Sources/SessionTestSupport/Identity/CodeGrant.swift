@@ -1,5 +1,6 @@
 package import Foundation
 import SessionTestKit
+import SessionWebSignIn
 
 /// One authorization request of OAuth 2.0 (RFC 6749 §4.1) with a code challenge (RFC 7636) and a nonce
 /// (OpenID Connect): what is asked, and what a redirect answers.
@@ -53,7 +54,7 @@ package struct CodeGrant: Hashable, Sendable {
 
   /// The challenge that a verifier answers (RFC 7636 §4.2, S256).
   package static func challenge(of verifier: String) -> String {
-    LoopbackToken.base64URL(SHA256.digest(Array(verifier.utf8)))
+    AuthorizationRequest.challenge(of: verifier)
   }
 
   /// The address that asks; `prompt` is OpenID Connect's: `none` shows nothing, `login` asks in any case.

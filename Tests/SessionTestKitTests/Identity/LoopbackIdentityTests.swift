@@ -132,36 +132,6 @@ struct LoopbackIdentityTests {
     }
   }
 
-  @Test("TST-2 SHA-256 is the standard's, at each length around a block's end")
-  func digest() {
-    func hex(_ bytes: [UInt8]) -> String {
-      bytes.map { String($0, radix: 16) }.map { $0.count == 1 ? "0" + $0 : $0 }.joined()
-    }
-    let known = [
-      "": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-      "abc": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq":
-        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
-    ]
-    for (text, digest) in known { #expect(hex(SHA256.digest(Array(text.utf8))) == digest) }
-    let lengths = [
-      55: "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318",
-      56: "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a",
-      63: "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34",
-      64: "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb",
-      65: "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0",
-      119: "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb",
-      128: "6836cf13bac400e9105071cd6af47084dfacad4e5e302c94bfed24e013afb73e",
-    ]
-    for (length, digest) in lengths {
-      #expect(hex(SHA256.digest(Array(repeating: UInt8(ascii: "a"), count: length))) == digest)
-    }
-    // RFC 7636, appendix B.
-    #expect(
-      CodeGrant.challenge(of: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
-        == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
-  }
-
   @Test("TST-2 WEB-5 a redirect answers one request: another state, or none, is foreign")
   func replies() throws {
     func reply(_ text: String) throws -> CodeGrant.Reply {

@@ -1,0 +1,93 @@
+import Foundation
+import SessionCore
+import SessionKit
+import Synchronization
+
+/// Performs the authorization code grant on a page, as the provider of one login.
+///
+/// ``AuthorizationRequest`` decides what is sent and what counts as an answer.
+final class AuthorizationCodeProvider: IdentityProvider {
+  typealias View = NoView
+
+  /// The login that waits for its redirect.
+  private struct Waiting {
+    let request: AuthorizationRequest
+    let redirects: AsyncStream<URL>.Continuation
+  }
+
+  private let code: AuthorizationCode
+  private let page: any AuthorizationPage
+  private let transport: any HTTPTransport
+  private let waiting = Mutex<Waiting?>(nil)
+
+  init(
+    _ code: AuthorizationCode, on page: any AuthorizationPage, _ transport: any HTTPTransport
+  ) {
+    (self.code, self.page, self.transport) = (code, page, transport)
+  }
+
+  // No account can be logged in without a page.
+  func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens {
+    throw WebSignInProblem.noAccount
+  }
+
+  // The backend revokes the tokens; the provider keeps none.
+  func removeAccount(_ account: Identifier) async throws {}
+
+  func signIn(in view: NoView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
+    var generator = SystemRandomNumberGenerator()
+    let random = (0..<AuthorizationRequest.randomBytes).map { _ in
+      UInt8.random(in: .min ... .max, using: &generator)
+    }
+    let request = AuthorizationRequest(code, random: random)
+    guard let address = request.address(asks: prompt == .always) else {
+      throw WebSignInProblem.viewFailed
+    }
+    let redirect = try await redirect(to: request, from: address, isPrivate: prompt == .always)
+    switch request.reply(in: redirect) {
+    case .foreign: throw WebSignInProblem.refused(nil)
+    case .refused(let problem): throw problem
+    case .code(let secret): return try await redeem(secret, of: request)
+    }
+  }
+
+  func handle(_ redirect: URL) async -> Bool {
+    guard let waiting = waiting.withLock(\.self), waiting.request.reply(in: redirect) != .foreign
+    else { return false }
+    waiting.redirects.yield(redirect)
+    return true
+  }
+
+  /// The first redirect of the page, or one that the app hands in.
+  private func redirect(
+    to request: AuthorizationRequest, from address: URL, isPrivate: Bool
+  ) async throws -> URL {
+    let (redirects, continuation) = AsyncStream.makeStream(of: URL.self)
+    waiting.withLock { $0 = Waiting(request: request, redirects: continuation) }
+    defer { waiting.withLock { $0 = nil } }
+    return try await withThrowingTaskGroup(of: URL?.self) { group in
+      group.addTask { [page, code] in
+        try await page.open(address, redirect: code.redirect, isPrivate: isPrivate)
+      }
+      group.addTask { await redirects.first { _ in true } }
+      defer { group.cancelAll() }
+      for try await redirect in group {
+        if let redirect { return redirect }
+        try Task.checkCancellation()
+      }
+      throw CancellationError()
+    }
+  }
+
+  private func redeem(
+    _ secret: Secret, of request: AuthorizationRequest
+  ) async throws -> IdentityTokens {
+    let response: HTTPResponse
+    do {
+      response = try await transport.send(request.redemption(of: secret))
+    } catch {
+      throw error == .cancelled ? WebSignInProblem.cancelled : .unreachable
+    }
+    return try request.tokens(in: response)
+  }
+}

@@ -1,0 +1,158 @@
+package import Foundation
+package import SessionCore
+package import SessionKit
+
+/// One authorization request: the secrets of one login, and what a redirect answers to it.
+///
+/// A value. Randomness comes in, requests and answers come out:
+///
+///     random bytes → address → (the page) → redirect → reply → token request → (the server) → tokens
+package struct AuthorizationRequest: Hashable, Sendable {
+  /// What a redirect says.
+  package enum Reply: Hashable, Sendable {
+    /// The server gave a code.
+    case code(Secret)
+    /// The server refused.
+    case refused(WebSignInProblem)
+    /// It does not answer this request: it goes to another address, has another state, or is of another issuer.
+    case foreign
+  }
+
+  /// How many random bytes a request needs.
+  package static let randomBytes = 64
+
+  private let code: AuthorizationCode
+  private let verifier: String
+  private let state: String
+  private let nonce: String?
+
+  /// A request; `random` holds ``randomBytes`` bytes that cannot be predicted.
+  package init(_ code: AuthorizationCode, random: [UInt8]) {
+    self.code = code
+    verifier = Base64.encode(url: Array(random.prefix(32)))
+    state = Base64.encode(url: Array(random.dropFirst(32).prefix(16)))
+    let isOpenID = code.scope?.split(separator: " ").contains("openid") == true
+    nonce = isOpenID ? Base64.encode(url: Array(random.dropFirst(48).prefix(16))) : nil
+  }
+
+  /// The challenge of a verifier (RFC 7636 §4.2, S256).
+  package static func challenge(of verifier: String) -> String {
+    Base64.encode(url: SHA256.digest(Array(verifier.utf8)))
+  }
+
+  /// The address of the page; `nil` if it is no address.
+  ///
+  /// `asks` makes the server ask even if its cookies name a user (OpenID Connect's `prompt=login`).
+  package func address(asks: Bool) -> URL? {
+    let own = [
+      "response_type": "code", "client_id": code.client.id, "redirect_uri": code.redirect,
+      "state": state, "scope": code.scope, "nonce": nonce, "prompt": asks ? "login" : nil,
+      "code_challenge": Self.challenge(of: verifier), "code_challenge_method": "S256",
+    ]
+    let fields = code.further.merging(own.compactMapValues(\.self)) { $1 }
+    let address = code.authorization.absoluteString
+    return URL(string: address + (address.contains("?") ? "&" : "?") + Self.form(fields))
+  }
+
+  /// What a redirect says, in its query or its fragment.
+  package func reply(in redirect: URL) -> Reply {
+    guard isOwn(redirect) else { return .foreign }
+    let parts = [redirect.query(percentEncoded: true), redirect.fragment(percentEncoded: true)]
+    let fields = Self.fields(parts.compactMap(\.self).joined(separator: "&"))
+    // A field that stands there twice could be read in two ways (RFC 6749 §3.1).
+    guard fields["state"] == [state] else { return .foreign }
+    if let issuer = code.issuer, fields["iss"] != [issuer] { return .foreign }
+    if fields["error"] != nil {
+      return .refused(RedirectReader.problem(in: redirect.absoluteString) ?? .refused(nil))
+    }
+    guard let values = fields["code"], values.count == 1, !values[0].isEmpty else {
+      return .refused(.refused(nil))
+    }
+    return .code(Secret(values[0]))
+  }
+
+  /// The request that redeems a code.
+  package func redemption(of secret: Secret) -> HTTPRequest {
+    var fields = [
+      "grant_type": "authorization_code", "code": secret.value, "redirect_uri": code.redirect,
+      "code_verifier": verifier,
+    ]
+    for (name, value) in code.client.fields { fields[name] = value }
+    var headers = [
+      HTTPHeader("Content-Type", "application/x-www-form-urlencoded"),
+      HTTPHeader("Accept", "application/json"),
+    ]
+    if let value = code.client.authorization { headers.append(HTTPHeader("Authorization", value)) }
+    return HTTPRequest(
+      method: "POST", url: code.token, headers: headers, body: Array(Self.form(fields).utf8))
+  }
+
+  /// The tokens in the response to that request.
+  package func tokens(in response: HTTPResponse) throws(WebSignInProblem) -> IdentityTokens {
+    let members: JSONMembers
+    do { members = try JSONMembers(body: response.body) } catch {
+      throw response.status == 200 ? .unreadableTokens : .refused(nil)
+    }
+    guard response.status == 200 else {
+      throw WebSignInProblem(members.hint(["error"]).flatMap { IdentityCode($0) })
+    }
+    do {
+      guard let access = try members.token("access_token"),
+        members.hint(["token_type"]).map({ $0.lowercased() == "bearer" }) ?? true
+      else { throw WebSignInProblem.unreadableTokens }
+      let identity = try members.token("id_token")
+      if let nonce, let identity {
+        guard try IdentityClaims(identity).text("nonce") == nonce else {
+          throw WebSignInProblem.unreadableTokens
+        }
+      }
+      let seconds = try members.number("expires_in", must: "a number of seconds")
+      return IdentityTokens(
+        access: access, refresh: try members.token("refresh_token"), identity: identity,
+        lifetime: seconds.map { Int64(max(0, min($0, 1e9)) * 1000) })
+    } catch {
+      throw .unreadableTokens
+    }
+  }
+
+  /// Whether an address is the redirect's, whatever its query and fragment.
+  private func isOwn(_ address: URL) -> Bool {
+    let text = address.absoluteString.prefix { $0 != "?" && $0 != "#" }
+    guard let own = URL(string: code.redirect) else { return false }
+    let mine = own.absoluteString.prefix { $0 != "?" && $0 != "#" }
+    // Systems write an empty path in two ways: `app://login` and `app://login/`.
+    return address.scheme?.lowercased() == own.scheme?.lowercased()
+      && address.host?.lowercased() == own.host?.lowercased() && address.port == own.port
+      && text.drop { $0 != ":" }.trimmed == mine.drop { $0 != ":" }.trimmed
+  }
+
+  private static func form(_ fields: [String: String]) -> String {
+    fields.sorted { $0.key < $1.key }
+      .map { "\(FormEncoding.encode($0.key))=\(FormEncoding.encode($0.value))" }
+      .joined(separator: "&")
+  }
+
+  private static func fields(_ text: String) -> [String: [String]] {
+    var fields: [String: [String]] = [:]
+    for pair in text.split(separator: "&") {
+      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let decoded = sides.map { $0.replacing("+", with: " ").removingPercentEncoding }
+      guard let name = decoded[0], decoded.count == 2, let value = decoded[1] else { continue }
+      fields[name, default: []].append(value)
+    }
+    return fields
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring { last == "/" ? dropLast() : self }
+}
+
+// It holds what the code is worth.
+extension AuthorizationRequest: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  package var description: String { "an authorization request" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import SessionTestSupport
+import SessionWebSignIn
+import Testing
+
+/// The authorization code grant of a real session, against an identity provider on a real socket.
+@Suite("A login by authorization code, over real sockets")
+struct AuthorizationCodeTests {
+  private static let ana = LoopbackIdentity.User(
+    id: "o-1", name: "ana@school.test", password: "correct-horse-9")
+  private static let right = HeadlessPage.Act.types(
+    name: "ana@school.test", password: "correct-horse-9")
+
+  private let bench: Bench
+  private let server: IdentityServer
+  private let page = HeadlessPage(HeadlessBrowser(URLSessionTransport()))
+
+  init() throws {
+    bench = try Bench()
+    server = try IdentityServer(LoopbackIdentity(users: [Self.ana]))
+  }
+
+  /// The app's browser, whose user is a test.
+  private struct Browser: AuthorizationPage {
+    let page: HeadlessPage
+    /// The redirect goes to the app and not to the caller.
+    var losesRedirects = false
+
+    func open(_ address: URL, redirect: String, isPrivate: Bool) async throws -> URL? {
+      do {
+        let scheme = String(redirect.prefix { $0 != ":" })
+        let redirect = try await page.follow(address, to: scheme)
+        return losesRedirects ? nil : redirect
+      } catch is PageWasLeft {
+        throw WebSignInProblem.cancelledByUser
+      }
+    }
+  }
+
+  private func code(redirect: String = "app://auth") -> AuthorizationCode {
+    AuthorizationCode(
+      authorization: server.userFlow.appending(path: "oauth2/v2.0/authorize"),
+      token: server.userFlow.appending(path: "oauth2/v2.0/token"), client: .form(id: "app-1"),
+      redirect: redirect, scope: "openid offline_access")
+  }
+
+  private func open() async throws -> Session {
+    var configuration = bench.configuration()
+    configuration.wire =
+      SessionPreset.b2c(
+        server.userFlow, clientID: "app-1", scope: "openid offline_access"
+      ).wire
+    return try await Session.open(configuration)
+  }
+
+  /// Logs in while a user does these things, one at each page.
+  private func login(
+    _ session: Session, prompt: WebSignIn.Prompt = .ifNeeded, losesRedirects: Bool = false,
+    _ acts: [HeadlessPage.Act], then act: () async throws -> Void = {}
+  ) async throws -> Result<UserProfile?, SessionError> {
+    let browser = Browser(page: page, losesRedirects: losesRedirects)
+    let login = WebLogin.authorizationCode(code(), on: browser, prompt: prompt)
+    let task = Task { () -> Result<UserProfile?, SessionError> in
+      do throws(SessionError) {
+        return .success(try await session.login(login))
+      } catch {
+        return .failure(error)
+      }
+    }
+    for act in acts {
+      await eventually("a page waits for the user") { page.isWaiting }
+      #expect(session.activity == .authenticating)
+      try page.act(act)
+    }
+    try await act()
+    return await task.value
+  }
+
+  @Test("WEB-5 LOG-5 REF-1 the code brings tokens once, and the backend refreshes them")
+  func success() async throws {
+    let session = try await open()
+    #expect(try await login(session, [Self.right]).get()?.id == "o-1")
+    let identity = server.identity
+    #expect(identity.codes.count == 1 && identity.codes.values.first?.uses == 1)
+    #expect(identity.violations.isEmpty && identity.wrongPasswords == 0)
+    #expect(
+      identity.log == ["GET /authorize", "POST /signin", "GET /confirmed", "POST /token"])
+    let before = try #require(session.currentToken)
+    let after = try await session.refresh()
+    #expect(after.generation > before.generation && after.value != before.value)
+    #expect(server.identity.violations.isEmpty)
+    try await session.close()
+    #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
+  }
+
+  @Test("WEB-4 STA-3 a user who closes the page is told apart from a failure")
+  func leaving() async throws {
+    let session = try await open()
+    let ending = try await login(session, [.leaves])
+    #expect(throws: SessionError.webSignIn(.cancelledByUser)) { try ending.get() }
+    #expect(session.activity == .idle && server.identity.codes.isEmpty)
+    try await session.close()
+    #expect(try bench.eventNames().isEmpty)
+  }
+
+  @Test("WEB-5 a redirect that reaches the app from outside ends the login; a foreign one does not")
+  func handedIn() async throws {
+    let session = try await open()
+    let ending = try await login(session, losesRedirects: true, [Self.right]) {
+      await eventually("the page is sent back") { page.visited.last?.hasPrefix("app://auth") == true }
+      let redirect = try #require(page.visited.last.flatMap { URL(string: $0) })
+      let foreign = try #require(URL(string: "app://auth?code=c-1&state=other"))
+      #expect(await session.handle(foreign) == false)
+      #expect(await session.handle(redirect))
+    }
+    #expect(try ending.get()?.id == "o-1")
+    #expect(server.identity.violations.isEmpty)
+    try await session.close()
+  }
+
+  @Test("WEB-5 if the task is cancelled, the page is taken down and nothing is redeemed")
+  func cancellation() async throws {
+    let session = try await open()
+    let login = WebLogin.authorizationCode(code(), on: Browser(page: page))
+    let task = Task { try await session.login(login) }
+    await eventually("a page waits for the user") { page.isWaiting }
+    task.cancel()
+    await #expect(throws: SessionError.self) { try await task.value }
+    #expect(!page.isWaiting && !server.identity.log.contains("POST /token"))
+    #expect(session.activity == .idle)
+    try await session.close()
+  }
+
+  @Test("WEB-5 POL-5 with .always the server asks, though its cookie knows the user")
+  func prompt() async throws {
+    let session = try await open()
+    _ = try await login(session, [Self.right]).get()
+    try await session.logout()
+    #expect(try await login(session, []).get()?.id == "o-1")
+    try await session.logout()
+    #expect(try await login(session, prompt: .always, [Self.right]).get()?.id == "o-1")
+    #expect(server.identity.violations.isEmpty)
+    try await session.close()
+  }
+
+  @Test("WEB-5 STO-4 a login that cannot be used throws, and shows and sends nothing")
+  func wrongAddress() async throws {
+    let session = try await open()
+    let login = WebLogin.authorizationCode(code(redirect: "auth"), on: Browser(page: page))
+    await #expect(throws: SessionError.wrongAddress("the redirect has no scheme")) {
+      try await session.login(login)
+    }
+    #expect(page.visited.isEmpty && server.identity.log.isEmpty && session.activity == .idle)
+    try await session.close()
+  }
+}
