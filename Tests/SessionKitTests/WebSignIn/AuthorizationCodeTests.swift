@@ -110,7 +110,9 @@ struct AuthorizationCodeTests {
   func handedIn() async throws {
     let session = try await open()
     let ending = try await login(session, losesRedirects: true, [Self.right]) {
-      await eventually("the page is sent back") { page.visited.last?.hasPrefix("app://auth") == true }
+      await eventually("the page is sent back") {
+        page.visited.last?.hasPrefix("app://auth") == true
+      }
       let redirect = try #require(page.visited.last.flatMap { URL(string: $0) })
       let foreign = try #require(URL(string: "app://auth?code=c-1&state=other"))
       #expect(await session.handle(foreign) == false)

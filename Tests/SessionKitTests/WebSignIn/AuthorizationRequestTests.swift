@@ -28,7 +28,9 @@ struct AuthorizationRequestTests {
   }
 
   private func fields(of address: URL?) -> [String: String] {
-    let items = address.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false)?.queryItems }
+    let items = address.flatMap {
+      URLComponents(url: $0, resolvingAgainstBaseURL: false)?.queryItems
+    }
     return Dictionary((items ?? []).map { ($0.name, $0.value ?? "") }) { _, _ in "twice" }
   }
 
@@ -124,14 +126,16 @@ struct AuthorizationRequestTests {
     }
   }
 
-  @Test("WEB-2 WEB-5 a redirect is an answer only with the state of the request, once, at its address")
+  @Test(
+    "WEB-2 WEB-5 a redirect is an answer only with the state of the request, once, at its address")
   func foreignRedirects() throws {
     let request = request()
     #expect(request.reply(in: try redirect("?code=c-1&state=\(state)")) == .code(Secret("c-1")))
     #expect(request.reply(in: try redirect("#code=c-1&state=\(state)")) == .code(Secret("c-1")))
     #expect(request.reply(in: try redirect("/?code=c-1&state=\(state)")) == .code(Secret("c-1")))
     for query in [
-      "?code=c-1", "?code=c-1&state=other", "?code=c-1&state=", "?state=other&state=\(state)&code=c-1",
+      "?code=c-1", "?code=c-1&state=other", "?code=c-1&state=",
+      "?state=other&state=\(state)&code=c-1",
       "/deeper?code=c-1&state=\(state)",
     ] {
       #expect(request.reply(in: try redirect(query)) == .foreign, "\(query)")
@@ -190,18 +194,30 @@ struct AuthorizationRequestTests {
   @Test(
     "WEB-5 STO-4 a grant that cannot be used says why",
     arguments: [
-      ("http://id.example.com/a", "https://id.example.com/t", ClientAuthentication.form(id: "a"),
-        "a:/b", "the authorization endpoint must be HTTPS"),
-      ("https://id.example.com/a", "http://id.example.com/t", .form(id: "a"), "a:/b",
-        "the token endpoint must be HTTPS"),
-      ("https://id.example.com/a", "https://id.example.com/t", .none, "a:/b",
-        "needs the app's client identifier"),
-      ("https://id.example.com/a", "https://id.example.com/t", .form(id: "a"), "login",
-        "no scheme"),
-      ("https://id.example.com/a", "https://id.example.com/t", .form(id: "a"), "a:/b#c",
-        "has a fragment"),
-      ("https://id.example.com/a", "https://id.example.com/t", .form(id: "a"),
-        "http://app.example.com/b", "must go to this machine"),
+      (
+        "http://id.example.com/a", "https://id.example.com/t", ClientAuthentication.form(id: "a"),
+        "a:/b", "the authorization endpoint must be HTTPS"
+      ),
+      (
+        "https://id.example.com/a", "http://id.example.com/t", .form(id: "a"), "a:/b",
+        "the token endpoint must be HTTPS"
+      ),
+      (
+        "https://id.example.com/a", "https://id.example.com/t", .none, "a:/b",
+        "needs the app's client identifier"
+      ),
+      (
+        "https://id.example.com/a", "https://id.example.com/t", .form(id: "a"), "login",
+        "no scheme"
+      ),
+      (
+        "https://id.example.com/a", "https://id.example.com/t", .form(id: "a"), "a:/b#c",
+        "has a fragment"
+      ),
+      (
+        "https://id.example.com/a", "https://id.example.com/t", .form(id: "a"),
+        "http://app.example.com/b", "must go to this machine"
+      ),
     ])
   func problems(
     authorization: String, token: String, client: ClientAuthentication, redirect: String,
