@@ -49,7 +49,7 @@ public enum ReplayTool {
     for (place, argument) in given.enumerated() {
       guard let argument, let text = String(validatingCString: argument) else {
         let refusal = ToolError.usage(
-          "badArgument",
+          .badArgument,
           "Argument \(place + 1) is not UTF-8, so the tool cannot name what it means.",
           next: "a link to the file under another name")
         let errors = Output(
@@ -105,7 +105,7 @@ public enum ReplayTool {
     // What was handed on before are whole lines; to hand on more, somebody might have to be waited for.
     if interruption.signal == 0 { output.flush() }
     // What was done though nobody could be told is told with the failure.
-    let isTold = failure?.name == "output"
+    let isTold = failure?.name == .output
     switch output.failure {
     case _ where isTold: break
     case .closed?: return ExitCode.ok.rawValue
@@ -113,7 +113,7 @@ public enum ReplayTool {
     case nil: break
     }
     if let code = interruption.code { return code.rawValue }
-    if failure?.name == "interrupted" { return ExitCode.ok.rawValue }
+    if failure?.name == .interrupted { return ExitCode.ok.rawValue }
     if let failure {
       errors.write(arguments.contains("--json") ? failure.json : failure.text)
       code = failure.code
@@ -128,7 +128,7 @@ public enum ReplayTool {
   ) throws(ToolError) -> ExitCode {
     let commands = CommandList.all
     guard let name = arguments.first else {
-      throw .usage("missingCommand", "A command is needed.", next: "sessionreplay --help")
+      throw .usage(.missingCommand, "A command is needed.", next: "sessionreplay --help")
     }
     switch name {
     case "--version":
@@ -138,7 +138,7 @@ public enum ReplayTool {
     case "help":
       if arguments.count > 2 {
         throw .usage(
-          "extraOperand", "'help' does not know what to do with '\(arguments[2].shortened)'.",
+          .extraOperand, "'help' does not know what to do with '\(arguments[2].shortened)'.",
           next: "sessionreplay help \(arguments[1].shortened)")
       }
       if let word = arguments.dropFirst().first {
@@ -183,7 +183,7 @@ public enum ReplayTool {
     }
     guard paths.count == 1 else {
       throw .usage(
-        "tooManyInputs", "Standard input is one journal, and \(paths.count) files were named.",
+        .tooManyInputs, "Standard input is one journal, and \(paths.count) files were named.",
         next: "- alone, or files alone")
     }
     let input = try StandardInput(context.interruption)
@@ -198,7 +198,7 @@ public enum ReplayTool {
     let near = Suggestion.nearest(to: name, in: CommandList.order + topics)
     let program = isForHelp ? "sessionreplay help" : "sessionreplay"
     throw .usage(
-      "unknownCommand",
+      .unknownCommand,
       name.hasPrefix("-")
         ? "There is no option \(name.shortened) without a command."
         : "There is no command '\(name.shortened)'.",
@@ -207,7 +207,7 @@ public enum ReplayTool {
 
   private static func outputError(_ code: Int32) -> ToolError {
     ToolError(
-      .inputOutput, "output",
+      .inputOutput, .output,
       "The system refused to write the output: \(systemMessage(code)) (errno \(code)).",
       consequence: "What was printed is not whole.", next: "another place for the output")
   }

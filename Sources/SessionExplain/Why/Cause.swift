@@ -62,13 +62,13 @@ package enum Cause: String, CaseIterable, Sendable {
   case journalContinued = "journal-continued"
 
   /// What an answer is about.
-  package enum Class: String, Sendable {
+  package enum Class: String, CaseIterable, Sendable {
     /// An end of a session.
-    case end
+    case end = "end"
     /// A session that nothing has ended, or that is not there.
-    case still
+    case still = "still"
     /// One record.
-    case event
+    case event = "event"
   }
 
   package var `class`: Class {

@@ -69,7 +69,7 @@ struct FileMannersTests {
       try third.finish()
       Issue.record("it took the name")
     } catch {
-      #expect(error.name == "exists")
+      #expect(error.name == .exists)
       #expect(error.consequence == "What was written for it was removed again.")
     }
   }

@@ -22,7 +22,7 @@ struct OutputFileTests {
       try body()
       return nil
     } catch {
-      return (error as? ToolError)?.name ?? "\(error)"
+      return (error as? ToolError)?.name.rawValue ?? "\(error)"
     }
   }
 
@@ -55,7 +55,7 @@ struct OutputFileTests {
         to: folder.file("out"), overwrite: false, inputs: [], context()
       ) { output throws(ToolError) in
         output.write("half")
-        throw ToolError(.damaged, "damaged", "")
+        throw ToolError(.damaged, .damaged, "")
       }
     }
     #expect(thrown == "damaged")

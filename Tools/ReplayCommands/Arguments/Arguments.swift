@@ -49,7 +49,7 @@ struct Arguments: Equatable, Sendable {
     let given = parts.count > 1 ? String(parts[1]) : nil
     if option.value == nil, given != nil {
       throw .usage(
-        "unexpectedValue", "--\(name) takes no value.", next: "--\(name)")
+        .unexpectedValue, "--\(name) takes no value.", next: "--\(name)")
     }
     try take(option, spelled: "--\(name)", given: given, &rest)
   }
@@ -82,11 +82,11 @@ struct Arguments: Equatable, Sendable {
     }
     guard let value = given ?? rest.popFirst() else {
       throw .usage(
-        "missingValue", "\(spelled) needs a value.", next: "\(spelled) \(valueName)")
+        .missingValue, "\(spelled) needs a value.", next: "\(spelled) \(valueName)")
     }
     if option.isOnce, let other = values[option.name], other != value {
       throw .usage(
-        "conflict",
+        .conflict,
         "\(spelled) is given twice, as '\(other.shortened)' and as '\(value.shortened)'.",
         next: option.name == "by" ? "only one of them" : "\(spelled) \(other),\(value)")
     }
@@ -97,26 +97,26 @@ struct Arguments: Equatable, Sendable {
 
   private func unknown(_ option: String, near: String?) -> ToolError {
     .usage(
-      "unknownOption", "'\(syntax.name)' has no option \(option.shortened).",
+      .unknownOption, "'\(syntax.name)' has no option \(option.shortened).",
       next: near ?? "sessionreplay \(syntax.name) --help")
   }
 
   private func checkOperands() throws(ToolError) {
     if let empty = zip(operands, syntax.operands).first(where: { $0.0.isEmpty })?.1.name {
       throw .usage(
-        "missingOperand", "No file was named: \(empty) is empty.",
+        .missingOperand, "No file was named: \(empty) is empty.",
         next: "sessionreplay \(syntax.name) \(empty)")
     }
     let needed = syntax.operands.prefix { $0.arity != .optional }
     if operands.count < needed.count {
       let missing = needed[operands.count].name
       throw .usage(
-        "missingOperand", "'\(syntax.name)' needs \(missing).",
+        .missingOperand, "'\(syntax.name)' needs \(missing).",
         next: "sessionreplay \(syntax.name) \(missing)")
     }
     if syntax.operands.last?.arity != .many, operands.count > syntax.operands.count {
       throw .usage(
-        "extraOperand",
+        .extraOperand,
         "'\(syntax.name)' does not know what to do with '\(operands[syntax.operands.count].shortened)'.",
         next: "sessionreplay \(syntax.name) --help")
     }

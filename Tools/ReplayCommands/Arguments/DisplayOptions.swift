@@ -17,14 +17,14 @@ struct DisplayOptions: Sendable {
     isJSON = arguments.has("json")
     guard !(arguments.has("utc") && arguments.has("local")) else {
       throw .usage(
-        "conflict", "--utc and --local exclude each other.", next: "only one of them")
+        .conflict, "--utc and --local exclude each other.", next: "only one of them")
     }
     zone = arguments.has("local") ? .local : .utc
     let word = arguments.value("color") ?? "auto"
     guard let choice = Style.Choice(rawValue: word) else {
       let known = Style.Choice.allCases.map(\.rawValue)
       throw .usage(
-        "badValue", "--color cannot be '\(word.shortened)'.",
+        .badValue, "--color cannot be '\(word.shortened)'.",
         next: "--color \(Suggestion.nearest(to: word, in: known) ?? "auto")")
     }
     color = choice

@@ -42,7 +42,7 @@ extension Arguments {
     guard let text = value(option) else { return nil }
     guard let selector = Selector(text) else {
       throw .usage(
-        "badSelector", "--\(option) cannot be '\(text.shortened)': that is no selector.",
+        .badSelector, "--\(option) cannot be '\(text.shortened)': that is no selector.",
         next: "@412, @-1, 2026-11-21T14:02:05Z, 14:02, -90s or -3h")
     }
     return selector

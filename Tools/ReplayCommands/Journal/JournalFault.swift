@@ -38,15 +38,37 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
-  /// One word, for `verify`.
-  var verdict: String {
+  /// What `verify` and `repair` say of a journal, as one word.
+  enum Verdict: String, CaseIterable, Sendable {
+    case good = "good"
+    case torn = "torn"
+    case undetermined = "undetermined"
+    case damaged = "damaged"
+    case undecodable = "undecodable"
+    case illegal = "illegal"
+    case unknownKind = "unknownKind"
+  }
+
+  var verdict: Verdict {
     switch self {
-    case .torn: "torn"
-    case .undetermined: "undetermined"
-    case .damaged: "damaged"
-    case .undecodable: "undecodable"
-    case .illegal, .outOfPlace: "illegal"
-    case .unknownKind: "unknownKind"
+    case .torn: .torn
+    case .undetermined: .undetermined
+    case .damaged: .damaged
+    case .undecodable: .undecodable
+    case .illegal, .outOfPlace: .illegal
+    case .unknownKind: .unknownKind
+    }
+  }
+
+  /// The name of the error that says it.
+  private var errorName: ToolError.Name {
+    switch self {
+    case .torn: .torn
+    case .undetermined: .undetermined
+    case .damaged: .damaged
+    case .undecodable: .undecodable
+    case .illegal, .outOfPlace: .illegal
+    case .unknownKind: .unknownKind
     }
   }
 
@@ -131,7 +153,12 @@ enum JournalFault: Equatable, Sendable {
   /// The fault as an error of a command that says what it showed nevertheless.
   func error(_ name: String, consequence: String, next: String? = nil) -> ToolError {
     ToolError(
-      code, verdict, message(name), consequence: consequence, next: next ?? self.next(name),
+      code, errorName, message(name), consequence: consequence, next: next ?? self.next(name),
       place: place)
   }
+}
+
+extension JournalFault? {
+  /// `good` if there is no fault.
+  var verdict: JournalFault.Verdict { self?.verdict ?? .good }
 }

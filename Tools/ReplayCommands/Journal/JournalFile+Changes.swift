@@ -58,7 +58,7 @@ extension JournalFile {
 
   private var isNoSession: ToolError {
     .usage(
-      "changeLog", "\(name) is a change log: what waits to be sent, and no session.",
+      .changeLog, "\(name) is a change log: what waits to be sent, and no session.",
       next: isStandardInput
         ? "sessionreplay state -, on the same input"
         : "sessionreplay state \(name); timeline, follow and verify know it too")

@@ -6,7 +6,7 @@ extension JournalFile {
   /// `wanted` comes behind the last record; 0 where there is none.
   func beyondTheEnd(_ wanted: UInt64, last: UInt64, option: String) -> ToolError {
     .usage(
-      "beyondTheEnd",
+      .beyondTheEnd,
       "\(name) has no record @\(wanted); "
         + (last == 0 ? "it has no records." : "the last record is @\(last)."),
       next: last == 0 ? "\(option) @0" : "\(option) @-1")
@@ -27,7 +27,7 @@ extension JournalFile {
           + "is none of them.")
     }
     return .usage(
-      "beyondTheStart",
+      .beyondTheStart,
       "\(name) has no record @-\(number); "
         + (records == 0 ? "it has no records." : "it has \(count(records, "record"))."),
       next: records == 0 ? "\(option) @0" : "\(option) @-\(records)")
@@ -36,7 +36,7 @@ extension JournalFile {
   /// What is selected comes before what is left of a compacted journal.
   func isCompacted(through sequence: UInt64, option: String) -> ToolError {
     .usage(
-      "compacted",
+      .compacted,
       "\(name) begins with a snapshot of the records up to @\(sequence); what they were, one by "
         + "one, is no longer in it.",
       next: "\(option) @\(sequence), or later")

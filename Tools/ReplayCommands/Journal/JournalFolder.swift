@@ -32,7 +32,7 @@ enum JournalFolder {
         }
     } catch {
       throw ToolError(
-        .inputOutput, error.code == 13 ? "permissionDenied" : "inputOutput",
+        .inputOutput, error.code == 13 ? .permissionDenied : .inputOutput,
         "The system refused to \(error.operation) \(file.name): \(systemMessage(error.code)) "
           + "(errno \(error.code)).", next: "check the folder's owner and mode")
     }

@@ -12,7 +12,8 @@ struct TemporaryFile: ~Copyable {
   private(set) var size = 0
 
   init() throws(ToolError) {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let variable = ToolContext.Variable.temporaryFolder.rawValue
+    let folder = getenv(variable).map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(folder)/sessionreplay.XXXXXX".utf8CString)
     descriptor = mkstemp(&template)
     guard descriptor >= 0 else {
@@ -56,7 +57,7 @@ struct TemporaryFile: ~Copyable {
 
   static func refused(_ operation: String, _ code: Int32) -> ToolError {
     ToolError(
-      .inputOutput, "inputOutput",
+      .inputOutput, .inputOutput,
       "The system refused to \(operation): \(systemMessage(code)) (errno \(code)).",
       next: "again with TMPDIR set to a folder with room")
   }

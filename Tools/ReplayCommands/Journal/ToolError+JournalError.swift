@@ -12,49 +12,49 @@ extension ToolError {
     switch error {
     case .missing, .danglingLink:
       self.init(
-        .missing, "missing", "There is no file at \(name).",
+        .missing, .missing, "There is no file at \(name).",
         next: NearFile.suggestion(for: file.path) ?? "check the path")
     case .emptyPath:
       self.init(
-        .missing, "missing", "There is no file at an empty path.", next: "the path of a journal")
+        .missing, .missing, "There is no file at an empty path.", next: "the path of a journal")
     case .folderMissing:
       self.init(
-        .missing, "missing", "There is no file at \(name): a part of its path is no folder.",
+        .missing, .missing, "There is no file at \(name): a part of its path is no folder.",
         next: "check the path")
     case .isDirectory:
       self.init(
-        .damaged, "isDirectory", "\(name) is a folder, not a journal.",
+        .damaged, .isDirectory, "\(name) is a folder, not a journal.",
         next: "name a journal file in it")
     case .notARegularFile:
       self.init(
-        .damaged, "notARegularFile", "\(name) is a device, pipe or socket, not a journal file.",
+        .damaged, .notARegularFile, "\(name) is a device, pipe or socket, not a journal file.",
         next: "a regular file, or - to read standard input")
     case .permissionDenied:
       self.init(
-        .inputOutput, "permissionDenied", "This user may not read \(name).",
+        .inputOutput, .permissionDenied, "This user may not read \(name).",
         next: "check the file's owner and mode, or run as its owner")
     case .empty:
       self.init(
-        .damaged, "empty", "\(name) is empty; a journal has at least a header of 64 bytes.",
+        .damaged, .empty, "\(name) is empty; a journal has at least a header of 64 bytes.",
         next: "check the path")
     case .notAJournal:
       self.init(
-        .damaged, "notAJournal", "\(name) is not a journal: it does not begin like one.",
+        .damaged, .notAJournal, "\(name) is not a journal: it does not begin like one.",
         next: "check the path")
     case .headerDamaged:
       self.init(
-        .damaged, "headerDamaged", "The header of \(name), its first 64 bytes, is damaged.",
+        .damaged, .headerDamaged, "The header of \(name), its first 64 bytes, is damaged.",
         consequence: "Without it no record can be verified, so none is shown.",
         next: "a copy of the file")
     case .newerFormat(_, let found, let supported):
       self.init(
-        .damaged, "newerFormat",
+        .damaged, .newerFormat,
         "\(name) is in format \(found), this version reads up to \(supported).",
         consequence: "Nothing is shown, since it might be misread.",
         next: "a newer version of sessionreplay")
     case .unknownFeatures(_, let features):
       self.init(
-        .damaged, "newerFormat",
+        .damaged, .newerFormat,
         "\(name) uses features of a newer version (bits 0x\(String(features, radix: 16))).",
         consequence: "Nothing is shown, since it might be misread.",
         next: "a newer version of sessionreplay")
@@ -63,21 +63,21 @@ extension ToolError {
         name, consequence: "The file changed while it was read.")
     case .busy(_, let waited):
       self.init(
-        .busy, "busy", "Another process held the lock of \(name) for \(waited) ms.",
+        .busy, .busy, "Another process held the lock of \(name) for \(waited) ms.",
         next: "again, a little later")
     case .io(_, let operation, let errno):
       self.init(
-        .inputOutput, "inputOutput",
+        .inputOutput, .inputOutput,
         "The system refused to \(operation) \(name): \(systemMessage(errno)) (errno \(errno)).",
         next: "check the disk and the path")
     case .replaced(_, let expected, let found):
       self.init(
-        .damaged, "replaced",
+        .damaged, .replaced,
         "Another journal (\(found)) has taken the place of \(name), which was journal \(expected).",
         consequence: "What came to the one before was shown.", next: "the same command again")
     case .readOnlyFolder, .diskFull, .noRoomToCreate, .conflict, .poisoned,
       .recordTooLarge, .batchTooLarge, .reservedKind, .hardLinked, .compactionRefused, .closed:
-      self.init(.unexpected, "unexpected", error.description)
+      self.init(.unexpected, .unexpected, error.description)
     }
   }
 }

@@ -70,7 +70,7 @@ final class Interruption: Sendable {
   }
 
   /// The error of a command that was asked to end.
-  var error: ToolError { ToolError(code ?? .ok, "interrupted", "The command was interrupted.") }
+  var error: ToolError { ToolError(code ?? .ok, .interrupted, "The command was interrupted.") }
 
   func raise(_ signal: Int32) {
     raised.store(signal, ordering: .relaxed)

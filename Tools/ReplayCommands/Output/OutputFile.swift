@@ -11,6 +11,9 @@
 /// Written to a draft beside the target, of mode 0600, which gets the name when all of it is on the
 /// medium. Whoever lets go of an unfinished one removes the draft.
 final class OutputFile: TextOutput {
+  /// What a draft's name has between the file's own name and the process's number.
+  static let draftInfix = ".partial-"
+
   /// Where it is to be.
   let path: String
   /// Where it is until then.
@@ -40,7 +43,7 @@ final class OutputFile: TextOutput {
     mayReplace = overwrite
     var number = 0
     repeat {
-      let name = "\(path).partial-\(getpid())" + (number == 0 ? "" : "-\(number)")
+      let name = path + Self.draftInfix + "\(getpid())" + (number == 0 ? "" : "-\(number)")
       let found = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
       if found >= 0 {
         // Whatever the process's mask takes away; a file system without modes refuses.
@@ -139,7 +142,7 @@ final class OutputFile: TextOutput {
       guard unlink(draft) == 0 else {
         let code = errno
         throw ToolError(
-          .inputOutput, "output",
+          .inputOutput, .output,
           "The system refused to remove \(draft.quotedWhereNeeded): \(systemMessage(code)) "
             + "(errno \(code)).",
           consequence: "\(path.quotedWhereNeeded) is there and whole; the other is the same file.",
@@ -164,7 +167,7 @@ final class OutputFile: TextOutput {
       let code = errno
       guard code == EINTR else {
         throw ToolError(
-          .inputOutput, "output",
+          .inputOutput, .output,
           "The system refused to make the name of \(path.quotedWhereNeeded) durable: "
             + "\(systemMessage(code)) (errno \(code)).",
           consequence: "The file is there and whole; a power cut may take it away again.",
@@ -197,7 +200,7 @@ final class OutputFile: TextOutput {
     guard opened < 0 else { return opened }
     guard errno == EACCES || errno == EPERM else { throw refused(path, errno) }
     throw ToolError(
-      .cannotCreate, "cannotCreate",
+      .cannotCreate, .cannotCreate,
       "\(path.quotedWhereNeeded) cannot be made: this user may not open its folder, and so not make a "
         + "name in it durable.",
       consequence: "Nothing was written.", next: "a folder that this user may list and write to")
@@ -217,7 +220,7 @@ final class OutputFile: TextOutput {
         var read = stat()
         if stat(input, &read) == 0, read.st_dev == target.st_dev, read.st_ino == target.st_ino {
           throw ToolError(
-            .cannotCreate, "sameFile",
+            .cannotCreate, .sameFile,
             "\(path.quotedWhereNeeded) is the file that is read.",
             consequence: "Nothing was written.", next: "another name for the output")
         }
@@ -226,7 +229,7 @@ final class OutputFile: TextOutput {
     guard overwrite else { throw exists(path) }
     guard found.st_mode & S_IFMT == S_IFREG || found.st_mode & S_IFMT == S_IFLNK else {
       throw ToolError(
-        .cannotCreate, "cannotCreate",
+        .cannotCreate, .cannotCreate,
         "\(path.quotedWhereNeeded) is a folder, device or pipe and is not replaced by a file.",
         consequence: "Nothing was written.",
         next: "the name of a file, or - for standard output")
@@ -235,13 +238,13 @@ final class OutputFile: TextOutput {
 
   private static func exists(_ path: String) -> ToolError {
     ToolError(
-      .cannotCreate, "exists", "There is something at \(path.quotedWhereNeeded) already.",
+      .cannotCreate, .exists, "There is something at \(path.quotedWhereNeeded) already.",
       consequence: "Nothing was written.", next: "another name, or --force to replace it")
   }
 
   private static func refused(_ path: String, _ code: Int32) -> ToolError {
     ToolError(
-      .cannotCreate, "cannotCreate",
+      .cannotCreate, .cannotCreate,
       "\(path.quotedWhereNeeded) cannot be made: \(systemMessage(code)) (errno \(code)).",
       consequence: "Nothing was written.", next: "a name in a folder that can be written to")
   }
@@ -249,7 +252,7 @@ final class OutputFile: TextOutput {
   /// The system took some of the file, and not all.
   static func failed(_ path: String, _ code: Int32) -> ToolError {
     ToolError(
-      .inputOutput, "output",
+      .inputOutput, .output,
       "The system refused to write \(path.quotedWhereNeeded): \(systemMessage(code)) (errno \(code)).",
       consequence: "Nothing is left of it.", next: "a place with more room")
   }

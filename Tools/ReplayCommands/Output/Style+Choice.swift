@@ -10,12 +10,13 @@ extension Style {
 
   /// `NO_COLOR` (no-color.org) and a dumb terminal speak against colours, `always` overrules them.
   init(_ choice: Choice, isTerminal: Bool, environment: (String) -> String?) {
+    func value(_ variable: ToolContext.Variable) -> String? { environment(variable.rawValue) }
     let isColored =
       switch choice {
       case .always: true
       case .never: false
       case .auto:
-        isTerminal && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+        isTerminal && (value(.noColor) ?? "").isEmpty && value(.terminal) != "dumb"
       }
     self.init(isColored: isColored)
   }

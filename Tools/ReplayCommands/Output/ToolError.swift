@@ -3,9 +3,65 @@ internal import SessionJSON
 
 /// Why a command could not do all that it was asked: what, its consequence, and what to do next.
 struct ToolError: Error, Equatable, Sendable {
+  /// A stable word for programs: what an error in JSON has as its `name`.
+  enum Name: String, CaseIterable, Sendable {
+    case badArgument = "badArgument"
+    case badDuration = "badDuration"
+    case badFormat = "badFormat"
+    case badKind = "badKind"
+    case badLine = "badLine"
+    case badReason = "badReason"
+    case badSelector = "badSelector"
+    case badShell = "badShell"
+    case badValue = "badValue"
+    case beyondTheEnd = "beyondTheEnd"
+    case beyondTheStart = "beyondTheStart"
+    case busy = "busy"
+    case cannotCreate = "cannotCreate"
+    case changeLog = "changeLog"
+    case compacted = "compacted"
+    case conflict = "conflict"
+    case damaged = "damaged"
+    case empty = "empty"
+    case exists = "exists"
+    case extraOperand = "extraOperand"
+    case gap = "gap"
+    case headerDamaged = "headerDamaged"
+    case illegal = "illegal"
+    case illegalLine = "illegalLine"
+    case inputOutput = "inputOutput"
+    case interrupted = "interrupted"
+    case isDirectory = "isDirectory"
+    case missing = "missing"
+    case missingCommand = "missingCommand"
+    case missingOperand = "missingOperand"
+    case missingValue = "missingValue"
+    case newerFormat = "newerFormat"
+    case noOutput = "noOutput"
+    case notAJournal = "notAJournal"
+    case notARegularFile = "notARegularFile"
+    case notATerminal = "notATerminal"
+    case output = "output"
+    case partial = "partial"
+    case permissionDenied = "permissionDenied"
+    case replaced = "replaced"
+    case sameFile = "sameFile"
+    case timedOut = "timedOut"
+    case tooManyInputs = "tooManyInputs"
+    case tooManyRecords = "tooManyRecords"
+    case torn = "torn"
+    case undecodable = "undecodable"
+    case undetermined = "undetermined"
+    case unexpected = "unexpected"
+    case unexpectedValue = "unexpectedValue"
+    case unknownCommand = "unknownCommand"
+    case unknownField = "unknownField"
+    case unknownKind = "unknownKind"
+    case unknownOption = "unknownOption"
+  }
+
   let code: ExitCode
-  /// A stable word for programs.
-  let name: String
+  let name: Name
   /// What happened and where, one sentence.
   let message: String
   /// What it means for what was or was not shown.
@@ -16,7 +72,7 @@ struct ToolError: Error, Equatable, Sendable {
   var place: JournalPlace?
 
   init(
-    _ code: ExitCode, _ name: String, _ message: String, consequence: String? = nil,
+    _ code: ExitCode, _ name: Name, _ message: String, consequence: String? = nil,
     next: String? = nil, place: JournalPlace? = nil
   ) {
     self.code = code
@@ -27,7 +83,7 @@ struct ToolError: Error, Equatable, Sendable {
     self.place = place
   }
 
-  static func usage(_ name: String, _ message: String, next: String) -> ToolError {
+  static func usage(_ name: Name, _ message: String, next: String) -> ToolError {
     ToolError(.usage, name, message, next: next)
   }
 
@@ -49,7 +105,7 @@ struct ToolError: Error, Equatable, Sendable {
       json.object("error") { json in
         json.field("code", Int64(code.rawValue))
         json.field("class", code.name)
-        json.field("name", name)
+        json.field("name", name.rawValue)
         json.field("message", message)
         json.field("consequence", consequence)
         json.field("next", next)

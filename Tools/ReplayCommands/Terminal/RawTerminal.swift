@@ -59,7 +59,7 @@ final class RawTerminal {
 
   static func notATerminal(_ what: String) -> ToolError {
     .usage(
-      "notATerminal", "\(what) is no terminal, and step shows a journal on one.",
+      .notATerminal, "\(what) is no terminal, and step shows a journal on one.",
       next: "sessionreplay timeline FILE")
   }
 
@@ -133,7 +133,7 @@ final class RawTerminal {
   private func refused(_ operation: String, _ failure: OutputFailure? = nil) -> ToolError {
     let code = if case .refused(let code)? = failure { code } else { errno }
     return ToolError(
-      .inputOutput, "output",
+      .inputOutput, .output,
       "The system refused to \(operation): \(systemMessage(code)) (errno \(code)).",
       next: "another terminal")
   }

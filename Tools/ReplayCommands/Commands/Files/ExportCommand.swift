@@ -80,34 +80,34 @@ struct ExportCommand: JournalCommand {
     guard let format = Format(rawValue: word) else {
       let near = Suggestion.nearest(to: word, in: Format.allCases.map(\.rawValue))
       throw .usage(
-        "badFormat", "--format cannot be '\(word.shortened)'.",
+        .badFormat, "--format cannot be '\(word.shortened)'.",
         next: "--format \(near ?? Format.jsonl.rawValue)")
     }
     self.format = format
     name = arguments.value("name") ?? "RecordedSession"
     guard Self.isTypeName(name) else {
       throw .usage(
-        "badValue",
+        .badValue,
         "--name cannot be '\(name.shortened)': it is a capital, then letters, digits and _.",
         next: "--name RecordedSession")
     }
     guard format == .swift || arguments.value("name") == nil else {
       throw .usage(
-        "conflict", "--name is the type of a Swift test, and the format is \(format.rawValue).",
+        .conflict, "--name is the type of a Swift test, and the format is \(format.rawValue).",
         next: "--format swift, or no --name")
     }
     target = arguments.value("output") ?? "-"
     mayReplace = arguments.has("force")
     guard !mayReplace || target != "-" else {
       throw .usage(
-        "conflict", "--force replaces OUT, and the export goes to standard output.",
+        .conflict, "--force replaces OUT, and the export goes to standard output.",
         next: "-o OUT --force")
     }
     isRevealing = arguments.has("reveal")
     key = arguments.value("key")
     guard !isRevealing || key == nil else {
       throw .usage(
-        "conflict", "--reveal and --key exclude each other: there are no pseudonyms.",
+        .conflict, "--reveal and --key exclude each other: there are no pseudonyms.",
         next: "only one of them")
     }
     if let key { try Pseudonyms.check(key: key) }
@@ -146,7 +146,7 @@ struct ExportCommand: JournalCommand {
         let done = try walk.run(PictureExport(test, redaction: redaction, output: output))
         guard done.export.picture.records <= SwiftTest.mostRecords else {
           throw .usage(
-            "tooManyRecords",
+            .tooManyRecords,
             "A test of more than \(SwiftTest.mostRecords.grouped) records would take the compiler minutes.",
             next: "--since @-\(SwiftTest.mostRecords - 1)")
         }

@@ -109,7 +109,7 @@ struct ExportWalk {
     }
     guard !isLacking else {
       throw ToolError(
-        .damaged, "partial",
+        .damaged, .partial,
         "No snapshot can stand for what comes before --since: a newer version wrote some of it.",
         consequence: "Nothing was exported.", next: "without --since")
     }

@@ -88,7 +88,7 @@ struct ImportCommand: JournalCommand {
 
   private func problem(_ problem: ImportProblem, _ file: JournalFile, line: Int) -> ToolError {
     ToolError(
-      .damaged, problem.name.rawValue, "\(file.name), line \(line): \(problem.message).",
+      .damaged, ToolError.Name(problem.name), "\(file.name), line \(line): \(problem.message).",
       consequence: "Nothing was imported.",
       next: problem.next
         ?? (file.isStandardInput
@@ -128,7 +128,7 @@ extension Arguments {
   func newJournal(orElse others: [String]) throws(ToolError) -> String {
     guard let path = value("output"), !path.isEmpty, path != "-" else {
       throw .usage(
-        "noOutput", "The name of the file to be made is needed: it is read back before it counts.",
+        .noOutput, "The name of the file to be made is needed: it is read back before it counts.",
         next: (["-o new.journal"] + others).joined(separator: ", or "))
     }
     return path
@@ -234,7 +234,7 @@ private struct JournalWriter {
       pass.totals.lastSequence == reader.lastSequence, fold == reader.fold
     else {
       throw ToolError(
-        .unexpected, "unexpected",
+        .unexpected, .unexpected,
         "The journal made of the lines does not read back as what they say.",
         consequence: "It was removed again.", next: "check the disk, and report this as a bug")
     }
@@ -247,6 +247,19 @@ extension OutputFailure {
     switch self {
     case .closed: 32
     case .refused(let code): code
+    }
+  }
+}
+
+extension ToolError.Name {
+  /// The name of the error that says the problem.
+  init(_ name: ImportProblem.Name) {
+    switch name {
+    case .badLine: self = .badLine
+    case .unknownField: self = .unknownField
+    case .gap: self = .gap
+    case .illegalLine: self = .illegalLine
+    case .partial: self = .partial
     }
   }
 }

@@ -51,7 +51,7 @@ struct InputLines: ~Copyable {
       }
       guard buffer.count <= Self.longest else {
         throw ToolError(
-          .damaged, "badLine",
+          .damaged, .badLine,
           "\(name), line \(number + 1): it has more than \(Self.longest.grouped) bytes, and no line of an "
             + "export has.", next: "check the path")
       }
@@ -97,7 +97,7 @@ struct InputLines: ~Copyable {
         close(descriptor)
         guard kind != S_IFDIR else { throw refused(file.name, EISDIR) }
         throw ToolError(
-          .damaged, "notARegularFile", "\(file.name) is a device, pipe or socket, not a file.",
+          .damaged, .notARegularFile, "\(file.name) is a device, pipe or socket, not a file.",
           next: "a regular file, or - to read standard input")
       }
     }
@@ -105,7 +105,7 @@ struct InputLines: ~Copyable {
     case ENOENT, ENOTDIR: throw missing(file)
     case EACCES, EPERM:
       throw ToolError(
-        .inputOutput, "permissionDenied", "This user may not read \(file.name).",
+        .inputOutput, .permissionDenied, "This user may not read \(file.name).",
         next: "check the file's owner and mode, or run as its owner")
     case let code: throw refused(file.name, code)
     }
@@ -113,16 +113,16 @@ struct InputLines: ~Copyable {
 
   private static func missing(_ file: JournalFile) -> ToolError {
     ToolError(
-      .missing, "missing", "There is no file at \(file.name).", next: "check the path")
+      .missing, .missing, "There is no file at \(file.name).", next: "check the path")
   }
 
   private static func refused(_ name: String, _ code: Int32) -> ToolError {
     guard code != EISDIR else {
       return ToolError(
-        .damaged, "isDirectory", "\(name) is a folder, not an export.", next: "name a file in it")
+        .damaged, .isDirectory, "\(name) is a folder, not an export.", next: "name a file in it")
     }
     return ToolError(
-      .inputOutput, "inputOutput",
+      .inputOutput, .inputOutput,
       "The system refused to read \(name): \(systemMessage(code)) (errno \(code)).",
       next: "check the disk and the path")
   }

@@ -8,7 +8,7 @@ extension Pseudonyms {
   static func check(key: String) throws(ToolError) {
     guard key.utf8.count >= shortestKey else {
       throw .usage(
-        "badValue",
+        .badValue,
         "--key needs \(shortestKey) bytes or more: with one that can be guessed, anybody can test "
           + "what a pseudonym stands for.",
         next: #"--key "$(openssl rand -hex 16)", kept for next time"#)

@@ -68,16 +68,16 @@ struct RepairCommand: Command {
     let ways = named + ["in-place", "force"].filter(arguments.has)
     if arguments.has("dry-run"), let way = ways.first {
       throw .usage(
-        "conflict", "--dry-run writes nothing, so --\(way) has no effect.",
+        .conflict, "--dry-run writes nothing, so --\(way) has no effect.",
         next: "only one of them")
     }
     if isInPlace, arguments.has("force") {
       throw .usage(
-        "conflict", "--force replaces OUT, and --in-place has none.", next: "--in-place alone")
+        .conflict, "--force replaces OUT, and --in-place has none.", next: "--in-place alone")
     }
     if isInPlace, arguments.value("output") != nil || arguments.value("dropped") != nil {
       throw .usage(
-        "conflict", "--in-place makes no other file than the backup beside FILE.",
+        .conflict, "--in-place makes no other file than the backup beside FILE.",
         next: "--in-place without -o and --dropped")
     }
     if arguments.has("dry-run") {
@@ -88,7 +88,7 @@ struct RepairCommand: Command {
       let path = try arguments.newJournal(orElse: ["--in-place", "--dry-run"])
       if let dropped = arguments.value("dropped"), dropped.isEmpty || dropped == "-" {
         throw .usage(
-          "noOutput", "--dropped needs the name of a file: what goes there is read back.",
+          .noOutput, "--dropped needs the name of a file: what goes there is read back.",
           next: "--dropped \((path + ".dropped").quotedWhereNeeded)")
       }
       way = .file(
@@ -167,7 +167,7 @@ struct RepairCommand: Command {
     let dropped = try OutputFile(droppedPath, overwrite: mayReplace, inputs: [file.path])
     guard !kept.isAtPlace(of: dropped) else {
       throw .usage(
-        "conflict", "--dropped cannot be the file that the journal goes to.",
+        .conflict, "--dropped cannot be the file that the journal goes to.",
         next: "--dropped \((path + ".dropped").quotedWhereNeeded)")
     }
     let reader = try open(file)
@@ -236,7 +236,7 @@ struct RepairCommand: Command {
     try pieces(of: reader, range, file, context) { (bytes, place) throws(ToolError) in
       guard try target.bytes(bytes.count, at: place - range.lowerBound) == bytes else {
         throw ToolError(
-          .inputOutput, "inputOutput",
+          .inputOutput, .inputOutput,
           "\(target.path.quotedWhereNeeded) does not read back as \(file.name) is now.",
           consequence: "It was removed again.",
           next: "--in-place if an app is writing to \(file.name); else check the disk")
@@ -260,7 +260,7 @@ struct RepairCommand: Command {
       }
       guard bytes.count == Int(end - place) else {
         throw ToolError(
-          .damaged, "damaged", "\(file.name) became shorter while it was read.",
+          .damaged, .damaged, "\(file.name) became shorter while it was read.",
           consequence: "Nothing was written.", next: "again, with --in-place if an app is using it")
       }
       try take(bytes, place)
@@ -283,7 +283,7 @@ struct RepairCommand: Command {
       again.changes?.queue ?? ChangeQueue() == finding.changes?.queue ?? ChangeQueue()
     else {
       throw ToolError(
-        .unexpected, "unexpected", "The repaired journal is not what was good of the old one.",
+        .unexpected, .unexpected, "The repaired journal is not what was good of the old one.",
         consequence: "It was removed again.", next: "report this as a bug")
     }
   }
@@ -293,7 +293,7 @@ struct RepairCommand: Command {
   private func repairInPlace(_ file: JournalFile) throws(ToolError) -> RepairReport {
     guard !file.isStandardInput, !file.path.hasPrefix("/dev/fd/") else {
       throw .usage(
-        "conflict", "--in-place replaces a file, and standard input is none.",
+        .conflict, "--in-place replaces a file, and standard input is none.",
         next: "the file's name, or -o")
     }
     var finding: RepairFinding?
@@ -321,7 +321,7 @@ struct RepairCommand: Command {
     }
     if let refusal { throw refusal }
     guard let finding else {
-      throw ToolError(.unexpected, "unexpected", "\(file.name) was not looked at.")
+      throw ToolError(.unexpected, .unexpected, "\(file.name) was not looked at.")
     }
     guard let rescue else { return RepairReport(file, finding, .nothing) }
     return RepairReport(file, finding, .inPlace(backup: rescue.backup))
@@ -346,20 +346,20 @@ struct RepairCommand: Command {
     switch error {
     case .hardLinked, .readOnlyFolder, .compactionRefused(_, .otherOwner):
       return ToolError(
-        .cannotCreate, "cannotCreate", "\(file.name) cannot be replaced: \(words(error)).",
+        .cannotCreate, .cannotCreate, "\(file.name) cannot be replaced: \(words(error)).",
         consequence: "Nothing was changed.", next: next)
     case .diskFull:
       return ToolError(
-        .inputOutput, "output", "There is no room beside \(file.name) for its copies.",
+        .inputOutput, .output, "There is no room beside \(file.name) for its copies.",
         consequence: "Nothing was changed.", next: "free some space, or repair it into another file"
       )
     case .permissionDenied:
       return ToolError(
-        .inputOutput, "permissionDenied", "This user may not change \(file.name).",
+        .inputOutput, .permissionDenied, "This user may not change \(file.name).",
         consequence: "Nothing was changed.", next: next)
     case .compactionRefused:
       return ToolError(
-        .inputOutput, "inputOutput", "The new file does not read back as it was written.",
+        .inputOutput, .inputOutput, "The new file does not read back as it was written.",
         consequence: "Nothing was changed.", next: "check the disk")
     default: return ToolError(error, in: file)
     }

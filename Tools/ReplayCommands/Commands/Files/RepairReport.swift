@@ -99,12 +99,12 @@ struct RepairReport {
     case .nothing: return nil
     case .file(let path, let dropped):
       return ToolError(
-        .inputOutput, "output", message,
+        .inputOutput, .output, message,
         consequence: "\(path.quotedWhereNeeded) and \(dropped.quotedWhereNeeded) are there.",
         next: "sessionreplay verify \(path.quotedWhereNeeded)")
     case .inPlace(let backup):
       return ToolError(
-        .inputOutput, "output", message,
+        .inputOutput, .output, message,
         consequence: "All of it as it was is \(backup.quotedWhereNeeded).",
         next: "sessionreplay verify \(file.name)")
     }
@@ -120,7 +120,7 @@ struct RepairReport {
       case .file(let path, let dropped): paths(&json, path, dropped, nil)
       case .inPlace(let backup): paths(&json, file.path, nil, backup)
       }
-      json.field("verdict", finding.fault?.verdict ?? "good")
+      json.field("verdict", finding.fault.verdict.rawValue)
       json.object("kept") { json in
         json.field("bytes", finding.end)
         json.field("records", finding.records)
@@ -137,7 +137,8 @@ struct RepairReport {
         }
       }
       json.field(
-        "state", finding.changes == nil ? finding.fold.state.kind.description : "changes")
+        "state",
+        finding.changes == nil ? finding.fold.state.kind.description : ChangeState.word)
       json.field("generation", finding.fold.generation.number)
       json.field("mark", finding.needsMark ? finding.nextSequence : nil)
       json.field("isDone", done != .nothing)

@@ -6,6 +6,9 @@ internal import SessionJournal
 
 /// What a change log's records come to, up to one of them: what `state` shows of such a file.
 struct ChangeState {
+  /// What JSON has as the state of a change log.
+  static let word = "changes"
+
   private(set) var queue = ChangeQueue()
   private(set) var sequence: UInt64 = 0
   private(set) var time: Timestamp?
@@ -81,7 +84,7 @@ struct ChangeState {
       json.field("journal", journal)
       json.field("sequence", sequence)
       json.field("time", time)
-      json.field("state", "changes")
+      json.field("state", Self.word)
       json.object("changes") { $0.facts(queue) }
     }
     return json.text + "\n"

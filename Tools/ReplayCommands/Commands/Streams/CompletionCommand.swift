@@ -33,7 +33,7 @@ struct CompletionCommand: Command {
     guard let shell = Shell(rawValue: word) else {
       let near = Suggestion.nearest(to: word, in: Shell.allCases.map(\.rawValue))
       throw .usage(
-        "badShell", "There is no script for the shell '\(word.shortened)'.",
+        .badShell, "There is no script for the shell '\(word.shortened)'.",
         next: "sessionreplay completion \(near ?? "bash")")
     }
     self.shell = shell

@@ -49,7 +49,7 @@ struct DiffCommand: Command {
     tells = arguments.has("exit-code")
     guard arguments.operands.count < 2 || from == nil && to == nil && !showsAll else {
       throw .usage(
-        "conflict", "--from, --to and --all-fields are about one journal, and two were named.",
+        .conflict, "--from, --to and --all-fields are about one journal, and two were named.",
         next: "diff FILE FILE2 without them")
     }
   }

@@ -55,22 +55,14 @@ struct EntryLine {
       json.field("offset", entry.offset)
       json.field("remainingInBatch", entry.remainingInBatch)
       let change = entry.record.change
-      json.field("class", change == nil ? Self.className(entry.record.content) : "change")
+      let kind = change == nil ? LineClass(entry.record.content) : .change
+      json.field("class", kind.rawValue)
       if asked.delta { json.field("delta", marks.delta) }
       if asked.context { json.field("isContext", marks.isContext) }
       if asked.behind { json.field("behind", marks.isBehind) }
       if let change { json.readable(change) } else { json.readable(entry.record) }
     }
     json.endLine()
-  }
-
-  private static func className(_ content: SessionRecord.Content) -> String {
-    switch content {
-    case .event: "event"
-    case .note: "note"
-    case .snapshot: "snapshot"
-    case .unknown: "unknown"
-    }
   }
 }
 

@@ -65,7 +65,7 @@ struct FollowCommand: JournalCommand {
     if let text = arguments.value("timeout") {
       guard let span = Selector.span(text[...]) else {
         throw .usage(
-          "badDuration", "--timeout cannot be '\(text.shortened)': that is no span of time.",
+          .badDuration, "--timeout cannot be '\(text.shortened)': that is no span of time.",
           next: "--timeout 30s, 5m or 1h30m")
       }
       timeout = span
@@ -74,7 +74,7 @@ struct FollowCommand: JournalCommand {
     }
     guard !arguments.operands.contains("-") else {
       throw .usage(
-        "badValue", "'follow' cannot read standard input: nobody appends to it as to a journal.",
+        .badValue, "'follow' cannot read standard input: nobody appends to it as to a journal.",
         next: "sessionreplay follow FILE")
     }
   }
@@ -113,7 +113,7 @@ struct FollowCommand: JournalCommand {
   private func timeIsOver(_ last: UInt64, _ timeout: Int64) throws(ToolError) {
     guard untilKinds != nil else { return }
     throw ToolError(
-      .answerIsNo, "timedOut",
+      .answerIsNo, .timedOut,
       "No \(untilText) came within \(DurationFormatter.text(milliseconds: timeout)); "
         + (last == 0 ? "there is no record." : "the last record is @\(last)."),
       next: "a longer --timeout")

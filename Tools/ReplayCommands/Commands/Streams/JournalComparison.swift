@@ -46,7 +46,7 @@ struct JournalComparison {
       first = (try a.map(Self.decoded), try b.map(Self.decoded))
     } catch {
       throw ToolError(
-        .damaged, "undecodable",
+        .damaged, .undecodable,
         "A record in which \(left.name) and \(right.name) differ cannot be read (seq \(last + 1)): "
           + "\(error).",
         next: "sessionreplay verify \(left.name) \(right.name)")

@@ -7,7 +7,7 @@ struct KindFilter: Equatable, Sendable {
   private var hasSnapshot = false
   private var hasUnknown = false
 
-  static let classes = ["event", "note", "change", "snapshot", "unknown"]
+  static let classes = [LineClass.event, .note, .change, .snapshot, .unknown].map(\.rawValue)
   private static let names =
     SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
     + ChangeEvent.Kind.allCases.map(\.description)
@@ -40,7 +40,7 @@ struct KindFilter: Equatable, Sendable {
       } else {
         let near = Suggestion.nearest(to: word, in: Self.known)
         throw .usage(
-          "badKind", "There is no kind '\(word.shortened)'.",
+          .badKind, "There is no kind '\(word.shortened)'.",
           next: near.map { "\(option) \($0)" } ?? "one of \(Self.words)")
       }
     }

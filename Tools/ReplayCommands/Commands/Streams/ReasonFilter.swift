@@ -30,7 +30,7 @@ struct ReasonFilter: Equatable, Sendable {
         isKnown || isCode && !isPlain ? nil : Suggestion.nearest(to: word, in: Self.known)
       guard isKnown || isCode && near == nil else {
         throw .usage(
-          "badReason", "There is no reason '\(word.shortened)'.",
+          .badReason, "There is no reason '\(word.shortened)'.",
           next: near.map { "--reason \($0)" }
             ?? "one of \(Self.known.joined(separator: ", ")); or a server's code")
       }

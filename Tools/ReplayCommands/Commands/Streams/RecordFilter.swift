@@ -39,7 +39,7 @@ extension Arguments {
     guard let text = value(option) else { return nil }
     guard let value = UInt64(text), value <= most else {
       throw .usage(
-        "badValue",
+        .badValue,
         "\(spelled) cannot be '\(text.shortened)': it takes a whole number from 0 to \(most).",
         next: "\(spelled) \(example)")
     }

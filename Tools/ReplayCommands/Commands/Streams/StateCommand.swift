@@ -77,7 +77,7 @@ struct StateCommand: JournalCommand {
     do throws(CodecError) {
       snapshot = StateSnapshot(try payloads.fold(), at: time)
     } catch {
-      throw ToolError(.unexpected, "unexpected", error.description)
+      throw ToolError(.unexpected, .unexpected, error.description)
     }
     let fault = illegal ?? pass.fault
     if fault?.code != .damaged, isBeyond, case .sequence(let wanted)? = at, wanted > last {

@@ -69,7 +69,7 @@ struct TimelineCommand: JournalCommand {
       .map { Int($0) }
     guard !showsBehind || number == nil && !isReversed else {
       throw .usage(
-        "conflict", "--behind excludes -n and -r: what is behind damage has no known end.",
+        .conflict, "--behind excludes -n and -r: what is behind damage has no known end.",
         next: "--behind without -n and -r")
     }
   }

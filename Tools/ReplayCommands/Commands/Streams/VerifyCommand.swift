@@ -47,7 +47,7 @@ struct VerifyCommand: Command {
     for file in expanded where context.output.isOpen {
       let failure = failure(of: file, context, behind: separator)
       if failure?.place != nil || failure == nil { separator = display.isJSON ? "" : "\n" }
-      guard let failure, failure.name != "interrupted" else { continue }
+      guard let failure, failure.name != .interrupted else { continue }
       worst = ExitCode.worse(worst, failure.code)
       guard !isVerdict(failure) else { continue }
       // In the order of the files, also where both outputs are one.

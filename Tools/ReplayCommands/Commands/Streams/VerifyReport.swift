@@ -120,8 +120,8 @@ extension VerifyReport {
     let verdict =
       switch fault?.code {
       case nil: style.green("good")
-      case .tail?: style.yellow("good but for its tail (\(fault?.verdict ?? ""))")
-      default: style.red("not good (\(fault?.verdict ?? ""))")
+      case .tail?: style.yellow("good but for its tail (\(fault.verdict.rawValue))")
+      default: style.red("not good (\(fault.verdict.rawValue))")
       }
     var text = "\(name.printable) is \(verdict)\n"
     for (label, value) in lines(zone) {
@@ -206,7 +206,7 @@ extension VerifyReport {
     json.object { json in
       json.field("v", 1)
       json.field("file", path)
-      json.field("verdict", fault?.verdict ?? "good")
+      json.field("verdict", fault.verdict.rawValue)
       json.field("journal", pass?.header.identifier.description)
       json.field("format", pass?.header.formatVersion)
       json.field("snapshotSequence", compacted?.sequence)
@@ -229,7 +229,8 @@ extension VerifyReport {
       json.field("lastSequence", first.map { _ in lastSequence })
       json.field("firstTime", first?.time)
       json.field("lastTime", snapshot.time)
-      json.field("state", changes == nil ? snapshot.fold.state.kind.description : "changes")
+      json.field(
+        "state", changes == nil ? snapshot.fold.state.kind.description : ChangeState.word)
       if let fault {
         json.object("problem") { json in
           json.field("sequence", fault.place.sequence)
@@ -239,7 +240,7 @@ extension VerifyReport {
       } else {
         json.null("problem")
       }
-      json.field("frames", pass?.fault?.verdict ?? "good")
+      json.field("frames", (pass?.fault).verdict.rawValue)
       if let survey = pass?.survey {
         SurveyReport(survey).write(&json)
       } else {

@@ -48,7 +48,7 @@ struct ReportCommand: Command {
     display = try DisplayOptions(arguments)
     guard let path = arguments.value("output"), !path.isEmpty else {
       throw .usage(
-        "noOutput", "'report' writes a page, and --output does not say where.",
+        .noOutput, "'report' writes a page, and --output does not say where.",
         next: "-o report.html")
     }
     self.path = path
@@ -58,7 +58,7 @@ struct ReportCommand: Command {
     key = arguments.value("key")
     guard !(isRevealed && key != nil) else {
       throw .usage(
-        "conflict", "--reveal and --key exclude each other.", next: "only one of them")
+        .conflict, "--reveal and --key exclude each other.", next: "only one of them")
     }
     if let key { try Pseudonyms.check(key: key) }
   }
@@ -68,7 +68,7 @@ struct ReportCommand: Command {
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     let all = try JournalFile.sessions(
       among: try JournalFolder.expanded(files), display, context)
-    let isWatched = context.environment("TERM") != "dumb"
+    let isWatched = context.value(of: .terminal) != "dumb"
     let outcome = ReportReading(
       zone: display.zone, isRevealed: isRevealed, key: key, interruption: context.interruption
     ).read(all, ProgressBar(isWatched ? context.errors : nil))

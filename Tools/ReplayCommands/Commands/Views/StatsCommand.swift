@@ -72,7 +72,7 @@ struct StatsCommand: Command {
     if let known = StatsGrouping(rawValue: word) { return known }
     let near = Suggestion.nearest(to: word, in: groupings)
     throw .usage(
-      "badValue", "--by cannot be '\(word.shortened)'.",
+      .badValue, "--by cannot be '\(word.shortened)'.",
       next: near.map { "--by \($0)" } ?? "one of \(groupings.joined(separator: ", "))")
   }
 
@@ -80,14 +80,14 @@ struct StatsCommand: Command {
     guard let text else { return min(64, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
     if let number = Int(text), (1...64).contains(number) { return number }
     throw .usage(
-      "badValue", "--jobs cannot be '\(text.shortened)': a number from 1 to 64 is needed.",
+      .badValue, "--jobs cannot be '\(text.shortened)': a number from 1 to 64 is needed.",
       next: "--jobs 2")
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     let all = try JournalFile.sessions(
       among: try JournalFolder.expanded(files), display, context)
-    let isWatched = hasProgress && context.environment("TERM") != "dumb"
+    let isWatched = hasProgress && context.value(of: .terminal) != "dumb"
     let reading = StatsReading(
       files: all, grouping: grouping, since: since, until: until, zone: display.zone,
       interruption: context.interruption)

@@ -69,7 +69,7 @@ struct StatsReading: Sendable {
     let errors = tally.errors.sorted { $0.file < $1.file }
     for (file, error) in errors {
       let problem = StatsReport.Problem(
-        file: files[file].path, name: error.name, message: error.message,
+        file: files[file].path, name: error.name.rawValue, message: error.message,
         sequence: error.place?.sequence, offset: error.place?.offset)
       switch error.code {
       case .tail: report.tails += 1

@@ -46,7 +46,7 @@ struct StepCommand: JournalCommand {
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     guard context.output.isTerminal else { throw RawTerminal.notATerminal("Standard output") }
-    guard context.environment("TERM") != "dumb" else {
+    guard context.value(of: .terminal) != "dumb" else {
       throw RawTerminal.notATerminal("A dumb terminal (TERM)")
     }
     try file.requireSession()
@@ -89,14 +89,14 @@ extension StepJump {
     case .to, .stopped: return nil
     case .beyondTheEnd(let last):
       return .usage(
-        "beyondTheEnd", "\(name) has no such record. \(problem)",
+        .beyondTheEnd, "\(name) has no such record. \(problem)",
         next: last == 0 ? "without --at" : "--at @-1")
     case .beyondTheStart(let records):
       return .usage(
-        "beyondTheStart", "\(name) has no such record. \(problem)", next: "--at @-\(records)")
+        .beyondTheStart, "\(name) has no such record. \(problem)", next: "--at @-\(records)")
     case .beforeTheFirst(let first):
       return .usage(
-        "beyondTheStart", "\(name) has no such record. \(problem)", next: "--at @\(first)")
+        .beyondTheStart, "\(name) has no such record. \(problem)", next: "--at @\(first)")
     }
   }
 }

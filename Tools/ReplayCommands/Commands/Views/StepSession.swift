@@ -39,7 +39,7 @@ final class StepSession {
     interruption = context.interruption
     isColored = context.style.isColored
     escapeWait =
-      context.environment("ESCDELAY").flatMap { UInt64($0) }
+      context.value(of: .escapeDelay).flatMap { UInt64($0) }
       .flatMap { Self.escapeWaits.contains($0) ? $0 : nil } ?? Self.escapeWait
     self.model.size = terminal.size
   }

@@ -46,7 +46,7 @@ struct WhyCommand: Command {
     isAll = arguments.has("all")
     isFull = arguments.has("full")
     guard !(isAll && at != nil) else {
-      throw .usage("conflict", "--all and --at exclude each other.", next: "only one of them")
+      throw .usage(.conflict, "--all and --at exclude each other.", next: "only one of them")
     }
   }
 
@@ -153,7 +153,7 @@ struct WhyCommand: Command {
     .resolve([(at, .atOrBefore)]).first
     if case .fromEnd(let number) = at, found == 0 {
       throw .usage(
-        "beyondTheStart", "\(file.name) has no record @-\(number).", next: "--at @-1")
+        .beyondTheStart, "\(file.name) has no record @-\(number).", next: "--at @-1")
     }
     return found
   }
@@ -162,14 +162,14 @@ struct WhyCommand: Command {
     guard let target = search.target else { return }
     if target < search.compacted {
       throw .usage(
-        "compacted",
+        .compacted,
         "\(file.name) begins with a snapshot of the records up to @\(search.compacted); what they "
           + "were, one by one, is no longer in it.",
         next: "--at @\(search.compacted), or later")
     }
     guard case .sequence(let wanted)? = at, wanted > search.last, !search.isOver else { return }
     throw .usage(
-      "beyondTheEnd",
+      .beyondTheEnd,
       "\(file.name) has no record @\(wanted); "
         + (search.last == 0 ? "it has no records." : "the last record is @\(search.last)."),
       next: search.last == 0 ? "--at @0" : "--at @-1")

@@ -8,7 +8,7 @@ struct ExportLines: Sendable {
   let redaction: Redaction?
 
   func header(_ header: ExportHeader) -> String {
-    line("header") { json in
+    line(.header) { json in
       json.field("journal", header.journal)
       json.field("format", header.format)
       json.field("maximumRecordSize", header.maximumRecordSize)
@@ -20,7 +20,7 @@ struct ExportLines: Sendable {
 
   func record(_ item: ExportItem) -> String {
     let shown = redaction?.record(item.record) ?? item.record
-    return line(shown.content.exportClass, item.record.sequence) { json in
+    return line(LineClass(shown.content), item.record.sequence) { json in
       json.field("remainingInBatch", item.remainingInBatch)
       json.readable(shown)
       if redaction != nil {
@@ -33,12 +33,12 @@ struct ExportLines: Sendable {
   }
 
   func watermark(_ sequence: UInt64) -> String {
-    line("watermark", sequence) { _ in }
+    line(.watermark, sequence) { _ in }
   }
 
   /// The last line, without which an export is not whole.
   func end(records: UInt64, lastSequence: UInt64, _ ending: ExportEnding) -> String {
-    line("end") { json in
+    line(.end) { json in
       json.field("records", records)
       json.field("lastSequence", lastSequence)
       json.field("ending", ending.rawValue)
@@ -46,12 +46,12 @@ struct ExportLines: Sendable {
   }
 
   private func line(
-    _ kind: String, _ sequence: UInt64? = nil, _ body: (inout JSONWriter) -> Void
+    _ kind: LineClass, _ sequence: UInt64? = nil, _ body: (inout JSONWriter) -> Void
   ) -> String {
     var json = JSONWriter()
     json.object { json in
       json.field("v", 1)
-      json.field("class", kind)
+      json.field("class", kind.rawValue)
       if let sequence { json.field("sequence", sequence) }
       body(&json)
     }
@@ -67,18 +67,6 @@ struct ExportItem: Sendable {
   let payload: [UInt8]
   /// What all records up to this one come to; told by the gate that lets it through.
   var after = SessionFold()
-}
-
-extension SessionRecord.Content {
-  /// The word for the class in the lines of an export.
-  var exportClass: String {
-    switch self {
-    case .event: "event"
-    case .note: "note"
-    case .snapshot: "snapshot"
-    case .unknown: "unknown"
-    }
-  }
 }
 
 extension SessionRecord {

@@ -10,9 +10,9 @@ enum ImportContent {
     let content: SessionRecord.Content = try object.object("facts") {
       (facts) throws(ImportProblem) in try Self.content(named: name, &facts)
     }
-    guard content.exportClass == word else {
-      throw ImportProblem(
-        .badLine, "\"\(name)\" is of class \(content.exportClass), not \(word)")
+    let kind = LineClass(content).rawValue
+    guard kind == word else {
+      throw ImportProblem(.badLine, "\"\(name)\" is of class \(kind), not \(word)")
     }
     return content
   }

@@ -54,11 +54,11 @@ struct ImportReader {
     var object = try object(line)
     guard header != nil else { return .header(try takeHeader(&object)) }
     let word = try object.text("class")
-    switch word {
-    case "event", "note", "snapshot", "unknown":
-      beginWithoutSnapshot(unless: word == "snapshot")
+    switch LineClass(rawValue: word) {
+    case .event, .note, .snapshot, .unknown:
+      beginWithoutSnapshot(unless: word == LineClass.snapshot.rawValue)
       return .record(try takeRecord(&object, word))
-    case "watermark":
+    case .watermark:
       beginWithoutSnapshot(unless: false)
       let sequence = try takeSequence(&object)
       try object.finish()
@@ -67,14 +67,13 @@ struct ImportReader {
       try requireBetweenBatches("a watermark")
       due += 1
       return .watermark(sequence: sequence)
-    case "end":
+    case .end:
       beginWithoutSnapshot(unless: false)
       try takeEnd(&object)
       return .end
-    case "header": throw ImportProblem(.badLine, "it is a second header")
-    default:
-      let near = Suggestion.nearest(
-        to: word, in: ["event", "note", "snapshot", "unknown", "watermark", "end"])
+    case .header: throw ImportProblem(.badLine, "it is a second header")
+    case .change, nil:
+      let near = Suggestion.nearest(to: word, in: LineClass.exported.map(\.rawValue))
       throw ImportProblem(
         .badLine, "there is no class \"\(word.shortened)\"", next: near.map { "\"\($0)\"" })
     }
@@ -128,7 +127,7 @@ struct ImportReader {
   {
     var word: String?
     if object.has("class") { word = try object.text("class") }
-    guard word == "header" else {
+    guard word == LineClass.header.rawValue else {
       throw ImportProblem(
         .badLine, "it is not the header that an export begins with",
         next: object.has("offset")
