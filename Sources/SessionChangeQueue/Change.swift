@@ -8,11 +8,11 @@ public struct Change: Hashable, Sendable {
   /// What is done to an entity.
   public enum Operation: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// It does not exist at the server, or was deleted by a change before.
-    case create
+    case create = 0
     /// All of its content is replaced.
-    case update
+    case update = 1
     /// It goes.
-    case delete
+    case delete = 2
 
     /// `create`, `update`, `delete`.
     public var description: String {

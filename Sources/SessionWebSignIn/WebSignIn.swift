@@ -10,35 +10,35 @@ public struct WebSignIn: Hashable, Sendable {
   /// How far a sign-in may go.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     /// Without showing anything, and where that does not do with a page.
-    case interactive
+    case interactive = "interactive"
     /// Without showing anything, or not at all.
-    case silent
+    case silent = "silent"
   }
 
   /// Whether the user is asked, in the sense of OpenID Connect's `prompt`.
   public enum Prompt: String, Hashable, Sendable, CaseIterable {
     /// Only where the provider knows nobody whom it could sign in without showing anything.
-    case ifNeeded
+    case ifNeeded = "ifNeeded"
     /// In any case, as `prompt=login` and `prompt=select_account` ask for: nothing is tried before the page.
-    case always
+    case always = "always"
   }
 
   /// What the shell has to do and to tell the end of.
   public enum Step: String, Hashable, Sendable, CaseIterable {
     /// The provider prepares.
-    case warmUp
+    case warmUp = "warmUp"
     /// The provider looks whether it can sign in without showing anything.
-    case acquireSilently
+    case acquireSilently = "acquireSilently"
     /// The app makes its view.
-    case makeView
+    case makeView = "makeView"
     /// The view's navigations are told to the observer, from the first on.
-    case observe
+    case observe = "observe"
     /// The app shows the view.
-    case present
+    case present = "present"
     /// The provider signs in, on that view.
-    case signIn
+    case signIn = "signIn"
     /// The app takes the view away.
-    case dismiss
+    case dismiss = "dismiss"
 
     /// Whether it brings tokens.
     public var bringsTokens: Bool { self == .acquireSilently || self == .signIn }

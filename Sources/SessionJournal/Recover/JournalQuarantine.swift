@@ -9,13 +9,10 @@ package struct SetAsideJournal: Hashable, Sendable {
   /// Which one it is: 1 for the first that was set aside here.
   package let number: UInt64
 
-  /// What stands between the journal's own name and the number.
-  static let infix = ".aside-"
-
   /// Reads what follows a journal's name in the name of a file beside it; nil for anything else.
   init?(path: String, rest: Substring) {
-    guard rest.hasPrefix(Self.infix) else { return nil }
-    let parts = rest.dropFirst(Self.infix.count)
+    guard rest.hasPrefix(FileSuffix.aside.rawValue) else { return nil }
+    let parts = rest.dropFirst(FileSuffix.aside.rawValue.count)
       .split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[1].isEmpty, !parts[2].isEmpty, parts[0].first != "0",
       parts[0].utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
@@ -26,7 +23,7 @@ package struct SetAsideJournal: Hashable, Sendable {
   }
 
   init(of journal: String, number: UInt64, reason: String, time: String) {
-    path = "\(journal)\(Self.infix)\(number)-\(reason)-\(time)"
+    path = journal + FileSuffix.aside.rawValue + "\(number)-\(reason)-\(time)"
     self.number = number
   }
 }

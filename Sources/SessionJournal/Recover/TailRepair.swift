@@ -66,7 +66,7 @@ struct TailRepair {
     -> (file: any JournalFileHandle, name: String)
   {
     for number in 0..<Self.namesToTry {
-      let name = "\(location.real).torn-\(tail.sequence)-\(number)"
+      let name = location.real + FileSuffix.torn.rawValue + "\(tail.sequence)-\(number)"
       do throws(SystemFault) {
         return (try fileSystem.open(name, for: .creatingOnly), name)
       } catch {

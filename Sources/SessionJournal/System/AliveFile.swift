@@ -16,9 +16,6 @@ internal import Synchronization
 /// process of this kernel, in whatever namespace. Only Linux has such locks; Apple's systems kill a
 /// suspended app that holds one. Where no lock can be had, none is held and nothing fails.
 package final class AliveFile: Sendable {
-  /// The suffix of its path.
-  static let suffix = ".alive"
-
   /// Whether the byte of an opening is locked.
   package enum Lock: Sendable {
     case held
@@ -87,7 +84,7 @@ package final class AliveFile: Sendable {
   private static func path(beside journal: String, _ options: Journal.Options) -> String? {
     guard options.fileSystem is POSIXFileSystem else { return nil }
     do throws(JournalError) {
-      return try JournalLocation.find(journal, options.fileSystem).real + suffix
+      return try JournalLocation.find(journal, options.fileSystem).real + FileSuffix.alive.rawValue
     } catch {
       // Where the journal cannot be found, its neighbour says nothing.
       return nil

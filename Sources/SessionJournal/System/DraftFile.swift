@@ -6,7 +6,7 @@ struct DraftFile {
   let location: JournalLocation
   let fileSystem: any JournalFileSystem
 
-  var path: String { location.real + ".new" }
+  var path: String { location.real + FileSuffix.draft.rawValue }
 
   /// A file that nobody else has; what an interrupted creation or compaction left is removed.
   func create() throws(SystemFault) -> any JournalFileHandle {

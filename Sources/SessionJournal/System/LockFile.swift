@@ -23,7 +23,7 @@ struct LockFile: Sendable {
   /// A lock beside a journal, waited for up to `deadline` nanoseconds.
   init(beside journal: JournalLocation, fileSystem: any JournalFileSystem, deadline: UInt64) {
     journalPath = journal.given
-    path = journal.real + ".lock"
+    path = journal.real + FileSuffix.lock.rawValue
     self.fileSystem = fileSystem
     self.deadline = deadline
     turn = fileSystem.turn(at: path)

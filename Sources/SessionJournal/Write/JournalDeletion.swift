@@ -78,7 +78,7 @@ private struct JournalDeletion {
 
   /// The paths of what is kept beside the journal of what it held once.
   func kept() throws(JournalError) -> [String] {
-    let passing = [".new", ".lock", AliveFile.suffix].map { location.real + $0 }
+    let passing = Self.passing.map { location.real + $0 }
     return try leftovers().filter { !passing.contains($0) }
   }
 
@@ -96,14 +96,18 @@ private struct JournalDeletion {
     return names.filter { name in
       guard name.hasPrefix(own) else { return false }
       let rest = name.dropFirst(own.count)
-      return rest == ".new" || rest == ".lock" || rest == AliveFile.suffix || Self.isKeptTail(rest)
+      return Self.passing.contains { rest == $0 } || Self.isKeptTail(rest)
         || SetAsideJournal(path: name, rest: rest) != nil
     }.map { location.real[..<start] + $0 }
   }
 
+  /// The suffixes of files that hold nothing of the journal.
+  private static let passing = [FileSuffix.draft, .lock, .alive].map(\.rawValue)
+
   private static func isKeptTail(_ rest: Substring) -> Bool {
-    guard rest.hasPrefix(".torn-") else { return false }
-    let numbers = rest.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+    let torn = FileSuffix.torn.rawValue
+    guard rest.hasPrefix(torn) else { return false }
+    let numbers = rest.dropFirst(torn.count).split(separator: "-", omittingEmptySubsequences: false)
     return numbers.count == 2
       && numbers.allSatisfy { number in
         !number.isEmpty && number.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }

@@ -83,8 +83,8 @@ struct KeychainItems: SecretStore {
     try delete(item, names[item] + Self.asideSuffix)
   }
 
-  private static let asideSuffix = ".unreadable"
-  private static let nextSuffix = ".next"
+  private static let asideSuffix = ItemSuffix.unreadable.rawValue
+  private static let nextSuffix = ItemSuffix.next.rawValue
 
   private func query(_ account: String) -> KeychainQuery {
     KeychainQuery(service: service, account: account, accessGroup: accessGroup)

@@ -79,7 +79,7 @@ public struct FileSecretStore: SecretStore {
     try SecretFile(item: item, folder: folder, name: names[item] + Self.asideSuffix).remove()
   }
 
-  private static let asideSuffix = ".unreadable"
+  private static let asideSuffix = ItemSuffix.unreadable.rawValue
 
   private func file(of item: SecretItem) -> SecretFile {
     SecretFile(item: item, folder: folder, name: names[item])

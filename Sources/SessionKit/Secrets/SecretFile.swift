@@ -105,7 +105,7 @@ struct SecretFile {
 
   func replace(with bytes: [UInt8]) throws(SecretStoreError) {
     // One writer at a time, under the journal's lock: a temporary file of this name is a leftover.
-    let temporary = path + ".new"
+    let temporary = path + ItemSuffix.draft.rawValue
     guard unlink(temporary) == 0 || errno == ENOENT else { throw error("clear", errno) }
     let number = openFile(
       temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
@@ -122,7 +122,7 @@ struct SecretFile {
 
   func remove() throws(SecretStoreError) {
     // A crash may have left a write that never took the item's name: it holds a secret too.
-    let hadTemporary = unlink(path + ".new") == 0
+    let hadTemporary = unlink(path + ItemSuffix.draft.rawValue) == 0
     guard unlink(path) == 0 else {
       guard errno == ENOENT || errno == ENOTDIR else { throw error("remove", errno) }
       return hadTemporary ? try syncFolder(of: folder) : ()

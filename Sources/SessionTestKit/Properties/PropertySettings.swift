@@ -9,6 +9,15 @@ import Foundation
 /// | `SESSION_REPLAY` | a replay code, or the path of a file with one: the property that printed it runs this one case, and says so on standard error if it holds; where none says so, the code is none of theirs |
 /// | `SESSION_LABELS` | anything but 0: reports show how often each label occurred, those of properties that hold on standard error |
 public struct PropertySettings: Hashable, Sendable {
+  /// A variable of the environment that tests read.
+  enum Variable: String, CaseIterable, Sendable {
+    case cases = "SESSION_CASES"
+    case seed = "SESSION_SEED"
+    case replay = "SESSION_REPLAY"
+    case labels = "SESSION_LABELS"
+    case sweep = "SESSION_SWEEP"
+  }
+
   /// Multiplies the number of cases of every property.
   public var multiplier = 1
   /// Another seed than the one made of the property's name.
@@ -27,20 +36,22 @@ public struct PropertySettings: Hashable, Sendable {
   ///
   /// A variable that is empty says nothing.
   public init(environment: [String: String]) {
-    let environment = environment.filter { !$0.value.isEmpty }
-    if let text = environment["SESSION_CASES"] {
+    func value(_ variable: Variable) -> String? {
+      environment[variable.rawValue].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    if let text = value(.cases) {
       if let factor = Int(text), (1...1_000_000).contains(factor) {
         multiplier = factor
       } else {
         complaints.append("SESSION_CASES is no number from 1 to 1000000: it was ignored")
       }
     }
-    if let text = environment["SESSION_SEED"] {
+    if let text = value(.seed) {
       seed = UInt64(text)
       if seed == nil { complaints.append("SESSION_SEED is no number from 0: it was ignored") }
     }
-    replay = environment["SESSION_REPLAY"]
-    showsLabels = (environment["SESSION_LABELS"] ?? "0") != "0"
+    replay = value(.replay)
+    showsLabels = (value(.labels) ?? "0") != "0"
   }
 
   /// What this process's environment says.

@@ -12,9 +12,18 @@
 ///
 /// A reader who has mended the fault writes `fixed` for `open`: from then on the case must pass.
 struct Regression: Hashable, Sendable {
-  enum Status: String, Sendable {
+  enum Status: String, CaseIterable, Sendable {
     case open = "open"
     case fixed = "fixed"
+  }
+
+  /// What a line begins with, before its colon.
+  enum Field: String, CaseIterable, Sendable {
+    case property = "property"
+    case status = "status"
+    case replay = "replay"
+    case message = "message"
+    case steps = "steps"
   }
 
   var property: String
@@ -28,10 +37,11 @@ struct Regression: Hashable, Sendable {
   var steps: [String]
 
   var text: String {
-    let lines = [
-      "property: \(Self.oneLine(property))", "status: \(status.rawValue)", "replay: \(replay)",
-      "message: \(Self.oneLine(message))", "steps:",
+    let fields: [(Field, String)] = [
+      (.property, Self.oneLine(property)), (.status, status.rawValue), (.replay, replay),
+      (.message, Self.oneLine(message)),
     ]
+    let lines = fields.map { "\($0.rawValue): \($1)" } + ["\(Field.steps.rawValue):"]
     return (lines + steps.prefix(Self.longest).map { "  \($0)" }).joined(separator: "\n") + "\n"
   }
 
@@ -45,28 +55,28 @@ struct Regression: Hashable, Sendable {
 
   /// Reads a file's text; the reason where it cannot be read.
   init(text: String) throws(Unreadable) {
-    var fields: [String: String] = [:]
+    var fields: [Field: String] = [:]
     var steps: [String] = []
     var isInSteps = false
     for line in text.split(whereSeparator: \.isNewline) {
       if isInSteps {
         steps.append(String(line.drop { $0 == " " }))
-      } else if line == "steps:" {
+      } else if line == "\(Field.steps.rawValue):" {
         isInSteps = true
       } else if let colon = line.firstIndex(of: ":") {
-        fields[String(line[..<colon])] = Self.trimmed(
-          line[line.index(after: colon)...])
+        guard let field = Field(rawValue: String(line[..<colon])) else { continue }
+        fields[field] = Self.trimmed(line[line.index(after: colon)...])
       }
     }
-    guard let replay = fields["replay"] else { throw Unreadable(reason: "it has no line replay:") }
-    guard let status = fields["status"].flatMap({ Status(rawValue: $0.lowercased()) }) else {
+    guard let replay = fields[.replay] else { throw Unreadable(reason: "it has no line replay:") }
+    guard let status = fields[.status].flatMap({ Status(rawValue: $0.lowercased()) }) else {
       throw Unreadable(reason: "its line status: says neither open nor fixed")
     }
     self.replay = replay
     self.status = status
     self.steps = steps
-    property = fields["property"] ?? ""
-    message = fields["message"] ?? ""
+    property = fields[.property] ?? ""
+    message = fields[.message] ?? ""
   }
 
   /// Whether the case was saved for a property of this name.

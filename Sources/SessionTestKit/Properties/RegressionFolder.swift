@@ -4,6 +4,11 @@ import Foundation
 ///
 /// Keep it under version control: a saved case is run first from then on.
 public struct RegressionFolder: Hashable, Sendable {
+  /// The suffix of a case's file.
+  static let suffix = ".case"
+  /// The folder's name, if the caller names none.
+  static let name = "Regressions"
+
   /// The folder's path.
   public let path: String
 
@@ -16,7 +21,7 @@ public struct RegressionFolder: Hashable, Sendable {
   public init(around file: String = #filePath) {
     let folders = Array(file.split(separator: "/").dropLast())
     let tests = folders.lastIndex(of: "Tests").map { Array(folders[...$0]) } ?? folders
-    path = "/" + (tests + ["Regressions"]).joined(separator: "/")
+    path = "/" + (tests + [Self.name[...]]).joined(separator: "/")
   }
 
   /// The folder of one property: its name in ASCII letters, digits and hyphens, and a hash of it.
@@ -50,7 +55,7 @@ public struct RegressionFolder: Hashable, Sendable {
     } catch {
       return [unreadable(folder, error)]
     }
-    return names.filter { $0.hasSuffix(".case") }.sorted().map { name in
+    return names.filter { $0.hasSuffix(Self.suffix) }.sorted().map { name in
       read("\(folder)/\(name)")
     }
   }
@@ -87,7 +92,7 @@ public struct RegressionFolder: Hashable, Sendable {
     let folder = folder(of: regression.property)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let name = String(StableHash.hash(regression.replay), radix: 16)
-    let path = "\(folder)/\(name).case"
+    let path = "\(folder)/\(name)" + Self.suffix
     try regression.text.write(toFile: path, atomically: true, encoding: .utf8)
     return path
   }

@@ -20,7 +20,7 @@ package struct Sweep: Sendable {
 
   /// Whether everything is looked at; anything but `whole` asks for a run of the day.
   package static func isWhole(_ environment: [String: String]) -> Bool {
-    environment["SESSION_SWEEP"] == "whole"
+    environment[PropertySettings.Variable.sweep.rawValue] == "whole"
   }
 
   /// A sweep that takes one of `share` places in a run of the day, and all in a whole one.
