@@ -1,4 +1,5 @@
-#if canImport(WebKit)
+// watchOS and tvOS have no web view.
+#if canImport(WebKit) && !os(watchOS) && !os(tvOS)
   import Foundation
   public import WebKit
 

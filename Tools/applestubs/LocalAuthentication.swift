@@ -1,20 +1,27 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
 // The part of Apple's LocalAuthentication that SessionKit uses, as its headers declare it.
 import Foundation
 import Security
 
-public enum LAAccessControlOperation: Int, Sendable {
-  case createItem = 0
-  case useItem = 1
-}
+// tvOS has the module without its types.
+#if !SYSTEM_tvOS
+  public enum LAAccessControlOperation: Int, Sendable {
+    case createItem = 0
+    case useItem = 1
+  }
 
-/// Not Sendable, which asks the most of whoever uses it.
-open class LAContext: NSObject {
-  public override init() {}
-  open var interactionNotAllowed = false
-  open func invalidate() {}
-  open func evaluateAccessControl(
-    _ accessControl: SecAccessControl, operation: LAAccessControlOperation,
-    localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
-  ) {}
-}
+  /// Not Sendable, which asks the most of whoever uses it.
+  open class LAContext: NSObject {
+    public override init() {}
+    open var interactionNotAllowed = false
+    open func invalidate() {}
+    // A watch has no biometry to ask for.
+    #if !SYSTEM_watchOS
+      open func evaluateAccessControl(
+        _ accessControl: SecAccessControl, operation: LAAccessControlOperation,
+        localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
+      ) {}
+    #endif
+  }
+#endif

@@ -3,18 +3,21 @@
 // The part of Apple's UIKit that SessionKit uses, as its headers declare it.
 @_exported import Foundation
 
-@MainActor
-open class UIApplication: NSObject {
-  public nonisolated class var willEnterForegroundNotification: NSNotification.Name {
-    NSNotification.Name("")
+// watchOS has the module, and no UIApplication.
+#if !SYSTEM_watchOS
+  @MainActor
+  open class UIApplication: NSObject {
+    public nonisolated class var willEnterForegroundNotification: NSNotification.Name {
+      NSNotification.Name("")
+    }
+    public nonisolated class var didEnterBackgroundNotification: NSNotification.Name {
+      NSNotification.Name("")
+    }
+    public nonisolated class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
+      NSNotification.Name("")
+    }
   }
-  public nonisolated class var didEnterBackgroundNotification: NSNotification.Name {
-    NSNotification.Name("")
-  }
-  public nonisolated class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
-    NSNotification.Name("")
-  }
-}
+#endif
 
 // Foundation has it on the systems that have UIKit.
 extension ProcessInfo {

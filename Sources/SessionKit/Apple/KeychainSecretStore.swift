@@ -1,9 +1,7 @@
-#if canImport(Security) && canImport(LocalAuthentication)
+#if canImport(Security)
   import Foundation
-  import LocalAuthentication
   import Security
   public import SessionCore
-  import Synchronization
 
   /// Secrets in the keychain of the device: never in a backup of another one, never synchronised, and
   /// readable after the first unlock (STO-2).
@@ -36,32 +34,55 @@
     /// Whether the refresh token is an item of its own: with `.biometryToRefresh`.
     public var separatesRefreshToken: Bool { items.separatesRefreshToken }
 
-    /// A store whose items are told from others' by `service`: one per account, as one journal.
-    ///
-    /// Such as the app's identifier and the account's number. They are shared with all that have the
-    /// entitlement for `accessGroup`.
-    public init(
-      service: String, accessGroup: String? = nil, names: Names = Names(),
-      protection: KeychainProtection = .afterFirstUnlock
+    #if os(watchOS) || os(tvOS)
+      /// A store whose items are told from others' by `service`: one per account, as one journal.
+      ///
+      /// `service` is for example the app's identifier and the account's number. Apps that have the
+      /// entitlement for `accessGroup` share the items. Without biometry, the items are readable after
+      /// the device was unlocked once.
+      ///
+      /// - Requirement: STO-2
+      public init(service: String, accessGroup: String? = nil, names: Names = Names()) {
+        self.init(service, accessGroup, names, .afterFirstUnlock)
+      }
+    #else
+      /// A store whose items are told from others' by `service`: one per account, as one journal.
+      ///
+      /// `service` is for example the app's identifier and the account's number. Apps that have the
+      /// entitlement for `accessGroup` share the items. watchOS and tvOS have no `protection`: they have
+      /// no biometry.
+      ///
+      /// - Requirement: STO-2
+      public init(
+        service: String, accessGroup: String? = nil, names: Names = Names(),
+        protection: KeychainProtection = .afterFirstUnlock
+      ) {
+        self.init(service, accessGroup, names, protection)
+      }
+
+      /// Asks the user to show who they are; from then on the protected item can be read.
+      ///
+      /// `reason` is shown to the user. Throws `unavailable` if the user did not, or cannot. watchOS and
+      /// tvOS do not have it.
+      public func unlock(reason: String) async throws(SecretStoreError) {
+        guard await keychain.presence.ask(reason: reason) else {
+          throw .unavailable(
+            item: separatesRefreshToken ? .refreshToken : .token, place: "keychain")
+        }
+      }
+
+      /// Forgets that the user has shown who they are.
+      public func lock() { keychain.presence.forget() }
+    #endif
+
+    private init(
+      _ service: String, _ accessGroup: String?, _ names: Names, _ protection: KeychainProtection
     ) {
       keychain = SystemKeychain()
       items = KeychainItems(
         door: keychain, service: service, accessGroup: accessGroup, names: names,
         protection: protection)
     }
-
-    /// Asks the user to show who they are; from then on the protected item can be read.
-    ///
-    /// `reason` is shown to the user. Throws `unavailable` where they did not, or cannot.
-    public func unlock(reason: String) async throws(SecretStoreError) {
-      guard await keychain.unlock(reason: reason) else {
-        throw .unavailable(
-          item: separatesRefreshToken ? .refreshToken : .token, place: "keychain")
-      }
-    }
-
-    /// Forgets that the user has shown who they are.
-    public func lock() { keychain.lock() }
 
     /// The item's bytes, or `nil` where there is none.
     public func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
@@ -87,46 +108,11 @@
 
   /// The system's keychain: turns values into its dictionaries, and decides nothing.
   final class SystemKeychain: KeychainDoor {
-    private struct Presence {
-      /// What the user has shown; asks for nothing by itself.
-      var shown = LAContext.silent()
-      /// What the user is being asked for.
-      var asked: LAContext?
-    }
-
-    private let presence = Mutex(Presence())
-
-    func unlock(reason: String) async -> Bool {
-      guard let control = Self.currentBiometry() else { return false }
-      let isShown = await withCheckedContinuation { continuation in
-        presence.withLock { presence in
-          let context = LAContext()
-          presence.asked = context
-          context.evaluateAccessControl(control, operation: .useItem, localizedReason: reason) {
-            isShown, _ in
-            continuation.resume(returning: isShown)
-          }
-        }
-      }
-      presence.withLock { presence in
-        guard isShown, let context = presence.asked else { return }
-        context.interactionNotAllowed = true
-        presence.shown = context
-        presence.asked = nil
-      }
-      return isShown
-    }
-
-    func lock() {
-      presence.withLock { presence in
-        presence.shown.invalidate()
-        presence.shown = .silent()
-      }
-    }
+    let presence = UserPresence()
 
     func copy(_ query: KeychainQuery) -> (status: Int32, bytes: [UInt8]?) {
-      presence.withLock { presence in
-        guard let question = Self.dictionary(query, presence.shown) else { return (-108, nil) }
+      presence.lend { shown in
+        guard let question = Self.dictionary(query, shown) else { return (-108, nil) }
         var found: CFTypeRef?
         let status = SecItemCopyMatching(question, &found)
         return (status, (found as? Data).map { [UInt8]($0) })
@@ -151,7 +137,7 @@
     }
 
     /// `nil` where the system cannot make what a value stands for.
-    private static func dictionary(_ query: KeychainQuery, _ shown: LAContext? = nil)
+    private static func dictionary(_ query: KeychainQuery, _ shown: Any? = nil)
       -> CFDictionary?
     {
       var dictionary: [String: Any] = [:]
@@ -180,31 +166,17 @@
       }
     }
 
-    private static func object(_ value: KeychainQuery.Value, _ shown: LAContext?) -> Any? {
+    private static func object(_ value: KeychainQuery.Value, _ shown: Any?) -> Any? {
       switch value {
       case .genericPassword: kSecClassGenericPassword
       case .text(let text): text
       case .flag(let flag): flag
       case .bytes(let bytes): Data(bytes)
       case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
-      case .currentBiometryThisDeviceOnly: currentBiometry()
+      case .currentBiometryThisDeviceOnly: UserPresence.currentBiometry()
       case .one: kSecMatchLimitOne
       case .shownSoFar: shown
       }
-    }
-
-    private static func currentBiometry() -> SecAccessControl? {
-      SecAccessControlCreateWithFlags(
-        nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, nil)
-    }
-  }
-
-  extension LAContext {
-    /// A context that never shows anything to the user.
-    fileprivate static func silent() -> LAContext {
-      let context = LAContext()
-      context.interactionNotAllowed = true
-      return context
     }
   }
 #endif
