@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The names of one kind that are stable: a file of `Specs/Frozen/names`, one name a line.
+/// The stable names of one kind: a file of `Specs/Frozen/names`, one name a line.
 ///
 /// A renamed or removed name fails the test. A new one fails it until
-/// `FREEZE=1 swift test --filter FrozenNames` has added it; that never removes a line.
+/// `FREEZE=1 swift test --filter Specs/Frozen` adds it. That never removes a line.
 struct FrozenNames {
   static let folder = "Specs/Frozen/names"
 
@@ -45,10 +45,12 @@ struct MemberPaths {
   private mutating func add(_ value: Any, _ path: String) {
     switch value {
     case let object as [String: Any]:
+      if object.isEmpty { paths.insert(path) }
       for (name, member) in object {
         add(member, path.hasSuffix(" ") ? path + name : "\(path).\(name)")
       }
     case let array as [Any]:
+      if array.isEmpty { paths.insert(path + "[]") }
       for element in array { add(element, path + "[]") }
     default:
       paths.insert(path)

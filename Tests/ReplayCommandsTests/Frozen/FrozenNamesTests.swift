@@ -1,6 +1,5 @@
 import Foundation
 import SessionChangeQueue
-import SessionTestSupport
 import Testing
 
 @testable import ReplayCommands
@@ -9,7 +8,7 @@ import Testing
 @testable import SessionJournal
 @testable import SessionKit
 
-/// The names in `Specs/Frozen/names`: what journals, JSON output, stored items and scenarios spell.
+/// The names in `Specs/Frozen/names` that records and the output of commands have.
 @Suite("Specs/Frozen/names: names")
 struct FrozenNamesTests {
   @Test("JRN-3 the kinds of records and the words of their codes keep their bytes")
@@ -33,12 +32,21 @@ struct FrozenNamesTests {
     for (name, type) in codes {
       names += type.words.enumerated().map { "\(name) \($0.offset) \($0.element)" }
     }
+    let failures = [
+      RequestFailure.codeNotKept, RequestFailure.notTrusted, RequestFailure.notOffered,
+      RequestFailure.wrongAddress,
+    ]
+    names += failures.map { "failure code \($0)" }
     try FrozenNames("records").compare(with: names)
   }
 
-  @Test("RPL-5 the words in output and the exit codes stay")
+  @Test("RPL-5 the words in output stay, and so do the exit codes and the names of errors")
   func words() throws {
-    var names = ExitCode.allCases.map { "exit code \($0.rawValue)" }
+    var names = ExitCode.allCases.flatMap { code in
+      ["exit code \(code.rawValue)", "exit code \(code.rawValue) \(code.name)"]
+    }
+    names.append("session state \(ChangeState.word)")
+    names += try Self.stateFields().map { "field of a state \($0)" }
     func add<Word: CaseIterable & RawRepresentable<String>>(_ kind: String, _: Word.Type) {
       names += Word.allCases.map { "\(kind) \($0.rawValue)" }
     }
@@ -51,6 +59,10 @@ struct FrozenNamesTests {
     add("refresh denial", RefreshDenial.self)
     add("language", SessionLanguage.self)
     add("cause", Cause.self)
+    add("class of a cause", Cause.Class.self)
+    add("class of a line", LineClass.self)
+    add("error", ToolError.Name.self)
+    add("verdict", JournalFault.Verdict.self)
     add("certainty", Certainty.self)
     add("finding", FindingWord.self)
     add("unknown", UntoldWord.self)
@@ -68,84 +80,21 @@ struct FrozenNamesTests {
     try FrozenNames("words").compare(with: names)
   }
 
-  @Test("RPL-5 the members of every command's JSON stay")
-  func json() throws {
-    var members = MemberPaths()
-    func add(_ output: String, of command: String) throws {
-      for line in output.split(separator: "\n") where line.hasPrefix("{") {
-        try members.add(Data(line.utf8), after: "\(command) ")
-      }
+  /// The names of the fields that `diff` compares: those of a session with an open request.
+  private static func stateFields() throws -> [String] {
+    let login = SessionEvent.login(
+      .init(user: "u-1", method: .password, token: SampleJournal.token(1, at: 0)))
+    let sent = SessionNote.RequestSent(
+      kind: .refresh, generation: Generation(1), trigger: .manual, attempt: 1, process: 1,
+      deadline: SampleJournal.start, identity: ProcessIdentity(opening: "opening-1"))
+    var fold = SessionFold()
+    for (number, content) in [.event(login), SessionRecord.Content.note(.requestSent(sent))]
+      .enumerated()
+    {
+      try fold.apply(
+        SessionRecord(
+          sequence: UInt64(number + 1), time: SampleJournal.start, content: content))
     }
-    for command in GoldenOutputTests.commands where command.arguments.contains("--json") {
-      let text = try Repository.text("Specs/Golden/replay/\(command.name).txt")
-      try add(text, of: command.arguments.first ?? "")
-    }
-    let commands = [
-      ["timeline"], ["state"], ["verify"], ["diff"], ["why"], ["stats"],
-      ["follow", "--timeout", "0ms"], ["export"],
-    ]
-    for folder in ["Specs/Golden", "Specs/Golden/changes", "Specs/Frozen/format-1"] {
-      let root = Repository.root.appending(path: folder).path(percentEncoded: false)
-      let names = try FileManager.default.contentsOfDirectory(atPath: root)
-      for name in names.sorted() where name.hasSuffix(".journal") {
-        for command in commands {
-          let run = ToolRun.inProcess(command + ["\(root)/\(name)", "--json"])
-          try add(run.output + run.errors, of: command[0])
-        }
-      }
-    }
-    try FrozenNames("json").compare(with: members.paths)
-  }
-
-  @Test("TST-1 the words of scenario files stay")
-  func scenarios() throws {
-    typealias Words = ScenarioVocabulary
-    var names: [String] = []
-    func add(_ kind: String, _ words: [String]) { names += words.map { "\(kind) \($0)" } }
-    func add(_ kind: String, _ words: [String: [String]]) {
-      for (word, fields) in words { add("\(kind) \(word)", [""] + fields) }
-    }
-    add("header", Words.header)
-    add("step", Words.steps)
-    add("app", Words.apps)
-    add("command", Words.commands)
-    add("act", Words.acts)
-    add("link", Words.links)
-    add("item", Words.items)
-    add("event", Words.events)
-    add("note", Words.notes)
-    add("state", Words.states)
-    add("shows", Words.shows)
-    add("change", Words.changes)
-    add("result", Words.results)
-    add("error detail", Words.errorDetails)
-    add("error", Words.errors)
-    add("policy", Words.policy)
-    add("owner", Words.owners)
-    add("environment", Words.environments)
-    add("part of a request", Words.request)
-    add("part of a change", Words.change)
-    add("part of the log", Words.log)
-    add("part of an answer", Words.answer)
-    try FrozenNames("scenarios").compare(
-      with: names.map { $0.trimmingCharacters(in: .whitespaces) })
-  }
-
-  @Test("RPL-5 the environment variables stay")
-  func environment() throws {
-    let pattern = /(?:environment\[|getenv\(|environment\()"([A-Z_]+)"/
-    var names: Set<String> = []
-    for folder in ["Sources", "Tools/ReplayCommands", "Tools/sessionreplay"] {
-      for file in try sources(in: folder) {
-        names.formUnion(try Repository.text(file).matches(of: pattern).map { String($0.output.1) })
-      }
-    }
-    try FrozenNames("environment").compare(with: names)
-  }
-
-  private func sources(in folder: String) throws -> [String] {
-    let root = Repository.root.appending(path: folder).path(percentEncoded: false)
-    return try FileManager.default.subpathsOfDirectory(atPath: root)
-      .filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
+    return StateFields(fold).list.map(\.name)
   }
 }

@@ -3,10 +3,12 @@ import SessionCore
 import Synchronization
 import Testing
 
+@testable import ReplayCommands
 @testable import SessionJournal
 @testable import SessionKit
+@testable import SessionTestKit
 
-/// The names in `Specs/Frozen/names`: what stands in secret stores and beside a journal.
+/// The names in `Specs/Frozen/names` that stored items, files and the environment have.
 @Suite("Specs/Frozen/names: storage")
 struct FrozenStorageTests {
   @Test("STO-1 STO-2 the members of stored items stay, and so do the names of the items")
@@ -28,7 +30,19 @@ struct FrozenStorageTests {
     try add(revocations)
     let names = FileSecretStore.Names()
     let items = SecretItem.known.map { "item \($0) in \(names[$0])" }
-    try FrozenNames("secrets").compare(with: members.paths.union(items))
+    try FrozenNames("secrets").compare(with: members.paths.union(items + sources))
+  }
+
+  /// What a user item can have as its source.
+  private var sources: [String] {
+    let key = UserNameKey.random()
+    let sources: [UserSource] = [
+      .member("path"), .claim("path"), .claim("path", of: .identity), .digest("path", key),
+      .userName(key),
+    ]
+    let labels = sources.map { $0.label(RequestFieldNames()) }
+    return (labels + [UserOrigin.reader, UserOrigin.provider, UserOrigin.profile])
+      .map { "source \($0)" }
   }
 
   private var token: StoredToken {
@@ -57,15 +71,16 @@ struct FrozenStorageTests {
       journal: "j", fields: .init(newest: entry, earlier: [entry], journalPath: "p"))
   }
 
-  @Test("STO-2 what is said of an item in the keychain stays")
+  @Test("STO-2 the attributes of items in the keychain stay")
   func keychain() throws {
-    // The code that calls the keychain is not compiled here: its table of constants is read.
+    // The code that calls the keychain is not compiled here, so this reads its table of constants.
     let text = try Repository.text("Sources/SessionKit/Apple/KeychainSecretStore.swift")
     var constants: [String: String] = [:]
     for match in text.matches(of: /case \.(\w+): (kSec\w+)/) {
       constants[String(match.output.1)] = String(match.output.2)
     }
-    var names: Set<String> = ["biometry: " + (try accessControl(in: text))]
+    let presence = try Repository.text("Sources/SessionKit/Apple/UserPresence.swift")
+    var names: Set<String> = ["biometry: " + (try accessControl(in: presence))]
     let protections: [(name: String, value: KeychainProtection)] = [
       ("after first unlock", .afterFirstUnlock), ("biometry", .biometry),
       ("biometry to refresh", .biometryToRefresh),
@@ -98,29 +113,63 @@ struct FrozenStorageTests {
     try FrozenNames("keychain").compare(with: names)
   }
 
-  /// How the table makes an access control; it has no constant.
+  /// The arguments of the call that makes an access control, which has no constant.
   private func accessControl(in text: String) throws -> String {
     let call = /SecAccessControlCreateWithFlags\(\s*nil, (\w+), \.(\w+), nil\)/
     let match = try #require(try call.firstMatch(in: text))
     return "\(match.output.1) \(match.output.2)"
   }
 
-  @Test("STO-1 JRN-4 the suffixes of files beside a journal and beside an item stay")
+  @Test("STO-1 JRN-4 RPL-4 the names of files beside a journal, an item and an output stay")
   func files() throws {
-    var names: Set<String> = []
-    let literal = /"(?:\\\((?:path|location\.real)\))?(\.[a-z]+-?)(?:\\\([^"]*)?"/
-    let folders = [
-      "Sources/SessionJournal", "Sources/SessionKit/Secrets", "Sources/SessionKit/Apple",
-    ]
-    for folder in folders {
-      let root = Repository.root.appending(path: folder).path(percentEncoded: false)
-      for name in try FileManager.default.subpathsOfDirectory(atPath: root).sorted()
-      where name.hasSuffix(".swift") {
-        let text = try Repository.text("\(folder)/\(name)")
-        for match in text.matches(of: literal) { names.insert(String(match.output.1)) }
-      }
-    }
+    var names = Set(FileSuffix.allCases.map(\.rawValue) + ItemSuffix.allCases.map(\.rawValue))
+    names.insert(OutputFile.draftInfix)
+    let aside = SetAsideJournal(of: "", number: 1, reason: "reason", time: "time")
+    names.insert("form \(aside.path)")
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    let draft = try OutputFile(folder.file("a"), overwrite: false).draft
+    let own = "\(ProcessInfo.processInfo.processIdentifier)"
+    names.insert("form \(draft.dropFirst(folder.file("a").count).replacing(own, with: "process"))")
+    let repair = ToolRun.inProcess(
+      ["repair", folder.file("damaged.journal"), "--in-place", "--json"])
+    let backup = try #require(try repair.objects().first?["backup"] as? String)
+    let form = backup.dropFirst(folder.file("damaged.journal").count)
+    names.insert("form \(form.replacing(/\d{8}T\d{6}Z/, with: "time"))")
+    let path = folder.file("torn.journal")
+    let journal = try Journal.open(at: path)
+    let tail = try #require(journal.recovery.repair?.keptAside)
+    names.insert("form \(tail.dropFirst(path.count).replacing(/-\d+/, with: "-number"))")
+    try journal.close()
     try FrozenNames("suffixes").compare(with: names)
+    // A suffix that is spelled elsewhere would not be in the tables.
+    let literal = /"(?:\\\([^)]*\))?(\.[a-z]{2,}-?)["\\]/
+    for source in try sources(in: ["Sources/SessionJournal", "Sources/SessionKit/Secrets"])
+    where !source.hasSuffix("Suffix.swift") {
+      let found = try Repository.text(source).matches(of: literal).map { $0.output.1 }
+      #expect(found.isEmpty, "\(source) spells a suffix")
+    }
+  }
+
+  @Test("RPL-5 TST-1 the environment variables stay")
+  func environment() throws {
+    var names = ToolContext.Variable.allCases.map(\.rawValue)
+    names += PropertySettings.Variable.allCases.map(\.rawValue)
+    try FrozenNames("environment").compare(with: names)
+    // A variable that is read by its name would not be in the tables.
+    let literal = /(?:environment\[|getenv\(|environment\()"([A-Z_]+)"/
+    for source in try sources(in: ["Sources", "Tools/ReplayCommands", "Tools/sessionreplay"]) {
+      let found = try Repository.text(source).matches(of: literal).map { $0.output.1 }
+      #expect(found.isEmpty, "\(source) reads \(found)")
+    }
+  }
+
+  private func sources(in folders: [String]) throws -> [String] {
+    try folders.flatMap { folder in
+      let root = Repository.root.appending(path: folder).path(percentEncoded: false)
+      return try FileManager.default.subpathsOfDirectory(atPath: root)
+        .filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
+    }
   }
 }
 

@@ -2,10 +2,10 @@ import Foundation
 import SessionJournal
 import Testing
 
-/// The journals in `Specs/Frozen`, which are never written anew.
+/// The journals in `Specs/Frozen`, which no later version may change.
 ///
-/// `FREEZE=1 swift test --filter FrozenTests` adds lines for files that the list does not have yet;
-/// it changes none that it has.
+/// `FREEZE=1 swift test --filter FrozenTests` adds a line for each file that the list lacks. It changes no
+/// line.
 @Suite("Specs/Frozen")
 struct FrozenTests {
   static let folder = "Specs/Frozen/format-1"
@@ -25,7 +25,7 @@ struct FrozenTests {
     Repository.root.appending(path: "\(Self.folder)/\(name)").path(percentEncoded: false)
   }
 
-  /// Size and checksum of the file: what may never change.
+  /// The file's size and checksum.
   private func content(_ name: String) throws -> String {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path(name))))
     var checksum = Checksum()
@@ -33,7 +33,7 @@ struct FrozenTests {
     return "\(name) \(bytes.count) bytes \(String(checksum.value, radix: 16))"
   }
 
-  /// What this version reads in it: the journal's view, then the session's.
+  /// What this version reads in it: as a journal, then as a session.
   private func reading(_ name: String) throws -> String {
     let run = ToolRun.inProcess(["verify", path(name), "--json"])
     guard let report = try run.objects().first else {
@@ -52,7 +52,7 @@ struct FrozenTests {
     let readable = try reader.survey().runs.reduce(0) { $0 + $1.records }
     let text =
       "\(word), records \(totals.records), last \(totals.lastSequence), readable behind \(readable)"
-    // The others have payloads that are no session's.
+    // The other files have payloads of no session.
     if name.hasPrefix("changes") {
       let state = ToolRun.inProcess(["state", path(name)]).output
       let first = state.prefix { $0 != "\n" }.drop { $0 != " " }.drop { $0 == " " }
@@ -62,7 +62,7 @@ struct FrozenTests {
     return text + ", session \(report["verdict"] ?? "") and \(report["state"] ?? "")"
   }
 
-  @Test("JRN-3 Every frozen journal is as it was, and reads as it did")
+  @Test("JRN-3 each frozen journal has its old bytes, and reads as before")
   func frozen() throws {
     if ProcessInfo.processInfo.environment["FREEZE"] != nil { try freeze() }
     let lines = try lines()

@@ -34,6 +34,21 @@ package enum ScenarioVocabulary {
   package static let change = ["json", "mentions"]
   package static let log = ["attempts", "firstDelay", "lease", "limit"]
   package static let answer = ["header", "json", "html", "page"]
+  /// The words between a line's other words and a name.
+  package static let prepositions = ["as", "in", "to"]
+  /// The words that stand for a value, by the line whose value they are.
+  package static let values: [String: [String]] = [
+    "network": ["on", "off"], "secrets": ["locked", "unlocked"], "journal": ["lost", "damaged"],
+    "power": ["cut"], "do logout": ["discarding"], "do call GET /things": ["plain"],
+    "result": ["ok"],
+  ]
+  /// The words that stand for a value of the policy, by its field.
+  package static let policyValues: [String: [String]] = [
+    "profileCheck": ["whenUnknown", "afterLogin", "afterLoginAndLaunch"],
+    "launchRefresh": ["always", "ifExpired"], "onRejection": ["clear", "keep"],
+    "straySecrets": ["wipe", "adopt"], "refreshesBeforeExpiry": ["yes", "no"],
+    "onExhaustion": ["stay", "clear", "keep", "clearAfterExpiry", "keepAfterExpiry"],
+  ]
   package static let items = ["token", "user", "context", "revocation", "nothing"]
 
   package static let events: [String: [String]] = [
