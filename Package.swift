@@ -89,9 +89,7 @@ let package = Package(
     // A loopback server, a manual clock: what a test imports.
     .target(
       name: "SessionTestKit",
-      dependencies: [
-        "SessionKit", "SessionChanges", "SessionCore", "SessionJournal", "SessionJSON",
-      ],
+      dependencies: ["SessionKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
 
     // Scenarios, runs of a coordinator, an identity provider: what only this package's tests import.
@@ -118,9 +116,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "sessiondemo",
-      dependencies: [
-        "SessionKit", "SessionTestKit", "SessionCore", "SessionJournal", "ReplayCommands",
-      ],
+      dependencies: ["SessionKit", "SessionTestKit", "SessionJournal", "ReplayCommands"],
       path: "Tools/sessiondemo", swiftSettings: strict),
     // One process of a test: a session that is driven by lines.
     .executableTarget(
@@ -141,7 +137,7 @@ let package = Package(
       name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
     .testTarget(
       name: "JournalPropertyTests",
-      dependencies: ["SessionTestKit", "SessionTesting", "SessionJournal", "SessionCore"],
+      dependencies: ["SessionTestKit", "SessionTesting", "SessionJournal"],
       swiftSettings: strict),
     .testTarget(
       name: "SessionKitTests",
@@ -166,9 +162,8 @@ let package = Package(
     .testTarget(
       name: "SessionPropertyTests",
       dependencies: [
-        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionCore",
-        "SessionChangeQueue",
-        "SessionJournal",
+        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionCore",
+        "SessionChangeQueue", "SessionJournal",
       ],
       swiftSettings: strict),
     .testTarget(

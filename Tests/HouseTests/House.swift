@@ -1,6 +1,6 @@
 import Foundation
 
-/// The project's tree, as a newcomer finds it.
+/// The project's files.
 struct House {
   let root: URL
 
@@ -61,7 +61,7 @@ struct House {
       around.removeAll { $0.indent >= indent }
       let name = (around.map(\.name) + [String(match.4)]).joined(separator: ".")
       around.append((indent, String(match.4)))
-      // The head of a long declaration goes on to its brace.
+      // The head of a long declaration ends with its brace.
       let head = lines[index...].prefix(6).joined(separator: " ").prefix { $0 != "{" }
       guard head.contains(error), match.2 != nil || match.3 == "extension" else { continue }
       found.insert(name)
@@ -81,7 +81,7 @@ struct House {
 
   /// The object files that the build made of a target.
   func objects(of target: String) throws -> [URL] {
-    // The test bundle lies in the build's folder, wherever that is.
+    // The test bundle is in the build's folder.
     let build = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     let folder = build.appending(path: target + ".build")
     return try FileManager.default.subpathsOfDirectory(atPath: folder.path)

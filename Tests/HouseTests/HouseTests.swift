@@ -5,7 +5,7 @@ import Testing
 struct HouseTests {
   let house = House()
 
-  @Test("the top level holds the six names of the card and dot files")
+  @Test("the top level holds six names and dot files")
   func topLevel() throws {
     #expect(
       try house.topLevel() == ["Package.swift", "README.md", "Sources", "Specs", "Tests", "Tools"])
@@ -18,7 +18,7 @@ struct HouseTests {
   }
 
   @Test(
-    "LOG-8 each public error of the library has words for users, or a row that says why it needs none"
+    "LOG-8 each public error of the library has a text for users, or a row that says why it has none"
   )
   func errors() throws {
     let modules = [
@@ -34,12 +34,13 @@ struct HouseTests {
       })
     let untold = try Set(house.rows("| error | who is told |", of: "Errors.md").map { $0[0] })
     #expect(told.count >= 10 && untold.count >= 5)
-    #expect(found.subtracting(told).subtracting(untold).sorted() == [], "neither told nor said why")
-    #expect(untold.subtracting(found).sorted() == [], "no public error")
-    #expect(told.intersection(untold).sorted() == [], "both")
+    #expect(
+      found.subtracting(told).subtracting(untold).sorted() == [], "no text, and no reason why not")
+    #expect(untold.subtracting(found).sorted() == [], "there is no such public error")
+    #expect(told.intersection(untold).sorted() == [], "a text, and a reason why not")
   }
 
-  @Test("LOG-8 the look for public errors finds them however they are written")
+  @Test("LOG-8 the search for public errors finds each form of a declaration")
   func errorsFound() {
     let source = """
       public enum One: Error {}
@@ -61,10 +62,10 @@ struct HouseTests {
       House.publicErrors(in: source).sorted() == ["One", "Other", "Outer.Inner", "Outer.Late"])
   }
 
-  /// What each room may import.
+  /// The modules that each folder may import.
   ///
-  /// The arrows of the targets are enforced by the build; this says
-  /// which of the system's modules a room may touch.
+  /// The build enforces the dependencies of targets. This list says which of the system's modules a
+  /// folder may import.
   static let rooms: [(folder: String, modules: Set<String>)] = [
     ("Sources/SessionCore", []),
     ("Sources/SessionJSON", []),
@@ -81,7 +82,7 @@ struct HouseTests {
       [
         "SessionCore", "SessionJournal", "SessionJSON", "Synchronization", "Dispatch", "Foundation",
         "FoundationNetworking", "Glibc", "Musl", "Darwin", "Observation",
-        "Security", "LocalAuthentication", "UIKit", "AppKit",
+        "Security", "LocalAuthentication", "UIKit", "AppKit", "WatchKit",
       ]
     ),
     ("Sources/SessionChangeQueue", ["SessionCore"]),
@@ -103,9 +104,8 @@ struct HouseTests {
     (
       "Sources/SessionTestKit",
       [
-        "SessionCore", "SessionJournal", "SessionJSON", "SessionKit", "SessionChanges",
-        "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl",
-        "Darwin",
+        "SessionCore", "SessionJournal", "SessionKit", "Synchronization", "Dispatch", "Foundation",
+        "FoundationEssentials", "Glibc", "Musl", "Darwin",
       ]
     ),
     (
@@ -132,7 +132,7 @@ struct HouseTests {
     ("Tools/sessionreplay", ["ReplayCommands", "Glibc", "Musl", "Darwin", "Foundation"]),
   ]
 
-  @Test("each room imports only what it may", arguments: rooms)
+  @Test("each folder imports only the modules of its list", arguments: rooms)
   func imports(folder: String, modules: Set<String>) throws {
     let files = try house.swiftFiles(below: folder)
     #expect(!files.isEmpty)
@@ -142,7 +142,7 @@ struct HouseTests {
     }
   }
 
-  @Test("the core is linked with no Foundation, and the check would see one")
+  @Test("the core does not ask for Foundation, and the check sees that SessionKit does")
   func linkage() throws {
     func mentions(_ word: String, _ target: String) throws -> Int {
       try house.objects(of: target).reduce(0) { count, object in
@@ -159,7 +159,7 @@ struct HouseTests {
     #expect(try mentions("Foundation", "SessionKit") > 0)
   }
 
-  @Test("no file has grown past 450 lines, and none has a way around the rules")
+  @Test("no file has more than 450 lines, and no source has a forbidden construct")
   func files() throws {
     let forbidden = [
       "@unchecked " + "Sendable", "nonisolated(" + "unsafe)", "try" + "!", "fatal" + "Error(",
@@ -179,7 +179,7 @@ struct HouseTests {
   }
 
   @Test(
-    "the README's examples are those that tests compile and run",
+    "each example in the README is one that a test compiles and runs",
     arguments: [
       "SessionKitTests/ReadmeExample", "SessionKitTests/ReadmeTestExample",
       "SessionKitTests/ReadmeScreenExample", "SessionKitTests/ReadmeCallsExample",
@@ -191,10 +191,10 @@ struct HouseTests {
     #expect(try house.text(of: "README.md").contains(try block(name, "README")))
   }
 
-  @Test("what a run of the day takes a part of, CI's list of whole sweeps names, and nothing else")
+  @Test("CI's list of whole sweeps names each suite that a daily run takes a part of, and no other")
   func sweeps() throws {
     let files = try house.swiftFiles(below: "Tests")
-    // A suite that asks the environment, not one that says itself how much is looked at.
+    // Suites that ask the environment. Others choose their share themselves.
     let swept = try files.filter { try house.text(of: $0).contains(/takingOneOf: \d+\)/) }
     for file in swept {
       let name = (file as NSString).lastPathComponent.dropLast(".swift".count)
@@ -211,13 +211,13 @@ struct HouseTests {
     #expect(listed.count > 10)
   }
 
-  @Test("the page of a wire of one's own shows the one that a test compiles and runs")
+  @Test("the page about an own backend shows the example that a test compiles and runs")
   func ownWire() throws {
     let page = try house.text(of: "Specs/OwnWire.md")
     #expect(page.contains(try block("SessionKitTests/Network/OwnBackendExample", "PAGE")))
   }
 
-  /// What stands between two marks in a test, as a block of a page.
+  /// The lines between two marks in a test, as a block of a page.
   private func block(_ name: String, _ mark: String) throws -> String {
     let source = try house.text(of: "Tests/\(name).swift")
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
@@ -229,7 +229,7 @@ struct HouseTests {
     return "```swift\n\(example)\n```"
   }
 
-  @Test("every file that the pages link to is there")
+  @Test("each file that a page links to exists")
   func links() throws {
     let pages =
       ["README.md"]

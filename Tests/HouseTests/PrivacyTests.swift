@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `PrivacyInfo.xcprivacy`: what Apple asks of every library that uses certain calls.
+/// `PrivacyInfo.xcprivacy`: the reasons for calls that Apple wants a reason for.
 @Suite("The privacy manifest")
 struct PrivacyTests {
   private let house = House()
@@ -58,7 +58,7 @@ struct PrivacyTests {
       .filter { !$0.hasPrefix("Sources/CFileLock/") }
   }
 
-  @Test("it says that nothing is collected and nobody is tracked")
+  @Test("it says that the library collects no data and tracks no user")
   func nothingCollected() throws {
     let manifest = try manifest()
     #expect(manifest["NSPrivacyTracking"] as? Bool == false)
