@@ -1,0 +1,71 @@
+import SessionExplain
+import SessionJournal
+import Testing
+
+/// The one public type of SessionExplain, used as an app uses it.
+@Suite("SessionExplainer")
+struct ExplainerTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+  }
+
+  private func explained(_ name: String) throws -> String {
+    var explainer = SessionExplainer()
+    var reader = try JournalReader(path: folder.file(name))
+    while let record = try reader.next() {
+      explainer.take(
+        record.payload, kind: record.kind, sequence: record.sequence,
+        remainingInBatch: record.remainingInBatch)
+    }
+    if case .damaged(let damage) = try reader.ending() {
+      return explainer.text(damage: damage.offset)
+    }
+    return explainer.text()
+  }
+
+  /// What `why --full` says, without what is about its own options and about places in the file.
+  private func why(_ name: String) -> String {
+    let output = ToolRun.inProcess(["why", "--full", folder.file(name)]).output
+    return output.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !$0.hasPrefix("Others") && !$0.hasPrefix("--") }.joined(separator: "\n")
+  }
+
+  @Test("RPL-3 an app reads why the last session ended, in the text of `why`")
+  func ended() throws {
+    #expect(try explained("a.journal").hasPrefix("Logged out"))
+    for name in ["a.journal", "compacted.journal", "torn.journal", "illegal.journal"] {
+      #expect(try explained(name) == why(name), "\(name)")
+    }
+  }
+
+  @Test("RPL-3 an app reads how the session stands if no session has ended")
+  func open() throws {
+    try SampleJournal.write(
+      to: folder.file("open"), batches: Array(SampleJournal.batches.prefix(6)))
+    #expect(try explained("open") == why("open"))
+    _ = try folder.write([], to: "none")
+    #expect(!SessionExplainer().text().isEmpty)
+  }
+
+  @Test("RPL-6 a record that cannot be read is left out, and nothing is proven across it")
+  func leftOut() throws {
+    var explainer = SessionExplainer()
+    var reader = try JournalReader(path: folder.file("a.journal"))
+    var isCut = false
+    while let record = try reader.next() {
+      // The request whose answer ended the session.
+      isCut = record.sequence == 13
+      explainer.take(
+        isCut ? [1] : record.payload, kind: record.kind, sequence: record.sequence,
+        remainingInBatch: record.remainingInBatch)
+      if record.sequence == 15 { break }
+    }
+    let whole = ToolRun.inProcess(["why", "--full", "--at", "@15", folder.file("a.journal")]).output
+    #expect(whole.contains("Proven"))
+    #expect(explainer.text() != whole)
+    #expect(!explainer.text().contains("(seq 15): refused (proven)"))
+  }
+}
