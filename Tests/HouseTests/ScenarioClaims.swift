@@ -1,6 +1,6 @@
 import Foundation
 
-/// A scenario's file as the pages see it: whose flow it is, what it says that it proves, and its lines.
+/// A scenario's file: its app, the requirements that it claims to prove, and its lines.
 struct ScenarioClaims {
   /// The file's name without its ending, such as `edu-day`.
   let name: String

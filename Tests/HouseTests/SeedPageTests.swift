@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Holds `Specs/Seeds.md` against the tree: what it names must be there.
+/// Checks that each name on `Specs/Seeds.md` exists.
 @Suite("Specs/Seeds.md")
 struct SeedPageTests {
   private let house = House()
   private static let apps = ["EDU", "B2C", "OFF", "TIK", "API"]
 
-  /// The rows of a document's section: number, statement, and where it is done.
+  /// The rows of a document's section: number, statement and evidence.
   private func rows(of app: String) throws -> [[String]] {
     let lines = try house.text(of: "Specs/Seeds.md").components(separatedBy: "\n")
     guard let start = lines.firstIndex(where: { $0.hasPrefix("## \(app)") }) else { return [] }

@@ -4,7 +4,7 @@ import Testing
 /// The stable names of one kind: a file of `Specs/Frozen/names`, one name a line.
 ///
 /// A renamed or removed name fails the test. A new one fails it until
-/// `FREEZE=1 swift test --filter Specs/Frozen` adds it. That never removes a line.
+/// `FREEZE=1 swift test --filter Frozen` adds it. That never removes a line.
 struct FrozenNames {
   static let folder = "Specs/Frozen/names"
 

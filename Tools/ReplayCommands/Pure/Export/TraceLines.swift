@@ -8,9 +8,9 @@ struct TraceLines: ExportPicture {
   /// Where an event is shown.
   private enum Lane: Int, CaseIterable {
     case state = 1
-    case tokens
-    case requests
-    case notes
+    case tokens = 2
+    case requests = 3
+    case notes = 4
 
     var name: String {
       switch self {
