@@ -35,7 +35,7 @@ extension Journal {
   {
     let location = try JournalLocation.find(path, options.fileSystem)
     guard location.isThere else { return nil }
-    return try JournalStore.status(of: location, options.fileSystem).identity
+    return try location.status(options.fileSystem).identity
   }
 
   /// Moves the file at `path` aside, if it still is the one that was looked at; durably.

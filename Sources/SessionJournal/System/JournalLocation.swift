@@ -11,6 +11,11 @@ struct JournalLocation: Equatable, Sendable {
   /// Whether a regular file stood there.
   let isThere: Bool
 
+  /// The status of the file that has the journal's name now.
+  func status(_ fileSystem: any JournalFileSystem) throws(JournalError) -> FileStatus {
+    try onFile(given) { () throws(SystemFault) in try fileSystem.status(of: real) }
+  }
+
   /// Looks up what `given` leads to, once: a link that is turned elsewhere later changes nothing.
   static func find(_ given: String, _ fileSystem: any JournalFileSystem) throws(JournalError)
     -> JournalLocation

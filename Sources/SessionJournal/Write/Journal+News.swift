@@ -10,7 +10,7 @@ extension JournalStore {
   fileprivate func hasNews() throws(JournalError) -> Bool {
     try requireUsable()
     guard undelivered.isEmpty else { return true }
-    guard try Self.status(of: location, fileSystem).identity == scanner.identity else {
+    guard try location.status(fileSystem).identity == scanner.identity else {
       return true
     }
     return try scanner.surroundings() != .quiet

@@ -2,13 +2,13 @@ extension JournalStore {
   /// Brings this process up to date under the lock, and makes what others wrote durable.
   mutating func settle() throws(JournalError) {
     try lock.acquire(journal: scanner.file)
-    var status = try Self.status(of: location, fileSystem)
+    var status = try location.status(fileSystem)
     while status.identity != scanner.identity {
       // Closing the old file gives its lock back. Somebody may come first once more, where the lock
       // file was removed and keeps nobody out.
       try goOver()
       try lock.acquire(journal: scanner.file)
-      status = try Self.status(of: location, fileSystem)
+      status = try location.status(fileSystem)
     }
     // Its name was taken from it, under whatever other name it was opened.
     guard status.links > 0 || !scanner.countsNames else { throw .missing(path: path) }
@@ -53,7 +53,7 @@ extension JournalStore {
   /// Reads on, without the lock: a batch on its way is simply not there yet.
   mutating func catchUp() throws(JournalError) -> [JournalRecord] {
     try requireUsable()
-    if try Self.status(of: location, fileSystem).identity != scanner.identity { try goOver() }
+    if try location.status(fileSystem).identity != scanner.identity { try goOver() }
     try collect()
     if try scanner.surroundings() == .changed { throw historyChanged() }
     let records = undelivered

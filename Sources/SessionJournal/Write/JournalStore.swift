@@ -89,7 +89,7 @@ extension JournalStore {
     var scanner = try scan(location, fileSystem)
     try lock.acquire()
     try lock.acquire(journal: scanner.file)
-    while try status(of: location, fileSystem).identity != scanner.identity {
+    while try location.status(fileSystem).identity != scanner.identity {
       scanner = try scan(location, fileSystem)
       try lock.acquire(journal: scanner.file)
     }
@@ -172,15 +172,6 @@ extension JournalStore {
       guard error.isRefusedMode else { throw error.error(at: location.given) }
     }
     return scanner
-  }
-
-  /// Of the file that has the journal's name now.
-  static func status(
-    of location: JournalLocation, _ fileSystem: any JournalFileSystem
-  ) throws(JournalError) -> FileStatus {
-    try onFile(location.given) { () throws(SystemFault) in
-      try fileSystem.status(of: location.real)
-    }
   }
 
   /// Creates the journal, unless another creator was first and has finished: it held the lock.
