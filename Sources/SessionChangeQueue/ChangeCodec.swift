@@ -12,11 +12,11 @@ public enum ChangeCodec {
   /// The version of one that does, or of a change that is tried again.
   static let signInSnapshotVersion: UInt8 = 0xA1
   /// The kinds that belong to change logs, those to come among them.
-  public static let kinds = ChangeLogRecords.kinds
+  public static let kinds = OtherLogRecords.kinds
 
   /// Whether a record of this kind and payload is a change log's, known or not.
   public static func owns(kind: UInt8, payload: RawSpan) -> Bool {
-    ChangeLogRecords.contains(kind: kind, payload: payload)
+    OtherLogRecords.contains(kind: kind, payload: payload)
   }
 
   /// The journal's kind byte and payload for `event` at `time`.

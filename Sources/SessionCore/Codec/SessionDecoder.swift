@@ -43,8 +43,8 @@ public struct SessionDecoder: Sendable {
       isNewer = try reader.finish(version, known: note.version)
     } else if kind == SessionRecord.snapshotKind {
       let version = try reader.version()
-      if ChangeLogRecords.snapshotVersions.contains(version) {
-        // Of another kind of log (Specs/ChangeLog.md), and no session's.
+      if OtherLogRecords.snapshotVersions.contains(version) {
+        // Of another kind of log, and no session's.
         content = .unknown(
           SessionRecord.Unknown(kind: kind, payload: [version] + reader.rest()))
       } else {

@@ -2,7 +2,7 @@ package import SessionCore
 package import SessionJournal
 import Synchronization
 
-/// One opening of a journal or change log: its identity, and what it can find out about others.
+/// One opening of a journal: its identity, and what it can find out about others.
 ///
 /// It lives until ``end()`` or the last reference is gone; from then on other openings may prove that
 /// it is gone.

@@ -44,9 +44,9 @@ extension SessionEngine {
       try Journal.open(at: path, options: options) { frame, payload in
         guard failure == nil else { return }
         do throws(SessionError) {
-          guard !ChangeLogRecords.contains(kind: frame.kind, payload: payload) else {
+          guard !OtherLogRecords.contains(kind: frame.kind, payload: payload) else {
             throw .unusableJournal(
-              path: path, sequence: frame.sequence, problem: SessionError.changeLogProblem)
+              path: path, sequence: frame.sequence, problem: SessionError.otherLogProblem)
           }
           guard let time = try payloads.apply(frame, payload, path: path) else { return }
           if frame.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
@@ -152,15 +152,15 @@ extension SessionEngine {
 }
 
 extension SessionError {
-  fileprivate static let changeLogProblem =
-    "a change log stands there, and a session needs a file of its own"
+  fileprivate static let otherLogProblem =
+    "its records are not a session's, and a session needs a file of its own"
 
   /// Whether the journal's file is there and can be read, and is of no use to this version.
   fileprivate var isOfUnusableJournal: Bool {
     switch self {
     case .journal(let error): error.isOfUnusableFile
-    // A change log holds the user's work, and is a session's by mistake only.
-    case .unusableJournal(_, _, let problem): problem != Self.changeLogProblem
+    // Another log may hold the user's work: it stays in its place.
+    case .unusableJournal(_, _, let problem): problem != Self.otherLogProblem
     default: false
     }
   }
