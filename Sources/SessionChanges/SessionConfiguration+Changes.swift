@@ -6,19 +6,21 @@ extension SessionConfiguration {
   /// Has a logout ask for the changes in `log` that the server has not taken, and discards them after it
   /// (OUT-3).
   ///
-  /// Adds the log to the end of ``hosts``: the app's hosts stand in front of it. What was given up and not
-  /// dismissed counts too. A logout by the user throws `pendingChanges` unless it may discard them, and while it
-  /// is under way nothing is taken in. An expiry keeps them. Where the account is deleted they go. Where the
-  /// policy logs out, nobody was asked: they stay, as that user's, unless `discardingOnPolicyLogout`. After every
-  /// logout nothing is taken in or sent through that sign-in any more, also by other processes that have not
-  /// seen it.
+  /// Adds the log to ``SessionKit/SessionConfiguration/hosts``. Attach it in every session of the journal, once
+  /// in each.
   ///
-  /// Every session of the journal must have the log settled.
+  /// - A logout by the user throws `pendingChanges` unless it may discard them. Changes that were given up and
+  ///   not dismissed count too. While the logout is under way, the log takes in no changes.
+  /// - An expiry keeps the changes. If the account is deleted, they go.
+  /// - If the policy logs out, the user was not asked: the changes stay, as that user's. They go if
+  ///   `discardingOnPolicyLogout` is `true`.
+  /// - After every logout, no process adds or sends changes through that sign-in any more. This is so also for a
+  ///   process that has not seen the logout.
   ///
-  /// When the status of each user last changed is kept in the log too, in a scope of its own
-  /// (``ChangeLog/scope(of:)``), and outlives the clearing (SYN-4).
+  /// The log also keeps when the status of each user last changed, in a scope of its own
+  /// (``ChangeLog/scope(of:)``). A logout does not remove it (SYN-4).
   public mutating func attach(_ log: ChangeLog, discardingOnPolicyLogout: Bool = false) {
-    hosts.append(AttachedLog(log: log, discardsOnPolicyLogout: discardingOnPolicyLogout))
+    add(host: AttachedLog(log: log, discardsOnPolicyLogout: discardingOnPolicyLogout))
   }
 }
 
@@ -26,11 +28,14 @@ extension ChangeLog: SessionHost {
   /// `true`: a change says through which sign-in it came.
   public var separatesSignIns: Bool { true }
 
-  /// How many changes of `user` the server has not taken; if there are none, nothing is taken in through the
-  /// session of `journal` from here on, until that logout or the sign-in ends, or for a minute.
+  /// `true`: the log keeps a time for each user.
+  public var keepsStatusTimes: Bool { true }
+
+  /// The number of changes of `user` that the server has not taken.
   ///
-  /// If the file cannot be used, what was there at the last look counts: nothing is lost by asking the user
-  /// once too often.
+  /// If there are none, the log takes in no changes through the session of `journal` until that logout or the
+  /// sign-in ends, for a minute at most. If the file cannot be used, what was there at the last look counts:
+  /// asking the user once too often loses nothing.
   public func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int {
     do throws(ChangeLogError) {
       return try await holdForLogout(journal, of: user)
@@ -72,6 +77,7 @@ private struct AttachedLog: SessionHost {
   let discardsOnPolicyLogout: Bool
 
   var separatesSignIns: Bool { log.separatesSignIns }
+  var keepsStatusTimes: Bool { log.keepsStatusTimes }
 
   func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int {
     await log.prepareForLogout(user: user, journal: journal)

@@ -98,15 +98,15 @@ final class WebSignInFlow: ExternalLogin {
 
   // MARK: What is asked of it
 
-  /// Runs it to its end, at once where it was cancelled before.
+  /// Runs it to its end; ends at once if it was cancelled before.
   func run(_ host: Host) async -> Ending {
     state.withLock { $0.host = host }
-    // Whoever left the device unused has to show who they are (POL-5).
+    // A user who left the device unused has to sign in again (POL-5).
     tell(.begin(host.expired?.reason == .inactivity ? .always : prompt))
     return await ended()
   }
 
-  /// Nobody waits any more: everything is undone.
+  /// Ends it, and undoes what it has done: no caller waits any more.
   func cancel() { tell(.cancel) }
 
   /// Waits until it has ended, and all that it made is gone.
@@ -120,9 +120,10 @@ final class WebSignInFlow: ExternalLogin {
     }
   }
 
-  /// Waits until it has ended, and the provider has returned from a page that was given up, which is waited
-  /// for `WebSignIn.dismissLimit` at most: two pages of one SDK are not open at once.
-  func left() async {
+  /// Waits until it has ended, and until the provider has returned from a page that was given up.
+  ///
+  /// It waits for the page for `WebSignIn.dismissLimit` at most: two pages of one SDK are not open at once.
+  func waitUntilEnded() async {
     _ = await ended()
     await withCheckedContinuation { continuation in
       let host = state.withLock { state -> Host? in

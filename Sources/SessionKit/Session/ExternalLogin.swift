@@ -12,7 +12,7 @@ package protocol ExternalLogin: AnyObject, Sendable {
   func cancel()
 
   /// Waits until it has ended, and until the next one may begin.
-  func left() async
+  func waitUntilEnded() async
 }
 
 /// How an external login ended.

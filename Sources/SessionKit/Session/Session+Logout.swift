@@ -4,33 +4,31 @@ import SessionJournal
 extension Session {
   /// Logs out (OUT-1): from the moment the event is durable nothing brings the session back.
   ///
-  /// `alreadyLoggedOut` says that nobody is signed in by any process: the journal was looked at.
+  /// Returns when the stored items are wiped, the hosts have cleared their data
+  /// (``SessionHost/sessionEnded(_:)``), and the server has answered or could not be reached. Returns
+  /// `alreadyLoggedOut` if no user is signed in by the journal, which other processes write too.
   ///
-  /// Returns when the stored items are wiped, the app's data is cleared (``SessionConfiguration``), and
-  /// the server was told, or could not be. Throws `pendingChanges` where the app has changes that were
-  /// not sent, unless they may be discarded (OUT-3): from the count on the hosts take none in until this has
-  /// ended. Throws `journal` where the event could not be journaled: then nothing changed. In a task that is
-  /// cancelled, before or while it waits, it throws `cancelled`, and the logout goes on; so it does where the
-  /// session is closed meanwhile, which throws `closed`.
+  /// - Throws: `pendingChanges` if the hosts have changes that were not sent, unless they may be discarded
+  ///   (OUT-3). From the count on, the hosts take in no changes until this has ended.
+  /// - Throws: `journal` if the event could not be journaled. Then nothing has changed.
+  /// - Throws: `cancelled` if its task is cancelled, before or while it waits. The logout goes on.
+  /// - Throws: `closed` if the session is closed meanwhile. If its event is durable, the logout goes on.
   @discardableResult
   public func logout(
     discardingPendingChanges: Bool = false
   ) async throws(SessionError) -> LogoutOutcome {
-    if !discardingPendingChanges { try await checkPendingChanges() }
     let reply: SessionEffect.Reply
-    do throws(SessionError) {
+    if discardingPendingChanges {
       reply = try await engine.ask(cancellation: .detaches) { .logout($0) }
-    } catch {
-      // A logout that nobody waits for any more goes on.
-      if error != .cancelled, error != .closed { await engine.configuration.releaseHold(journal) }
-      throw error
+    } else {
+      try await holdChanges()
+      reply = try await engine.logoutOfHeld()
     }
     do throws(SessionError) { try await engine.awaitDataClearing() } catch .clearingLocalData {
       // The outcome says so.
     }
     let isCleared = await !engine.needsDataClearing
     guard case .loggedOut(let outcome, let status, let isWiped) = reply else {
-      await engine.configuration.releaseHold(journal)
       return .alreadyLoggedOut
     }
     guard isWiped else { return .partial(.itemsRemain) }
@@ -39,17 +37,28 @@ extension Session {
     return .partial(.serverNotTold(status: status == 0 ? nil : status))
   }
 
-  /// What was not sent is not lost without the user's word; where nobody is signed in it is nobody's.
-  private func checkPendingChanges() async throws(SessionError) {
-    // Nothing is held where no logout can follow.
+  /// Has the hosts hold changes; throws `pendingChanges`, and holds none, if there are some.
+  private func holdChanges() async throws(SessionError) {
+    // A logout of a closed session never happens, so there is nothing to prepare.
     guard !states.isFinished else { throw .closed }
-    var count = await engine.configuration.holdForLogout(journal, of: state.user)
+    await engine.beginHold()
+    do throws(SessionError) {
+      try await checkPendingChanges()
+    } catch {
+      await engine.endHold(hasLoggedOut: false)
+      throw error
+    }
+  }
+
+  /// Throws if the user who is signed in has changes that were not sent.
+  private func checkPendingChanges() async throws(SessionError) {
+    var count = await engine.holdForLogout(of: state.user)
     guard count > 0 else { return }
-    // By this view nobody may be, and by the journal somebody: then theirs count, and no others.
+    // A user may have signed in by another process. Then that user's changes count, and no others.
     if state.kind == .unauthenticated {
       _ = try await engine.ask { .foreground($0) }
       guard state.kind != .unauthenticated else { return }
-      count = await engine.configuration.holdForLogout(journal, of: state.user)
+      count = await engine.holdForLogout(of: state.user)
     }
     if count > 0 { throw .pendingChanges(count) }
   }

@@ -33,7 +33,7 @@ public struct SessionConfiguration: Sendable {
   /// The main bundle's if not said, which a tool, a server and most programs on Linux have not.
   public var appVersion = AppVersion.ofMainBundle
 
-  /// What modules above SessionKit keep with it.
+  /// Values of modules above SessionKit.
   package var attached = AttachedValues()
 
   /// What happens where the journal cannot be used; `refuse` if not said (RES-6).
@@ -49,13 +49,10 @@ public struct SessionConfiguration: Sendable {
   /// What owns the tokens in place of the backend; `nil` if the backend does (WEB-6).
   package var tokenSource: (any TokenSource)?
 
-  /// What keeps data of the user beside the session: change logs, and the app's own data; none if not said.
+  /// What keeps data of the user beside the session, in the order in which it was added; none by default.
   ///
-  /// Before a logout, and for the status of a user, they are called in this order, and the counts of pending
-  /// changes add up. A session that has ended goes to them in the opposite order. So a change log is the last
-  /// one: it is the first to let go of the session, and it keeps the time of a status after the app has
-  /// learned of it.
-  public var hosts: [any SessionHost] = []
+  /// ``add(host:)`` adds one. ``SessionHost`` says in which order they are called.
+  public internal(set) var hosts: [any SessionHost] = []
   /// How long the ``hosts`` may take to clear what they keep of a session that has ended: a minute by default;
   /// `nil` for no limit.
   ///

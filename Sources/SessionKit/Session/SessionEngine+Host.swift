@@ -6,7 +6,7 @@ extension SessionEngine {
   /// When clearing is tried again that did not work; in milliseconds after the last try.
   private static let clearingDelays: [Int64] = [1_000, 10_000, 60_000]
 
-  /// Has the hosts clear their data, after whatever they are clearing already.
+  /// Has the hosts clear their data, after the calls that are under way.
   func clearLocalData(_ reason: LogoutReason) {
     guard configuration.hasLocalData else { return }
     clear(
@@ -15,7 +15,7 @@ extension SessionEngine {
         generation: coordinator.fold.generation))
   }
 
-  /// Has the hosts that tell sign-ins apart let go of a session, after whose end somebody has signed in.
+  /// Has the hosts that tell sign-ins apart let go of a session, after whose end a user has signed in.
   func clear(_ overtaken: PendingDataClearing.Overtaken) {
     guard configuration.hasSeparateData else { return }
     clear(
@@ -71,7 +71,7 @@ extension SessionEngine {
   /// The hook runs on though its task was cancelled.
   ///
   /// What it clears counts as not cleared until it returns,
-  /// and nobody signs in: it may remove what is the new user's.
+  /// and no user signs in: it may remove what is the new user's.
   private func giveUpClearing(_ number: Int) {
     guard clearing[number] != nil else { return }
     isClearingOverdue = true
@@ -81,6 +81,7 @@ extension SessionEngine {
   /// What could not be cleared stays owed: in the journal for the next opening, and here.
   private func cleared(_ number: Int, _ failed: EndedSession?) {
     owedClearing = failed
+    noteLaterLogin()
     clearing[number] = nil
     clearingLimit?.cancel()
     isClearingOverdue = false
@@ -101,16 +102,14 @@ extension SessionEngine {
     }
   }
 
-  /// Tries again what could not be cleared; where somebody has signed in since, what is the host's may be
-  /// the new user's.
+  /// Tries again what could not be cleared.
   private func clearAgain() {
-    guard !isClearing, !isClosing, lost == nil, var owed = owedClearing else { return }
-    if coordinator.state.kind != .unauthenticated { owed.hasLaterLogin = true }
+    guard !isClearing, !isClosing, lost == nil, let owed = owedClearing else { return }
     owedClearing = nil
     clear(owed)
   }
 
-  /// The same; where it could not clear its data, it is to try once more first, if `tryingAgain`.
+  /// The same; if a host could not clear its data and `tryingAgain` is `true`, it tries again first.
   func awaitDataClearing(tryingAgain: Bool) async throws(SessionError) {
     try await awaitDataClearing()
     guard tryingAgain, needsDataClearing else { return }
@@ -118,7 +117,7 @@ extension SessionEngine {
     try await awaitDataClearing()
   }
 
-  /// Returns when the host has cleared its data, where it is at it: nobody signs in to what is going.
+  /// Returns when the hosts have cleared their data: no user signs in to data that is being removed.
   ///
   /// Throws `clearingLocalData` if that takes longer than it may, `cancelled` at once in a task that is
   /// cancelled, and `closed` if the session is closed.
@@ -148,7 +147,7 @@ extension SessionEngine {
     if Task.isCancelled { endWait(number, .cancelled) }
   }
 
-  /// Lets everybody go on who waits for the host: what they wanted comes to nothing.
+  /// Ends the wait of every caller that waits for a host, with `closed`.
   func stopClearingWaits() {
     isClosing = true
     clearingRetry?.cancel()

@@ -1,5 +1,4 @@
 import SessionCore
-import Synchronization
 
 /// Tokens that do not come from the backend: an external login as the request of a login, and the token source's
 /// calls as refresh and logout (WEB-6).
@@ -8,13 +7,13 @@ extension SessionEngine {
   func run(_ login: any ExternalLogin, _ number: RequestNumber, _ caller: Caller) {
     let before = loginsBefore
     externalLogin = login
-    // Whoever comes next waits for all who came before, also for those whose successor has given up.
+    // The next login waits for all before it, also for those whose successor has given up.
     loginsBefore = runtime.spawn {
       await before?.value
-      await login.left()
+      await login.waitUntilEnded()
     }
     requests[number] = spawn { engine in
-      // A view may still be on its way out, and so may the account of whoever left.
+      // The view of an earlier login may still close, and its account may still be removed.
       await before?.value
       await engine.removal?.value
       if let failed = await engine.awaitDataClearing(for: caller) {
@@ -58,8 +57,10 @@ extension SessionEngine {
       spawn: runtime.spawn)
   }
 
-  /// Whether tokens of this user, whom nobody asked, are not to sign in: an expired session is another's, or
-  /// the user has logged out and the token source could not be told of it yet.
+  /// Whether tokens of this user must not sign in if the user was not asked.
+  ///
+  /// They must not if an expired session is another user's, or if the user has logged out and the token source
+  /// has not removed the account yet.
   private func isUnwelcome(_ user: Identifier) -> Bool {
     if case .expired(let expired) = coordinator.state, expired.user != user { return true }
     return owed.contains(user)
@@ -84,7 +85,7 @@ extension SessionEngine {
           var answer = try tokens.answer(
             for: configuration.wire, after: before, isOwned: true,
             at: configuration.clock.now().time)
-          // No user signed in for it: nobody's account goes where it is not wanted.
+          // No user signed in for it, so its account is not removed if the answer is not used.
           answer.method = .silent
           engine.received(number, .success(answer))
         } catch {
@@ -100,11 +101,11 @@ extension SessionEngine {
 
   /// Has the token source forget the account: that is the logout at the server.
   func remove(_ user: Identifier?, of generation: Generation, from source: any TokenSource) {
-    // Whoever has signed in again as the same user needs the account.
+    // A user who has signed in again needs the account.
     guard let user, coordinator.state.user != user else {
       return feed(.revoked(generation, .abandoned, status: 0))
     }
-    // Nor does it go under whoever is about to: that may be the same user.
+    // So does a user who is about to, who may be the same one.
     guard !coordinator.isSigningIn else { return feed(.revoked(generation, .failed, status: 0)) }
     let limit = configuration.policy.revocationTimeout
     removal = spawn { engine in
@@ -116,7 +117,7 @@ extension SessionEngine {
     }
   }
 
-  /// Gives back what a user's sign-in brought and nobody wants.
+  /// Gives back the tokens of a user's sign-in that no caller waits for.
   nonisolated func giveBack(_ tokens: IdentityTokens) {
     spawn { engine in
       do throws(WebSignInProblem) {
@@ -171,36 +172,6 @@ extension SessionEngine {
       timer.cancel()
     }
     return await race.first()
-  }
-}
-
-/// The first of several ends.
-private final class Race<Ending: Sendable>: Sendable {
-  private struct State {
-    var ending: Ending?
-    var waiter: CheckedContinuation<Ending, Never>?
-  }
-
-  private let state = Mutex(State())
-
-  func end(_ ending: Ending) {
-    let waiter = state.withLock { state -> CheckedContinuation<Ending, Never>? in
-      guard state.ending == nil else { return nil }
-      state.ending = ending
-      defer { state.waiter = nil }
-      return state.waiter
-    }
-    waiter?.resume(returning: ending)
-  }
-
-  func first() async -> Ending {
-    await withCheckedContinuation { continuation in
-      let ending = state.withLock { state in
-        if state.ending == nil { state.waiter = continuation }
-        return state.ending
-      }
-      if let ending { continuation.resume(returning: ending) }
-    }
   }
 }
 

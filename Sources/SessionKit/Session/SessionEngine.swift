@@ -86,6 +86,10 @@ actor SessionEngine {
   var clearingWaits: [UInt64: CheckedContinuation<SessionError?, Never>] = [:]
   var clearingWaitCount: UInt64 = 0
   var isClosing = false
+  /// How many logouts have asked the hosts to hold changes, and have not ended.
+  var logoutHolds = 0
+  /// Ends after the hosts were called to release what they held.
+  var holdRelease: Task<Void, Never>?
   /// What could not be cleared, how often in a row, and who tries again.
   var owedClearing: EndedSession?
   var failedClearings = 0
@@ -325,6 +329,7 @@ actor SessionEngine {
     warn(of: snapshot, after: before)
     states.publish(SessionStatus(snapshot, sequence: coordinator.fold.eventSequence))
     tellStatus()
+    noteLaterLogin()
   }
 
   /// Tells of trouble when it begins, or becomes another.

@@ -1,24 +1,33 @@
 public import SessionCore
 
-/// Something beside the session that keeps what a user did: a change log, or the app's own data.
+/// Something beside the session that keeps what a user did, such as the app's own data.
 ///
-/// Name the hosts of a session in ``SessionConfiguration/hosts``. Each function has a default, so a host
-/// implements those that it needs. No function may wait for the session.
+/// ``SessionConfiguration/add(host:)`` adds a host to a session. Each function has a default, so a host
+/// implements those that it needs. No function may wait for the session, and each call may be repeated.
+///
+/// The session calls its hosts one after the other, in the order in which they were added. Two calls go to
+/// one group of hosts before the other, and within a group in the order in which they were added:
+///
+/// | call | first | then |
+/// | --- | --- | --- |
+/// | ``sessionEnded(_:)`` | hosts that tell sign-ins apart (``separatesSignIns``) | the others, which have a time limit |
+/// | ``accountStatusChanged(_:)`` | hosts that keep no times | hosts that do (``keepsStatusTimes``) |
 public protocol SessionHost: Sendable {
   // MARK: What a session may assume
 
   /// Whether the host keeps data that goes with a logout; `true` by default.
   ///
-  /// If it does not, ``sessionEnded(_:)`` is never called.
+  /// If it does not, ``sessionEnded(_:)`` is never called, and ``cancelLogout(journal:)`` is called after a
+  /// logout too.
   var hasUserData: Bool { get }
 
   /// Whether the host can tell the data of one sign-in from that of the next one; `false` by default.
   ///
-  /// If it cannot, ``sessionEnded(_:)`` is not called any more once a user has signed in: what is there then
+  /// If it cannot, ``sessionEnded(_:)`` is not called any more after a user has signed in: what is there then
   /// may be the new user's.
   var separatesSignIns: Bool { get }
 
-  /// Whether the host keeps the times of ``lastKnownStatus(of:)``; `true` by default.
+  /// Whether the host keeps the times of ``lastKnownStatus(of:)``; `false` by default.
   ///
   /// If no host keeps them, every profile counts, and ``accountStatusChanged(_:)`` is never called.
   var keepsStatusTimes: Bool { get }
@@ -27,9 +36,10 @@ public protocol SessionHost: Sendable {
 
   /// The number of changes that the server has not taken, before a logout; 0 by default.
   ///
-  /// If the hosts of a session have any, the logout throws `pendingChanges` with their sum, unless they may be
-  /// discarded. If there are none, the host takes in no further changes through this session until
-  /// ``cancelLogout(journal:)`` or ``sessionEnded(_:)``. Every call of a host may be repeated.
+  /// If the hosts of a session have any, the logout throws `pendingChanges` with their sum. A logout that may
+  /// discard them does not ask. A host that has none holds: it takes in no further changes through this
+  /// session. The hold ends with ``cancelLogout(journal:)`` or ``sessionEnded(_:)``. One of them follows on
+  /// every path, unless the process dies. So keep the hold in memory, or give it an end.
   ///
   /// - Parameters:
   ///   - user: The session's user; `nil` if nobody is signed in.
@@ -37,7 +47,11 @@ public protocol SessionHost: Sendable {
   /// - Requirement: OUT-3
   func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int
 
-  /// The logout that was prepared does not happen: further changes are taken in again.
+  /// Ends the hold of ``prepareForLogout(user:journal:)``: further changes are taken in again.
+  ///
+  /// Called if the logout does not happen, whatever the reason, also if its task was cancelled. Called after a
+  /// logout, too, if ``sessionEnded(_:)`` is not called for this host: it keeps no data, or a user has signed
+  /// in before it succeeded.
   func cancelLogout(journal: Identifier) async
 
   /// Removes what the host keeps of a session that has ended: after every logout, by the user, by the policy
@@ -49,8 +63,8 @@ public protocol SessionHost: Sendable {
   /// when the session is opened again meanwhile, it is called again beside the first call. If several
   /// processes share a journal, give a host that cannot tell sign-ins apart to one of them.
   ///
-  /// If it throws, the data counts as not cleared, and a logout is `partial`. All hosts are called again then: a
-  /// few times while the session lives, before the next sign-in, and when the session is opened next.
+  /// If it throws, the data counts as not cleared, and a logout is `partial`. Then all hosts are called again:
+  /// a few times while the session lives, before the next sign-in, and when the session is opened next.
   ///
   /// - Requirement: SYN-5
   func sessionEnded(_ session: EndedSession) async throws
@@ -67,7 +81,7 @@ public protocol SessionHost: Sendable {
   func lastKnownStatus(of user: Identifier) async -> Timestamp?
 
   /// The status of the session's user has changed since it was known: what is kept of theirs must be synced
-  /// anew. The time must be kept for ``lastKnownStatus(of:)``, by this host or by one after it.
+  /// anew. A host with ``keepsStatusTimes`` keeps the time for ``lastKnownStatus(of:)``.
   ///
   /// At least once: if the process dies in it, it is called again with the next profile.
   ///
@@ -80,8 +94,8 @@ extension SessionHost {
   public var hasUserData: Bool { true }
   /// `false`.
   public var separatesSignIns: Bool { false }
-  /// `true`.
-  public var keepsStatusTimes: Bool { true }
+  /// `false`.
+  public var keepsStatusTimes: Bool { false }
   /// No changes.
   public func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int { 0 }
   /// Does nothing.
@@ -102,9 +116,9 @@ public struct EndedSession: Hashable, Sendable {
   public let user: Identifier?
   /// The identifier of its journal.
   public let journal: Identifier
-  /// Its last token, or a later one of nobody.
+  /// The number of its last token, or a later number that no token of another sign-in has.
   ///
-  /// The tokens of a journal have numbers that never come again.
+  /// Each token of a journal has a number of its own, and numbers only grow.
   public let generation: Generation
   /// Whether a user has signed in since.
   ///

@@ -1,13 +1,14 @@
 import Foundation
 import SessionCore
 import SessionTestKit
+import Synchronization
 import Testing
 
 @testable import SessionChanges
 @testable import SessionKit
 
-/// A change log and the session that it is settled with.
-@Suite("A change log that is settled")
+/// A change log and the session that it is attached to.
+@Suite("A change log that is attached to a session")
 struct AttachedLogTests {
   @Test("OUT-3 a logout of a session that is closed holds nobody")
   func closed() async throws {
@@ -35,5 +36,37 @@ struct AttachedLogTests {
     let time = Timestamp(milliseconds: 7)
     try await its.noteStatus(changedAt: time, scope: ChangeLog.scope(of: "u-1"))
     #expect(await configuration.lastKnownStatus(of: "u-1") == time)
+  }
+
+  @Test("OUT-3 a log stays attached, whatever host is added after it")
+  func addedAfter() async throws {
+    let bench = try Bench()
+    let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
+    var configuration = bench.configuration(.keeping)
+    configuration.attach(log)
+    configuration.add(host: SessionHooks(pendingChanges: { 2 }))
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: session.gate)
+    await #expect(throws: SessionError.pendingChanges(3)) { try await session.logout() }
+    try await session.close()
+  }
+
+  @Test("SYN-4 the app learns of a new status before a log that was added first keeps its time")
+  func keptLast() async throws {
+    let log = try await ChangeBench().open()
+    let seen = Mutex<[Timestamp?]>([])
+    var configuration = try Bench().configuration(.bench)
+    configuration.attach(log)
+    configuration.add(
+      host: SessionHooks(statusChanged: { change in
+        let kept = log.statusChangedAt(scope: ChangeLog.scope(of: change.user))
+        seen.withLock { $0.append(kept) }
+      }))
+    let time = Timestamp(milliseconds: 7)
+    await configuration.accountStatusChanged(
+      StatusChange(user: "u-1", changedAt: time, known: nil))
+    #expect(seen.withLock { $0 } == [nil])
+    #expect(log.statusChangedAt(scope: ChangeLog.scope(of: "u-1")) == time)
   }
 }

@@ -365,7 +365,7 @@ struct SessionLeavingTests {
       calls.withLock { $0 += 1 }
       if isToFail { throw Odd() }
     })
-    configuration.hosts = [hooks]
+    configuration.add(host: hooks)
     var session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     #expect(try await session.logout() == .partial(.localDataRemains))

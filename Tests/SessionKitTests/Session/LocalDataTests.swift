@@ -16,7 +16,7 @@ struct LocalDataTests {
 
   private func configuration(_ bench: Bench, _ app: App) -> SessionConfiguration {
     var configuration = bench.configuration(.keeping)
-    configuration.hosts = [SessionHooks(clearLocalData: { app.tell("cleared, \($0)") })]
+    configuration.add(host: SessionHooks(clearLocalData: { app.tell("cleared, \($0)") }))
     return configuration
   }
 
@@ -69,7 +69,7 @@ struct LocalDataTests {
       }
       app.tell("cleared, \(server.count(of: .login)) login")
     }
-    configuration.hosts = [SessionHooks(clearLocalData: clear)]
+    configuration.add(host: SessionHooks(clearLocalData: clear))
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     async let logout = session.logout()
@@ -93,7 +93,7 @@ struct LocalDataTests {
       await Task { for await _ in ends {} }.value
       app.tell("cleared, \(bench.server.count(of: .login)) login")
     })
-    configuration.hosts = [hooks]
+    configuration.add(host: hooks)
     return (configuration, { end.finish() })
   }
 
@@ -179,7 +179,7 @@ struct LocalDataTests {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)
     let count = Mutex(2)
-    configuration.hosts = [SessionHooks(pendingChanges: { count.withLock { $0 } })]
+    configuration.add(host: SessionHooks(pendingChanges: { count.withLock { $0 } }))
     let session = try await Session.open(configuration)
     #expect(try await session.logout() == .alreadyLoggedOut, "nobody's changes")
     let other = try await bench.signedIn(.keeping)
@@ -197,7 +197,7 @@ struct LocalDataTests {
   func discarded() async throws {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)
-    configuration.hosts = [SessionHooks(pendingChanges: { 7 })]
+    configuration.add(host: SessionHooks(pendingChanges: { 7 }))
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     #expect(try await session.logout(discardingPendingChanges: true) == .success)
@@ -238,7 +238,7 @@ struct LocalDataTests {
       // A hook that does what its task says.
       try await Task.sleep(for: .seconds(100_000))
     })
-    configuration.hosts = [hooks]
+    configuration.add(host: hooks)
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     let outcome = try await passing(bench, "the logout") { try await session.logout() }

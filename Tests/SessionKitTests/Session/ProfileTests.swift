@@ -53,9 +53,8 @@ struct ProfileTests {
       wire: AnswerBench.camelCaseWire(at: url), policy: .tik)
     (configuration.transport, configuration.clock) = (backend, bench.clock)
     let reasons = Mutex<[LogoutReason]>([])
-    configuration.hosts = [
-      SessionHooks(clearLocalData: { reason in reasons.withLock { $0.append(reason) } })
-    ]
+    configuration.add(
+      host: SessionHooks(clearLocalData: { reason in reasons.withLock { $0.append(reason) } }))
     change(&configuration)
     let session = try await Session.open(configuration)
     let result: Result<UserProfile?, SessionError>

@@ -66,8 +66,8 @@ struct StatusTests {
     let known = Mutex<Timestamp?>(Timestamp(milliseconds: 5_000))
     var configuration = backend.bench.configuration(.bench)
     (configuration.wire, configuration.transport) = (backend.wire, backend)
-    configuration.hosts.append(
-      SessionHooks(
+    configuration.add(
+      host: SessionHooks(
         knownStatus: { user in user == "42" ? known.withLock { $0 } : nil },
         statusChanged: { change in
           told.withLock { $0.append(change) }
@@ -109,8 +109,8 @@ struct StatusTests {
     let log = try await bench.open()
     var configuration = try Bench().configuration(.bench)
     let told = Mutex<[Identifier]>([])
-    configuration.hosts.append(
-      SessionHooks(
+    configuration.add(
+      host: SessionHooks(
         knownStatus: { $0 == "u-3" ? Timestamp(milliseconds: 30) : nil },
         statusChanged: { change in told.withLock { $0.append(change.user) } }))
     configuration.attach(log)

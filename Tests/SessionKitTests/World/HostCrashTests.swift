@@ -36,9 +36,8 @@ struct HostCrashTests {
       var configuration = try world.configuration(
         in: process, secrets: secrets.view(of: process), policy: .edu(.staging))
       // A dead process clears nothing.
-      configuration.hosts = [
-        SessionHooks(clearLocalData: { _ in if process.isAlive { app.clear() } })
-      ]
+      configuration.add(
+        host: SessionHooks(clearLocalData: { _ in if process.isAlive { app.clear() } }))
       return (process, configuration)
     }
     let (process, first) = try configuration(disk)

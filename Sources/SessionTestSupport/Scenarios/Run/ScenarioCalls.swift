@@ -86,8 +86,8 @@ final class ScenarioCalls: Sendable {
   /// The configuration of an app that tells of its changes and clears its data.
   func hosted(_ configuration: SessionConfiguration) -> SessionConfiguration {
     var configuration = configuration
-    configuration.hosts.append(
-      SessionHooks(
+    configuration.add(
+      host: SessionHooks(
         pendingChanges: { [self] in pending },
         clearLocalData: { [self] _ in state.withLock { $0.cleared += 1 } },
         statusChanged: { [self] _ in state.withLock { $0.news += 1 } }))

@@ -1,0 +1,101 @@
+import Foundation
+import SessionCore
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// The hold of hosts before a logout, and how it ends (OUT-3).
+@Suite("The hold of hosts before a logout")
+struct LogoutHoldTests {
+  private func signedIn(_ bench: Bench, _ hosts: [DiaryHost]) async throws -> Session {
+    var configuration = bench.configuration(.keeping)
+    for host in hosts { configuration.add(host: host) }
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    return session
+  }
+
+  /// The first word of each line after the host's name.
+  private func verbs(_ diary: Diary) -> [String] {
+    diary.lines.map { line in
+      line.split { $0 == " " || $0 == "," }.prefix(2).joined(separator: " ")
+    }
+  }
+
+  @Test("OUT-3 a host without data takes in changes again after a logout")
+  func withoutData() async throws {
+    let bench = try Bench()
+    let diary = Diary()
+    let hosts = [DiaryHost("a", diary, hasUserData: false), DiaryHost("b", diary)]
+    let session = try await signedIn(bench, hosts)
+    #expect(try await session.logout() == .success)
+    #expect(verbs(diary) == ["a prepares", "b prepares", "b ends", "a cancels"])
+    try await session.close()
+  }
+
+  @Test(
+    "OUT-3 a logout that cannot be journaled releases the hosts, also if its task was cancelled",
+    arguments: [false, true])
+  func notJournaled(isCancelled: Bool) async throws {
+    let bench = try Bench()
+    let (diary, gate) = (Diary(), HostGate())
+    let host = DiaryHost("a", diary)
+    let session = try await signedIn(bench, [host])
+    host.onPreparation { await gate.pass() }
+    let logout = Task { try await session.logout() }
+    await eventually("it is asked") { verbs(diary) == ["a prepares"] }
+    if isCancelled { logout.cancel() }
+    try FileManager.default.removeItem(atPath: bench.journal)
+    gate.open()
+    await #expect(throws: SessionError.self) { _ = try await logout.value }
+    await eventually("it is released") { verbs(diary) == ["a prepares", "a cancels"] }
+  }
+
+  @Test("OUT-3 a logout whose session is closed before it is journaled releases the hosts")
+  func closed() async throws {
+    let bench = try Bench()
+    let (diary, gate) = (Diary(), HostGate())
+    let host = DiaryHost("a", diary)
+    let session = try await signedIn(bench, [host])
+    host.onPreparation { await gate.pass() }
+    let logout = Task { try await session.logout() }
+    await eventually("it is asked") { verbs(diary) == ["a prepares"] }
+    try await session.close()
+    gate.open()
+    await #expect(throws: SessionError.closed) { _ = try await logout.value }
+    await eventually("it is released") { verbs(diary) == ["a prepares", "a cancels"] }
+  }
+
+  @Test("OUT-3 a host that could not clear takes in changes again after the next sign-in")
+  func laterLogin() async throws {
+    let bench = try Bench()
+    let diary = Diary()
+    let host = DiaryHost("a", diary)
+    let session = try await signedIn(bench, [host])
+    host.failures.withLock { $0 = .max }
+    #expect(try await session.logout() == .partial(.localDataRemains))
+    #expect(verbs(diary) == ["a prepares", "a ends"])
+    try await session.login(bench.credentials)
+    await eventually("it is released") { verbs(diary).last == "a cancels" }
+    #expect(verbs(diary) == ["a prepares", "a ends", "a ends", "a cancels"])
+    try await session.close()
+  }
+
+  @Test("OUT-3 a logout that fails does not release what another one holds")
+  func another() async throws {
+    let bench = try Bench()
+    let (diary, gate) = (Diary(), HostGate())
+    let hosts = [DiaryHost("a", diary), DiaryHost("b", diary)]
+    let session = try await signedIn(bench, hosts)
+    hosts[1].onPreparation { await gate.pass() }
+    let first = Task { try await session.logout() }
+    await eventually("both are asked") { verbs(diary) == ["a prepares", "b prepares"] }
+    hosts[0].count.withLock { $0 = 2 }
+    await #expect(throws: SessionError.pendingChanges(2)) { try await session.logout() }
+    #expect(!verbs(diary).contains("a cancels") && !verbs(diary).contains("b cancels"))
+    gate.open()
+    #expect(try await first.value == .success)
+    #expect(verbs(diary).suffix(2) == ["a ends", "b ends"] && verbs(diary).count == 6)
+    try await session.close()
+  }
+}
