@@ -1,6 +1,6 @@
-/// Writes JSON (RFC 8259) in the order in which it is told to, as UTF-8.
+/// Writes JSON (RFC 8259) as UTF-8, in the order of the calls.
 ///
-/// Used again for the next value it allocates nothing: the memory is kept, and the text of the last day.
+/// A writer that is used again allocates nothing: it keeps its memory, and the text of the last day.
 /// Members that take a closure or any integer are inlinable: other modules call them for each record of a journal.
 // Without @usableFromInline on the type, Swift 6.3 inlines none of its package members in other modules.
 @usableFromInline

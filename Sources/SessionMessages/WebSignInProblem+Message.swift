@@ -1,7 +1,7 @@
 public import SessionCore
 
 extension WebSignInProblem: UserFacingError {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage {
     switch self {
     case .cancelledByUser, .forgottenPassword, .cancelled: .cancelled

@@ -2,10 +2,12 @@ import SessionCore
 public import SessionKit
 
 extension SessionConfiguration {
-  /// The app's identity SDK, where that owns the tokens: then acquiring silently is the refresh and
-  /// removing the account the logout at the server, and no refresh token is kept (WEB-6).
+  /// The app's identity SDK, if it owns the tokens; `nil` if the backend does.
   ///
-  /// `nil` for all others, also where one signs in with an SDK whose refresh token the wire can use.
+  /// Acquiring silently is the refresh then, and removing the account is the logout at the server. No refresh
+  /// token is kept. Leave it `nil` for an SDK whose refresh token the backend takes.
+  ///
+  /// - Requirement: WEB-6
   public var identityProvider: (any IdentityProvider)? {
     get { (tokenSource as? ProviderTokenSource)?.provider }
     set { tokenSource = newValue.map { ProviderTokenSource(provider: $0) } }
@@ -28,7 +30,7 @@ private struct ProviderTokenSource: TokenSource {
 }
 
 extension AnswerFailure {
-  /// How a refresh failed that a provider makes; what it says is told by name and code only.
+  /// How a provider's refresh failed: by the name and code of its problem, without its text.
   fileprivate init(_ problem: WebSignInProblem?) {
     let kind: RequestFailure.Kind
     var code: IdentityCode?

@@ -6,7 +6,7 @@ import Testing
 struct PrivacyTests {
   private let house = House()
 
-  /// Calls that Apple wants a reason for, by category.
+  /// Calls for which Apple asks for a reason, by category.
   private static let calls = [
     "NSPrivacyAccessedAPICategoryFileTimestamp": [
       "stat", "fstat", "fstatat", "lstat", "getattrlist", "fgetattrlist", "getattrlistat",
