@@ -9,7 +9,7 @@ public import SessionKit
 /// not used.
 ///
 /// **Calls may overlap.** Whoever does not return when cancelled is not waited for: a silent attempt or a
-/// warming up that took longer than the policy's `requestTimeout` may still be at work behind the page. A
+/// warming up that took longer than the policy's `refresh.timeout` may still be at work behind the page. A
 /// cancelled `signIn` must take down what the SDK itself has shown, and return: the next sign-in waits for
 /// that, 10 seconds at most (``WebSignIn/dismissLimit``), and begins then.
 ///
@@ -38,7 +38,7 @@ public protocol IdentityProvider: Sendable {
   func signIn(in view: View, prompt: WebSignIn.Prompt) async throws -> IdentityTokens
 
   /// Takes a redirect that reached the app from outside of the view; whether it was this provider's, which
-  /// is waited for as long as the policy's `requestTimeout`. `false` if not said.
+  /// is waited for as long as the policy's `refresh.timeout`. `false` if not said.
   func handle(_ redirect: URL) async -> Bool
 
   /// Forgets an account and tells the provider's server where there is a way; no error where it knows

@@ -55,7 +55,7 @@ public struct WebSignIn: Hashable, Sendable {
 
   /// A time that a step is bounded by.
   public enum Limit: Hashable, Sendable {
-    /// The policy's `requestTimeout`.
+    /// The policy's `refresh.timeout`.
     case request
     /// ``WebSignIn/dismissLimit``.
     case dismissal

@@ -67,7 +67,7 @@ extension JournalStory {
     },
     JournalStory(.inactive, "nobody uses it for a quarter of an hour") { stage in
       var policy = SessionPolicy.keeping
-      policy.inactivityLimit = 900_000
+      policy.ending.inactivityLimit = .seconds(900)
       let session = try await stage.signedIn(policy)
       await stage.clock.waitForSleepers(1)
       stage.clock.advance(by: 900_000)

@@ -115,7 +115,7 @@ extension JournalStory {
       bytes[Int(try #require(records.dropFirst().first).offset) + 33] ^= 0x10
       try bytes.write(to: URL(filePath: stage.journal))
       var configuration = stage.configuration(.story)
-      configuration.whenJournalIsUnusable = .setAside
+      configuration.policy.recovery.unusableJournal = .setAside
       try await Session.open(configuration).close()
     },
   ]

@@ -158,23 +158,28 @@ final class StoryStage: Sendable {
 extension SessionPolicy {
   /// Three attempts, and then it is over.
   static var story: SessionPolicy {
-    SessionPolicy(
-      name: "story", refreshThreshold: 300_000, maximumAttempts: 3, firstRetryDelay: 100_000_000,
-      longestRetryDelay: 100_000_000, onRejection: .clear, onExhaustion: .end(.clear),
-      requestTimeout: 5_000)
+    SessionPolicy.clearOnRefusal.named("story") {
+      $0.refresh.beforeExpiry = .seconds(300)
+      $0.refresh.attempts = 3
+      $0.refresh.firstRetryDelay = .seconds(100_000)
+      $0.refresh.longestRetryDelay = .seconds(100_000)
+      $0.refresh.timeout = .seconds(5)
+      $0.ending.onExhaustion = .end(.clear)
+      $0.limits.loginsPerMinute = nil
+    }
   }
 
   /// The same, and nothing is thrown away.
   static var keeping: SessionPolicy {
     var policy = SessionPolicy.story
-    (policy.onRejection, policy.onExhaustion) = (.keep, .stay)
+    (policy.ending.onRejection, policy.ending.onExhaustion) = (.keep, .stay)
     return policy
   }
 
   /// Without anything but the token.
   static var adopting: SessionPolicy {
     var policy = SessionPolicy.story
-    policy.profileCheck = .whenUnknown
+    policy.limits.profileCheck = .whenUnknown
     return policy
   }
 }

@@ -110,8 +110,8 @@ final class WhyLife {
   ) throws -> Session {
     let process = disk.process()
     var policy = SessionPolicy.edu(.staging)
-    (policy.requestTimeout, policy.signInLimit) = (2_000, nil)
-    (policy.onExhaustion, policy.maximumAttempts) = (.end(.clear), 2)
+    (policy.refresh.timeout, policy.limits.loginsPerMinute) = (.seconds(2), nil)
+    (policy.ending.onExhaustion, policy.refresh.attempts) = (.end(.clear), 2)
     var configuration = try world.configuration(
       in: process, secrets: secrets.view(of: process), policy: policy)
     configuration.transport = witness

@@ -12,7 +12,7 @@ import Testing
 struct AllRulesTests {
   static let policies: [SessionPolicy] = [
     .development, .staging, .production, .edu(.development), .edu(.staging), .edu(.production),
-    .b2c, .off, .tik, .api, .oauth,
+    .b2c, .off, .tik, .api, .oauth, .offlineFirst, .clearOnRefusal,
   ]
 
   @Test("C* TST-1 POL-1 every rule holds of every preset", arguments: policies)

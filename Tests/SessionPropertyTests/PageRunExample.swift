@@ -12,8 +12,8 @@ struct PageRunExample {
     // shown: begins
     expect(
       Property("our policy keeps the rules").check { choices in
-        var policy = SessionPolicy.production
-        policy.maximumAttempts = choices.draw(in: 1...5) == 1 ? 1 : 5
+        var policy = SessionPolicy.standard
+        policy.refresh.attempts = choices.draw(in: 1...5) == 1 ? 1 : 5
         _ = try CoordinatorRun.random(choices, policy: policy, rules: CoordinatorRule.all)
       })
     // shown: ends

@@ -10,14 +10,11 @@ struct Demo {
   let session: Session
   private let watch: Watch
 
-  /// EDU's rules with short figures, and an expired session is kept: so that one run shows all six
-  /// events.
+  /// Short figures, and an expired session is kept: so one run shows all six events.
   static var policy: SessionPolicy {
-    var policy = SessionPolicy.edu(.development)
-    policy.name = "EDU development, but short-lived, and an expired session is kept"
-    policy.firstRetryDelay = 300
-    policy.requestTimeout = 5_000
-    policy.onRejection = .keep
+    var policy = SessionPolicy.development
+    policy.refresh.firstRetryDelay = .milliseconds(300)
+    policy.refresh.timeout = .seconds(5)
     return policy
   }
 
@@ -28,7 +25,7 @@ struct Demo {
     let secrets = Stage.secretsFolder()
     defer { Stage.clear() }
     Stage.say("server   \(server.baseURL) (in this process; tokens live 2 s)")
-    Stage.say("policy   \(policy.name)")
+    Stage.say("policy   development, with short delays; an expired session is kept")
     Stage.say("journal  \(journal.path)")
 
     var configuration = SessionConfiguration(

@@ -43,17 +43,20 @@ final class Worker: Sendable {
   init?(arguments: ArraySlice<String>) {
     let arguments = Array(arguments)
     guard arguments.count >= 3, let url = URL(string: arguments[2]) else { return nil }
-    var policy = SessionPolicy.edu(.development)
+    var policy = SessionPolicy.development
+    policy.ending.onRejection = .clear
+    policy.limits.credentials = .emailAndPassword(minimumLength: 8)
+    policy.limits.requiredItems = [.token, .user, .context]
     var followsOthers = true
     var offline: ChangePolicy?
     var formerWires: [HTTPBackend] = []
-    var whenUnusable = UnusableJournal.refuse
+    var whenUnusable = SessionPolicy.UnusableJournal.refuse
     for option in arguments.dropFirst(3) {
       let parts = option.split(separator: "=")
       guard parts.count == 2 else { return nil }
       switch (parts[0], Int64(parts[1])) {
-      case ("timeout", let value?): policy.requestTimeout = value
-      case ("grace", let value?): policy.overtakenGrace = value
+      case ("timeout", let value?): policy.refresh.timeout = .milliseconds(value)
+      case ("grace", let value?): policy.refresh.peerRequestGrace = .milliseconds(value)
       case ("aside", nil): whenUnusable = parts[1] == "yes" ? .setAside : .refuse
       case ("follow", nil): followsOthers = parts[1] == "yes"
       case ("former", nil):
@@ -61,7 +64,7 @@ final class Worker: Sendable {
         formerWires = [.edu(baseURL: former)]
       case ("offline", let delay?):
         offline = ChangePolicy(firstDelay: delay)
-        policy.onRejection = .keep
+        policy.ending.onRejection = .keep
       default: return nil
       }
     }
@@ -72,7 +75,7 @@ final class Worker: Sendable {
       wire: .edu(baseURL: url), policy: policy)
     configuration.followsOthers = followsOthers
     configuration.formerWires = formerWires
-    configuration.whenJournalIsUnusable = whenUnusable
+    configuration.policy.recovery.unusableJournal = whenUnusable
     self.configuration = configuration
     self.offline = offline
   }

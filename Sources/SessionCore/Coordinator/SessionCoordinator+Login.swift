@@ -14,7 +14,7 @@ extension SessionCoordinator {
     }
     guard flight == nil else { return [.resume(caller, .failed(.busy))] }
     // What reaches no credential and asks no user is no try of a user's.
-    if method != .adoption, method != .silent, let limit = policy.signInLimit,
+    if method != .adoption, method != .silent, let limit = policy.loginsPerMinute,
       let wait = signInTries.admit(at: now.uptime, under: limit)
     {
       return [.resume(caller, .failed(.tooManyAttempts(retryAfter: wait)))]

@@ -79,7 +79,7 @@ extension SessionCoordinator {
       open.sent.generation == state.token?.generation, durable.loses(open)
     else { return }
     overtaken = Lease(
-      request: open.sequence, end: now.uptime.addingSaturating(policy.overtakenGrace))
+      request: open.sequence, end: now.uptime.addingSaturating(policy.peerRequestGrace))
   }
 
   /// Whether this opening sent the request; equal process numbers prove nothing.

@@ -12,8 +12,8 @@
 ///
 /// Inputs that come while a commit or a look at the journal is under way wait until it has ended.
 public struct SessionCoordinator: Hashable, Sendable {
-  /// What the apps disagree about.
-  public let policy: SessionPolicy
+  /// The figures of the policy.
+  package let policy: PolicyFigures
   /// What the journal says.
   public internal(set) var fold: SessionFold
   /// Whether the journal goes on from one that was set aside.
@@ -127,8 +127,8 @@ public struct SessionCoordinator: Hashable, Sendable {
   ///
   /// `continuesAnother` says that the journal goes on from one that was set aside: that one may have had
   /// a session, whatever can be read of it.
-  public init(
-    policy: SessionPolicy, fold: SessionFold = SessionFold(), continuesAnother: Bool = false
+  package init(
+    policy: PolicyFigures, fold: SessionFold = SessionFold(), continuesAnother: Bool = false
   ) {
     self.policy = policy
     self.fold = fold

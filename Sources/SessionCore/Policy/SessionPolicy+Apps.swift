@@ -1,40 +1,53 @@
+// The policies of the five apps whose documents the tests follow (`Specs/Seeds.md`), and of OAuth 2.0.
 extension SessionPolicy {
-  /// Azure AD B2C, signed in to on a page: 300 s before expiry, kept when refused, never given up.
-  public static let b2c = SessionPolicy(
-    name: "B2C", refreshThreshold: 300_000, maximumAttempts: 3, firstRetryDelay: 1_000,
-    onRejection: .keep)
+  /// ``standard`` under the name that POL-1 gives its figures.
+  package static let production = SessionPolicy.standard.named("production")
+
+  /// The policy of a school app with contexts on top of an environment's figures: e-mail and a password of 8
+  /// characters, all three items required, cleared when refused (LOG-1, RES-1).
+  package static func edu(_ environment: SessionPolicy = .production) -> SessionPolicy {
+    environment.named("EDU \(environment.name)") {
+      $0.limits.credentials = .emailAndPassword(minimumLength: 8)
+      $0.limits.requiredItems = [.token, .user, .context]
+      $0.ending.onRejection = .clear
+      $0.ending.onExhaustion = .stay
+    }
+  }
+
+  /// Azure AD B2C, with its login on a page: 300 s before expiry, kept when refused, never given up.
+  package static let b2c = SessionPolicy.staging.named("B2C") { $0.limits.loginsPerMinute = nil }
 
   /// An offline-first app: one attempt, and an expired session keeps its data (POL-1, POL-2).
-  ///
-  /// A server in trouble ends no session whose access token is good.
-  public static let off = SessionPolicy(
-    name: "OFF", credentials: .emailAndPassword(minimumLength: 1), refreshThreshold: 300_000,
-    maximumAttempts: 1, firstRetryDelay: 1_000, onRejection: .keep,
-    onExhaustion: .endAfterExpiry(.keep), signInLimit: .production,
-    profileCheck: .afterLoginAndLaunch)
+  package static let off = SessionPolicy.offlineFirst.named("OFF") {
+    $0.limits.credentials = .emailAndPassword(minimumLength: 1)
+  }
 
-  /// A ticketing app: one attempt, refreshed at every launch and when a call needs it, logged out when it
+  /// A ticketing app: one attempt, refreshed at every launch and when a call needs it, logged out if it
   /// cannot be (POL-1, POL-2, POL-3, REF-12).
   ///
-  /// A server in trouble ends no session whose access token is good.
-  public static let tik: SessionPolicy = {
-    var policy = SessionPolicy(
-      name: "TIK", maximumAttempts: 1, firstRetryDelay: 1_000, launchRefresh: .always,
-      onRejection: .clear, onExhaustion: .endAfterExpiry(.clear), signInLimit: .production,
-      profileCheck: .afterLoginAndLaunch)
-    policy.refreshesBeforeExpiry = false
-    return policy
-  }()
+  /// A failing server ends no session whose access token is good.
+  package static let tik = SessionPolicy.clearOnRefusal.named("TIK") {
+    $0.refresh.beforeExpiry = nil
+    $0.refresh.attempts = 1
+    $0.refresh.firstRetryDelay = .seconds(1)
+    $0.refresh.atLaunch = .always
+    $0.ending.onExhaustion = .endAfterExpiry(.clear)
+    $0.limits.profileCheck = .afterLoginAndLaunch
+  }
 
-  /// A project-management app: 5 minutes before expiry, three attempts, then logged out (POL-1,
-  /// POL-2).
-  public static let api = SessionPolicy(
-    name: "API", credentials: .emailAndPassword(minimumLength: 8), refreshThreshold: 300_000,
-    maximumAttempts: 3, firstRetryDelay: 1_000, onRejection: .clear, onExhaustion: .end(.clear),
-    signInLimit: .production)
+  /// A project-management app: 5 minutes before expiry, three attempts, then logged out (POL-1, POL-2).
+  package static let api = SessionPolicy.clearOnRefusal.named("API") {
+    $0.refresh.beforeExpiry = .seconds(300)
+    $0.refresh.attempts = 3
+    $0.refresh.firstRetryDelay = .seconds(1)
+    $0.ending.onExhaustion = .end(.clear)
+    $0.limits.credentials = .emailAndPassword(minimumLength: 8)
+  }
 
   /// OAuth 2.0 as far as it has a say: 60 s before expiry, three attempts, kept when refused.
-  public static let oauth = SessionPolicy(
-    name: "OAuth 2.0", refreshThreshold: 60_000, maximumAttempts: 3, firstRetryDelay: 1_000,
-    onRejection: .keep, signInLimit: .production)
+  package static let oauth = SessionPolicy.standard.named("OAuth 2.0") {
+    $0.refresh.beforeExpiry = .seconds(60)
+    $0.refresh.attempts = 3
+    $0.refresh.firstRetryDelay = .seconds(1)
+  }
 }

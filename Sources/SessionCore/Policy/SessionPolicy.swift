@@ -1,13 +1,24 @@
-/// What the apps disagree about, as a value (POL): pure data, no behaviour hidden in it.
+/// When a session refreshes its token, when it ends, and what it checks before it asks the server.
 ///
-/// Durations are in milliseconds.
+/// Begin with a preset and change what is otherwise in your app:
+///
+/// ```swift
+/// var policy = SessionPolicy.standard
+/// policy.refresh.beforeExpiry = .seconds(120)
+/// policy.ending.inactivityLimit = .seconds(1_800)
+/// ```
+///
+/// A policy is data: it holds no closure. A duration is rounded up to whole milliseconds. A figure out of its
+/// bounds counts as the nearest one within them.
+///
+/// - Requirement: POL-1, POL-2, POL-3, POL-6
 public struct SessionPolicy: Hashable, Sendable {
-  /// What happens to a session that can no longer be refreshed (POL-2).
+  /// What happens to a session that can no longer be refreshed.
   ///
-  /// ``keep`` is the default. An app that wants to clear says so, in ``SessionPolicy/onRejection`` and
-  /// ``SessionPolicy/onExhaustion`` (`Specs/Presets.md`, "Clearing").
+  /// ``keep`` is the default. An app that wants to clear says so in ``Ending/onRejection`` and
+  /// ``Ending/onExhaustion`` (`Specs/Presets.md`, "Clearing").
   ///
-  /// - Requirement: POL-6
+  /// - Requirement: POL-2, POL-6
   public enum End: Hashable, Sendable {
     /// It is logged out at once: everything is wiped.
     case clear
@@ -15,7 +26,9 @@ public struct SessionPolicy: Hashable, Sendable {
     case keep
   }
 
-  /// What happens when the server has answered every attempt with a failure (POL-2).
+  /// What happens if the server has answered every attempt with a failure.
+  ///
+  /// - Requirement: POL-2
   public enum Exhaustion: Hashable, Sendable {
     /// The session stays authenticated and is tried again after the longest delay.
     case stay
@@ -35,11 +48,13 @@ public struct SessionPolicy: Hashable, Sendable {
   public enum RefusedToken: Hashable, Sendable {
     /// The caller receives the 401, and the session stays.
     case deliver
-    /// The session ends as `endedByServer`, as ``SessionPolicy/onRejection`` says.
+    /// The session ends as `endedByServer`, as ``Ending/onRejection`` says.
     case end
   }
 
-  /// When opening a session refreshes its token (POL-3).
+  /// When opening a session refreshes its token.
+  ///
+  /// - Requirement: POL-3
   public enum LaunchRefresh: Hashable, Sendable {
     /// If the token has expired.
     case ifExpired
@@ -47,9 +62,13 @@ public struct SessionPolicy: Hashable, Sendable {
     case always
   }
 
-  /// When the server is asked how the user stands, where it has an endpoint for that (LOG-6).
+  /// When the server is asked who the user is and whether the account is active.
+  ///
+  /// It is asked only if the backend has an endpoint for that.
+  ///
+  /// - Requirement: LOG-6
   public enum ProfileCheck: Hashable, Sendable {
-    /// Where an answer to a login does not say who the user is, and else never.
+    /// If the response to a login does not say who the user is, and otherwise never.
     case whenUnknown
     /// With each login.
     case afterLogin
@@ -57,171 +76,222 @@ public struct SessionPolicy: Hashable, Sendable {
     case afterLoginAndLaunch
   }
 
-  /// What happens to secrets whose journal is not there, such as a keychain's that outlived its app,
-  /// where this journal has never had a token (RES-5).
-  public enum StraySecrets: Hashable, Sendable {
-    /// They are wiped, and that is noted.
-    case wipe
-    /// The session goes on with them: a `login` by adoption, behind a note of where they are from.
-    case adopt
+  /// When a token is refreshed, and how often that is tried.
+  public struct Refresh: Hashable, Sendable {
+    /// How long before its expiry a token is refreshed, at least 0.
+    ///
+    /// A token is never refreshed in the first half of its life.
+    ///
+    /// With `nil` a token is refreshed only if something needs it: a call that was refused or that has an
+    /// expired token, a launch, the foreground, a switch of the context, or the app. A refresh that failed is
+    /// tried again in both cases.
+    ///
+    /// - Requirement: REF-1, REF-12
+    public var beforeExpiry: Duration?
+    /// How many failures the server may answer before the attempts are exhausted, at least 1.
+    ///
+    /// - Requirement: POL-1
+    public var attempts: Int
+    /// The delay before the second attempt, at least 100 ms.
+    ///
+    /// It doubles with each attempt, up to 5 minutes.
+    ///
+    /// - Requirement: POL-1
+    public var firstRetryDelay: Duration
+    /// When opening a session refreshes its token.
+    ///
+    /// - Requirement: POL-3
+    public var atLaunch: LaunchRefresh
+    /// How long a request to the backend may take, at least 1 ms.
+    ///
+    /// Other processes wait a second longer for its end.
+    ///
+    /// - Requirement: REF-3
+    public var timeout: Duration
+    /// The delay that is never exceeded, except by a server's `Retry-After`.
+    package var longestRetryDelay = Duration.seconds(300)
+    /// How long a refused refresh ends nothing after another process's request was taken for lost.
+    ///
+    /// That process may only be suspended, and the response that it gets may hold the one good token.
+    ///
+    /// - Requirement: REF-3
+    package var peerRequestGrace = Duration.seconds(60)
+
+    /// Rules of refreshing; the defaults are those of ``SessionPolicy/standard``.
+    public init(
+      beforeExpiry: Duration? = .seconds(600), attempts: Int = 5,
+      firstRetryDelay: Duration = .seconds(2), atLaunch: LaunchRefresh = .ifExpired,
+      timeout: Duration = .seconds(30)
+    ) {
+      self.beforeExpiry = beforeExpiry
+      self.attempts = attempts
+      self.firstRetryDelay = firstRetryDelay
+      self.atLaunch = atLaunch
+      self.timeout = timeout
+    }
   }
 
-  /// A name for people; printed, never compared.
-  public var name: String
-  /// What a credential must look like before it is sent (LOG-1).
-  public var credentials: CredentialRules
-  /// How often signing in may be tried; `nil` leaves that to the server (LOG-2).
-  public var signInLimit: SignInLimit?
-  /// Whether a token is refreshed before it expires; `true` if not said (REF-1).
-  ///
-  /// If not, a refresh needs a reason: a call that was refused or that has an expired token, a launch, the
-  /// foreground, a switch of the context, or the app. A refresh that failed is tried again in both cases.
-  ///
-  /// - Requirement: REF-12
-  public var refreshesBeforeExpiry = true
-  /// How long before its expiry a token is refreshed, if it is (REF-1).
-  public var refreshThreshold: Int64
-  /// How many failures a server may answer before the attempts are exhausted; at least 1.
-  public var maximumAttempts: UInt32
-  /// The delay before the second attempt; it doubles with each.
-  public var firstRetryDelay: Int64
-  /// The delay that is never exceeded, but by a server's `Retry-After`.
-  public var longestRetryDelay: Int64
-  /// When opening refreshes.
-  public var launchRefresh: LaunchRefresh
-  /// When the server is asked how the user stands.
-  public var profileCheck: ProfileCheck
-  /// How long a session may be unused before it expires, at least a second; `nil` for any time (POL-5).
-  ///
-  /// Used is what gives out a token, makes a call or comes to the foreground. After a reboot it is measured
-  /// by the civil time, else on the clock that never jumps; of a process that was killed the last minute of
-  /// use may be forgotten, or a tenth of the limit where that is less. A session from before there was a
-  /// limit counts from its first opening with one.
-  public var inactivityLimit: Int64? {
-    didSet { inactivityLimit = inactivityLimit.map { max(1_000, $0) } }
-  }
-  /// What a refused refresh leads to.
-  public var onRejection: End
-  /// What exhausted attempts lead to.
-  public var onExhaustion: Exhaustion
-  /// What a refused token without a known lifetime leads to; `end` if not said (POL-7).
-  public var onRefusedToken = RefusedToken.end
-  /// The stored items without which a session is not restored; the token always is (RES-1).
-  public var requiredItems: Set<SecretItem>
-  /// How long a request for a token may take; others wait a second longer for its end.
-  public var requestTimeout: Int64
-  /// How long a refused refresh ends nothing, after another process's request was taken for lost
-  /// whose process may only be suspended: its answer may hold the one good token (REF-3).
-  public var overtakenGrace: Int64
-  /// How long telling the server of a logout may take: the caller waits for no longer, and it is tried
-  /// again while the process lives and when the session is opened (OUT-1).
-  public var revocationTimeout: Int64
-  /// What happens to secrets whose journal is not there; `wipe` if not said (RES-5).
-  public var orphanedSecrets = StraySecrets.wipe
+  /// What ends a session, and what is left of it then.
+  public struct Ending: Hashable, Sendable {
+    /// What a refused refresh leads to.
+    ///
+    /// - Requirement: POL-2, POL-6
+    public var onRejection: End
+    /// What exhausted attempts lead to.
+    ///
+    /// - Requirement: POL-2
+    public var onExhaustion: Exhaustion
+    /// What a refused token without a known lifetime leads to.
+    ///
+    /// - Requirement: POL-7
+    public var onRefusedToken: RefusedToken
+    /// How long a session may be unused before it expires, at least a second; `nil` for any time.
+    ///
+    /// Giving out a token, making a call and coming to the foreground are uses. After a reboot the time is
+    /// measured by the civil clock, and otherwise by the clock that never jumps. If a process was killed, its
+    /// last minute of use may be forgotten, or a tenth of the limit if that is less. A session that is older
+    /// than its limit counts from its first opening with one.
+    ///
+    /// - Requirement: POL-5
+    public var inactivityLimit: Duration?
+    /// How long telling the server of a logout may take.
+    ///
+    /// The caller waits no longer. It is tried again while the process lives and when the session is opened.
+    ///
+    /// - Requirement: OUT-1
+    package var revocationTimeout = Duration.seconds(10)
 
-  /// A policy; the defaults are those of `production`.
+    /// Rules of ending; the defaults are those of ``SessionPolicy/standard``.
+    public init(
+      onRejection: End = .keep, onExhaustion: Exhaustion = .stay,
+      onRefusedToken: RefusedToken = .end, inactivityLimit: Duration? = nil
+    ) {
+      self.onRejection = onRejection
+      self.onExhaustion = onExhaustion
+      self.onRefusedToken = onRefusedToken
+      self.inactivityLimit = inactivityLimit
+    }
+  }
+
+  /// What a login must pass, and when the profile is asked for.
+  public struct Limits: Hashable, Sendable {
+    /// What a credential must look like before it is sent.
+    ///
+    /// - Requirement: LOG-1
+    public var credentials: CredentialRules
+    /// How many logins may be tried in any minute, at least 1; `nil` leaves that to the server.
+    ///
+    /// The limit prevents that the server locks the account or receives a flood of requests. A login over the
+    /// limit throws with the time to wait. The process counts on the clock that never jumps; opening the
+    /// session again begins a new count.
+    ///
+    /// - Requirement: LOG-2
+    public var loginsPerMinute: Int?
+    /// When the server is asked who the user is and whether the account is active.
+    ///
+    /// - Requirement: LOG-6
+    public var profileCheck: ProfileCheck
+    /// The stored items without which a session is not restored; the token always is one.
+    ///
+    /// - Requirement: RES-1
+    package var requiredItems: Set<SecretItem> = [.token]
+
+    /// Limits; the defaults are those of ``SessionPolicy/standard``.
+    public init(
+      credentials: CredentialRules = .none, loginsPerMinute: Int? = 5,
+      profileCheck: ProfileCheck = .afterLogin
+    ) {
+      self.credentials = credentials
+      self.loginsPerMinute = loginsPerMinute
+      self.profileCheck = profileCheck
+    }
+  }
+
+  /// When a token is refreshed, and how often that is tried.
+  public var refresh: Refresh
+  /// What ends a session, and what is left of it then.
+  public var ending: Ending
+  /// What a login must pass, and when the profile is asked for.
+  public var limits: Limits
+  /// What happens if the journal cannot be used, or if secrets outlived their journal.
+  ///
+  /// - Requirement: RES-5, RES-6
+  public var recovery: Recovery
+  /// A name for the reports of tests.
+  package var name = "standard"
+
+  /// A policy; the defaults are those of ``standard``.
   public init(
-    name: String, credentials: CredentialRules = .none, refreshThreshold: Int64 = 600_000,
-    maximumAttempts: UInt32 = 5, firstRetryDelay: Int64 = 2_000,
-    longestRetryDelay: Int64 = 300_000, launchRefresh: LaunchRefresh = .ifExpired,
-    onRejection: End = .keep, onExhaustion: Exhaustion = .stay,
-    requiredItems: Set<SecretItem> = [.token], requestTimeout: Int64 = 30_000,
-    overtakenGrace: Int64 = 60_000, revocationTimeout: Int64 = 10_000,
-    signInLimit: SignInLimit? = nil, profileCheck: ProfileCheck = .afterLogin,
-    inactivityLimit: Int64? = nil
+    refresh: Refresh = Refresh(), ending: Ending = Ending(), limits: Limits = Limits(),
+    recovery: Recovery = .strict
   ) {
-    self.name = name
-    self.credentials = credentials
-    self.signInLimit = signInLimit
-    self.refreshThreshold = max(0, refreshThreshold)
-    self.maximumAttempts = max(1, maximumAttempts)
-    self.firstRetryDelay = max(0, firstRetryDelay)
-    self.longestRetryDelay = max(0, longestRetryDelay)
-    self.launchRefresh = launchRefresh
-    self.profileCheck = profileCheck
-    self.inactivityLimit = inactivityLimit.map { max(1_000, $0) }
-    self.onRejection = onRejection
-    self.onExhaustion = onExhaustion
-    self.requiredItems = requiredItems.union([.token])
-    self.requestTimeout = max(1, requestTimeout)
-    self.overtakenGrace = max(0, overtakenGrace)
-    self.revocationTimeout = max(1, revocationTimeout)
+    self.refresh = refresh
+    self.ending = ending
+    self.limits = limits
+    self.recovery = recovery
   }
 }
 
 extension SessionPolicy {
-  /// 60 s before expiry, 10 attempts, first delay 500 ms (POL-1); 60 sign-ins a minute (LOG-2).
-  public static let development = SessionPolicy(
-    name: "development", refreshThreshold: 60_000, maximumAttempts: 10, firstRetryDelay: 500,
-    signInLimit: SignInLimit(perMinute: 60))
+  /// The default: 600 s before expiry, 5 attempts, first delay 2 s, 5 logins a minute.
+  ///
+  /// A refused refresh expires the session and keeps its user and the app's data. These are the figures for
+  /// production.
+  ///
+  /// - Requirement: POL-1, POL-6, LOG-2
+  public static let standard = SessionPolicy()
 
-  /// 300 s before expiry, 3 attempts, first delay 1 s (POL-1); 20 sign-ins a minute (LOG-2).
-  public static let staging = SessionPolicy(
-    name: "staging", refreshThreshold: 300_000, maximumAttempts: 3, firstRetryDelay: 1_000,
-    signInLimit: SignInLimit(perMinute: 20))
+  /// ``standard`` for a development server: 60 s before expiry, 10 attempts, first delay 500 ms, 60 logins a
+  /// minute.
+  ///
+  /// - Requirement: POL-1, LOG-2
+  public static let development = SessionPolicy.standard.named("development") {
+    $0.refresh.beforeExpiry = .seconds(60)
+    $0.refresh.attempts = 10
+    $0.refresh.firstRetryDelay = .milliseconds(500)
+    $0.limits.loginsPerMinute = 60
+  }
 
-  /// 600 s before expiry, 5 attempts, first delay 2 s (POL-1); 5 sign-ins a minute (LOG-2).
-  public static let production = SessionPolicy(
-    name: "production", signInLimit: .production)
+  /// ``standard`` for a staging server: 300 s before expiry, 3 attempts, first delay 1 s, 20 logins a minute.
+  ///
+  /// - Requirement: POL-1, LOG-2
+  public static let staging = SessionPolicy.standard.named("staging") {
+    $0.refresh.beforeExpiry = .seconds(300)
+    $0.refresh.attempts = 3
+    $0.refresh.firstRetryDelay = .seconds(1)
+    $0.limits.loginsPerMinute = 20
+  }
 
-  /// The policy of a school app with contexts on top of an environment's figures: e-mail and a
-  /// password of 8 characters, all three items required, cleared when refused (LOG-1, RES-1).
-  public static func edu(_ environment: SessionPolicy = .production) -> SessionPolicy {
-    var policy = environment
-    policy.name = "EDU \(environment.name)"
-    policy.credentials = .emailAndPassword(minimumLength: 8)
-    policy.requiredItems = [.token, .user, .context]
-    policy.onRejection = .clear
-    policy.onExhaustion = .stay
+  /// For an app whose data lives on the device: one attempt, 300 s before expiry, first delay 1 s.
+  ///
+  /// A failing server ends no session whose access token is good. A session that ends stays as expired, and
+  /// its data stays with it. The server is asked at each login and launch whether the account is active.
+  ///
+  /// - Requirement: POL-1, POL-2
+  public static let offlineFirst = SessionPolicy.standard.named("offlineFirst") {
+    $0.refresh.beforeExpiry = .seconds(300)
+    $0.refresh.attempts = 1
+    $0.refresh.firstRetryDelay = .seconds(1)
+    $0.ending.onExhaustion = .endAfterExpiry(.keep)
+    $0.limits.profileCheck = .afterLoginAndLaunch
+  }
+
+  /// ``standard``, but a refused refresh logs the user out and wipes everything.
+  ///
+  /// A failing server still ends nothing.
+  ///
+  /// - Requirement: POL-2
+  public static let clearOnRefusal = SessionPolicy.standard.named("clearOnRefusal") {
+    $0.ending.onRejection = .clear
+  }
+
+  /// This policy with another name and some changes.
+  package func named(_ name: String, _ change: (inout SessionPolicy) -> Void = { _ in })
+    -> SessionPolicy
+  {
+    var policy = self
+    policy.name = name
+    change(&policy)
     return policy
-  }
-
-  /// How long a request keeps other processes from sending theirs: a second longer than it may
-  /// take, so that only a holder that was killed or suspended is overtaken (REF-3).
-  var leaseDuration: Int64 { max(1, requestTimeout).addingSaturating(1_000) }
-
-  /// How far apart two uses are that are kept where other processes find them (POL-5): a minute, or a
-  /// tenth of the limit where that is less.
-  package var useInterval: Int64 { min(60_000, (inactivityLimit ?? .max) / 10) }
-
-  /// No attempt follows a failure sooner, in milliseconds: a delay of 0 would spin.
-  private static let shortestDelay: Int64 = 100
-
-  /// When a token that dies at `deadline` is refreshed; `nil` if it is not refreshed before a need (REF-12).
-  ///
-  /// That is `threshold` before its end, and never in the first half of its life, so that a threshold as
-  /// long as the life does not spin (REF-1).
-  func refreshTime(deadline: Int64, lifetime: Int64) -> Int64? {
-    guard refreshesBeforeExpiry else { return nil }
-    return deadline.subtractingSaturating(min(max(0, refreshThreshold), lifetime / 2))
-  }
-
-  /// The delay before the server is told again of a logout: the longest between two refreshes, twice as
-  /// long each time, at most six hours.
-  func revocationDelay(tries: UInt32) -> Int64 {
-    let longest: Int64 = 6 * 3_600_000
-    let first = min(max(1_000, longestRetryDelay), longest)
-    return min(longest, first << Int64(min(tries, 20)))
-  }
-
-  /// The pause after a number of requests in a row that may have ended their process; 0 for fewer than two.
-  ///
-  /// A minute, twice as long each time, and no more than the longest delay.
-  func pause(afterEndedProcesses count: UInt32) -> Int64 {
-    guard count > 1 else { return 0 }
-    return min(longestRetryDelay, 60_000 << Int64(min(count - 2, 20)))
-  }
-
-  /// The delay before the attempt after `failures` failures in a row.
-  ///
-  /// Doubles from the first delay up to the longest; `jitter` (0…65535) takes up to half of it
-  /// away, so that many devices do not come back at once.
-  package func retryDelay(failures: UInt32, jitter: UInt16) -> Int64 {
-    let doublings = Int64(min(max(failures, 1) - 1, 40))
-    let first = max(Self.shortestDelay, firstRetryDelay)
-    let longestRetryDelay = max(Self.shortestDelay, longestRetryDelay)
-    let (doubled, overflow) = first.multipliedReportingOverflow(by: 1 << doublings)
-    let delay = overflow ? longestRetryDelay : min(doubled, longestRetryDelay)
-    return delay - Int64(Double(delay / 2) * Double(jitter) / 65_536)
   }
 }

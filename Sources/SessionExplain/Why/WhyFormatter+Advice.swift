@@ -21,8 +21,7 @@ extension AdviceWord {
     case .makeStorable:
       "look at what the app did with the error of close(): it names the file or item, and the system's reason"
     case .longerGrace:
-      "a longer overtakenGrace in the policy gives the other process time to come "
-        + "back"
+      "keep the app's other processes from being suspended in the middle of a refresh"
     case .deviceOnlySecrets:
       "keep secrets on this device only: not in backups, not on a second device"
     case .compareTokenUses:
@@ -46,7 +45,7 @@ extension AdviceWord {
       "find out why no refresh token could be read: absent, kept aside, or another session's"
     case .nothingOnDevice: "nothing on the device: the server was failing"
     case .stayOnExhaustion:
-      "the policy onExhaustion: .stay keeps the user signed in through such a time"
+      "ending.onExhaustion = .stay in the policy keeps the user signed in through such a time"
     case .honourWaits: "ask less often: longer delays, fewer attempts"
     case .shorterThreshold:
       "set the refresh threshold below half of the token's life of {}, or let tokens "
@@ -64,7 +63,7 @@ extension AdviceWord {
     case .sendItemFacts:
       "send the length and version of the item that was kept aside, never its bytes"
     case .noJournalBackup: "keep journal and secrets out of backups, or restore neither"
-    case .raiseLimit: "raise the policy's inactivityLimit if that was too soon"
+    case .raiseLimit: "raise ending.inactivityLimit in the policy if that was too soon"
     case .newerTool: "a newer sessionreplay"
     case .noSignInScreen:
       "the app must not show its sign-in: the session is there, and goes on when the "

@@ -18,7 +18,7 @@ public enum TokenLifetime: Hashable, Sendable {
 
   /// Nothing says it: the token is good until a call is answered 401.
   ///
-  /// Without a refresh token, the policy decides what follows (`onRefusedToken`).
+  /// Without a refresh token, the policy decides what follows (`ending.onRefusedToken`).
   ///
   /// - Requirement: POL-7
   public static let untold = TokenLifetime.assumed(longest)

@@ -4,7 +4,7 @@ public import SessionCore
 extension SessionPreset {
   /// The school app: snake case, contexts, a refresh token that stays (EDU).
   public static func edu(
-    _ baseURL: URL, environment: SessionPolicy = .production
+    _ baseURL: URL, environment: SessionPolicy = .standard
   ) -> SessionPreset {
     var wire = HTTPBackend(baseURL: baseURL)
     wire.endpoints.login = "auth/login"

@@ -11,7 +11,7 @@ public struct SessionPreset: Sendable {
   public var name: String
   /// How the backend is spoken to.
   public var wire: HTTPBackend
-  /// What the apps disagree about.
+  /// When a token is refreshed, what ends the session, and what a login must pass.
   public var policy: SessionPolicy
   /// What modules above SessionKit keep with it, and with a configuration that is made of it.
   package var attached = AttachedValues()
@@ -34,12 +34,12 @@ extension SessionConfiguration {
   public init(
     journal: String, secrets: any SecretStore, preset: SessionPreset,
     transport: any HTTPTransport = URLSessionTransport(),
-    clock: any SessionClock = SystemClock(), eventBuffer: Int = 1024,
+    clock: any SessionClock = SystemClock(),
     retention: RetentionPolicy? = RetentionPolicy()
   ) {
     self.init(
       journal: journal, secrets: secrets, wire: preset.wire, policy: preset.policy,
-      transport: transport, clock: clock, eventBuffer: eventBuffer, retention: retention)
+      transport: transport, clock: clock, retention: retention)
     attached = preset.attached
   }
 }

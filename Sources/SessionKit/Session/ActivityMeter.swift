@@ -20,7 +20,7 @@ struct ActivityMeter: ~Copyable, Sendable {
   private let told = Atomic<Int64>(.min)
   private let checked = Atomic<Int64>(.min)
 
-  init(_ policy: SessionPolicy) {
+  init(_ policy: PolicyFigures) {
     limit = policy.inactivityLimit
     interval = policy.useInterval
   }

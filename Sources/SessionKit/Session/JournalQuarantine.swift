@@ -15,16 +15,3 @@ public struct JournalQuarantine: Hashable, Sendable {
     lastSequence = predecessor.link.sequence
   }
 }
-
-/// What happens where the journal cannot be used: damaged in what was acknowledged, written by a newer
-/// version, or no journal at all (RES-6).
-public enum UnusableJournal: Hashable, Sendable {
-  /// Opening throws and changes nothing.
-  case refuse
-  /// It is moved aside, never removed, and a new journal goes on from it; so does the session, where its
-  /// token is stored and nothing that can be read says that it was ended.
-  ///
-  /// The file beside the journal is `<path>.aside-<n>-<cause>-<time>`, the new journal's first records
-  /// name its identifier and the last sequence that could be read, and `journalSetAside` tells the app.
-  case setAside
-}

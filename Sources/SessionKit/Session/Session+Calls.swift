@@ -55,7 +55,7 @@ extension Session {
   /// Waits before the attempt with this number, the second at the earliest.
   func rest(before attempt: UInt32, telling tell: (Int64) -> Void) async throws(SessionError) {
     let configuration = engine.configuration
-    let delay = configuration.policy.retryDelay(
+    let delay = engine.policy.retryDelay(
       failures: attempt - 1, jitter: engine.runtime.jitter())
     tell(delay)
     let end = configuration.clock.now().uptime.addingReportingOverflow(delay)

@@ -69,7 +69,7 @@ extension Session {
   }
 
   private func check(_ credentials: PasswordCredentials) throws(SessionError) {
-    let problem = engine.configuration.policy.credentials.problem(
+    let problem = engine.policy.credentials.problem(
       userName: credentials.userName, password: credentials.password.value)
     if let problem { throw .invalidCredential(problem) }
   }

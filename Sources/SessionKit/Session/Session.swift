@@ -21,7 +21,7 @@ public final class Session: Sendable {
   /// Throws where the journal cannot be read or written; a tail that was never acknowledged is cut
   /// off, kept aside and noted. What to do where it cannot be read *yet* is `SessionOpening`'s matter
   /// (RES-3); a journal that cannot be used at all is refused, or set aside where
-  /// `configuration.whenJournalIsUnusable` says so (RES-6).
+  /// the policy's `recovery` is `resume` (RES-6).
   public static func open(_ configuration: SessionConfiguration)
     async throws(SessionError) -> Session
   {
@@ -100,7 +100,7 @@ public final class Session: Sendable {
 
   /// Closes this object and the journal; the session itself goes on when it is opened again.
   ///
-  /// Waits for a request that is on the wire, at most the policy's `requestTimeout`: its answer may
+  /// Waits for a request that is on the wire, at most the policy's `refresh.timeout`: its answer may
   /// hold the only token that the server takes from now on. Ends every sequence of events. Closing twice
   /// does nothing. Not ended early by the task's cancellation.
   ///

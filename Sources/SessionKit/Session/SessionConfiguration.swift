@@ -1,7 +1,29 @@
 public import SessionCore
 package import SessionJournal
 
-/// Where a session lives, whom it talks to and what it does when they disagree.
+/// Storage, backend, policy and hosts of a session.
+///
+/// Decide these five things before you ship. Each can be changed later, but users notice.
+///
+/// | Decide | With | If you say nothing |
+/// | --- | --- | --- |
+/// | What does a refused refresh do? | ``policy``, its `ending` | the session expires, the data stays |
+/// | What becomes of unsent changes at a logout? | ``hosts`` | the session knows of no changes |
+/// | Can there be several accounts? | a ``journal`` and ``secrets`` for each | one account |
+/// | Do extensions use the session? | one ``journal`` and ``secrets`` for all | each process has its own |
+/// | Who can read the secrets? | ``secrets``: the store and its protection | you have to say it |
+///
+/// - A refused refresh: ``SessionPolicy/standard`` keeps the user and the data until a logout.
+///   ``SessionPolicy/clearOnRefusal`` logs the user out, and the ``hosts`` clear their data.
+/// - Unsent changes: a host says how many there are. A logout then throws with the number, unless the app
+///   discards them. A change log is such a host.
+/// - Several accounts: two sessions must share neither the journal's path nor the place of the secrets.
+/// - Extensions: they share one session if they open the same file, in a folder that all of them reach, and
+///   the same secrets. Then one process refreshes, and the others use its token.
+/// - Secrets: a keychain protects them by the device's lock or by the user's presence. A file store leaves
+///   that to the file system.
+///
+/// - Requirement: POL-6, OUT-3, JRN-1, REF-3, STO-2
 public struct SessionConfiguration: Sendable {
   /// The absolute path of the journal file; one per account.
   ///
@@ -11,22 +33,14 @@ public struct SessionConfiguration: Sendable {
   public var secrets: any SecretStore
   /// How the backend is spoken to.
   public var wire: HTTPBackend
-  /// What the apps disagree about.
+  /// When a token is refreshed, what ends the session, and what a login must pass.
   public var policy: SessionPolicy
   /// What carries the requests.
   public var transport: any HTTPTransport
   /// What tells the time.
   public var clock: any SessionClock
-  /// How many events are kept in memory for subscribers; a slower one is fed from the journal.
-  public var eventBuffer: Int
   /// How long the journal may get before its old records give way to a snapshot; `nil` keeps all.
   public var retention: RetentionPolicy?
-  /// Whether what other processes append is taken in as soon as the system tells of it (JRN-1).
-  ///
-  /// `true` if not said. Else it is at the next commit, or where somebody asks. Where the system does
-  /// not tell, as on most network file systems, the journal is looked at each second.
-  public var followsOthers = true
-
   /// Which version of the app this is, for the journal: each opening notes it, and
   /// `sessionreplay stats --by version` tells whose sessions end.
   ///
@@ -35,9 +49,6 @@ public struct SessionConfiguration: Sendable {
 
   /// Values of modules above SessionKit.
   package var attached = AttachedValues()
-
-  /// What happens where the journal cannot be used; `refuse` if not said (RES-6).
-  public var whenJournalIsUnusable = UnusableJournal.refuse
 
   /// How the backend was spoken to at earlier addresses, or under earlier client identifiers; none if not said.
   ///
@@ -64,6 +75,13 @@ public struct SessionConfiguration: Sendable {
   /// user who signs in next. The time for which the device sleeps counts.
   public var clearLocalDataLimit: Duration? = .seconds(60)
 
+  /// How many events are kept in memory for subscribers, at least 1; a slower one is fed from the journal.
+  @_spi(Internals) public var eventBuffer = 1_024
+  /// Whether records of other processes are read as soon as the system reports them (JRN-1).
+  ///
+  /// If not, they are read at the next commit or the next question. A file system that reports nothing, as most
+  /// network file systems, is read each second.
+  package var followsOthers = true
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()
   /// How the journal is compacted.
@@ -86,9 +104,9 @@ public struct SessionConfiguration: Sendable {
   /// A configuration; what is not named is the system's.
   public init(
     journal: String, secrets: any SecretStore, wire: HTTPBackend,
-    policy: SessionPolicy = .production,
+    policy: SessionPolicy = .standard,
     transport: any HTTPTransport = URLSessionTransport(),
-    clock: any SessionClock = SystemClock(), eventBuffer: Int = 1024,
+    clock: any SessionClock = SystemClock(),
     retention: RetentionPolicy? = RetentionPolicy()
   ) {
     self.journal = journal
@@ -97,7 +115,6 @@ public struct SessionConfiguration: Sendable {
     self.policy = policy
     self.transport = transport
     self.clock = clock
-    self.eventBuffer = max(1, eventBuffer)
     self.retention = retention
   }
 }

@@ -7,7 +7,7 @@ extension SessionEngine {
     throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
   {
     if let refusal = openingRefusal(configuration) { throw refusal }
-    guard configuration.whenJournalIsUnusable == .setAside else {
+    guard configuration.policy.recovery.unusableJournal == .setAside else {
       return try load(configuration, runtime)
     }
     // More than once where others set the same journal aside, or what they made cannot be used either.

@@ -4,7 +4,7 @@ import SessionCore
 extension SessionEngine {
   /// What the server says of the user who is about to be signed in; `nil` where it is not asked.
   func profile(for answer: TokenAnswer) async -> Result<HTTPBackend.Standing, Failed>? {
-    let isAsked = answer.user == nil || configuration.policy.profileCheck != .whenUnknown
+    let isAsked = answer.user == nil || policy.profileCheck != .whenUnknown
     guard isAsked, let request = configuration.wire.profile(access: answer.access) else {
       return nil
     }

@@ -253,7 +253,7 @@ extension SessionEngine {
     _ read: @Sendable (HTTPResponse) throws(AnswerFailure) -> Answer
   ) async -> Result<Answer, Failed> {
     var request = request
-    request.timeout = limit ?? configuration.policy.requestTimeout
+    request.timeout = limit ?? policy.requestTimeout
     do {
       let response = try await configuration.transport.send(request)
       return .success(try read(response))

@@ -74,7 +74,7 @@ extension SessionEngine {
         // With the tokens as they are now: a refresh may have replaced them.
         let requests = wire.revocations(of: entry)
         guard requests.indices.contains(index) else { return (.failed, 0) }
-        let limit = configuration.policy.revocationTimeout
+        let limit = policy.revocationTimeout
         let needsAccess = requests[index].needsAccess
         let result = await exchange(requests[index].request, within: limit) {
           (response) throws(AnswerFailure) in
@@ -101,7 +101,7 @@ extension SessionEngine {
     _ entry: inout StoredRevocations.Entry, as revocation: Revocation
   ) async -> RevocationRun.Refresh {
     let (clock, wire) = (configuration.clock, configuration.wire)
-    let limit = configuration.policy.revocationTimeout
+    let limit = policy.revocationTimeout
     guard let refresh = entry.secrets.refresh, let request = wire.refresh(refresh) else {
       return .failed(status: 0)
     }
@@ -139,7 +139,7 @@ extension SessionEngine {
   /// Returns whether an earlier request got no answer. `nil` if it cannot be stored, or if the revocation
   /// has other tokens by now, or is not pending any more.
   private func claim(_ entry: inout StoredRevocations.Entry) async -> Bool? {
-    let (clock, limit) = (configuration.clock, configuration.policy.revocationTimeout)
+    let (clock, limit) = (configuration.clock, policy.revocationTimeout)
     let refresh = entry.refresh
     // The other process has ended the second time, or was gone before.
     for _ in 0..<2 {

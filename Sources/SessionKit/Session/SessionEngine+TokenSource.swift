@@ -41,7 +41,7 @@ extension SessionEngine {
     var expired: SessionState.Expired?
     if case .expired(let session) = coordinator.state { expired = session }
     return ExternalLoginHost(
-      expired: expired, requestTimeout: configuration.policy.requestTimeout,
+      expired: expired, requestTimeout: policy.requestTimeout,
       isUnwelcome: { [weak self] user in await self?.isUnwelcome(user) ?? true },
       map: { (tokens) throws(WebSignInProblem) in
         try tokens.answer(
@@ -75,7 +75,7 @@ extension SessionEngine {
     }
     requests[number] = spawn { engine in
       guard engine.mayLeave(number) else { return }
-      let result = await engine.bounded(by: configuration.policy.requestTimeout) {
+      let result = await engine.bounded(by: engine.policy.requestTimeout) {
         () async throws(AnswerFailure) -> IdentityTokens in
         try await source.acquireSilently(user?.id)
       }
@@ -107,7 +107,7 @@ extension SessionEngine {
     }
     // So does a user who is about to, who may be the same one.
     guard !coordinator.isSigningIn else { return feed(.revoked(generation, .failed, status: 0)) }
-    let limit = configuration.policy.revocationTimeout
+    let limit = policy.revocationTimeout
     removal = spawn { engine in
       let result = await engine.bounded(by: limit) { try await source.removeAccount(user) }
       switch result {
@@ -143,7 +143,7 @@ extension SessionEngine {
   func forget(_ user: Identifier?) {
     guard let source = configuration.tokenSource, let user, coordinator.state.user != user
     else { return }
-    let limit = configuration.policy.revocationTimeout
+    let limit = policy.revocationTimeout
     spawn { engine in
       _ = await engine.bounded(by: limit) { try await source.removeAccount(user) }
     }

@@ -63,7 +63,7 @@ extension SessionEngine {
 
   /// How long nobody had used the session; `nil` where nothing says so.
   func idle() -> Int64? {
-    guard configuration.policy.inactivityLimit != nil else { return nil }
+    guard policy.inactivityLimit != nil else { return nil }
     do throws(SecretStoreError) { return try keptIdle() } catch { return nil }
   }
 
@@ -74,7 +74,7 @@ extension SessionEngine {
 
   /// The use that signing in is.
   func firstUse() -> LastActivity? {
-    guard configuration.policy.inactivityLimit != nil else { return nil }
+    guard policy.inactivityLimit != nil else { return nil }
     let now = configuration.clock.now()
     return LastActivity(at: now.uptime, now: now, boot: configuration.clock.boot)
   }

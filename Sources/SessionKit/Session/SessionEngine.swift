@@ -13,6 +13,8 @@ actor SessionEngine {
   }
 
   nonisolated let configuration: SessionConfiguration
+  /// The figures of its policy.
+  let policy: PolicyFigures
   nonisolated let journal: Journal
   /// Which opening this is, and what it knows of others.
   nonisolated let presence: OpeningPresence
@@ -140,13 +142,14 @@ actor SessionEngine {
     self.journal = journal
     self.presence = presence
     self.runtime = runtime
-    view = SessionView(configuration.policy)
+    policy = PolicyFigures(configuration.policy)
+    view = SessionView(policy)
     vault = StoredCredentials(
       store: WitnessedStore(configuration.secrets, witness), journal: journal.identifier,
       path: journal.path, binding: configuration.binding)
-    hub = EventHub(after: fold.sequence, capacity: configuration.eventBuffer)
+    hub = EventHub(after: fold.sequence, capacity: max(1, configuration.eventBuffer))
     coordinator = SessionCoordinator(
-      policy: configuration.policy, fold: fold,
+      policy: policy, fold: fold,
       continuesAnother: continuesAnother || predecessor != nil)
   }
 

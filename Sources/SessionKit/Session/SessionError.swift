@@ -20,7 +20,7 @@ public enum SessionError: Error, Equatable, Sendable {
   case overtaken
   /// A sign-in is under way already.
   case signInUnderWay
-  /// This device's own limit of sign-ins (`SessionPolicy.signInLimit`, LOG-2), and the milliseconds to wait.
+  /// This device's own limit of sign-ins (`limits.loginsPerMinute`, LOG-2), and the milliseconds to wait.
   /// Nothing was sent.
   case tooManyAttempts(retryAfter: Int64)
   /// The stored secrets cannot be read yet; it is not known whether anybody is signed in (RES-3).

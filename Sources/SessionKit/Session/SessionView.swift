@@ -31,7 +31,7 @@ struct SessionView: ~Copyable, Sendable {
   /// When the session was used last.
   let use: ActivityMeter
 
-  init(_ policy: SessionPolicy) {
+  init(_ policy: PolicyFigures) {
     use = ActivityMeter(policy)
   }
 

@@ -42,17 +42,18 @@ extension CoordinatorBench {
 
 extension SessionPolicy {
   /// Round figures: a minute before expiry, 3 attempts, 1 s to 60 s; a refused refresh clears.
-  package static let bench = SessionPolicy(
-    name: "bench", refreshThreshold: 60_000, maximumAttempts: 3, firstRetryDelay: 1_000,
-    longestRetryDelay: 60_000, onRejection: .clear, requestTimeout: 30_000)
+  package static let bench = SessionPolicy.clearOnRefusal.named("bench") {
+    $0.refresh.beforeExpiry = .seconds(60)
+    $0.refresh.attempts = 3
+    $0.refresh.firstRetryDelay = .seconds(1)
+    $0.refresh.longestRetryDelay = .seconds(60)
+    $0.limits.loginsPerMinute = nil
+  }
 
   /// The same, and a session that can no longer be refreshed stays as expired.
-  package static var benchKeeping: SessionPolicy {
-    var policy = SessionPolicy.bench
-    policy.name = "bench, keeping"
-    policy.onRejection = .keep
-    policy.onExhaustion = .end(.keep)
-    return policy
+  package static let benchKeeping = SessionPolicy.bench.named("bench, keeping") {
+    $0.ending.onRejection = .keep
+    $0.ending.onExhaustion = .end(.keep)
   }
 }
 

@@ -51,7 +51,7 @@ public struct CoordinatorBench: Sendable {
   /// A bench with an empty journal.
   package init(_ policy: SessionPolicy = .bench) {
     now = Self.start
-    coordinator = SessionCoordinator(policy: policy)
+    coordinator = SessionCoordinator(policy: PolicyFigures(policy))
   }
 
   /// A bench whose journal holds something already.
@@ -67,7 +67,7 @@ public struct CoordinatorBench: Sendable {
       journal.append(record)
       try fold.apply(record)
     }
-    coordinator = SessionCoordinator(policy: policy, fold: fold)
+    coordinator = SessionCoordinator(policy: PolicyFigures(policy), fold: fold)
   }
 
   /// The events of the journal.

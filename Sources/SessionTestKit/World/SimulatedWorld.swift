@@ -72,7 +72,7 @@ public final class SimulatedWorld: Sendable {
   /// on Apple's systems with a suspended process, its lease has to end first (REF-9).
   public func configuration(
     journal: String = "session.journal", in process: SimulatedProcess, secrets: any SecretStore,
-    policy: SessionPolicy = .edu(.staging), provingDeaths: Bool = true
+    policy: SessionPolicy = .standard, provingDeaths: Bool = true
   ) throws -> SessionConfiguration {
     guard let url = URL(string: "https://auth.example.test") else { throw URLError(.badURL) }
     let number = counts.withLock { counts in

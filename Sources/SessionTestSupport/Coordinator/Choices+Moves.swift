@@ -156,8 +156,10 @@ extension Choices {
   /// The same, which may also limit how long a session is unused, and ask at launch how its user stands.
   func usedPolicy() -> SessionPolicy {
     var policy = policy()
-    if chance(1, in: 3) { policy.inactivityLimit = pick([1_000, 1_800_000, 86_400_000]) }
-    if chance(1, in: 2) { policy.profileCheck = .afterLoginAndLaunch }
+    if chance(1, in: 3) {
+      policy.ending.inactivityLimit = pick([.seconds(1), .seconds(1_800), .seconds(86_400)])
+    }
+    if chance(1, in: 2) { policy.limits.profileCheck = .afterLoginAndLaunch }
     return policy
   }
 
@@ -166,16 +168,18 @@ extension Choices {
     var policies: [SessionPolicy] = [
       .bench, .benchKeeping, .development, .staging, .production, .edu(),
     ]
-    var strict = SessionPolicy.bench
-    strict.name = "bench, one attempt"
-    (strict.maximumAttempts, strict.onExhaustion) = (1, .end(.clear))
-    strict.launchRefresh = .always
-    var hasty = SessionPolicy.bench
-    hasty.name = "bench, without delays"
-    (hasty.firstRetryDelay, hasty.longestRetryDelay, hasty.refreshThreshold) = (0, 0, .max)
-    var patient = strict
-    patient.name = "bench, after a need"
-    (patient.onExhaustion, patient.refreshesBeforeExpiry) = (.endAfterExpiry(.clear), false)
+    let strict = SessionPolicy.bench.named("bench, one attempt") {
+      ($0.refresh.attempts, $0.refresh.atLaunch) = (1, .always)
+      $0.ending.onExhaustion = .end(.clear)
+    }
+    let hasty = SessionPolicy.bench.named("bench, without delays") {
+      ($0.refresh.firstRetryDelay, $0.refresh.longestRetryDelay) = (.zero, .zero)
+      $0.refresh.beforeExpiry = .milliseconds(Int64.max)
+    }
+    let patient = strict.named("bench, after a need") {
+      $0.refresh.beforeExpiry = nil
+      $0.ending.onExhaustion = .endAfterExpiry(.clear)
+    }
     policies += [strict, hasty, patient]
     return pick(policies) ?? .bench
   }

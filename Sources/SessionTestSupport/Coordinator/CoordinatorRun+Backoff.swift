@@ -93,7 +93,7 @@ extension CoordinatorRun {
       token.isRefreshable
       ? timers[.refresh] != nil || timers[.lease] != nil : timers[.expiry] != nil
     // Without refreshes before the expiry, it waits for a need, such as a call (REF-12).
-    let needsTimer = coordinator.policy.refreshesBeforeExpiry || !token.isRefreshable
+    let needsTimer = coordinator.policy.refreshThreshold != nil || !token.isRefreshable
     try require(.refreshIsAlwaysDue, isAhead || isUnderWay || !needsTimer) {
       "\(coordinator.state.line), \(coordinator.activity), timers "
         + "\(timers.keys.map { "\($0)" }.sorted())"

@@ -148,7 +148,7 @@ extension CoordinatorRun {
     guard let open = coordinator.fold.intents.request, open.sent.process != process else { return }
     for case .event(.refreshFailed(let failed)) in commit.contents
     where failed.request == open.sequence {
-      overtakenUntil = now.uptime.addingSaturating(coordinator.policy.overtakenGrace)
+      overtakenUntil = now.uptime.addingSaturating(coordinator.policy.peerRequestGrace)
     }
   }
 

@@ -57,7 +57,7 @@ package struct CoordinatorRun: Sendable {
   /// A run that begins with a closed session on an empty journal.
   package init(_ policy: SessionPolicy, rules: Set<CoordinatorRule>) {
     self.rules = rules
-    coordinator = SessionCoordinator(policy: policy)
+    coordinator = SessionCoordinator(policy: PolicyFigures(policy))
     published = 0
   }
 

@@ -74,9 +74,9 @@ struct AbsenceDoubtTests {
 
   @Test("RES-7 secrets of a journal that is not found are neither wiped nor adopted at once")
   func owner() {
-    for rule in [SessionPolicy.StraySecrets.wipe, .adopt] {
+    for rule in [SessionPolicy.OrphanedSecrets.wipe, .adopt] {
       var policy = SessionPolicy.bench
-      policy.orphanedSecrets = rule
+      policy.recovery.orphanedSecrets = rule
       var bench = CoordinatorBench(policy)
       var facts = StoredItemsReport()
       (facts.token, facts.owner) = (.otherJournal, .missing)

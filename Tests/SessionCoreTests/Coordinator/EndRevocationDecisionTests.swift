@@ -7,8 +7,8 @@ import Testing
 struct EndRevocationDecisionTests {
   private static func policy(_ end: SessionPolicy.End) -> SessionPolicy {
     var policy = SessionPolicy.bench
-    (policy.onRejection, policy.onExhaustion) = (end, .end(end))
-    (policy.inactivityLimit, policy.maximumAttempts) = (600_000, 1)
+    (policy.ending.onRejection, policy.ending.onExhaustion) = (end, .end(end))
+    (policy.ending.inactivityLimit, policy.refresh.attempts) = (.seconds(600), 1)
     return policy
   }
 

@@ -29,7 +29,7 @@ struct EndedProcessDecisionTests {
 
   private var patient: SessionPolicy {
     var policy = SessionPolicy.bench
-    policy.longestRetryDelay = 150_000
+    policy.refresh.longestRetryDelay = .seconds(150)
     return policy
   }
 

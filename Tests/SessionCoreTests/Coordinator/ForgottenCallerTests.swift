@@ -126,7 +126,7 @@ struct ForgottenCallerTests {
   @Test("REF-6 a policy with no delay does not spin")
   func zeroDelay() {
     var policy = SessionPolicy.bench
-    policy.firstRetryDelay = 0
+    policy.refresh.firstRetryDelay = .zero
     var bench = CoordinatorBench.signedIn(policy)
     let (waiter, effects) = bench.refresh()
     var all = effects

@@ -115,7 +115,7 @@ struct LoginDecisionTests {
     "LOG-2 POL-1 over the limit a sign-in is refused with the time to wait, and nothing is sent")
   func limited() throws {
     var policy = SessionPolicy.bench
-    policy.signInLimit = SignInLimit(perMinute: 3)
+    policy.limits.loginsPerMinute = 3
     var bench = CoordinatorBench(policy)
     bench.tell(.opened(.nothing))
     func tryIt(_ bench: inout CoordinatorBench) throws -> Int64? {
@@ -141,8 +141,8 @@ struct LoginDecisionTests {
     bench.advance(by: 1)
     #expect(try tryIt(&bench) == nil)
     #expect(try tryIt(&bench) == 10_000)
-    let limits = [SessionPolicy.production, .staging, .development].map {
-      $0.signInLimit?.perMinute ?? .max
+    let limits = [SessionPolicy.standard, .staging, .development].map {
+      $0.limits.loginsPerMinute ?? .max
     }
     #expect(limits == limits.sorted() && limits[0] < limits[2])
   }

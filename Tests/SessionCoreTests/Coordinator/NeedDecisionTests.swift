@@ -9,7 +9,7 @@ struct NeedDecisionTests {
 
   private var afterNeed: SessionPolicy {
     var policy = SessionPolicy.bench
-    policy.refreshesBeforeExpiry = false
+    policy.refresh.beforeExpiry = nil
     return policy
   }
 
@@ -41,7 +41,7 @@ struct NeedDecisionTests {
     arguments: [SessionPolicy.End.keep, .clear])
   func endAfterExpiry(end: SessionPolicy.End) {
     var policy = SessionPolicy.bench
-    (policy.maximumAttempts, policy.onExhaustion) = (1, .endAfterExpiry(end))
+    (policy.refresh.attempts, policy.ending.onExhaustion) = (1, .endAfterExpiry(end))
     var bench = CoordinatorBench.signedIn(policy, lifetime: 100_000)
     var (_, effects) = bench.refresh()
     for delay in [60_000, 40_000] as [Int64] {
@@ -61,7 +61,7 @@ struct NeedDecisionTests {
     arguments: [SessionPolicy.RefusedToken.end, .deliver])
   func refused(decision: SessionPolicy.RefusedToken) {
     var policy = SessionPolicy.benchKeeping
-    policy.onRefusedToken = decision
+    policy.ending.onRefusedToken = decision
     var bench = CoordinatorBench.signedIn(
       policy, lifetime: TokenMetadata.unknownLifetime, isRefreshable: false)
     let generation = bench.coordinator.state.token?.generation ?? .none

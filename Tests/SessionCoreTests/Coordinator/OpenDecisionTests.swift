@@ -52,7 +52,7 @@ struct OpenDecisionTests {
   @Test("POL-3 a policy may refresh at every launch")
   func always() throws {
     var policy = SessionPolicy.bench
-    policy.launchRefresh = .always
+    policy.refresh.atLaunch = .always
     var bench = try CoordinatorBench(policy, journal: [.event(Self.login)])
     #expect(bench.tell(.opened(.session(1))).sendCount == 1)
   }
@@ -61,7 +61,7 @@ struct OpenDecisionTests {
   func missing() throws {
     for item in [SecretItem.token, .user, .context] {
       var policy = SessionPolicy.bench
-      policy.requiredItems = [.token, .user, .context]
+      policy.limits.requiredItems = [.token, .user, .context]
       var bench = try CoordinatorBench(policy, journal: [.event(Self.login)])
       var facts = StoredItemsReport.session(1)
       switch item {

@@ -20,12 +20,12 @@ struct StraySessionTests {
     return facts
   }
 
-  private func policy(_ stray: SessionPolicy.StraySecrets, _ end: SessionPolicy.End = .clear)
+  private func policy(_ stray: SessionPolicy.OrphanedSecrets, _ end: SessionPolicy.End = .clear)
     -> SessionPolicy
   {
     var policy = SessionPolicy.bench
-    policy.orphanedSecrets = stray
-    policy.onRejection = end
+    policy.recovery.orphanedSecrets = stray
+    policy.ending.onRejection = end
     return policy
   }
 
@@ -44,7 +44,7 @@ struct StraySessionTests {
 
   @Test("RES-6 what was set aside is gone on from, whatever the policy for strays")
   func continued() {
-    for rule in [SessionPolicy.StraySecrets.wipe, .adopt] {
+    for rule in [SessionPolicy.OrphanedSecrets.wipe, .adopt] {
       var bench = CoordinatorBench(policy(rule))
       bench.tell(.opened(facts(.damaged)))
       #expect(bench.names == ["login"])

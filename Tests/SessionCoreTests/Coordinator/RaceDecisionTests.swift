@@ -163,7 +163,7 @@ struct RaceDecisionTests {
     #expect(dead.uptime(of: .refresh) == bench.now.uptime + 1_000)
 
     var policy = SessionPolicy.bench
-    (policy.firstRetryDelay, policy.longestRetryDelay) = (0, 0)
+    (policy.refresh.firstRetryDelay, policy.refresh.longestRetryDelay) = (.zero, .zero)
     var hasty = CoordinatorBench.signedIn(policy)
     let (caller, request) = hasty.refresh()
     let offline = RequestFailure(kind: .noConnection)

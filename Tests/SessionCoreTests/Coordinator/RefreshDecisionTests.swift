@@ -124,14 +124,14 @@ struct RefreshDecisionTests {
       effects.reply(to: caller)
         == .failed(
           .ended(bench.coordinator.state.kind, by: RequestFailure(kind: .rejected, status: 401))))
-    #expect(effects.contains(.wipe(policy.onRejection == .clear ? .session : .token)))
+    #expect(effects.contains(.wipe(policy.ending.onRejection == .clear ? .session : .token)))
     #expect(effects.uptime(of: .refresh) == nil)
   }
 
   @Test("REF-6 only answered failures count: no network never ends a session")
   func noNetwork() {
     var policy = SessionPolicy.bench
-    policy.onExhaustion = .end(.clear)
+    policy.ending.onExhaustion = .end(.clear)
     var bench = CoordinatorBench.signedIn(policy)
     var (_, sent) = bench.refresh()
     for round in 0..<50 {
@@ -153,7 +153,7 @@ struct RefreshDecisionTests {
       (.end(.clear), .unauthenticated),
     ] {
       var policy = SessionPolicy.bench
-      policy.onExhaustion = exhaustion
+      policy.ending.onExhaustion = exhaustion
       var bench = CoordinatorBench.signedIn(policy)
       var (_, effects) = bench.refresh()
       let failure = RequestFailure(kind: .server, status: 500)

@@ -18,7 +18,7 @@ struct SnapshotDecisionTests {
   private static let login = SessionRecord.Content.event(SampleRecords.events[0])
 
   private func coordinator(_ fold: SessionFold) -> SessionCoordinator {
-    var coordinator = SessionCoordinator(policy: .production, fold: fold)
+    var coordinator = SessionCoordinator(policy: PolicyFigures(.standard), fold: fold)
     var facts = StoredItemsReport()
     (facts.token, facts.generation) = (.present, fold.generation)
     _ = coordinator.handle(.opened(facts), at: ClockReading(time: SampleRecords.time, uptime: 0))

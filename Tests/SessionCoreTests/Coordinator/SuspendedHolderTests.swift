@@ -98,7 +98,7 @@ struct SuspendedHolderTests {
       told.reply(to: caller) == .failed(.request(RequestFailure(kind: .noReply))))
     let retry = try #require(told.uptime(of: .refresh))
     #expect(retry > bench.now.uptime)
-    #expect(retry <= bench.now.uptime + bench.coordinator.policy.overtakenGrace)
+    #expect(retry <= bench.now.uptime + bench.coordinator.policy.peerRequestGrace)
   }
 
   @Test("REF-3 it wakes with the new token: that is everybody's, though another was refused")

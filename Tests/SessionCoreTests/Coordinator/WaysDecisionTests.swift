@@ -34,7 +34,7 @@ struct WaysDecisionTests {
     arguments: [LoginMethod.social, .registration])
   func limited(method: LoginMethod) throws {
     var policy = SessionPolicy.bench
-    policy.signInLimit = SignInLimit(perMinute: 1)
+    policy.limits.loginsPerMinute = 1
     var bench = bench(policy)
     let first = try #require(bench.tell(.login(bench.caller(), .password)).request)
     bench.tell(.failed(first, RequestFailure(kind: .rejected, status: 401), jitter: 0))
@@ -47,7 +47,7 @@ struct WaysDecisionTests {
   @Test("LOG-2 LOG-5 what reaches no credential is no try: trying silently uses up no limit")
   func silentIsNoTry() throws {
     var policy = SessionPolicy.bench
-    policy.signInLimit = SignInLimit(perMinute: 1)
+    policy.limits.loginsPerMinute = 1
     var bench = bench(policy)
     for _ in 0..<3 {
       let number = try #require(bench.tell(.login(bench.caller(), .silent)).request)
@@ -170,7 +170,7 @@ struct WaysDecisionTests {
   @Test("LOG-6 at launch the server is asked once; a failure ends nothing")
   func launch() throws {
     var policy = SessionPolicy.bench
-    policy.profileCheck = .afterLoginAndLaunch
+    policy.limits.profileCheck = .afterLoginAndLaunch
     var bench = try CoordinatorBench(policy, journal: [.event(.login(as: "ada"))])
     let effects = bench.tell(.opened(.session(1)))
     #expect(effects.contains(.askProfile("ada", Generation(1))))
@@ -188,8 +188,8 @@ struct WaysDecisionTests {
     "LOG-6 POL-3 with a dead token it is refreshed first, and the server asked with the new one")
   func afterRefresh() throws {
     var policy = SessionPolicy.bench
-    policy.profileCheck = .afterLoginAndLaunch
-    policy.launchRefresh = .always
+    policy.limits.profileCheck = .afterLoginAndLaunch
+    policy.refresh.atLaunch = .always
     var bench = try CoordinatorBench(policy, journal: [.event(.login(as: "ada"))])
     let effects = bench.tell(.opened(.session(1)))
     let asked = effects.place { if case .askProfile = $0 { true } else { false } }
@@ -204,7 +204,7 @@ struct WaysDecisionTests {
       (Self.inactive, SessionState.Kind.expired), (Self.deleted, .unauthenticated),
     ] {
       var policy = SessionPolicy.bench
-      policy.profileCheck = .afterLoginAndLaunch
+      policy.limits.profileCheck = .afterLoginAndLaunch
       var bench = try CoordinatorBench(policy, journal: [.event(.login(as: "ada"))])
       var facts = StoredItemsReport.session(1)
       facts.hostClears = true

@@ -302,9 +302,9 @@ struct SessionLeavingTests {
     try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: session.gate)
     try await session.close()
     try await log.close()
-    for mode in [UnusableJournal.refuse, .setAside] {
+    for mode in [SessionPolicy.UnusableJournal.refuse, .setAside] {
       var configuration = bench.configuration(.keeping)
-      (configuration.journal, configuration.whenJournalIsUnusable) = (path, mode)
+      (configuration.journal, configuration.policy.recovery.unusableJournal) = (path, mode)
       configuration.secrets = FileSecretStore(folder: bench.folder.path + "/others")
       let other = configuration
       let error = await failure { () async throws(SessionError) in
@@ -394,7 +394,7 @@ struct SessionLeavingTests {
     let bench = try Bench()
     let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
     var policy = SessionPolicy.keeping
-    policy.onRejection = .clear
+    policy.ending.onRejection = .clear
     var configuration = bench.configuration(policy)
     configuration.attach(log, discardingOnPolicyLogout: discarding)
     let session = try await Session.open(configuration)

@@ -10,7 +10,7 @@ struct RefusedTokenTests {
     _ end: SessionPolicy.End = .keep
   ) async throws -> Session {
     var policy = SessionPolicy.bench
-    (policy.onRejection, policy.onRefusedToken) = (end, decision)
+    (policy.ending.onRejection, policy.ending.onRefusedToken) = (end, decision)
     return try await bench.signedIn(policy) { wire in
       wire.endpoints.refresh = nil
       wire.answer.lifetime = [lifetime]

@@ -208,7 +208,7 @@ struct SessionCallsTests {
       bench.service.fail(.success(HTTPResponse(status: 401)))
       let backend = BackendIdentity.accepting(from: 2)
       let calls = session.calls(by: TransportCalls(backend))
-      let clears = policy.onRejection == .clear
+      let clears = policy.ending.onRejection == .clear
       let error = await sessionError { try await calls.send(bench.get()) }
       #expect(clears ? error?.isLoggedOut == true : error?.isExpired == true)
       #expect(error?.description.contains("rejected 401") == true)

@@ -78,7 +78,7 @@ struct ReportsTests {
     try await bench.signedIn().close()
     try bench.damage(2)
     var configuration = bench.configuration()
-    configuration.whenJournalIsUnusable = .setAside
+    configuration.policy.recovery.unusableJournal = .setAside
     configuration.retention = RetentionPolicy(maximumRecords: 5, keptRecords: 1, keptBeforeEnd: 0)
     configuration.compaction = { (journal, _) throws(JournalError) in
       throw .diskFull(path: journal.path)

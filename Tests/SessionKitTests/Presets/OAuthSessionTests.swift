@@ -12,7 +12,7 @@ struct OAuthSessionTests {
   ) -> SessionConfiguration {
     var preset = front.preset(Self.client)
     if let key { preset.wire.answer.user.append(.userName(key)) }
-    preset.policy.requestTimeout = 5_000
+    preset.policy.refresh.timeout = .seconds(5)
     return SessionConfiguration(
       journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets), preset: preset,
       transport: front, clock: bench.clock)
@@ -127,7 +127,7 @@ struct OAuthSessionTests {
   func captivePortal() async throws {
     let bench = try Bench()
     var policy = SessionPolicy.tik
-    policy.requestTimeout = 5_000
+    policy.refresh.timeout = .seconds(5)
     let session = try await bench.signedIn(policy)
     for _ in 0..<3 {
       bench.server.failNext(.refresh, with: .html)

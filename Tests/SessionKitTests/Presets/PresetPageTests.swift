@@ -1,4 +1,5 @@
 import Foundation
+import SessionCore
 import SessionKit
 import SessionTestKit
 import Testing
@@ -81,27 +82,28 @@ struct PresetPageTests {
     #expect(rows.map { $0[0] } == Self.names)
     for row in rows {
       let policy = try #require(PresetPage.preset(row[0])).policy
+      let figures = PolicyFigures(policy)
       let credentials =
-        switch policy.credentials {
+        switch policy.limits.credentials {
         case .none: "any"
         case .emailAndPassword(let length): "e-mail, \(length)"
         }
       let exhausted =
-        switch policy.onExhaustion {
+        switch policy.ending.onExhaustion {
         case .stay: "stay"
         case .end(let end): "\(end)"
         case .endAfterExpiry(let end): "endAfterExpiry \(end)"
         }
       let threshold =
-        policy.refreshesBeforeExpiry ? "\(policy.refreshThreshold / 1000) s" : "none"
-      #expect(policy.onRefusedToken == .end)
+        figures.refreshThreshold.map { "\($0 / 1000) s" } ?? "none"
+      #expect(figures.onRefusedToken == .end)
       #expect(
         row == [
-          row[0], threshold, "\(policy.maximumAttempts)",
-          "\(policy.firstRetryDelay) ms", "\(policy.launchRefresh)", "\(policy.profileCheck)",
-          "\(policy.onRejection)",
+          row[0], threshold, "\(figures.maximumAttempts)",
+          "\(figures.firstRetryDelay) ms", "\(figures.launchRefresh)", "\(figures.profileCheck)",
+          "\(figures.onRejection)",
           exhausted, credentials,
-          policy.requiredItems.map(\.description).sorted().joined(separator: ", "),
+          figures.requiredItems.map(\.description).sorted().joined(separator: ", "),
         ])
     }
   }
@@ -110,11 +112,10 @@ struct PresetPageTests {
   func configuration() throws {
     let preset = try #require(PresetPage.preset("TIK"))
     let configuration = SessionConfiguration(
-      journal: "/j", secrets: MemorySecretStore(), preset: preset, eventBuffer: 3)
+      journal: "/j", secrets: MemorySecretStore(), preset: preset)
     #expect(configuration.journal == "/j")
     #expect(configuration.policy == preset.policy)
     #expect(configuration.wire.endpoints == preset.wire.endpoints)
-    #expect(configuration.eventBuffer == 3)
     #expect("\(preset)" == "TIK, wire to tik.test")
   }
 }

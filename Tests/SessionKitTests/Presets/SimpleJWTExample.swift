@@ -15,7 +15,7 @@ enum SimpleJWTExample {
     wire.answer.refreshToken = ["refresh"]
     wire.answer.lifetime = [.claim("exp")]
     wire.answer.user = [.claim("user_id")]
-    let preset = SessionPreset(name: "SimpleJWT", wire: wire, policy: .production)
+    let preset = SessionPreset(name: "SimpleJWT", wire: wire, policy: .standard)
     // page ends
     return preset
   }

@@ -111,8 +111,8 @@ extension AccountStatusTests {
     wire.keys.userName = "email"
     let backend = try AnswerBench(wire)
     var policy = SessionPolicy.keeping
-    policy.profileCheck = .whenUnknown
-    policy.requiredItems = [.token]
+    policy.limits.profileCheck = .whenUnknown
+    policy.limits.requiredItems = [.token]
     backend.answer(Self.tokens)
     let session = try await backend.open(policy)
     try await session.login(

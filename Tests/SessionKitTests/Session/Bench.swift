@@ -1,6 +1,6 @@
 import Foundation
 import SessionJournal
-import SessionKit
+@_spi(Internals) import SessionKit
 import SessionTestKit
 import Testing
 
@@ -47,7 +47,8 @@ final class Bench: Sendable {
   ) -> SessionConfiguration {
     var configuration = SessionConfiguration(
       journal: journal, secrets: store ?? FileSecretStore(folder: secrets),
-      wire: .edu(baseURL: server.baseURL), policy: policy, clock: clock, eventBuffer: eventBuffer)
+      wire: .edu(baseURL: server.baseURL), policy: policy, clock: clock)
+    configuration.eventBuffer = eventBuffer
     // A test says when something is seen.
     configuration.followsOthers = false
     return configuration
@@ -110,10 +111,10 @@ extension SessionPolicy {
   /// EDU's rules with short requests.
   static var bench: SessionPolicy {
     var policy = SessionPolicy.edu(.staging)
-    policy.requestTimeout = 60_000
+    policy.refresh.timeout = .seconds(60)
     // On a busy machine a logout may take long to reach the server.
-    policy.revocationTimeout = 60_000
-    policy.signInLimit = nil
+    policy.ending.revocationTimeout = .seconds(60)
+    policy.limits.loginsPerMinute = nil
     return policy
   }
 
@@ -121,7 +122,7 @@ extension SessionPolicy {
   static var keeping: SessionPolicy {
     var policy = SessionPolicy.bench
     policy.name = "EDU staging, keeps expired sessions"
-    policy.onRejection = .keep
+    policy.ending.onRejection = .keep
     return policy
   }
 }

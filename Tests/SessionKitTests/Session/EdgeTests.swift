@@ -73,7 +73,7 @@ struct EdgeTests {
     let bench = try Bench()
     var policy = SessionPolicy.bench
     // Both are on the wire at a time, on whatever machine.
-    policy.revocationTimeout = 600_000
+    policy.ending.revocationTimeout = .seconds(600)
     let session = try await bench.signedIn(policy)
     let gate = bench.server.hold(.logout)
     let one = Task { try await session.logout() }

@@ -26,9 +26,9 @@ struct EndRevocationTests {
 
   private static func policy(_ end: SessionPolicy.End) -> SessionPolicy {
     var policy = SessionPolicy.bench
-    policy.requiredItems = [.token]
-    (policy.onRejection, policy.inactivityLimit) = (end, limit)
-    (policy.onExhaustion, policy.maximumAttempts) = (.end(end), 1)
+    policy.limits.requiredItems = [.token]
+    (policy.ending.onRejection, policy.ending.inactivityLimit) = (end, .milliseconds(limit))
+    (policy.ending.onExhaustion, policy.refresh.attempts) = (.end(end), 1)
     return policy
   }
 
@@ -117,7 +117,7 @@ struct EndRevocationTests {
     let (backend, session) = try await signedIn(.keep)
     try await session.close()
     var policy = Self.policy(.keep)
-    policy.requiredItems = [.token, .user]
+    policy.limits.requiredItems = [.token, .user]
     try FileManager.default.removeItem(atPath: backend.bench.secrets + "/user")
     backend.answer(200, "{}")
     let again = try await backend.open(policy)

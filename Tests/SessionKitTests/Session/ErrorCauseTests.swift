@@ -19,7 +19,7 @@ struct ErrorCauseTests {
     for word in ["refreshRejected", "401", "TOKEN_REUSED"] {
       #expect(error?.description.contains(word) == true, "\(word)")
     }
-    guard policy.onRejection == .keep else {
+    guard policy.ending.onRejection == .keep else {
       try await session.close()
       return
     }
@@ -60,7 +60,7 @@ struct ErrorCauseTests {
   func localLimit() async throws {
     let bench = try Bench()
     var policy = SessionPolicy.bench
-    policy.signInLimit = SignInLimit(perMinute: 1)
+    policy.limits.loginsPerMinute = 1
     let session = try await bench.open(policy)
     bench.server.failNext(.login, with: .status(401, code: "INVALID_CREDENTIALS"))
     for isLimited in [false, true] {

@@ -49,7 +49,7 @@ struct EventTests {
   func order() throws {
     let world = SimulatedWorld(Choices(replaying: []))
     let configuration = try world.configuration(
-      in: SimulatedDisk().process(), secrets: MemorySecretStore())
+      in: SimulatedDisk().process(), secrets: MemorySecretStore(), policy: .edu(.staging))
     let told = Mutex<[Int]>([])
     world.spawn("app") {
       let session = try await Session.open(configuration)

@@ -96,7 +96,7 @@ struct UseStampTests {
   @Test(
     "POL-5 what was not used here is not told at the close, and the end is looked for each second")
   func meter() {
-    let use = ActivityMeter(UseTests.policy)
+    let use = ActivityMeter(PolicyFigures(UseTests.policy))
     use.follow(1_000)
     let before = use.isOwn
     #expect(use.count(at: 1_000) == .tell)

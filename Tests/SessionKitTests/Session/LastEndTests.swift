@@ -30,7 +30,7 @@ struct LastEndTests {
 
     let again = try await bench.open(policy)
     #expect(again.lastEnd == end)
-    #expect(again.state.kind == (policy.onRejection == .keep ? .expired : .unauthenticated))
+    #expect(again.state.kind == (policy.ending.onRejection == .keep ? .expired : .unauthenticated))
     try await again.login(bench.credentials)
     #expect(again.lastEnd == end)
     try await again.logout()
@@ -53,13 +53,13 @@ struct LastEndTests {
   @Test("POL-6 the default keeps; an app that clears says so")
   func defaults() {
     let plain: [SessionPolicy] = [
-      SessionPolicy(name: "plain"), .development, .staging, .production, .b2c, .off, .oauth,
+      SessionPolicy(), .standard, .development, .staging, .offlineFirst, .b2c, .off, .oauth,
     ]
     for policy in plain {
-      #expect(policy.onRejection == .keep, "\(policy.name)")
+      #expect(policy.ending.onRejection == .keep, "\(policy.name)")
     }
-    for policy in [SessionPolicy.edu(), .tik, .api] {
-      #expect(policy.onRejection == .clear, "\(policy.name)")
+    for policy in [SessionPolicy.clearOnRefusal, .edu(), .tik, .api] {
+      #expect(policy.ending.onRejection == .clear, "\(policy.name)")
     }
   }
 }

@@ -32,7 +32,7 @@ struct NewerItemsTests {
     arguments: ["token", "user"])
   func signIn(_ name: String) async throws {
     var policy = SessionPolicy.bench
-    policy.requiredItems = [.token, .user]
+    policy.limits.requiredItems = [.token, .user]
     try await bench.signedIn(policy).close()
     try make(newer: name)
     let newer = try contents(name)

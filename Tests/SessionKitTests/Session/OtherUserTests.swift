@@ -86,7 +86,7 @@ struct OtherUserTests {
   func adopted() async throws {
     let backend = try AnswerBench(AnswerBench.camelCaseWire())
     var policy = SessionPolicy.bench
-    policy.profileCheck = .whenUnknown
+    policy.limits.profileCheck = .whenUnknown
     var session = try await backend.open(policy)
     let token = Self.token(["sub": "auth|77"])
     #expect(

@@ -89,7 +89,7 @@ struct ProfileTests {
     #expect(user.firstName == "Ana" && user.email == "a@b.c")
     #expect(ending.backend.paths == ["/api/auth/login", "/api/auth/me"])
     let unasked = try await signIn(nil, login: Self.named) {
-      $0.policy.profileCheck = .whenUnknown
+      $0.policy.limits.profileCheck = .whenUnknown
     }
     #expect(unasked.backend.paths == ["/api/auth/login"])
     #expect(unasked.state.user == "42")
@@ -130,7 +130,7 @@ struct ProfileTests {
   func otherNameAtLaunch() async throws {
     let backend = try AnswerBench(AnswerBench.camelCaseWire())
     var policy = SessionPolicy.bench
-    policy.profileCheck = .afterLogin
+    policy.limits.profileCheck = .afterLogin
     let session = try await backend.open(policy)
     backend.answer(Self.named)
     backend.answer(200, #"{"id":42,"status":"active"}"#)
@@ -138,7 +138,7 @@ struct ProfileTests {
       PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
     try await session.close()
     backend.answer(200, #"{"id":"auth|77","status":"inactive"}"#)
-    policy.profileCheck = .afterLoginAndLaunch
+    policy.limits.profileCheck = .afterLoginAndLaunch
     let again = try await backend.open(policy)
     await eventually("it ends") { again.state.kind == .expired }
     #expect(again.state.user == "42")

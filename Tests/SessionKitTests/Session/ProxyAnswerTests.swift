@@ -15,7 +15,7 @@ struct ProxyAnswerTests {
   func endsNothing(status: Int, type: String, body: String) async throws {
     let bench = try Bench()
     var policy = SessionPolicy.keeping
-    (policy.maximumAttempts, policy.onExhaustion) = (2, .end(.keep))
+    (policy.refresh.attempts, policy.ending.onExhaustion) = (2, .end(.keep))
     let session = try await bench.signedIn(policy)
     let fault = LoopbackFault.body(Array(body.utf8), contentType: type, status: status)
     bench.server.failNext(.refresh, with: fault, times: 4)

@@ -140,7 +140,7 @@ struct RefreshItemTests {
     try await reopened().close()
     try FileManager.default.removeItem(atPath: bench.journal)
     var policy = SessionPolicy.keeping
-    policy.orphanedSecrets = .adopt
+    policy.recovery.orphanedSecrets = .adopt
     let session = try await bench.openMissing(
       policy, store: KeychainItems(door, .biometryToRefresh))
     #expect(session.currentToken?.generation == Generation(1))

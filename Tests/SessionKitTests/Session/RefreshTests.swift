@@ -101,7 +101,7 @@ struct RefreshTests {
       let session = try await bench.signedIn(policy)
       bench.server.revokeAllTokens()
       let error = await failure { () async throws(SessionError) in try await session.refresh() }
-      let clears = policy.onRejection == .clear
+      let clears = policy.ending.onRejection == .clear
       #expect(clears ? error?.isLoggedOut == true : error?.isExpired == true)
       #expect(session.currentToken == nil)
       #expect(session.state.kind == (clears ? .unauthenticated : .expired))

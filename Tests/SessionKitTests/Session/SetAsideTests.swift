@@ -84,13 +84,13 @@ struct SetAsideTests {
   func newerFormat() async throws {
     let newer = try Data(contentsOf: URL(filePath: Self.golden + "newer.journal"))
     for (rule, isAuthenticated) in [
-      (SessionPolicy.StraySecrets.wipe, false), (.adopt, true),
+      (SessionPolicy.OrphanedSecrets.wipe, false), (.adopt, true),
     ] {
       let bench = try Bench()
       try await bench.signedIn().close()
       try newer.write(to: URL(filePath: bench.journal))
       var policy = SessionPolicy.bench
-      policy.orphanedSecrets = rule
+      policy.recovery.orphanedSecrets = rule
       let session = try await bench.openAside(policy)
       #expect(session.isAuthenticated == isAuthenticated)
       #expect(session.journalSetAside?.cause == .newerVersion)
@@ -163,7 +163,7 @@ struct SetAsideTests {
       atPath: folder.journal, withIntermediateDirectories: true)
     for bench in [folder] {
       var configuration = bench.configuration()
-      configuration.whenJournalIsUnusable = .setAside
+      configuration.policy.recovery.unusableJournal = .setAside
       let asked = configuration
       let error = await failure { () async throws(SessionError) in
         try await Session.open(asked)
@@ -252,7 +252,7 @@ struct SetAsideTests {
               secrets: FileSecretStore(folder: folder + "/secrets"),
               wire: .edu(baseURL: try #require(URL(string: address))),
               policy: .bench, clock: ManualClock())
-            configuration.whenJournalIsUnusable = .setAside
+            configuration.policy.recovery.unusableJournal = .setAside
             let session = try await Session.open(configuration)
             #expect(session.isAuthenticated)
             #expect(session.currentToken?.generation == Generation(1))
@@ -308,7 +308,7 @@ struct SetAsideTests {
     let old = try JournalReader(path: bench.journal).identifier
     try Journal.delete(at: bench.journal)
     var policy = SessionPolicy.bench
-    policy.orphanedSecrets = .adopt
+    policy.recovery.orphanedSecrets = .adopt
     let session = try await bench.openMissing(policy)
     #expect(session.isAuthenticated)
     #expect(session.currentUser?.id == Identifier(LoopbackUser.sample.id))
@@ -335,7 +335,7 @@ struct SetAsideTests {
     try await bench.signedIn().close()
     try Journal.delete(at: bench.journal)
     var policy = SessionPolicy.bench
-    policy.orphanedSecrets = .adopt
+    policy.recovery.orphanedSecrets = .adopt
     try await bench.openMissing(policy).close()
     try bench.cutJournal(before: "continued")
     let again = try await bench.open()
@@ -352,7 +352,7 @@ struct SetAsideTests {
     try Journal.delete(at: bench.journal)
     store.isAvailable = false
     var policy = SessionPolicy.bench
-    policy.orphanedSecrets = .adopt
+    policy.recovery.orphanedSecrets = .adopt
     let session = try await bench.open(policy, store: store)
     #expect(session.activity == .loading)
     store.isAvailable = true
@@ -366,7 +366,7 @@ extension Bench {
   /// Opens, and sets aside what cannot be used.
   func openAside(_ policy: SessionPolicy = .bench) async throws -> Session {
     var configuration = configuration(policy)
-    configuration.whenJournalIsUnusable = .setAside
+    configuration.policy.recovery.unusableJournal = .setAside
     return try await Session.open(configuration)
   }
 

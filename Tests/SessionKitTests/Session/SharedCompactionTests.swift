@@ -33,7 +33,7 @@ struct SharedCompactionTests {
     var configuration = bench.configuration()
     configuration.retention = retention
     // Real time must not decide: who opens forty times beside a request may take longer than it.
-    configuration.policy.requestTimeout = 300_000
+    configuration.policy.refresh.timeout = .seconds(300)
     let compact = configuration.compaction
     configuration.compaction = { (journal, first) throws(JournalError) in
       let records = count(of: bench)

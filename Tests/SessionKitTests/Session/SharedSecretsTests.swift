@@ -171,8 +171,8 @@ struct SharedSecretsTests {
 
   @Test(
     "RES-7 an owner's journal that cannot be read is not gone: its secrets are not touched",
-    arguments: Obstacle.allCases, [SessionPolicy.StraySecrets.wipe, .adopt])
-  func unreadableOwner(_ obstacle: Obstacle, _ policy: SessionPolicy.StraySecrets) async throws {
+    arguments: Obstacle.allCases, [SessionPolicy.OrphanedSecrets.wipe, .adopt])
+  func unreadableOwner(_ obstacle: Obstacle, _ policy: SessionPolicy.OrphanedSecrets) async throws {
     let first = try await bench.signedIn()
     try await first.close()
     let before = try contents()
@@ -197,7 +197,7 @@ struct SharedSecretsTests {
     }
     var second = configuration(other)
     second.journalOptions.fileSystem = disk
-    second.policy.orphanedSecrets = policy
+    second.policy.recovery.orphanedSecrets = policy
     try files.createDirectory(
       atPath: bench.folder.path, withIntermediateDirectories: true)
     let session = try await Session.open(second)
@@ -230,7 +230,7 @@ struct SharedSecretsTests {
   @Test("RES-7 an expired session's user item is not wiped by another journal while its own stands")
   func expiredOwner() async throws {
     var policy = SessionPolicy.bench
-    policy.onRejection = .keep
+    policy.ending.onRejection = .keep
     let first = try await bench.signedIn(policy)
     bench.server.revokeAllTokens()
     _ = await failure { () async throws(SessionError) in try await first.refresh() }
@@ -247,7 +247,7 @@ struct SharedSecretsTests {
   func expiredAndMissing() async throws {
     let bench = try Bench()
     var policy = SessionPolicy.bench
-    policy.onRejection = .keep
+    policy.ending.onRejection = .keep
     let session = try await bench.signedIn(policy)
     bench.server.revokeAllTokens()
     _ = await failure { () async throws(SessionError) in try await session.refresh() }

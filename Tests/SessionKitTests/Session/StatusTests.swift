@@ -73,7 +73,7 @@ struct StatusTests {
           told.withLock { $0.append(change) }
           known.withLock { $0 = change.changedAt }
         }))
-    configuration.policy.profileCheck = .afterLoginAndLaunch
+    configuration.policy.limits.profileCheck = .afterLoginAndLaunch
     var session = try await Session.open(configuration)
     backend.answer(Self.login)
     backend.answer(200, profile("deleted", "4"))

@@ -13,7 +13,7 @@ struct UseTests {
 
   static var policy: SessionPolicy {
     var policy = SessionPolicy.keeping
-    policy.inactivityLimit = limit
+    policy.ending.inactivityLimit = .milliseconds(limit)
     return policy
   }
 
@@ -179,7 +179,7 @@ struct UseTests {
   private final class Shared: Sendable {
     let meter: ActivityMeter
     let told = Mutex(0)
-    init(_ policy: SessionPolicy) { meter = ActivityMeter(policy) }
+    init(_ policy: SessionPolicy) { meter = ActivityMeter(PolicyFigures(policy)) }
   }
 
   @Test("POL-5 a call of a session that was unused for too long goes out without a token")

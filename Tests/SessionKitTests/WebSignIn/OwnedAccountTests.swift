@@ -62,7 +62,7 @@ struct OwnedAccountTests {
   @Test("WEB-6 OUT-1 a logout of an expired session removes the account, an expiry does not")
   func expired() async throws {
     var policy = SessionPolicy.bench
-    policy.onRejection = .keep
+    policy.ending.onRejection = .keep
     let session = try await open(policy)
     try await session.signIn(with: provider, in: view)
     fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
@@ -79,7 +79,7 @@ struct OwnedAccountTests {
   @Test("WEB-6 OUT-1 so does an end by the policy, and it is tried again at the next opening")
   func byPolicy() async throws {
     var policy = SessionPolicy.bench
-    policy.onRejection = .clear
+    policy.ending.onRejection = .clear
     let session = try await open(policy)
     try await session.signIn(with: provider, in: view)
     fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
@@ -98,7 +98,7 @@ struct OwnedAccountTests {
   @Test("WEB-6 OUT-1 a process that died between the logout of an expired session and its wipe")
   func died() async throws {
     var policy = SessionPolicy.bench
-    policy.onRejection = .keep
+    policy.ending.onRejection = .keep
     let session = try await open(policy)
     try await session.signIn(with: provider, in: view)
     fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))

@@ -77,7 +77,7 @@ struct SessionWebSignInTurnsTests {
   @Test("WEB-5 POL-5 a session that was left unused is not revived without a page")
   func unused() async throws {
     var policy = SessionPolicy.keeping
-    policy.inactivityLimit = 600_000
+    policy.ending.inactivityLimit = .seconds(600)
     let session = try await open(policy)
     try await session.signIn(with: provider, in: view)
     bench.clock.advance(by: 700_000)

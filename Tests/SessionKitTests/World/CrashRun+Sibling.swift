@@ -49,7 +49,7 @@ extension CrashRun {
       if told == nil { told = refresh(sibling) }
       // A refusal is inconclusive while the dead process may only be suspended.
       if sibling.isAuthenticated {
-        world.clock.advance(by: story.policy.overtakenGrace)
+        world.clock.advance(by: PolicyFigures(story.policy).peerRequestGrace)
         told = refresh(sibling)
       }
       problems.check(told != nil && !sibling.isAuthenticated, "it has a token that nobody gave")

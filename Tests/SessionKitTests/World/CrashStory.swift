@@ -38,9 +38,9 @@ struct CrashStory: Sendable, CustomStringConvertible {
 
   var policy: SessionPolicy {
     var policy = SessionPolicy.edu(.staging)
-    policy.requestTimeout = 2_000
-    policy.onRejection = end
-    policy.inactivityLimit = inactivityLimit
+    policy.refresh.timeout = .seconds(2)
+    policy.ending.onRejection = end
+    policy.ending.inactivityLimit = inactivityLimit.map { .milliseconds($0) }
     return policy
   }
 

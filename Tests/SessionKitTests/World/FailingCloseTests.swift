@@ -21,7 +21,8 @@ struct FailingCloseTests {
     world.server.settings.reuseEndsSession = true
     let (disk, secrets) = (SimulatedDisk(), SimulatedSecrets())
     let process = disk.process()
-    let configuration = try world.configuration(in: process, secrets: secrets.view(of: process))
+    let configuration = try world.configuration(
+      in: process, secrets: secrets.view(of: process), policy: .edu(.staging))
     let session = try world.run { try await Session.open(configuration) }
     try world.run { try await session.login(.sample) }
     let first = secrets.callCount
@@ -43,7 +44,8 @@ struct FailingCloseTests {
     secrets.stopFaults()
     process.kill()
     let next = disk.process()
-    let reopened = try world.configuration(in: next, secrets: secrets.view(of: next))
+    let reopened = try world.configuration(
+      in: next, secrets: secrets.view(of: next), policy: .edu(.staging))
     let again = try world.run { try await Session.open(reopened) }
     life.goesOn = try world.run {
       do throws(SessionError) {

@@ -14,7 +14,8 @@ struct LockedRecoveryTests {
   private func open(_ process: SimulatedProcess, _ store: (any SecretStore)? = nil) throws
     -> Session
   {
-    var configuration = try world.configuration(in: process, secrets: store ?? secrets)
+    var configuration = try world.configuration(
+      in: process, secrets: store ?? secrets, policy: .edu(.staging))
     configuration.transport = MortalTransport(world.server, process)
     return try world.run { [configuration] in try await Session.open(configuration) }
   }

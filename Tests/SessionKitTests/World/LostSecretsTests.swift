@@ -10,7 +10,8 @@ struct LostSecretsTests {
   private func open(_ world: SimulatedWorld, _ disk: SimulatedDisk, _ secrets: MemorySecretStore)
     throws -> Session
   {
-    let configuration = try world.configuration(in: disk.process(), secrets: secrets)
+    let configuration = try world.configuration(
+      in: disk.process(), secrets: secrets, policy: .edu(.staging))
     return try world.run { try await Session.open(configuration) }
   }
 

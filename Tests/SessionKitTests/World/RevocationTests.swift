@@ -12,7 +12,8 @@ struct RevocationTests {
   private let secrets = MemorySecretStore()
 
   private func open(_ store: (any SecretStore)? = nil) throws -> Session {
-    let configuration = try world.configuration(in: disk.process(), secrets: store ?? secrets)
+    let configuration = try world.configuration(
+      in: disk.process(), secrets: store ?? secrets, policy: .edu(.staging))
     return try world.run { try await Session.open(configuration) }
   }
 

@@ -12,8 +12,9 @@ struct SetAsidePowerTests {
   private func open(_ world: SimulatedWorld, _ disk: SimulatedDisk, _ secrets: MemorySecretStore)
     throws -> Session
   {
-    var configuration = try world.configuration(in: disk.process(), secrets: secrets)
-    configuration.whenJournalIsUnusable = .setAside
+    var configuration = try world.configuration(
+      in: disk.process(), secrets: secrets, policy: .edu(.staging))
+    configuration.policy.recovery.unusableJournal = .setAside
     let asked = configuration
     return try world.run { try await Session.open(asked) }
   }

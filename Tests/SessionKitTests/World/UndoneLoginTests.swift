@@ -23,7 +23,7 @@ struct UndoneLoginTests {
     let disk = SimulatedDisk()
     let process = disk.process()
     let store = Store(view: secrets.view(of: process), removes: removes)
-    let configuration = try world.configuration(in: process, secrets: store)
+    let configuration = try world.configuration(in: process, secrets: store, policy: .edu(.staging))
     let session = try world.run { try await Session.open(configuration) }
     let first = disk.callCount
     if let call {
@@ -43,7 +43,8 @@ struct UndoneLoginTests {
     process.kill()
     disk.stopFaults()
     let next = disk.process()
-    let reopened = try world.configuration(in: next, secrets: secrets.view(of: next))
+    let reopened = try world.configuration(
+      in: next, secrets: secrets.view(of: next), policy: .edu(.staging))
     let again = try world.run { try await Session.open(reopened) }
     // The token that was undone is looked for twice more, where its event is journaled (RES-7).
     world.run(for: 5_000)

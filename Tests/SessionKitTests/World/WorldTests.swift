@@ -15,8 +15,8 @@ struct WorldTests {
 
   private func policy(_ choices: Choices) -> SessionPolicy {
     var policy = SessionPolicy.edu(.staging)
-    policy.requestTimeout = 2_000
-    if choices.chance(1, in: 2) { policy.onRejection = .keep }
+    policy.refresh.timeout = .seconds(2)
+    if choices.chance(1, in: 2) { policy.ending.onRejection = .keep }
     return policy
   }
 
@@ -105,7 +105,7 @@ struct WorldTests {
     world.run(for: Int64(choices.draw(in: 0...1_000)))
     try world.run { try await two.login(credentials) }
     choices.step("signed in by another process", state: "\(secrets.items.items.count) items")
-    world.run(for: policy.longestRetryDelay + Int64(choices.draw(in: 0...5_000)))
+    world.run(for: PolicyFigures(policy).longestRetryDelay + Int64(choices.draw(in: 0...5_000)))
     try choices.require(
       secrets.items.items.isSuperset(of: [.token, .user]), "the other's items were wiped")
     try world.run { try await two.refresh() }

@@ -13,7 +13,7 @@ struct WorldJournalTests {
       defer { world.finish() }
       let disk = SimulatedDisk()
       let configuration = try world.configuration(
-        in: disk.process(), secrets: MemorySecretStore())
+        in: disk.process(), secrets: MemorySecretStore(), policy: .edu(.staging))
       try world.run {
         let session = try await Session.open(configuration)
         try await session.login(.sample)

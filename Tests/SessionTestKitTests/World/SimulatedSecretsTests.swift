@@ -57,7 +57,7 @@ struct SimulatedSecretsTests {
     let process = SimulatedDisk().process()
     let secrets = SimulatedSecrets()
     let configuration = try world.configuration(
-      in: process, secrets: secrets.view(of: process))
+      in: process, secrets: secrets.view(of: process), policy: .edu(.staging))
     let session = try world.run { try await Session.open(configuration) }
     for number in 0..<3 { secrets.fail(atCall: secrets.callCount + number, with: .before(error)) }
     #expect(throws: SessionError.secrets(error)) {

@@ -10,7 +10,7 @@ struct SimulatedServerTests {
   private func signedIn(_ draws: [UInt64] = []) throws -> (SimulatedWorld, Session) {
     let world = SimulatedWorld(Choices(replaying: draws))
     var policy = SessionPolicy.edu(.staging)
-    policy.requestTimeout = 5_000
+    policy.refresh.timeout = .seconds(5)
     let configuration = try world.configuration(
       in: SimulatedDisk().process(), secrets: MemorySecretStore(), policy: policy)
     let session = try world.run {

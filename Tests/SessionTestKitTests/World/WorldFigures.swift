@@ -12,7 +12,7 @@ struct WorldFigures {
     defer { world.finish() }
     world.server.weather = .rough
     let configuration = try world.configuration(
-      in: SimulatedDisk().process(), secrets: MemorySecretStore())
+      in: SimulatedDisk().process(), secrets: MemorySecretStore(), policy: .edu(.staging))
     let session = try world.run { try await Session.open(configuration) }
     var successes = 0
     for command in 0..<10 as Range<Int> {

@@ -106,7 +106,7 @@ struct WorldRunTests {
       let world = world()
       left = world
       let configuration = try world.configuration(
-        in: SimulatedDisk().process(), secrets: MemorySecretStore())
+        in: SimulatedDisk().process(), secrets: MemorySecretStore(), policy: .edu(.staging))
       let session = try world.run {
         let session = try await Session.open(configuration)
         try await session.login(.sample)

@@ -4,7 +4,7 @@ public import SessionCore
 /// to it and nothing under way.
 ///
 /// ```swift
-/// try given(.production, .login(as: "ada"))
+/// try given(.standard, .login(as: "ada"))
 ///   .when(.refresh(by: 1), .logout(by: 2), .answered(.token()))
 ///   .then(.state(.unauthenticated), .journals("requestSent", "logout", "revocationPending"))
 /// ```

@@ -96,42 +96,47 @@ struct ScenarioSetting: Sendable {
   @discardableResult
   static func apply(_ field: ScenarioStep.Field, to policy: inout SessionPolicy) -> Bool {
     let duration = ScenarioDuration.milliseconds(field.value)
-    let durations: [String: WritableKeyPath<SessionPolicy, Int64>] = [
-      "refreshThreshold": \.refreshThreshold, "firstRetryDelay": \.firstRetryDelay,
-      "longestRetryDelay": \.longestRetryDelay, "requestTimeout": \.requestTimeout,
-      "overtakenGrace": \.overtakenGrace,
+    let durations: [String: WritableKeyPath<SessionPolicy, Duration>] = [
+      "firstRetryDelay": \.refresh.firstRetryDelay,
+      "longestRetryDelay": \.refresh.longestRetryDelay, "requestTimeout": \.refresh.timeout,
+      "overtakenGrace": \.refresh.peerRequestGrace,
     ]
     if let path = durations[field.name] {
       guard let duration, duration >= 0 else { return false }
-      policy[keyPath: path] = duration
+      policy[keyPath: path] = .milliseconds(duration)
       return true
     }
     switch (field.name, field.value) {
+    case ("refreshThreshold", _):
+      guard let duration, duration >= 0 else { return false }
+      policy.refresh.beforeExpiry = .milliseconds(duration)
     case ("inactivityLimit", _):
       guard let duration, duration >= 1_000 else { return false }
-      policy.inactivityLimit = duration
+      policy.ending.inactivityLimit = .milliseconds(duration)
     case ("signInsPerMinute", let text):
       guard let count = UInt32(text), count > 0 else { return false }
-      policy.signInLimit = SignInLimit(perMinute: count)
-    case ("profileCheck", "whenUnknown"): policy.profileCheck = .whenUnknown
-    case ("profileCheck", "afterLogin"): policy.profileCheck = .afterLogin
-    case ("profileCheck", "afterLoginAndLaunch"): policy.profileCheck = .afterLoginAndLaunch
+      policy.limits.loginsPerMinute = Int(count)
+    case ("profileCheck", "whenUnknown"): policy.limits.profileCheck = .whenUnknown
+    case ("profileCheck", "afterLogin"): policy.limits.profileCheck = .afterLogin
+    case ("profileCheck", "afterLoginAndLaunch"): policy.limits.profileCheck = .afterLoginAndLaunch
     case ("maximumAttempts", let text):
       guard let count = UInt32(text), count > 0 else { return false }
-      policy.maximumAttempts = count
-    case ("launchRefresh", "always"): policy.launchRefresh = .always
-    case ("launchRefresh", "ifExpired"): policy.launchRefresh = .ifExpired
-    case ("onRejection", "clear"): policy.onRejection = .clear
-    case ("onRejection", "keep"): policy.onRejection = .keep
-    case ("straySecrets", "wipe"): policy.orphanedSecrets = .wipe
-    case ("straySecrets", "adopt"): policy.orphanedSecrets = .adopt
-    case ("onExhaustion", "stay"): policy.onExhaustion = .stay
-    case ("onExhaustion", "clear"): policy.onExhaustion = .end(.clear)
-    case ("onExhaustion", "keep"): policy.onExhaustion = .end(.keep)
-    case ("onExhaustion", "clearAfterExpiry"): policy.onExhaustion = .endAfterExpiry(.clear)
-    case ("onExhaustion", "keepAfterExpiry"): policy.onExhaustion = .endAfterExpiry(.keep)
-    case ("refreshesBeforeExpiry", "yes"): policy.refreshesBeforeExpiry = true
-    case ("refreshesBeforeExpiry", "no"): policy.refreshesBeforeExpiry = false
+      policy.refresh.attempts = Int(count)
+    case ("launchRefresh", "always"): policy.refresh.atLaunch = .always
+    case ("launchRefresh", "ifExpired"): policy.refresh.atLaunch = .ifExpired
+    case ("onRejection", "clear"): policy.ending.onRejection = .clear
+    case ("onRejection", "keep"): policy.ending.onRejection = .keep
+    case ("straySecrets", "wipe"): policy.recovery.orphanedSecrets = .wipe
+    case ("straySecrets", "adopt"): policy.recovery.orphanedSecrets = .adopt
+    case ("onExhaustion", "stay"): policy.ending.onExhaustion = .stay
+    case ("onExhaustion", "clear"): policy.ending.onExhaustion = .end(.clear)
+    case ("onExhaustion", "keep"): policy.ending.onExhaustion = .end(.keep)
+    case ("onExhaustion", "clearAfterExpiry"): policy.ending.onExhaustion = .endAfterExpiry(.clear)
+    case ("onExhaustion", "keepAfterExpiry"): policy.ending.onExhaustion = .endAfterExpiry(.keep)
+    case ("refreshesBeforeExpiry", "yes"):
+      policy.refresh.beforeExpiry =
+        policy.refresh.beforeExpiry ?? SessionPolicy.standard.refresh.beforeExpiry
+    case ("refreshesBeforeExpiry", "no"): policy.refresh.beforeExpiry = nil
     default: return false
     }
     return true

@@ -404,8 +404,8 @@ struct ScenarioRun {
     self.line = line
     var preset = scenario.setting.preset(at: stage.baseURL)
     preset.wire.endpoints.login = HTTPEndpoint("known-session")
-    preset.policy.credentials = .none
-    preset.policy.profileCheck = .whenUnknown
+    preset.policy.limits.credentials = .none
+    preset.policy.limits.profileCheck = .whenUnknown
     let app = ScenarioCalls.App(
       configuration: stage.configuration("before", preset), life: stage.lives.life(of: "before"))
     let before = ScenarioCalls(in: stage.world, identity)

@@ -52,7 +52,7 @@ struct ScenarioStage {
       clock: world.clock)
     // What the system tells of a file comes when it comes: a scenario says who looks when.
     configuration.followsOthers = false
-    configuration.whenJournalIsUnusable = .setAside
+    configuration.policy.recovery.unusableJournal = .setAside
     let life = lives.life(of: process)
     configuration.journalOptions = options(life)
     // A scenario says when a lease is over; of processes nothing is proven.

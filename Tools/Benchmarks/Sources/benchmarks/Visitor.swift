@@ -1,7 +1,7 @@
 internal import Foundation
 internal import SessionCore
 internal import SessionJournal
-internal import SessionKit
+@_spi(Internals) internal import SessionKit
 internal import Synchronization
 
 /// Where a session of the benchmarks lives.
@@ -29,10 +29,11 @@ enum Visitor {
     guard let url = URL(string: "http://localhost") else { throw Problem("no address") }
     var wire = HTTPBackend.edu(baseURL: url)
     wire.tokenForm = .opaque
-    return try await Session.open(
-      SessionConfiguration(
-        journal: place.journal, secrets: secrets ?? MemorySecretStore(), wire: wire,
-        transport: BackendIdentity(), clock: clock, eventBuffer: 50_000, retention: nil))
+    var configuration = SessionConfiguration(
+      journal: place.journal, secrets: secrets ?? MemorySecretStore(), wire: wire,
+      transport: BackendIdentity(), clock: clock, retention: nil)
+    configuration.eventBuffer = 50_000
+    return try await Session.open(configuration)
   }
 
   static func signedIn(

@@ -1,0 +1,121 @@
+/// The figures of a policy as the machine uses them.
+///
+/// Durations are milliseconds, rounded up, and every figure is within its bounds. A session computes them
+/// once, so no decision converts a duration.
+package struct PolicyFigures: Hashable, Sendable {
+  /// How long before its expiry a token is refreshed; `nil` if it is refreshed only when needed.
+  package let refreshThreshold: Int64?
+  /// How many failures the server may answer before the attempts are exhausted.
+  package let maximumAttempts: UInt32
+  /// The delay before the second attempt.
+  package let firstRetryDelay: Int64
+  /// The delay that is never exceeded, except by a server's `Retry-After`.
+  package let longestRetryDelay: Int64
+  /// When opening refreshes.
+  package let launchRefresh: SessionPolicy.LaunchRefresh
+  /// How long a request for a token may take.
+  package let requestTimeout: Int64
+  /// How long a refused refresh ends nothing after another process's request was taken for lost.
+  package let peerRequestGrace: Int64
+  /// What a refused refresh leads to.
+  package let onRejection: SessionPolicy.End
+  /// What exhausted attempts lead to.
+  package let onExhaustion: SessionPolicy.Exhaustion
+  /// What a refused token without a known lifetime leads to.
+  package let onRefusedToken: SessionPolicy.RefusedToken
+  /// How long a session may be unused before it expires; `nil` for any time.
+  package let inactivityLimit: Int64?
+  /// How long telling the server of a logout may take.
+  package let revocationTimeout: Int64
+  /// What a credential must look like before it is sent.
+  package let credentials: CredentialRules
+  /// How many logins may be tried in any minute; `nil` for any number.
+  package let loginsPerMinute: Int?
+  /// When the server is asked for the user's profile.
+  package let profileCheck: SessionPolicy.ProfileCheck
+  /// The stored items without which a session is not restored.
+  package let requiredItems: Set<SecretItem>
+  /// What happens to secrets whose journal is gone.
+  package let orphanedSecrets: SessionPolicy.OrphanedSecrets
+
+  /// The figures of this policy.
+  package init(_ policy: SessionPolicy) {
+    let (refresh, ending, limits) = (policy.refresh, policy.ending, policy.limits)
+    refreshThreshold = refresh.beforeExpiry?.milliseconds(atLeast: 0)
+    maximumAttempts = UInt32(clamping: max(1, refresh.attempts))
+    firstRetryDelay = refresh.firstRetryDelay.milliseconds(atLeast: Self.shortestDelay)
+    longestRetryDelay = refresh.longestRetryDelay.milliseconds(atLeast: Self.shortestDelay)
+    launchRefresh = refresh.atLaunch
+    requestTimeout = refresh.timeout.milliseconds(atLeast: 1)
+    peerRequestGrace = refresh.peerRequestGrace.milliseconds(atLeast: 0)
+    onRejection = ending.onRejection
+    onExhaustion = ending.onExhaustion
+    onRefusedToken = ending.onRefusedToken
+    inactivityLimit = ending.inactivityLimit?.milliseconds(atLeast: 1_000)
+    revocationTimeout = ending.revocationTimeout.milliseconds(atLeast: 1)
+    credentials = limits.credentials
+    loginsPerMinute = limits.loginsPerMinute.map { max(1, $0) }
+    profileCheck = limits.profileCheck
+    requiredItems = limits.requiredItems.union([.token])
+    orphanedSecrets = policy.recovery.orphanedSecrets
+  }
+
+  /// How long a request keeps other processes from sending theirs: a second longer than it may take.
+  ///
+  /// So only a process that was killed or suspended loses its turn (REF-3).
+  var leaseDuration: Int64 { requestTimeout.addingSaturating(1_000) }
+
+  /// How far apart two uses are that are kept for other processes to find: a minute, or a tenth of the limit
+  /// if that is less (POL-5).
+  package var useInterval: Int64 { min(60_000, (inactivityLimit ?? .max) / 10) }
+
+  /// No attempt follows a failure sooner, in milliseconds: a delay of 0 would spin.
+  private static let shortestDelay: Int64 = 100
+
+  /// When a token that dies at `deadline` is refreshed; `nil` if it is not refreshed before a need (REF-12).
+  ///
+  /// That is `threshold` before its end, and never in the first half of its life, so that a threshold as
+  /// long as the life does not spin (REF-1).
+  func refreshTime(deadline: Int64, lifetime: Int64) -> Int64? {
+    guard let refreshThreshold else { return nil }
+    return deadline.subtractingSaturating(min(refreshThreshold, lifetime / 2))
+  }
+
+  /// The delay before the server is told again of a logout: the longest between two refreshes, twice as
+  /// long each time, at most six hours.
+  func revocationDelay(tries: UInt32) -> Int64 {
+    let longest: Int64 = 6 * 3_600_000
+    let first = min(max(1_000, longestRetryDelay), longest)
+    return min(longest, first << Int64(min(tries, 20)))
+  }
+
+  /// The pause after a number of requests in a row that may have ended their process; 0 for fewer than two.
+  ///
+  /// A minute, twice as long each time, and no more than the longest delay.
+  func pause(afterEndedProcesses count: UInt32) -> Int64 {
+    guard count > 1 else { return 0 }
+    return min(longestRetryDelay, 60_000 << Int64(min(count - 2, 20)))
+  }
+
+  /// The delay before the attempt after `failures` failures in a row.
+  ///
+  /// Doubles from the first delay up to the longest; `jitter` (0…65535) takes up to half of it
+  /// away, so that many devices do not come back at once.
+  package func retryDelay(failures: UInt32, jitter: UInt16) -> Int64 {
+    let doublings = Int64(min(max(failures, 1) - 1, 40))
+    let (doubled, overflow) = firstRetryDelay.multipliedReportingOverflow(by: 1 << doublings)
+    let delay = overflow ? longestRetryDelay : min(doubled, longestRetryDelay)
+    return delay - Int64(Double(delay / 2) * Double(jitter) / 65_536)
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded up, at least `least`; what `Int64` cannot hold counts as its nearest bound.
+  package func milliseconds(atLeast least: Int64) -> Int64 {
+    guard self < .milliseconds(Int64.max) else { return .max }
+    guard self > .milliseconds(least) else { return least }
+    let (seconds, attoseconds) = components
+    let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+    return seconds * 1_000 + whole + (rest > 0 ? 1 : 0)
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("What a policy recovers")
+struct RecoveryTests {
+  private func policy(_ recovery: SessionPolicy.Recovery) -> SessionPolicy {
+    var policy = SessionPolicy.bench
+    policy.recovery = recovery
+    return policy
+  }
+
+  @Test("RES-6 strict: a damaged journal is an error, and nothing on the disk changes")
+  func strictJournal() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    try bench.damage(2)
+    let (bytes, items) = (try Data(contentsOf: URL(filePath: bench.journal)), try bench.items())
+    let error = await failure { () async throws(SessionError) in
+      try await Session.open(bench.configuration(policy(.strict)))
+    }
+    #expect(error != nil)
+    #expect(try Data(contentsOf: URL(filePath: bench.journal)) == bytes)
+    #expect(try bench.items() == items)
+    #expect(try bench.asides().isEmpty)
+  }
+
+  @Test("RES-6 resume: a damaged journal is moved aside, and the session goes on in a new one")
+  func resumedJournal() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    try bench.damage(2)
+    let session = try await bench.open(policy(.resume))
+    #expect(session.isAuthenticated)
+    #expect(session.journalSetAside?.cause == .damaged)
+    #expect(try bench.asides().count == 1)
+    try await session.close()
+  }
+
+  @Test("RES-5 secrets without their journal: strict wipes them, resume goes on with them")
+  func orphans() async throws {
+    for (recovery, goesOn) in [(SessionPolicy.Recovery.strict, false), (.resume, true)] {
+      let bench = try Bench()
+      try await bench.signedIn().close()
+      try Journal.delete(at: bench.journal)
+      let session = try await bench.openMissing(policy(recovery))
+      #expect(session.isAuthenticated == goesOn)
+      #expect(try bench.files().isEmpty == !goesOn)
+      #expect(try bench.records().map(\.name).contains("secretsWiped") == !goesOn)
+      try await session.close()
+    }
+  }
+}
