@@ -20,7 +20,7 @@ public final class Session: Sendable {
   /// Never waits for the network: a token that has expired is refreshed while `activity` says so.
   /// Throws where the journal cannot be read or written; a tail that was never acknowledged is cut
   /// off, kept aside and noted. What to do where it cannot be read *yet* is `SessionOpening`'s matter
-  /// (RES-3); a journal that cannot be used at all is refused, or set aside where
+  /// (RES-3); a journal that cannot be used at all is refused, or set aside if
   /// the policy's `recovery` is `resume` (RES-6).
   public static func open(_ configuration: SessionConfiguration)
     async throws(SessionError) -> Session
@@ -183,8 +183,10 @@ public final class Session: Sendable {
   /// The folded state; `unauthenticated` with the activity `replaced` if another journal is in the place
   /// of this object's journal.
   ///
-  /// What another process appended is seen as soon as the system tells of it; without `followsOthers`
-  /// at the next commit of this one, or when a logout, a refresh or a switch finds nobody signed in.
+  /// What another process appended is seen as soon as the system reports it. A file system that reports
+  /// nothing, as most network file systems, is read each second.
+  ///
+  /// - Requirement: JRN-1
   public var state: SessionState { engine.view.current.state }
 
   /// Why and when a session of this journal ended last; `nil` if none did, or if the journal does not hold
