@@ -1,14 +1,19 @@
+import SessionCore
 public import SessionKit
 
 extension SessionError: UserFacingError {
   /// What a user is told of it.
-  public var message: SessionMessage {
+  public var message: SessionMessage { failure.message }
+}
+
+extension SessionError.Failure {
+  var message: SessionMessage {
     switch self {
     case .invalidCredential(let problem): problem.message
     case .notSignedIn: .notSignedIn
     case .alreadySignedIn: .alreadySignedIn
     case .otherUsersSession: .otherUsersSession
-    case .overtaken: .overtaken
+    case .superseded: .superseded
     case .signInUnderWay: .signInUnderWay
     case .secretsUnavailable, .needsPresence: .deviceLocked
     case .pendingChanges(let count): .changesNotSent(count: count)
@@ -25,10 +30,10 @@ extension SessionError: UserFacingError {
     case .conflict: .conflict
     case .alreadyDeleted: .alreadyDeleted
     case .accountLocked: .accountLocked
-    case .rateLimited(let wait): .tooManyRequests(waitSeconds: Self.seconds(wait))
+    case .rateLimited(let wait, _, _): .tooManyRequests(waitSeconds: Self.seconds(wait))
     case .tooManyAttempts(let wait): .tooManyRequests(waitSeconds: Self.seconds(wait))
     case .server(_, _, let wait): .serviceTrouble(waitSeconds: Self.seconds(wait))
-    case .databaseUnavailable(_, let wait): .dataTrouble(waitSeconds: Self.seconds(wait))
+    case .databaseUnavailable(_, _, let wait): .dataTrouble(waitSeconds: Self.seconds(wait))
     case .unexpectedStatus, .responseTooLarge: .strangeAnswer
     case .unreadableAnswer: .unreadableAnswer
     case .intercepted: .networkSignIn

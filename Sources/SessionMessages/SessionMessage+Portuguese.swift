@@ -1,3 +1,5 @@
+import SessionKit
+
 extension SessionMessage {
   /// What happened, in Portuguese.
   var inPortuguese: String {
@@ -22,7 +24,7 @@ extension SessionMessage {
       "Você não saiu da sessão, porque \(count == 1 ? "1 alteração não foi enviada" : "\(count) alterações não foram enviadas")."
     case .notProlongable: "Sua sessão não pode ser prolongada. Você pode continuar até que termine."
     case .signInRefused: "O serviço não aceitou sua sessão para isto."
-    case .overtaken: "Sua sessão mudou nesse meio-tempo, e nada foi feito."
+    case .superseded: "Sua sessão mudou nesse meio-tempo, e nada foi feito."
     case .closed: "A sessão está fechada."
     case .cancelled: "Foi cancelado."
     case .notAllowed: "Você não tem permissão para fazer isto."

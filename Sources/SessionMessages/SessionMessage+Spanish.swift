@@ -1,3 +1,5 @@
+import SessionKit
+
 extension SessionMessage {
   /// What happened, in Spanish.
   var inSpanish: String {
@@ -24,7 +26,7 @@ extension SessionMessage {
         + "enviado."
     case .notProlongable: "Tu sesión no se puede prolongar. Puedes continuar hasta que termine."
     case .signInRefused: "El servicio no ha aceptado tu sesión para esto."
-    case .overtaken: "Tu sesión ha cambiado entretanto y no se ha hecho nada."
+    case .superseded: "Tu sesión ha cambiado entretanto y no se ha hecho nada."
     case .closed: "La sesión está cerrada."
     case .cancelled: "Se ha cancelado."
     case .notAllowed: "No tienes permiso para hacer esto."

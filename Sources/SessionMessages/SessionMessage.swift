@@ -1,4 +1,5 @@
 public import SessionCore
+public import SessionKit
 
 /// What is said to a user: one value for everything that is the same to them (LOG-8).
 ///
@@ -48,7 +49,7 @@ public enum SessionMessage: Hashable, Sendable {
   /// The service does not accept the sign-in for this just now.
   case signInRefused
   /// Something else changed the session meanwhile.
-  case overtaken
+  case superseded
   /// The session object was closed.
   case closed
   /// It was given up.
@@ -145,41 +146,12 @@ public enum SessionMessage: Hashable, Sendable {
   case nowLoggedOut
 
   /// What the app should do.
-  public var advice: SessionAdvice {
-    switch self {
-    case .userNameMissing, .notAnEmail, .passwordMissing, .passwordTooShort, .wrongCredentials,
-      .invalidInput, .notFound, .changeTooLong:
-      .correctInput
-    case .notSignedIn, .sessionExpired, .endedByService, .inactive, .storedSignInLost, .loggedOut:
-      .signIn
-    case .alreadySignedIn, .otherUsersSession, .othersChanges: .logOut
-    case .signInUnderWay, .changesBeingSent, .logoutUnderWay: .wait(seconds: nil)
-    case .tooManyRequests(let wait), .serviceTrouble(let wait), .dataTrouble(let wait):
-      .wait(seconds: wait)
-    case .providerSignInMissing, .signInRefused, .overtaken, .conflict,
-      .networkSignIn, .noConnection, .noAnswer,
-      .storageBusy:
-      .retry
-    case .changesNotSent, .changesFull, .changeGivenUp: .sendOrDiscard
-    case .deviceLocked: .unlock
-    case .noSpace: .freeSpace
-    case .answerNotStored(let cause): cause.advice
-    case .closed, .storageLost, .answerDropped: .reopen
-    case .newerData: .update
-    case .notAllowed, .accountInactive, .accountDeleted, .accountLocked, .strangeAnswer,
-      .unreadableAnswer, .appNotSetUp, .insecureConnection, .storageUnusable, .storageDamaged,
-      .tooLarge:
-      .contactSupport
-    case .notProlongable, .cancelled, .alreadyDeleted, .notTidied, .historySummedUp,
-      .changeNotWaiting, .serviceNotToldYet, .notClearedYet, .nowLoggedOut:
-      .nothing
-    }
-  }
+  public var advice: SessionAdvice { english.advice }
 
   /// What happened, without the advice.
   public func problem(in language: SessionLanguage = .preferred) -> String {
     switch language {
-    case .english: inEnglish
+    case .english: english.problem
     case .spanish: inSpanish
     case .portuguese: inPortuguese
     }

@@ -1,5 +1,8 @@
 public import Foundation
+import SessionChanges
 public import SessionCore
+import SessionJournal
+public import SessionKit
 
 /// Something that an app may show to its user: what happened, and what to do about it (LOG-8).
 ///
@@ -22,23 +25,26 @@ extension UserFacing {
 
 /// An error that an app may show to its user.
 ///
-/// `localizedDescription` and `errorDescription` say what happened, `recoverySuggestion` what to do,
-/// both in ``SessionLanguage/preferred``.
+/// In an app that links this module, `localizedDescription` and `recoverySuggestion` of these errors are in
+/// ``SessionLanguage/preferred``.
 public protocol UserFacingError: UserFacing, LocalizedError {}
 
 extension UserFacingError {
-  /// What happened.
-  public var errorDescription: String? { message.problem(in: .preferred) }
+  package var translatedProblem: String { message.problem(in: .preferred) }
 
-  /// What to do; `nil` where nothing is to be done.
-  public var recoverySuggestion: String? {
-    let advice = advice.text()
-    return advice.isEmpty ? nil : advice
+  package var translatedSuggestion: String? {
+    let text = advice.text()
+    return text.isEmpty ? nil : text
   }
-
-  /// Always `nil`: why it happened is for developers, in `description`.
-  public var failureReason: String? { nil }
-
-  /// Always `nil`: there is no book of help.
-  public var helpAnchor: String? { nil }
 }
+
+extension SessionError: TranslatedError {}
+extension SecretStoreError: TranslatedError {}
+extension TransportError: TranslatedError {}
+extension JournalError: TranslatedError {}
+extension CredentialRules.Problem: TranslatedError {}
+extension WebSignInProblem: TranslatedError {}
+extension SessionRejection: TranslatedError {}
+extension CommandFailure: TranslatedError {}
+extension ChangeLogError: TranslatedError {}
+extension SyncGateClosed: TranslatedError {}

@@ -1,4 +1,5 @@
 public import SessionCore
+public import SessionKit
 
 extension WebSignInProblem: UserFacingError {
   /// The message for the user.

@@ -8,9 +8,9 @@ extension Session {
   ///
   /// `activity` is `authenticating` from the beginning to the end. When it returns or throws, the view that
   /// was made is dismissed and nothing observes it any more, also where the task was cancelled. Throws
-  /// `signInUnderWay` at a second tap: the first sign-in goes on. Throws `webSignIn` where the provider
-  /// brought nothing; that the user left the page is one of its cases and leaves `activity` idle, as
-  /// everything does of which nobody would say that it failed.
+  /// `busy` at a second tap: the first login goes on. If the provider brought nothing, `underlyingError` is a
+  /// `WebSignInProblem`. That the user left the page is one of its cases (`cancelledByUser`, code `cancelled`),
+  /// and leaves `activity` idle, as every problem does that is no failure (`WebSignInProblem.isQuiet`).
   ///
   /// With `.ifNeeded` whom the provider still knows comes in without a page: after a logout too, where the
   /// provider does not own the tokens (`SessionConfiguration.identityProvider`) and so was not told of it.
@@ -29,8 +29,8 @@ extension Session {
 
   /// Signs in with an account that the identity SDK knows, without showing anything (LOG-5).
   ///
-  /// Throws `webSignIn(.noAccount)` where it knows none that it could sign in so, or none that may come in
-  /// unasked; `activity` is idle after any failure. It does not count towards the limit of sign-ins (LOG-2).
+  /// Throws `notLoggedIn` with `WebSignInProblem.noAccount` if it knows none that it could sign in so, or none
+  /// that may come in unasked; `activity` is idle after any failure. It does not count towards the limit of sign-ins (LOG-2).
   @discardableResult
   public func signInSilently(
     with provider: some IdentityProvider

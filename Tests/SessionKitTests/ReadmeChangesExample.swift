@@ -24,7 +24,8 @@ struct ReadmeChangesExample {
     try await log.add(.update(task, content: json), through: session.gate)  // one `create` is left
     do throws(SessionError) {
       try await session.logout()
-    } catch .pendingChanges(let count) {
+    } catch {
+      guard let count = error.pendingChanges else { throw error }
       let drained = try await log.drain(through: session.gate) { waiting in
         await server.send(waiting.change)  // its key as the idempotency key; .done, .tryLater …
       }

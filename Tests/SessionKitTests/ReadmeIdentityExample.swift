@@ -59,12 +59,12 @@ func signIn(_ session: Session, _ sheet: Sheet) async -> String? {
   do throws(SessionError) {
     try await session.signIn(with: Identity(), in: sheet)  // silently, or on the page
     return nil
-  } catch .webSignIn(.forgottenPassword) {
-    return "show the page that sets a new password"
-  } catch .webSignIn(.cancelledByUser) {
-    return nil  // nothing failed; the page is gone
   } catch {
-    return error.text(in: .english)
+    switch error.underlyingError as? WebSignInProblem {
+    case .forgottenPassword: return "show the page that sets a new password"
+    case .cancelledByUser: return nil  // nothing failed; the page is gone
+    default: return error.text(in: .english)
+    }
   }
 }
 // README ends

@@ -21,7 +21,7 @@ func refuse(_ problem: String) -> Never {
 
 /// The exit code for what keeps a session from living.
 func code(of error: any Error) -> Int32 {
-  guard case .journal(let cause) = error as? SessionError else { return 1 }
+  guard let cause = (error as? SessionError)?.underlyingError as? JournalError else { return 1 }
   switch cause {
   case .missing, .folderMissing: return 66
   default: return 74

@@ -127,7 +127,7 @@ final class SignInHost: Sendable {
 
   private func told(_ verb: String, user: UserProfile? = nil, error: SessionError? = nil) {
     var text = error.map { "\($0)" }
-    if case .webSignIn(let problem)? = error { text = "\(problem)" }
+    if let problem = error?.underlyingError as? WebSignInProblem { text = "\(problem)" }
     var activity = "\(session.activity)"
     if case .failed = session.activity { activity = "failed" }
     say(

@@ -18,7 +18,7 @@
   /// change it.
   ///
   /// With `.biometryToRefresh` the refresh token alone is protected, as a fourth item: the session opens and
-  /// serves its token without asking, and a refresh throws `needsPresence` until ``unlock(reason:)``,
+  /// serves its token without asking, and a refresh throws `locked` until ``unlock(reason:)``,
   /// after which `Session.retry()` makes up for one that was due. Nobody is logged out meanwhile. When
   /// what is enrolled changes there is no refresh token any more: the token is used to its end, and then
   /// the user signs in. An app changes between this and `.afterFirstUnlock` as it likes: the next refresh

@@ -5,8 +5,8 @@ import SessionJournal
 ///
 /// The place is fixed when the sequence is made, not when the loop begins: nothing that happens in
 /// between is missed. Every iterator begins at the same place. It ends when the session object is
-/// closed or the task is cancelled, and throws where events must be read back from a journal that
-/// cannot be read, or holds them in a snapshot only (`eventsCompacted`).
+/// closed or the task is cancelled, and throws `storage` if events must be read back from a journal
+/// that cannot be read, or that holds them in a snapshot only (``CompactedEvents``).
 public struct SessionEvents: AsyncSequence, Sendable {
   /// An event and its place in the journal.
   public typealias Element = RecordedEvent

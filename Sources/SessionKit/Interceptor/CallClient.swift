@@ -83,16 +83,21 @@ extension CallClient {
   /// `noConnection` and `noReply`, as ``TransportError`` and as ``SessionError``.
   public func mayPass(_ error: any Error) -> Bool {
     switch error {
-    case TransportError.noConnection, TransportError.noReply: true
-    case SessionError.noConnection, SessionError.noReply: true
-    default: false
+    case TransportError.noConnection, TransportError.noReply: return true
+    case let error as SessionError:
+      // Not a certificate that is not trusted, and not a response that is too slow.
+      switch error.failure {
+      case .noConnection, .noReply: return true
+      default: return false
+      }
+    default: return false
     }
   }
 }
 
 /// A transport of tokens that carries protected calls too: small responses, no redirects.
 ///
-/// A response of more than 1 MiB is `responseTooLarge`. The request's `timeout` bounds the whole
+/// A response of more than 1 MiB is an `invalidResponse`. The request's `timeout` bounds the whole
 /// exchange (INT-6).
 public struct TransportCalls: CallClient {
   /// What carries them.

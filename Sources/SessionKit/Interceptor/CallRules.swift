@@ -46,7 +46,7 @@ public enum CallMark: Hashable, Sendable, CaseIterable {
   case byRules
   /// It carries the token, also to a public path or an endpoint of the backend.
   ///
-  /// It still goes only to the token's origins: to any other it fails with `unusableCall`.
+  /// It still goes only to the token's origins: to any other it fails with `refused`, and nothing is sent.
   case authenticated
   /// It goes out as the app made it.
   case plain
@@ -54,7 +54,8 @@ public enum CallMark: Hashable, Sendable, CaseIterable {
 
 /// The bounds of a response to a call by ``SessionInterceptor``.
 ///
-/// The call ends when one is exceeded, with `responseTooLarge` or `responseTooSlow`.
+/// The call ends when one is exceeded, with `invalidResponse` if it is too large, and with `noReply` if it is
+/// too slow.
 ///
 /// - Requirement: INT-6
 public struct CallLimits: Hashable, Sendable {

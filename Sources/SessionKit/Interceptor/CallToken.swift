@@ -41,7 +41,7 @@ public struct CallToken: Sendable {
 
   /// The body with the token as its first member; every other byte stays as it is.
   ///
-  /// Throws `unusableCall` if the body is no JSON object.
+  /// Throws `refused` if the body is no JSON object.
   public func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
     guard case .member(let name) = place else { return body }
     guard let object = CallBody.object(body),

@@ -42,9 +42,9 @@ public struct SessionCalls<Client: CallClient>: Sendable {
   ///
   /// Throws what the client throws, and a ``SessionError`` if there is no token for the call:
   ///
-  /// - `notSignedIn`, `expired` and `loggedOut` if there is no session for it, or not any more.
-  /// - `noConnection`, `noReply`, `server` … if its refresh failed; the session is what it was.
-  /// - `unusableCall` if it cannot carry the token.
+  /// - `notLoggedIn`, `expired` and `loggedOut` if there is no session for it, or not any more.
+  /// - `noConnection`, `noReply`, `serverFailure` … if its refresh failed; the session is what it was.
+  /// - `refused` without a status if it cannot carry the token.
   /// - `cancelled` if its task was cancelled while it waited.
   public func send(_ request: Client.Request, as mark: CallMark = .byRules) async throws
     -> Client.Response

@@ -37,7 +37,7 @@ public struct HTTPBackend: Sendable {
   public enum MissingRefreshToken: Hashable, Sendable {
     /// The user is signed in, and ``SessionWarning/refreshTokenMissing(_:)`` is reported.
     case warns
-    /// The sign-in fails with `unreadableAnswer`, and the tokens of its response are revoked.
+    /// The login fails with `invalidResponse`, and the tokens of its response are revoked.
     case fails
   }
 

@@ -20,7 +20,11 @@ public enum StorageIssue: String, CaseIterable, Sendable {
 extension StorageIssue {
   /// The word for an error of a journal or a secret store.
   init(_ error: SessionError) {
-    switch error {
+    self.init(error.failure)
+  }
+
+  private init(_ failure: SessionError.Failure) {
+    switch failure {
     case .journal(let error): self.init(error)
     case .secrets(let error): self.init(error)
     case .notStoredYet(let cause), .answerDropped(let cause): self.init(cause)

@@ -34,9 +34,9 @@ extension Session {
   /// An expired token is refreshed first, and a refused one once. `inactive` and `deleted` end the session
   /// before this returns, if the journal can be written. Every error leaves the session what it was:
   ///
-  /// - `notOffered` if the backend has no endpoint for the profile.
-  /// - `notSignedIn`, `expired` or `loggedOut` if there is no session.
-  /// - `unauthorized` if the token that was just refreshed is refused too.
+  /// - `refused` without a status if the backend has no endpoint for the profile.
+  /// - `notLoggedIn`, `expired` or `loggedOut` if there is no session.
+  /// - `refused` with the status 401 if the token that was just refreshed is refused too.
   /// - What the request or the refresh failed with.
   ///
   /// - Requirement: LOG-6
@@ -48,10 +48,9 @@ extension Session {
       _ = try await refresh(.unauthorized, .unlessNewer(than: token.generation))
       if let status = try await engine.accountStatus() { return status }
       throw .unauthorized(code: nil)
-    } catch .userInactive {
-      return .inactive
-    } catch .userDeleted {
-      return .deleted
+    } catch {
+      guard let status = error.accountStatus else { throw error }
+      return status
     }
   }
 }

@@ -10,7 +10,7 @@ extension Session {
   ///
   /// - Throws: `pendingChanges` if the hosts have changes that were not sent, unless they may be discarded
   ///   (OUT-3). From the count on, the hosts take in no changes until this has ended.
-  /// - Throws: `journal` if the event could not be journaled. Then nothing has changed.
+  /// - Throws: `storage` if the event could not be journaled. Then nothing has changed.
   /// - Throws: `cancelled` if its task is cancelled, before or while it waits. The logout goes on.
   /// - Throws: `closed` if the session is closed meanwhile. If its event is durable, the logout goes on.
   @discardableResult

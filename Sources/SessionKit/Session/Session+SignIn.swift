@@ -6,8 +6,8 @@ extension Session {
   /// Signs in with an e-mail address or user name and a password (LOG-1 … LOG-4).
   ///
   /// When it returns, the tokens are stored, the `login` event is durable, and the next refresh is
-  /// scheduled. On every error nothing was stored and nothing appended, but for `userInactive` and
-  /// `userDeleted`: where the answer named the user, the sign-in and its end stand in the journal (LOG-6).
+  /// scheduled. On every error nothing was stored and nothing appended, but for `accountUnavailable` with a
+  /// `reason`: the response named the user, so the login and its end are in the journal (LOG-6).
   @discardableResult
   public func login(_ credentials: PasswordCredentials) async throws(SessionError) -> UserProfile? {
     try check(credentials)
@@ -29,8 +29,8 @@ extension Session {
 
   /// Creates an account, and signs in with it where the backend does so (LOG-5, ``HTTPBackend/registration``).
   ///
-  /// Looked at, limited and undone like a login. Throws `otherUsersSession` where a session has expired:
-  /// whom it belongs to is not who registers.
+  /// Looked at, limited and undone like a login. Throws `alreadyLoggedIn` if a session has expired: it
+  /// belongs to another user than the new one.
   @discardableResult
   public func register(_ account: NewAccount) async throws(SessionError) -> RegistrationOutcome {
     try check(account.credentials)
@@ -44,9 +44,9 @@ extension Session {
   /// For a journal that has never had a token; may be called at each launch until the old layer's copy
   /// is removed, which is safe as soon as it has returned. No request is made; a token that has expired
   /// is refreshed then. A crash in it leaves the session signed in or nothing done. Throws
-  /// `unreadableAnswer` where neither the tokens nor their claims name the user, where the name is an
-  /// e-mail address, which no journal holds (STO-3), and where a token is none that could be sent;
-  /// where it throws, the tokens are still the old layer's.
+  /// `invalidResponse` if neither the tokens nor their claims name the user, if the name is an e-mail address,
+  /// which no journal holds (STO-3), and if a token cannot be sent. If it throws, the tokens are still the old
+  /// layer's.
   @discardableResult
   public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Adoption {
     try await engine.awaitDataClearing(tryingAgain: true)
@@ -61,7 +61,7 @@ extension Session {
   ///
   /// A session whose items are locked is `loading`, and looks at them each second; this looks at once.
   /// Signs nobody in and appends nothing: the session was theirs all the time. Returns the state. Throws
-  /// `secretsUnavailable` where the items still cannot be read.
+  /// `locked` if the items still cannot be read.
   @discardableResult
   public func unlock() async throws(SessionError) -> SessionState {
     _ = try await engine.ask { .unlock($0) }

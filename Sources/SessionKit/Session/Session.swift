@@ -108,8 +108,8 @@ public final class Session: Sendable {
   /// `clearingLocalData`: the call goes on, callers that wait for it receive `closed`, and the next opening
   /// calls it again, beside the call that runs.
   ///
-  /// An answer that could not be stored yet is stored first (`notStoredYet`). If that fails again, this
-  /// throws `answerDropped`, and the journal says why, if it can be written. The object is closed also if
+  /// A response that could not be stored yet is stored first. If that fails again, this throws `storage` with
+  /// the advice to open again, and the journal says why, if it can be written. The object is closed also if
   /// this throws, so there is nothing to call again.
   @discardableResult
   public func close() async throws(SessionError) -> ClosingOutcome {
@@ -127,7 +127,8 @@ public final class Session: Sendable {
   ///
   /// History first, then the live ones, with no gap and no duplicate. Where the journal's old records
   /// gave way to a snapshot and events among them are asked for, the sequence throws
-  /// `eventsCompacted`; the events after the sequence that it names go on from there.
+  /// ``CompactedEvents`` as the underlying error of `storage`. The events after the sequence that it names go
+  /// on from there.
   public func events(after sequence: UInt64) -> SessionEvents {
     SessionEvents(
       start: sequence, hub: engine.hub,
@@ -152,7 +153,7 @@ public final class Session: Sendable {
   /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
   /// and refreshed for as long as the journal has room in reserve (Specs/Decisions/a-full-disk.md).
   ///
-  /// `journal(.replaced)` stays: another journal is in this one's place, put there by a process that
+  /// `storage` with `JournalError.replaced` stays: another journal is in this one's place, put there by a process that
   /// could not use it. From then on `state` is `unauthenticated`, `activity` is `replaced`, and every command
   /// throws the same error. Close this object and open the session again
   /// (Specs/Decisions/a-journal-is-set-aside.md).
@@ -166,7 +167,7 @@ public final class Session: Sendable {
 
   /// That a newer version of this library wrote the stored items: this one cannot use them (RES-8).
   private var newerItems: SessionError? {
-    guard case .secrets(.newerVersion)? = storageProblem else { return nil }
+    guard case .secrets(.newerVersion)? = storageProblem.failure else { return nil }
     return storageProblem
   }
 

@@ -71,7 +71,7 @@ public struct SessionConfiguration: Sendable {
   ///
   /// After this time the task of their calls is cancelled, and what they threw or cleared counts as soon as they
   /// return. If they do not return within another second, a logout that waits is `partial(.localDataRemains)`,
-  /// and every sign-in throws `clearingLocalData` until they do: a call that runs on may remove the data of the
+  /// and every login throws `busy` until they do: a call that runs on may remove the data of the
   /// user who signs in next. The time for which the device sleeps counts.
   public var clearLocalDataLimit: Duration? = .seconds(60)
 

@@ -20,7 +20,7 @@ extension SessionEngine {
         return try load(configuration, runtime)
       } catch {
         // Gone between the look and the opening: others have set it aside.
-        if case .journal(.missing) = error, identity != nil { continue }
+        if case .journal(.missing) = error.failure, identity != nil { continue }
         guard error.isOfUnusableJournal, let identity else { throw error }
         try setAside(identity, configuration)
       }
@@ -100,7 +100,7 @@ extension SessionEngine {
     do throws(SessionError) {
       read = try QuarantinedJournal.read(path, options)
     } catch {
-      guard case .journal(.missing) = error else { throw error }
+      guard case .journal(.missing) = error.failure else { throw error }
       return
     }
     guard let unusable = read else { return }
@@ -157,7 +157,7 @@ extension SessionError {
 
   /// Whether the journal's file is there and can be read, and is of no use to this version.
   fileprivate var isOfUnusableJournal: Bool {
-    switch self {
+    switch failure {
     case .journal(let error): error.isOfUnusableFile
     // Another log may hold the user's work: it stays in its place.
     case .unusableJournal(_, _, let problem): problem != Self.otherLogProblem

@@ -57,7 +57,7 @@ public final class SessionOpening: Sendable {
 
   /// The session, if it is open; throws why it is not.
   ///
-  /// `secretsUnavailable` where that is not known yet.
+  /// `locked` if that is not known yet.
   public func get() throws(SessionError) -> Session {
     switch status {
     case .open(let session): return session
@@ -209,7 +209,7 @@ extension SessionError {
   /// Whether opening may succeed later with nothing mended in the files: they cannot be read or written
   /// *yet*, others hold the lock, or there is no room (RES-3, RES-6).
   public var mayPass: Bool {
-    switch self {
+    switch failure {
     case .journal(.permissionDenied), .journal(.readOnlyFolder), .journal(.busy),
       .journal(.diskFull), .journal(.noRoomToCreate), .journal(.folderMissing),
       .journal(.danglingLink):

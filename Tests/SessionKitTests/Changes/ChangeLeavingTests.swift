@@ -310,7 +310,7 @@ struct SessionLeavingTests {
       let error = await failure { () async throws(SessionError) in
         _ = try await Session.open(other)
       }
-      guard case .unusableJournal(_, sequence: 1, _)? = error else {
+      guard case .unusableJournal(_, sequence: 1, _)? = error.failure else {
         Issue.record("\(String(describing: error))")
         return
       }

@@ -54,7 +54,7 @@ struct CallLimitTests {
     #expect(try await exact.data(for: scene.call).0 == Data(count: bomb.size))
     let short = SessionInterceptor(scene.session, rules: rules(bytes: bomb.size - 1))
     let error = await sessionError { try await short.data(for: scene.call) }
-    #expect(error == .responseTooLarge(call: "GET /materials", limit: bomb.size - 1))
+    #expect(error.failure == .responseTooLarge(call: "GET /materials", limit: bomb.size - 1))
     #expect(scene.session.isAuthenticated)
     try await scene.session.close()
   }
@@ -65,7 +65,7 @@ struct CallLimitTests {
     let scene = try await Scene { _, _ in bomb.reply }
     let api = SessionInterceptor(scene.session, rules: rules(bytes: 1 << 20))
     let error = await sessionError { try await api.data(for: scene.call) }
-    #expect(error == .responseTooLarge(call: "GET /materials", limit: 1 << 20))
+    #expect(error.failure == .responseTooLarge(call: "GET /materials", limit: 1 << 20))
     #expect(CallRules().limits == CallLimits(bytes: 16 << 20, duration: .seconds(600)))
     let delegate = api.calls.client.line.delegate
     await eventually("the exchange is over") { delegate.count == 0 }
@@ -91,7 +91,7 @@ struct CallLimitTests {
     let scene = try await Scene { _, _ in Self.drip(door) }
     let api = SessionInterceptor(scene.session, rules: rules(duration: .milliseconds(1_500)))
     let error = await sessionError { try await api.data(for: scene.call) }
-    #expect(error == .responseTooSlow(call: "GET /materials", limit: .milliseconds(1_500)))
+    #expect(error.failure == .responseTooSlow(call: "GET /materials", limit: .milliseconds(1_500)))
     #expect(api.calls.client.line.delegate.count <= 1)
     #expect(scene.session.isAuthenticated)
     door.value = true
@@ -109,7 +109,7 @@ struct CallLimitTests {
     var post = scene.call
     post.httpMethod = "POST"
     let error = await sessionError { try await api.upload(for: post, from: Data("{}".utf8)) }
-    guard case .responseTooSlow? = error else {
+    guard case .responseTooSlow? = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -133,7 +133,7 @@ struct CallLimitTests {
     let error = await sessionError {
       try await scene.session.calls(by: TransportCalls()).send(HTTPRequest(method: "GET", url: url))
     }
-    #expect(error == .responseTooLarge(call: "GET /materials", limit: 1 << 20))
+    #expect(error.failure == .responseTooLarge(call: "GET /materials", limit: 1 << 20))
     try await scene.session.close()
   }
 

@@ -148,7 +148,7 @@ struct InterceptorTests {
     var call = request(server, "essays", "POST")
     call.timeoutInterval = 2
     let error = await sessionError { try await api.upload(for: call, from: Data("essay".utf8)) }
-    guard case .noReply = error else {
+    guard case .noReply = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -185,7 +185,7 @@ struct InterceptorTests {
     let error = await sessionError {
       try await SessionInterceptor(session).data(for: URLRequest(url: url))
     }
-    switch error {
+    switch error.failure {
     case .noConnection, .noReply: break
     default: Issue.record("\(String(describing: error))")
     }

@@ -27,7 +27,7 @@ struct RefusedTokenTests {
     let session = try await signedIn(bench, .untold, .end, end)
     let calls = session.calls(by: TransportCalls(refusing))
     let error = await sessionError { try await calls.send(bench.get()) }
-    switch error {
+    switch error.failure {
     case .expired(let cause)?: #expect(end == .keep && cause.expiry == .endedByServer)
     case .loggedOut(let cause)?: #expect(end == .clear && cause.expiry == .endedByServer)
     default: Issue.record("\(String(describing: error))")

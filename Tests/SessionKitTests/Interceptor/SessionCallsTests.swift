@@ -74,7 +74,7 @@ struct SessionCallsTests {
     let error = await sessionError {
       try await session.calls(by: TransportCalls(backend)).send(request)
     }
-    guard case .wrongAddress(let reason) = error else {
+    guard case .wrongAddress(let reason) = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }

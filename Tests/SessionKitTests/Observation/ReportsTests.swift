@@ -44,7 +44,7 @@ struct ReportsTests {
     var reports = session.reports.makeAsyncIterator()
     store.available.withLock { $0 = false }
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .notStoredYet(because: .secrets) = error else {
+    guard case .notStoredYet(because: .secrets) = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -154,7 +154,7 @@ struct OAuthSessionTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    #expect(error == .notOffered("there is no signing in with a password"))
+    #expect(error.failure == .notOffered("there is no signing in with a password"))
     #expect(front.requests.isEmpty)
     try await session.close()
   }

@@ -79,7 +79,7 @@ struct SimpleJWTServerTests {
     let session = try await open()
     let wrong = PasswordCredentials(userName: "ana", password: Secret("wrong horse"))
     let error = await failure { () throws(SessionError) in try await session.login(wrong) }
-    guard case .invalidCredentials = error else {
+    guard case .invalidCredentials = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -141,7 +141,7 @@ extension AccountStatusTests {
     let error = await failure { () async throws(SessionError) in
       try await session.checkAccountStatus()
     }
-    guard case .server(status: 503, _, _)? = error else {
+    guard case .server(status: 503, _, _)? = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -179,7 +179,7 @@ extension AccountStatusTests {
     let error = await failure { () async throws(SessionError) in
       try await session.checkAccountStatus()
     }
-    guard case .notOffered? = error else {
+    guard case .notOffered? = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -66,7 +66,7 @@ struct AdoptionTests {
       try await session.adopt(
         AdoptedTokens(access: Secret("opaque"), refresh: Secret("r"), lifetime: 1000))
     }
-    guard case .unreadableAnswer = error else {
+    guard case .unreadableAnswer = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -94,7 +94,7 @@ struct AdoptionTests {
     let bench = try Bench()
     let session = try await bench.open()
     let error = await failure { () async throws(SessionError) in try await session.adopt(tokens) }
-    guard case .unreadableAnswer = error else {
+    guard case .unreadableAnswer = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -40,7 +40,7 @@ struct AfterSetAsideTests {
     let other = try await bench.openAside()
     #expect(other.isAuthenticated)
     let error = await failure { () async throws(SessionError) in try await one.refresh() }
-    guard case .journal(.replaced)? = error else {
+    guard case .journal(.replaced)? = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -77,7 +77,7 @@ struct AfterSetAsideTests {
     let other = try await bench.openAside()
     await eventually("it gives up") { one.currentToken == nil }
     #expect(one.state == .unauthenticated && "\(one.activity)" == "replaced")
-    guard case .journal(.replaced)? = one.storageProblem else {
+    guard case .journal(.replaced)? = one.storageProblem.failure else {
       Issue.record("\(String(describing: one.storageProblem))")
       return
     }
@@ -106,7 +106,8 @@ struct AfterSetAsideTests {
     }
     _ = try #require(rescue)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .journal(.damaged(_, let damage))? = error, damage.flaw == .historyChanged else {
+    guard case .journal(.damaged(_, let damage))? = error.failure, damage.flaw == .historyChanged
+    else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -11,7 +11,7 @@ struct BadPlaceTests {
     let error = await failure { () async throws(SessionError) in
       try await Session.open(bench.configuration())
     }
-    guard case .journal(let cause) = error, isExpected(cause) else {
+    guard case .journal(let cause) = error.failure, isExpected(cause) else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -74,7 +74,7 @@ struct BadPlaceTests {
     let error = await failure { () async throws(SessionError) in
       try await Session.open(bench.configuration())
     }
-    guard case .unusableJournal(let path, _, let problem) = error else {
+    guard case .unusableJournal(let path, _, let problem) = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -123,7 +123,7 @@ struct BadPlaceTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    #expect(error == .secrets(.noSpace(item: .context, place: "memory")))
+    #expect(error.failure == .secrets(.noSpace(item: .context, place: "memory")))
     #expect(session.state == .unauthenticated)
     #expect(await bench.server.answered(.logout))
     #expect(try bench.eventNames().isEmpty)

@@ -99,7 +99,7 @@ struct CloseTests {
         ])
       ]))
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .unreadableAnswer = error else {
+    guard case .unreadableAnswer = error.failure else {
       Issue.record("\(error.map { String(String(describing: $0).prefix(200)) } ?? "no error")")
       return
     }

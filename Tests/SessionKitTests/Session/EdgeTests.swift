@@ -95,7 +95,7 @@ struct EdgeTests {
     _ = try other.append([JournalDraft(kind: 0x7A, payload: Array(repeating: 0, count: 16))])
     try other.close()
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .unusableJournal = error else {
+    guard case .unusableJournal = error.failure else {
       Issue.record("says: \(error.map(\.description) ?? "")")
       return
     }

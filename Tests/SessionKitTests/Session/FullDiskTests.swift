@@ -14,7 +14,7 @@ struct SessionFullDiskTests {
       signal(SIGXFSZ, SIG_IGN)
       let bench = try Bench { $0.rotatesRefreshTokens = true }
       let (session, rest) = try await bench.rotatedOnFullDisk()
-      #expect(session.storageProblem == .journal(.diskFull(path: bench.journal)))
+      #expect(session.storageProblem.failure == .journal(.diskFull(path: bench.journal)))
       #expect(session.state.token?.generation == Generation(1))
       #expect(session.currentToken?.generation == Generation(2))
       #expect(try await session.refreshIfNeeded().generation == Generation(2))
@@ -98,7 +98,7 @@ struct SessionFullDiskTests {
       _ = try bench.grow()
       let rest = try limitFiles(to: try bench.end())
       let error = await failure { () async throws(SessionError) in try await session.refresh() }
-      #expect(error == .journal(.diskFull(path: bench.journal)))
+      #expect(error.failure == .journal(.diskFull(path: bench.journal)))
       #expect(bench.server.count(of: .refresh) == 0)
       #expect(session.isAuthenticated && !session.isTokenExpired)
       #expect(session.currentToken?.generation == Generation(1))

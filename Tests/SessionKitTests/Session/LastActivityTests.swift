@@ -164,7 +164,7 @@ struct UseStampTests {
       let error = await failure { () async throws(SessionError) in
         try await session.refreshIfNeeded()
       }
-      guard case .secrets(.failed)? = error else {
+      guard case .secrets(.failed)? = error.failure else {
         Issue.record("\(String(describing: error))")
         continue
       }

@@ -72,7 +72,7 @@ struct LogoutTests {
     let session = try await Session.open(configuration)
     disk.fail(atCall: disk.callCount, with: .inputOutput)
     let error = await failure { () async throws(SessionError) in try await session.logout() }
-    guard case .journal = error else {
+    guard case .journal = error.failure else {
       Issue.record("it is \(String(describing: error))")
       return
     }
@@ -117,7 +117,7 @@ struct LogoutTests {
     #expect(await bench.server.received(.refresh))
     #expect(try await session.logout() == .success)
     let error = await #expect(throws: SessionError.self) { try await refresh.value }
-    #expect(error == .loggedOut(EndCause(logout: .user)))
+    #expect(error.failure == .loggedOut(EndCause(logout: .user)))
     gate.open()
     #expect(await bench.server.answered(.refresh))
     await eventually("the end of the late answer") { bench.server.count(of: .refresh) == 1 }

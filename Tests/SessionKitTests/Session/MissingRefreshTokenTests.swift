@@ -37,7 +37,7 @@ struct MissingRefreshTokenTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    guard case .unreadableAnswer(let problem)? = error else {
+    guard case .unreadableAnswer(let problem)? = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }

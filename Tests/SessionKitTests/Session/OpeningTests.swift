@@ -24,7 +24,9 @@ struct OpeningTests {
     let waiter = Task { try await opening.session() }
     await bench.clock.waitForSleepers(1)
     let path = bench.journal
-    guard case .loading(.journal(.permissionDenied(path))) = opening.status else {
+    guard case .loading(let problem) = opening.status,
+      problem.failure == .journal(.permissionDenied(path: path))
+    else {
       Issue.record("\(opening.status)")
       return
     }
@@ -88,11 +90,11 @@ struct OpeningTests {
         }
         #expect(error == .secretsUnavailable)
       } else {
-        guard case .loading(.journal(let problem)?) = opening.status else {
+        guard case .loading(let problem?) = opening.status else {
           Issue.record("\(opening.status)")
           return
         }
-        #expect(SessionError.journal(problem).mayPass, "\(problem)")
+        #expect(problem.underlyingError is JournalError && problem.mayPass, "\(problem)")
       }
       try files.setAttributes(
         [.posixPermissions: try #require(rights[.posixPermissions])], ofItemAtPath: path)

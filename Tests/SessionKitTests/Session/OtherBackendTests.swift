@@ -30,7 +30,7 @@ struct OtherBackendTests {
     let error = await failure { () async throws(SessionError) in
       try await Session.open(configuration)
     }
-    guard case .secrets(.otherBackend(let item, let stored, let configured)) = error else {
+    guard case .secrets(.otherBackend(let item, let stored, let configured)) = error.failure else {
       Issue.record("\(String(describing: error))")
       return nil
     }
@@ -162,7 +162,7 @@ struct OtherBackendTests {
     let bytes = try store.read(.token)
     await session.retry()
     #expect(session.activity == .loading && session.currentToken == nil)
-    guard case .secrets(.otherBackend) = session.storageProblem else {
+    guard case .secrets(.otherBackend) = session.storageProblem.failure else {
       Issue.record("\(String(describing: session.storageProblem))")
       return
     }

@@ -148,9 +148,9 @@ struct ProfileTests {
   @Test("LOG-6 a failed profile ends no login whose answer named the user, and every other one")
   func failed() async throws {
     let cases: [((status: Int, body: String)?, (SessionError) -> Bool)] = [
-      ((503, ""), { if case .server = $0 { true } else { false } }),
+      ((503, ""), { if case .server = $0.failure { true } else { false } }),
       ((401, ""), { $0 == .unexpectedStatus(401) }),
-      (nil, { if case .noConnection = $0 { true } else { false } }),
+      (nil, { if case .noConnection = $0.failure { true } else { false } }),
     ]
     for (profile, isExpected) in cases {
       let named = try await signIn(profile, login: Self.named)

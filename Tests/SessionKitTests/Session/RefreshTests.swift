@@ -57,7 +57,7 @@ struct RefreshTests {
     let session = try await bench.signedIn()
     bench.server.failNext(.refresh, with: .status(503))
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .server(status: 503, _, _) = error else {
+    guard case .server(status: 503, _, _) = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -77,7 +77,7 @@ struct RefreshTests {
     for (fault, name) in LoginTests.unreadable.prefix(2) {
       bench.server.failNext(.refresh, with: fault)
       let error = await failure { () async throws(SessionError) in try await session.refresh() }
-      guard case .unreadableAnswer = error else {
+      guard case .unreadableAnswer = error.failure else {
         Issue.record("\(name): \(String(describing: error))")
         continue
       }
@@ -85,7 +85,7 @@ struct RefreshTests {
     }
     bench.server.stop()
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .noConnection = error else {
+    guard case .noConnection = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -145,7 +145,7 @@ struct RefreshTests {
     let error = await failure { () async throws(SessionError) in
       try await session.switchContext(to: unknown)
     }
-    guard case .forbidden = error else {
+    guard case .forbidden = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -1,13 +1,13 @@
 import SessionKit
 
 extension SessionError {
-  /// Whether it says that the session has expired, for whatever reason.
+  /// Whether it says that the session has expired, for any reason.
   var isExpired: Bool {
-    if case .expired = self { true } else { false }
+    code == .expired
   }
 
-  /// Whether it says that the session was logged out, for whatever reason.
+  /// Whether it says that the session was logged out, for any reason.
   var isLoggedOut: Bool {
-    if case .loggedOut = self { true } else { false }
+    code == .loggedOut
   }
 }

@@ -61,7 +61,7 @@ struct SetAsideTests {
     let error = await failure { () async throws(SessionError) in
       try await Session.open(bench.configuration())
     }
-    guard case .journal(.damaged) = error else {
+    guard case .journal(.damaged) = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -168,7 +168,7 @@ struct SetAsideTests {
       let error = await failure { () async throws(SessionError) in
         try await Session.open(asked)
       }
-      guard case .journal = error else {
+      guard case .journal = error.failure else {
         Issue.record("\(String(describing: error))")
         return
       }

@@ -305,7 +305,8 @@ struct SharedCompactionTests {
     try file.write(contentsOf: [byte ^ 1])
     try file.close()
     for _ in 0..<30 { try await session.refresh() }
-    guard case .journal(.damaged(bench.journal, let damage)) = session.compactionProblem else {
+    guard case .journal(.damaged(bench.journal, let damage)) = session.compactionProblem.failure
+    else {
       Issue.record("it is \(String(describing: session.compactionProblem))")
       return
     }

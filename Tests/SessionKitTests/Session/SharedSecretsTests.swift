@@ -41,7 +41,8 @@ struct SharedSecretsTests {
     let first = try await bench.signedIn()
     let before = try contents()
     #expect(
-      await refused(configuration(other)) == .secretsOfAnotherSession(journal: bench.journal))
+      await refused(configuration(other)).failure
+        == .secretsOfAnotherSession(journal: bench.journal))
     #expect(!FileManager.default.fileExists(atPath: other), "no journal is made")
     #expect(try contents() == before)
     try await first.refresh()
@@ -51,7 +52,8 @@ struct SharedSecretsTests {
       configuration(other, MemorySecretStore())
     ).close()
     #expect(
-      await refused(configuration(other)) == .secretsOfAnotherSession(journal: bench.journal))
+      await refused(configuration(other)).failure
+        == .secretsOfAnotherSession(journal: bench.journal))
     let again = try await bench.open()
     #expect(again.isAuthenticated && again.currentToken?.generation == Generation(2))
     try await again.logout()
@@ -61,7 +63,8 @@ struct SharedSecretsTests {
     try await second.login(bench.credentials)
     try await second.close()
     #expect(
-      await refused(configuration(bench.journal)) == .secretsOfAnotherSession(journal: other))
+      await refused(configuration(bench.journal)).failure
+        == .secretsOfAnotherSession(journal: other))
   }
 
   @Test("RES-5 the same journal by another path, moved, or by a link is not another's")
@@ -112,7 +115,7 @@ struct SharedSecretsTests {
     await second.retry()
     #expect(second.activity == .loading && second.currentToken == nil)
     #expect(
-      second.storageProblem == .secretsOfAnotherSession(journal: bench.journal))
+      second.storageProblem.failure == .secretsOfAnotherSession(journal: bench.journal))
     #expect(store.items.contains(.token))
     try await second.close()
     try await first.refresh()
@@ -156,7 +159,7 @@ struct SharedSecretsTests {
     let place = new.path + "/sessions/a.journal"
     // An extension with a journal of its own, and by mistake with the app's place for secrets.
     #expect(
-      await refused(configuration(new.path + "/extension.journal", store))
+      await refused(configuration(new.path + "/extension.journal", store)).failure
         == .secretsOfAnotherSession(journal: place))
     #expect(store.items.contains(.token))
     let again = try await Session.open(configuration(place, store))
@@ -203,7 +206,7 @@ struct SharedSecretsTests {
     let session = try await Session.open(second)
     for _ in 0..<5 {
       #expect(session.activity == .loading && session.state == .unauthenticated)
-      guard case .secretsOwnerUnreadable(bench.journal, _)? = session.storageProblem else {
+      guard case .secretsOwnerUnreadable(bench.journal, _)? = session.storageProblem.failure else {
         Issue.record("\(String(describing: session.storageProblem))")
         break
       }
@@ -239,7 +242,8 @@ struct SharedSecretsTests {
     let before = try contents()
     #expect(!before.isEmpty)
     #expect(
-      await refused(configuration(other)) == .secretsOfAnotherSession(journal: bench.journal))
+      await refused(configuration(other)).failure
+        == .secretsOfAnotherSession(journal: bench.journal))
     #expect(try contents() == before)
   }
 

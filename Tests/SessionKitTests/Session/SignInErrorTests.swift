@@ -78,7 +78,7 @@ struct SignInErrorTests {
     (wire.endpoints.login, wire.endpoints.switchContext) = (nil, nil)
     let bench = try AnswerBench(wire)
     let error = try await bench.signInError(200, "")
-    guard case .notOffered(let what)? = error else {
+    guard case .notOffered(let what)? = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -99,7 +99,7 @@ struct SignInErrorTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    guard case .wrongAddress? = error else {
+    guard case .wrongAddress? = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -82,7 +82,7 @@ struct SpentTokenTests {
     let error = await failure { () async throws(SessionError) in
       try await session.switchContext(to: ContextTarget(role: "r2"))
     }
-    guard case .unreadableAnswer? = error else {
+    guard case .unreadableAnswer? = error.failure else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -24,7 +24,7 @@ struct StorageNotesTests {
     try FileManager.default.createDirectory(
       atPath: obstacle, withIntermediateDirectories: false)
     let refused = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .notStoredYet(because: .secrets(.obstructed))? = refused else {
+    guard case .notStoredYet(because: .secrets(.obstructed))? = refused.failure else {
       Issue.record("\(String(describing: refused))")
       return
     }

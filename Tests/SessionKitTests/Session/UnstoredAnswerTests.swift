@@ -23,7 +23,7 @@ struct UnstoredAnswerTests {
     let session = try await bench.signedIn(store: store)
     store.failWrites(times, with: error)
     let refused = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(refused == .notStoredYet(because: .secrets(error)))
+    #expect(refused.failure == .notStoredYet(because: .secrets(error)))
     return (bench, store, session)
   }
 
@@ -48,7 +48,7 @@ struct UnstoredAnswerTests {
   func lostAtClose() async throws {
     let (bench, store, session) = try await stuck(failing: .max)
     let error = await failure { () async throws(SessionError) in try await session.close() }
-    #expect(error == .answerDropped(because: .secrets(FailingStore.ioError)))
+    #expect(error.failure == .answerDropped(because: .secrets(FailingStore.ioError)))
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("secrets/token") && text.contains("errno 5") && text.contains("lost"))
     let names = try bench.records().map(\.name)

@@ -14,13 +14,13 @@ struct WaysTests {
       let error = await failure { () async throws(SessionError) in
         try await session.login(provider: provider, token: Secret(token))
       }
-      #expect(error == .invalidCredential(.emptyProviderToken))
+      #expect(error.failure == .invalidCredential(.emptyProviderToken))
     }
     let account = NewAccount(PasswordCredentials(userName: "ada@x.y", password: Secret("short")))
     let error = await failure { () async throws(SessionError) in
       try await session.register(account)
     }
-    #expect(error == .invalidCredential(.passwordTooShort(minimumLength: 8)))
+    #expect(error.failure == .invalidCredential(.passwordTooShort(minimumLength: 8)))
     #expect(bench.server.calls.isEmpty)
     try await session.close()
   }
@@ -38,7 +38,7 @@ struct WaysTests {
       },
     ]
     for error in errors {
-      guard case .notOffered? = error else {
+      guard case .notOffered? = error.failure else {
         Issue.record("\(String(describing: error))")
         continue
       }

@@ -120,7 +120,7 @@ struct IdentityServerTests {
   func left(act: HeadlessPage.Act, problem: WebSignInProblem) async throws {
     let session = try await open()
     let (page, ending) = try await signIn(session, nil, [act])
-    #expect(error(ending) == .webSignIn(problem))
+    #expect(error(ending).failure == .webSignIn(problem))
     #expect(session.activity == .idle && !session.isAuthenticated)
     #expect(server.identity.codes.isEmpty && server.identity.violations.isEmpty)
     #expect(page.visited.last?.hasPrefix("app://auth?error=access_denied") == (act != .leaves))
@@ -152,7 +152,7 @@ struct IdentityServerTests {
     await eventually("a page waits for the user") { page.isWaiting }
     server.change { $0.refusal = refusal.0 }
     try page.act(Self.right)
-    guard case .webSignIn(let problem)? = await task.value else {
+    guard case .webSignIn(let problem)? = await task.value.failure else {
       Issue.record("it is no failure of the page")
       return
     }
@@ -172,7 +172,7 @@ struct IdentityServerTests {
     let nobody = await failure { () async throws(SessionError) in
       try await session.signInSilently(with: provider)
     }
-    #expect(nobody == .webSignIn(.noAccount) && session.activity == .idle)
+    #expect(nobody.failure == .webSignIn(.noAccount) && session.activity == .idle)
     #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
     #expect(browser.cookieNames(of: "127.0.0.1") == [LoopbackIdentity.cookie])
     try await session.logout()
@@ -222,7 +222,7 @@ struct IdentityServerTests {
     let nobody = await failure { () async throws(SessionError) in
       try await session.signInSilently(with: provider)
     }
-    #expect(nobody == .webSignIn(.noAccount))
+    #expect(nobody.failure == .webSignIn(.noAccount))
     try await session.close()
   }
 }

@@ -39,7 +39,7 @@ struct OwnedAccountTests {
     let error = await failure { () async throws(SessionError) in
       try await session.signInSilently(with: provider)
     }
-    #expect(error == .webSignIn(.unreadableTokens) && !session.isAuthenticated)
+    #expect(error.failure == .webSignIn(.unreadableTokens) && !session.isAuthenticated)
     try await session.close()
   }
 

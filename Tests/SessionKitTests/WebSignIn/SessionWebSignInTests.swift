@@ -68,7 +68,7 @@ struct SessionWebSignInTests {
     let error = await failure { () async throws(SessionError) in
       try await session.signInSilently(with: provider)
     }
-    #expect(error == .webSignIn(.noAccount))
+    #expect(error.failure == .webSignIn(.noAccount))
     #expect(session.activity == .idle && !session.isAuthenticated)
     fake.script("acquireSilently", .work)
     try await session.signInSilently(with: provider)
@@ -92,7 +92,7 @@ struct SessionWebSignInTests {
     }
     let problem: WebSignInProblem =
       ["makeView", "observe", "present"].contains(step) ? .viewFailed : .refused(nil)
-    #expect(error == .webSignIn(problem))
+    #expect(error.failure == .webSignIn(problem))
     #expect(session.activity == .failed(.webSignIn(problem)))
     let isMade = ["observe", "present", "signIn"].contains(step)
     #expect(fake.log.filter { $0 == "dismiss" }.count == (isMade ? 1 : 0))
@@ -211,7 +211,7 @@ struct SessionWebSignInTests {
       let error = await failure { () async throws(SessionError) in
         try await session.signIn(with: provider, in: view)
       }
-      #expect(error == .webSignIn(problem))
+      #expect(error.failure == .webSignIn(problem))
       #expect(session.activity == (isShown ? .failed(.webSignIn(problem)) : .idle))
     }
     try await session.close()
@@ -247,7 +247,7 @@ struct SessionWebSignInTests {
       let error = await failure { () async throws(SessionError) in
         try await session.signIn(with: provider, in: view)
       }
-      #expect(error == .webSignIn(.unreadableTokens))
+      #expect(error.failure == .webSignIn(.unreadableTokens))
     }
     #expect(try bench.files().isEmpty && bench.eventNames().isEmpty)
     try await session.close()
@@ -273,7 +273,7 @@ struct SessionWebSignInTests {
     for text in texts + [dumped] {
       #expect(!text.contains("SECRET") && !text.contains("ana@"), "\(text)")
     }
-    #expect(observer.lastError == .refused(nil) && error == .webSignIn(.refused(nil)))
+    #expect(observer.lastError == .refused(nil) && error.failure == .webSignIn(.refused(nil)))
     try await session.close()
   }
 
@@ -309,7 +309,7 @@ struct SessionWebSignInTests {
     try await session.signIn(with: provider, in: view)
     fake.script("acquireSilently", .fail(URLError(.notConnectedToInternet)))
     let offline = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .noConnection? = offline else {
+    guard case .noConnection? = offline.failure else {
       Issue.record("\(String(describing: offline))")
       return
     }

@@ -6,7 +6,7 @@ import SessionMessages
 // Switches without a default: a case without a name does not compile.
 
 enum SessionErrorCase: String, CaseIterable {
-  case invalidCredential, notSignedIn, alreadySignedIn, otherUsersSession, overtaken,
+  case invalidCredential, notSignedIn, alreadySignedIn, otherUsersSession, superseded,
     signInUnderWay, secretsUnavailable, needsPresence, pendingChanges, clearingLocalData,
     noRefreshToken, invalidRequest, invalidCredentials, unauthorized, forbidden, userInactive,
     userDeleted, notFound, conflict, alreadyDeleted, accountLocked, rateLimited, tooManyAttempts,
@@ -56,12 +56,12 @@ enum ChangeLogErrorCase: String, CaseIterable {
 
 extension ErrorSamples {
   static func name(of error: SessionError) -> SessionErrorCase {
-    switch error {
+    switch error.failure {
     case .invalidCredential: .invalidCredential
     case .notSignedIn: .notSignedIn
     case .alreadySignedIn: .alreadySignedIn
     case .otherUsersSession: .otherUsersSession
-    case .overtaken: .overtaken
+    case .superseded: .superseded
     case .signInUnderWay: .signInUnderWay
     case .secretsUnavailable: .secretsUnavailable
     case .needsPresence: .needsPresence
@@ -238,7 +238,7 @@ enum MessageCase: String, CaseIterable {
     wrongCredentials, invalidInput, notSignedIn, alreadySignedIn, otherUsersSession, signInUnderWay,
     sessionExpired,
     endedByService, inactive, storedSignInLost, loggedOut, changesNotSent, notProlongable,
-    signInRefused, overtaken,
+    signInRefused, superseded,
     closed, cancelled, notAllowed, accountInactive, accountDeleted, accountLocked, notFound,
     conflict, alreadyDeleted, tooManyRequests, serviceTrouble, dataTrouble, strangeAnswer,
     unreadableAnswer,
@@ -271,7 +271,7 @@ enum MessageCase: String, CaseIterable {
     case .loggedOut: self = .loggedOut
     case .notProlongable: self = .notProlongable
     case .signInRefused: self = .signInRefused
-    case .overtaken: self = .overtaken
+    case .superseded: self = .superseded
     case .closed: self = .closed
     case .cancelled: self = .cancelled
     case .notAllowed: self = .notAllowed

@@ -11,14 +11,17 @@ struct ServerCodeTests {
       .status(503, code: "DB_UNAVAILABLE", retryAfter: 7),
       .databaseUnavailable(code: "DB_UNAVAILABLE", retryAfter: 7_000)
     ),
-    (.status(500, code: "DB_TIMEOUT"), .databaseUnavailable(code: "DB_TIMEOUT")),
-    (.status(400, code: "DB_TIMEOUT"), .databaseUnavailable(code: "DB_TIMEOUT")),
-    (.status(429, retryAfter: 30), .rateLimited(retryAfter: 30_000)),
-    (.status(403, code: "RATE_LIMITED", retryAfter: 30), .rateLimited(retryAfter: 30_000)),
+    (.status(500, code: "DB_TIMEOUT"), .databaseUnavailable(code: "DB_TIMEOUT", status: 500)),
+    (.status(400, code: "DB_TIMEOUT"), .databaseUnavailable(code: "DB_TIMEOUT", status: 400)),
+    (.status(429, retryAfter: 30), .rateLimited(retryAfter: 30_000, code: "RATE_LIMITED")),
+    (
+      .status(403, code: "RATE_LIMITED", retryAfter: 30),
+      .rateLimited(retryAfter: 30_000, status: 403, code: "RATE_LIMITED")
+    ),
     (.status(409, code: "CONFLICT"), .conflict(code: "CONFLICT")),
-    (.status(400, code: "CONFLICT"), .conflict(code: "CONFLICT")),
+    (.status(400, code: "CONFLICT"), .conflict(code: "CONFLICT", status: 400)),
     (.status(409, code: "ALREADY_DELETED"), .alreadyDeleted),
-    (.status(404, code: "ALREADY_DELETED"), .alreadyDeleted),
+    (.status(404, code: "ALREADY_DELETED"), .alreadyDeleted(status: 404)),
   ]
 
   @Test(

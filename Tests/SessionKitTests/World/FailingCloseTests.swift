@@ -77,7 +77,7 @@ struct FailingCloseTests {
           #expect(life.goesOn, "calls \(first) to \(first + count): lost, and nobody was told")
         } else {
           losses += 1
-          guard case .answerDropped? = life.closing else {
+          guard case .answerDropped? = life.closing.failure else {
             Issue.record("\(String(describing: life.closing))")
             continue
           }

@@ -51,7 +51,7 @@ struct LockedRecoveryTests {
     defer { world.finish() }
     let sibling = try sibling()
     secrets.isAvailable = false
-    guard case .secrets? = try error(of: sibling) else {
+    guard case .secrets? = try error(of: sibling).failure else {
       Issue.record("it is not told that the items cannot be read")
       return
     }

@@ -334,7 +334,7 @@ final class SimulatedLife: Sendable {
 extension SessionError {
   /// Whether nothing changed that could show later.
   fileprivate var leavesNoDoubt: Bool {
-    switch self {
+    switch failure {
     case .alreadySignedIn, .signInUnderWay, .otherUsersSession: true
     default: false
     }

@@ -137,16 +137,16 @@ package enum ScenarioWords {
   }
 
   private static func details(_ error: SessionError) -> Words {
-    switch error {
+    switch error.failure {
     case .pendingChanges(let count): ["count": "\(count)"]
     case .invalidCredential(let problem): ["problem": name(problem)]
-    case .invalidRequest(let code), .invalidCredentials(let code, _),
-      .unauthorized(let code, _), .forbidden(let code), .conflict(let code):
+    case .invalidRequest(let code, _), .invalidCredentials(let code, _),
+      .unauthorized(let code, _), .forbidden(let code), .conflict(let code, _):
       ["code": code ?? "none"]
     case .webSignIn(.refused(let code)):
       ["problem": "refused", "code": code.map { "\($0)" } ?? "none"]
     case .webSignIn(let problem): ["problem": "\(problem)", "code": "none"]
-    case .rateLimited(let wait): ["retryAfter": wait.map(duration) ?? "none"]
+    case .rateLimited(let wait, _, _): ["retryAfter": wait.map(duration) ?? "none"]
     case .tooManyAttempts(let wait): ["retryAfter": duration(wait)]
     case .expired(let cause), .loggedOut(let cause):
       [
@@ -154,9 +154,9 @@ package enum ScenarioWords {
         "code": cause.failure?.serverCode ?? "none",
       ]
     case .server(let status, let code, _): ["status": "\(status)", "code": code ?? "none"]
-    case .databaseUnavailable(let code, _): ["code": code]
+    case .databaseUnavailable(let code, _, _): ["code": code]
     case .appRefused(let status, let code): ["status": "\(status)", "code": code]
-    case .unexpectedStatus(let status), .intercepted(let status): ["status": "\(status)"]
+    case .unexpectedStatus(let status, _), .intercepted(let status): ["status": "\(status)"]
     default: [:]
     }
   }
@@ -206,58 +206,5 @@ package enum ScenarioWords {
   }
 
   /// An error's name.
-  package static func name(_ error: SessionError) -> String {
-    switch error {
-    case .invalidCredential: "invalidCredential"
-    case .notSignedIn: "notSignedIn"
-    case .alreadySignedIn: "alreadySignedIn"
-    case .otherUsersSession: "otherUsersSession"
-    case .overtaken: "overtaken"
-    case .signInUnderWay: "signInUnderWay"
-    case .secretsUnavailable: "secretsUnavailable"
-    case .needsPresence: "needsPresence"
-    case .webSignIn: "webSignIn"
-    case .secretsOfAnotherSession: "secretsOfAnotherSession"
-    case .secretsOwnerUnreadable: "secretsOwnerUnreadable"
-    case .pendingChanges: "pendingChanges"
-    case .clearingLocalData: "clearingLocalData"
-    case .noRefreshToken: "noRefreshToken"
-    case .notOffered: "notOffered"
-    case .wrongAddress: "wrongAddress"
-    case .unusableCall: "unusableCall"
-    case .appRefused: "appRefused"
-    case .invalidRequest: "invalidRequest"
-    case .invalidCredentials: "invalidCredentials"
-    case .unauthorized: "unauthorized"
-    case .forbidden: "forbidden"
-    case .userInactive: "userInactive"
-    case .userDeleted: "userDeleted"
-    case .notFound: "notFound"
-    case .conflict: "conflict"
-    case .alreadyDeleted: "alreadyDeleted"
-    case .databaseUnavailable: "databaseUnavailable"
-    case .accountLocked: "accountLocked"
-    case .rateLimited: "rateLimited"
-    case .tooManyAttempts: "tooManyAttempts"
-    case .server: "server"
-    case .unexpectedStatus: "unexpectedStatus"
-    case .unreadableAnswer: "unreadableAnswer"
-    case .intercepted: "intercepted"
-    case .noConnection: "noConnection"
-    case .notTrusted: "notTrusted"
-    case .noReply: "noReply"
-    case .responseTooLarge: "responseTooLarge"
-    case .responseTooSlow: "responseTooSlow"
-    case .expired: "expired"
-    case .loggedOut: "loggedOut"
-    case .notStoredYet: "notStoredYet"
-    case .answerDropped: "answerDropped"
-    case .journal: "journal"
-    case .unusableJournal: "unusableJournal"
-    case .eventsCompacted: "eventsCompacted"
-    case .secrets: "secrets"
-    case .closed: "closed"
-    case .cancelled: "cancelled"
-    }
-  }
+  package static func name(_ error: SessionError) -> String { error.failure.name }
 }

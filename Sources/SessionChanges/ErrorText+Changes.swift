@@ -1,0 +1,29 @@
+package import SessionKit
+
+// What a user reads of changes that wait, in English.
+extension ErrorText {
+  package static func othersChanges(count: Int) -> ErrorText {
+    ErrorText(
+      "\(count == 1 ? "1 change of somebody else has" : "\(count) changes of somebody else have") not "
+        + "been sent yet.",
+      .logOut)
+  }
+  package static func changesFull(count: Int) -> ErrorText {
+    ErrorText(
+      "\(count == 1 ? "1 change has" : "\(count) changes have") not been sent, and there is no room for "
+        + "another.",
+      .sendOrDiscard)
+  }
+  package static let changeTooLong = ErrorText(
+    "This is too long to be kept until it can be sent.",
+    .correctInput)
+  package static let changeGivenUp = ErrorText(
+    "This change could not be sent and was given up.",
+    .sendOrDiscard)
+  package static let changeNotWaiting = ErrorText(
+    "This change is not waiting any more. It may have been sent.",
+    .nothing)
+  package static let changesBeingSent = ErrorText(
+    "Your changes are being sent already.",
+    .wait(seconds: nil))
+}

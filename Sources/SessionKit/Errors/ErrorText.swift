@@ -1,0 +1,156 @@
+/// What a user reads of an error, in English, and what the app should do.
+///
+/// It names no path, no status and no code, and holds nothing that was entered or that a server sent.
+/// SessionMessages has the same in more languages.
+///
+/// - Requirement: LOG-8, STO-3
+package struct ErrorText: Hashable, Sendable {
+  /// What happened.
+  package let problem: String
+  /// What the app should do.
+  package let advice: SessionAdvice
+
+  /// A text.
+  package init(_ problem: String, _ advice: SessionAdvice) {
+    (self.problem, self.advice) = (problem, advice)
+  }
+
+  /// What the app should do, as a sentence; `nil` if nothing has to be done.
+  package var suggestion: String? {
+    let text = advice.inEnglish
+    return text.isEmpty ? nil : text
+  }
+}
+
+extension ErrorText {
+  package static let userNameMissing = ErrorText("The user name is missing.", .correctInput)
+  package static let notAnEmail = ErrorText(
+    "The user name must be an e-mail address.", .correctInput)
+  package static let passwordMissing = ErrorText("The password is missing.", .correctInput)
+  package static func passwordTooShort(minimumLength minimum: Int) -> ErrorText {
+    ErrorText(
+      "The password must have at least \(minimum) characters.",
+      .correctInput)
+  }
+  package static let providerSignInMissing = ErrorText(
+    "Signing in with the other service did not work.",
+    .retry)
+  package static let wrongCredentials = ErrorText(
+    "The user name or the password is wrong.", .correctInput)
+  package static let invalidInput = ErrorText(
+    "The service did not accept what was entered.", .correctInput)
+  package static let notSignedIn = ErrorText("You are not signed in.", .signIn)
+  package static let alreadySignedIn = ErrorText(
+    "Somebody is signed in on this device already.", .logOut)
+  package static let otherUsersSession = ErrorText(
+    "The session that has expired belongs to somebody else.",
+    .logOut)
+  package static let signInUnderWay = ErrorText(
+    "A sign-in is under way already.", .wait(seconds: nil))
+  package static let sessionExpired = ErrorText("Your session has expired.", .signIn)
+  package static let endedByService = ErrorText("The service has ended your session.", .signIn)
+  package static let inactive = ErrorText(
+    "Your session ended because it was not used for a long time.",
+    .signIn)
+  package static let storedSignInLost = ErrorText(
+    "Your sign-in is no longer stored on this device.",
+    .signIn)
+  package static let loggedOut = ErrorText("You have been logged out.", .signIn)
+  package static func changesNotSent(count: Int) -> ErrorText {
+    ErrorText(
+      "You were not logged out, because \(count == 1 ? "1 change has" : "\(count) changes have") not "
+        + "been sent.",
+      .sendOrDiscard)
+  }
+  package static let notProlongable = ErrorText(
+    "Your sign-in cannot be extended. You can go on until it ends.",
+    .nothing)
+  package static let signInRefused = ErrorText(
+    "The service did not accept your sign-in for this.", .retry)
+  package static let superseded = ErrorText(
+    "Your session changed in the meantime, and nothing was done.",
+    .retry)
+  package static let closed = ErrorText("The session is closed.", .reopen)
+  package static let cancelled = ErrorText("It was cancelled.", .nothing)
+  package static let notAllowed = ErrorText("You are not allowed to do this.", .contactSupport)
+  package static let accountInactive = ErrorText("Your account is not active.", .contactSupport)
+  package static let accountDeleted = ErrorText("Your account has been deleted.", .contactSupport)
+  package static let accountLocked = ErrorText("Your account is locked.", .contactSupport)
+  package static let notFound = ErrorText("It could not be found.", .correctInput)
+  package static let conflict = ErrorText("It was changed elsewhere in the meantime.", .retry)
+  package static let alreadyDeleted = ErrorText("It has been deleted already.", .nothing)
+  package static func tooManyRequests(waitSeconds wait: Int?) -> ErrorText {
+    ErrorText(
+      "There were too many attempts.",
+      .wait(seconds: wait))
+  }
+  package static func serviceTrouble(waitSeconds wait: Int?) -> ErrorText {
+    ErrorText(
+      "The service has a problem.",
+      .wait(seconds: wait))
+  }
+  package static func dataTrouble(waitSeconds wait: Int?) -> ErrorText {
+    ErrorText(
+      "The service cannot reach its data at the moment.",
+      .wait(seconds: wait))
+  }
+  package static let strangeAnswer = ErrorText(
+    "The service answered in a way that this app does not understand.",
+    .contactSupport)
+  package static let unreadableAnswer = ErrorText(
+    "The answer of the service cannot be read.",
+    .contactSupport)
+  package static let appNotSetUp = ErrorText(
+    "This app is not set up correctly for the service.",
+    .contactSupport)
+  package static let networkSignIn = ErrorText(
+    "Something on the network answered instead of the service. The network may want you to sign in to "
+      + "it: open a page in the browser.",
+    .retry)
+  package static let noConnection = ErrorText(
+    "The service cannot be reached. Check your connection.",
+    .retry)
+  package static let noAnswer = ErrorText(
+    "The service did not answer. It may have done what you asked for.",
+    .retry)
+  package static let insecureConnection = ErrorText(
+    "The connection to the service would not be private.",
+    .contactSupport)
+  package static let deviceLocked = ErrorText(
+    "What is stored on this device cannot be read yet. You are not logged out.",
+    .unlock)
+  package static let noSpace = ErrorText("There is no space left on this device.", .freeSpace)
+  package static func answerNotStored(because cause: ErrorText) -> ErrorText {
+    ErrorText(
+      "\(cause.problem) The service's answer will count as soon as it can be stored.",
+      cause.advice)
+  }
+  package static func answerDropped(because cause: ErrorText) -> ErrorText {
+    ErrorText(
+      "\(cause.problem) The service's last answer is lost. You may have to sign in again.",
+      .reopen)
+  }
+  package static let storageBusy = ErrorText(
+    "Something else is using what is stored on this device.",
+    .retry)
+  package static let storageLost = ErrorText(
+    "The app has lost its hold on what it stores on this device.",
+    .reopen)
+  package static let storageUnusable = ErrorText(
+    "The app cannot use what it stores on this device.",
+    .contactSupport)
+  package static let storageDamaged = ErrorText(
+    "What the app stores on this device is damaged.",
+    .contactSupport)
+  package static let newerData = ErrorText(
+    "What is stored on this device was written by a newer version of the app.",
+    .update)
+  package static let tooLarge = ErrorText(
+    "What should be stored on this device is too large.",
+    .contactSupport)
+  package static let notTidied = ErrorText(
+    "The app could not tidy up what it stores on this device. Nothing is lost.",
+    .nothing)
+  package static let historySummedUp = ErrorText("Older entries have been summed up.", .nothing)
+  package static let logoutUnderWay = ErrorText("You are being logged out.", .wait(seconds: nil))
+}

@@ -1,0 +1,149 @@
+public import Foundation
+public import SessionCore
+public import SessionJournal
+
+/// An error that a user may read of.
+package protocol WordedError: LocalizedError {
+  /// What a user reads of it, in English.
+  var text: ErrorText { get }
+}
+
+/// An error that has words in the languages of the app's users: SessionMessages adds them, if it is linked.
+package protocol TranslatedError {
+  /// What happened, in the language of the app.
+  var translatedProblem: String { get }
+  /// What to do, in the language of the app; `nil` if nothing has to be done.
+  var translatedSuggestion: String? { get }
+}
+
+extension WordedError {
+  /// What happened: in the language of the app if SessionMessages is linked, else in English.
+  package var spokenProblem: String {
+    (self as? any TranslatedError)?.translatedProblem ?? text.problem
+  }
+
+  /// What to do: in the language of the app if SessionMessages is linked, else in English.
+  package var spokenSuggestion: String? {
+    guard let translated = self as? any TranslatedError else { return text.suggestion }
+    return translated.translatedSuggestion
+  }
+}
+
+// `localizedDescription` of what a session throws is what a user may read; `description` is for developers.
+
+extension SessionError: LocalizedError {
+  /// What happened, for the user.
+  ///
+  /// - Requirement: LOG-8
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+extension SecretStoreError: LocalizedError {
+  /// What happened, for the user.
+  ///
+  /// - Requirement: LOG-8
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+extension TransportError: LocalizedError {
+  /// What happened, for the user.
+  ///
+  /// - Requirement: LOG-8
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+extension JournalError: LocalizedError {
+  /// What happened, for the user.
+  ///
+  /// - Requirement: LOG-8
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+extension CredentialRules.Problem: LocalizedError {
+  /// What happened, for the user.
+  ///
+  /// - Requirement: LOG-8
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+extension WebSignInProblem: LocalizedError {
+  /// What happened, for the user.
+  ///
+  /// - Requirement: LOG-8
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+extension SessionRejection: LocalizedError {
+  /// What happened, for the user.
+  ///
+  /// - Requirement: LOG-8
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+extension CommandFailure: LocalizedError {
+  /// What happened, for the user.
+  ///
+  /// - Requirement: LOG-8
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+// No user has to do with these: the same words as in `description`.
+
+extension TokenClaims.Problem: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
+}
+
+extension AnswerFailure: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
+}
+
+extension CodecError: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
+}
+
+extension PayloadFold.Failure: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
+}
+
+extension SessionFold.Failure: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
+}
+
+extension JournalFlaw: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { explanation }
+}
+
+extension CompactedEvents: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
+}

@@ -1,0 +1,76 @@
+/// What an app should do next, or let its user do.
+///
+/// - Requirement: LOG-8
+public enum SessionAdvice: Hashable, Sendable {
+  /// Try the same again, now or when the user asks for it.
+  case retry
+  /// Try the same again after so many seconds; `nil` if the number is not known.
+  case wait(seconds: Int?)
+  /// Let the user correct what was entered.
+  case correctInput
+  /// Send the changes that were not sent, or discard them.
+  case sendOrDiscard
+  /// Show the login.
+  case signIn
+  /// Log out before anything else.
+  case logOut
+  /// The device has to be unlocked, or the user has to show who they are.
+  case unlock
+  /// Space on the device has to be freed.
+  case freeSpace
+  /// Close the session and open it again; for the user, the app.
+  case reopen
+  /// The app has to be updated.
+  case update
+  /// The user should contact support.
+  case contactSupport
+  /// Nothing has to be done.
+  case nothing
+}
+
+/// A wait as people say it: seconds up to two minutes, then minutes up to two hours, then hours.
+package enum SpokenWait: Equatable {
+  case seconds(Int)
+  case minutes(Int)
+  case hours(Int)
+
+  /// Rounded up, so that no attempt is too early.
+  package init(seconds: Int) {
+    switch max(1, seconds) {
+    case let seconds where seconds <= 120: self = .seconds(seconds)
+    case let seconds where seconds <= 7200: self = .minutes((seconds - 1) / 60 + 1)
+    case let seconds: self = .hours((seconds - 1) / 3600 + 1)
+    }
+  }
+}
+
+extension SessionAdvice {
+  /// The advice, in English.
+  package var inEnglish: String {
+    switch self {
+    case .retry: "Try again."
+    case .wait(nil): "Try again later."
+    case .wait(let seconds?): "Try again in \(SpokenWait(seconds: seconds).inEnglish)."
+    case .correctInput: "Check what you entered."
+    case .sendOrDiscard: "Try to send again, or discard what you do not need."
+    case .signIn: "Sign in to go on."
+    case .logOut: "Log out first."
+    case .unlock: "Unlock the device."
+    case .freeSpace: "Free some space."
+    case .reopen: "Close the app and open it again."
+    case .update: "Update the app."
+    case .contactSupport: "Contact support."
+    case .nothing: ""
+    }
+  }
+}
+
+extension SpokenWait {
+  fileprivate var inEnglish: String {
+    switch self {
+    case .seconds(let count): count == 1 ? "1 second" : "\(count) seconds"
+    case .minutes(let count): "\(count) minutes"
+    case .hours(let count): "\(count) hours"
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import SessionCore
+import SessionJournal
+
+extension SessionError {
+  /// Whether the same would happen again however often it is tried.
+  var isLasting: Bool {
+    switch failure {
+    case .journal(.recordTooLarge), .journal(.batchTooLarge), .journal(.replaced),
+      .secrets(.tooLarge),
+      .unreadableAnswer:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the same may succeed later with nothing mended but the room on the disk.
+  var isPassing: Bool {
+    switch failure {
+    case .journal(.diskFull), .journal(.busy): true
+    default: false
+    }
+  }
+
+  /// How the session of a waiting caller ended.
+  package init(endedIn state: SessionState.Kind, by cause: EndCause) {
+    switch cause.failure?.kind {
+    case .userInactive: self = .userInactive(cause)
+    case .userDeleted: self = .userDeleted(cause)
+    default: self = state == .expired ? .expired(cause) : .loggedOut(cause)
+    }
+  }
+
+  /// What a rejection by the core means to the caller, after a session that ended so.
+  package init(_ rejection: SessionRejection, after cause: EndCause) {
+    switch rejection.reason {
+    case .notAuthenticated: self = .notSignedIn
+    case .alreadyAuthenticated: self = .alreadySignedIn
+    case .expired: self = .expired(cause)
+    case .differentUser: self = .otherUsersSession(after: cause)
+    case .staleGeneration: self = .superseded
+    }
+  }
+
+  /// The error of a request that failed; `detail` says what the failure's numbers cannot.
+  package init(_ failure: RequestFailure, detail: String?, isSignIn: Bool) {
+    switch failure.kind {
+    case .noConnection where failure.serverCode == RequestFailure.notOffered:
+      self = .notOffered(detail ?? "there is no endpoint")
+    case .noConnection where failure.serverCode == RequestFailure.wrongAddress:
+      self = .wrongAddress(detail ?? "there is no way to it")
+    case .noConnection where failure.serverCode == RequestFailure.notTrusted:
+      self = .notTrusted(detail ?? "the server's certificate is not trusted")
+    case .noConnection: self = .noConnection(detail ?? "no connection")
+    case .noReply:
+      self = .noReply(detail ?? (failure.status == 0 ? "no reply" : "it says \(failure.status)"))
+    case .server:
+      if let code = failure.serverCode, code.hasPrefix("DB_") {
+        self = .databaseUnavailable(
+          code: code, status: failure.status, retryAfter: failure.retryAfter)
+      } else {
+        self = .server(
+          status: failure.status, code: failure.serverCode, retryAfter: failure.retryAfter)
+      }
+    case .rateLimited:
+      self = .rateLimited(
+        retryAfter: failure.retryAfter, status: failure.status, code: failure.serverCode)
+    case .unreadable: self = .unreadableAnswer(detail ?? "it is not what was expected")
+    case .noRefreshToken: self = .noRefreshToken
+    case .secretsUnavailable: self = .secretsUnavailable
+    case .intercepted: self = .intercepted(status: failure.status)
+    case .userInactive: self = .userInactive(EndCause(failure: failure))
+    case .userDeleted: self = .userDeleted(EndCause(failure: failure))
+    case .otherUser: self = .unreadableAnswer("it names another user than the session's")
+    // The rules have the last word on a sign-in: at any status, this is a wrong credential. Elsewhere, 403
+    // says that this user may not do it.
+    case .rejected where isSignIn || failure.status != 403:
+      self =
+        isSignIn
+        ? .invalidCredentials(code: failure.serverCode, status: failure.status)
+        : .unauthorized(code: failure.serverCode, status: failure.status)
+    // No server of the backend has answered: it was the identity provider, which has no status.
+    case .unexpected where failure.status == 0:
+      self = .webSignIn(.refused(failure.serverCode.flatMap { IdentityCode($0) }))
+    default:
+      if let code = failure.serverCode, Self.clientCodes.contains(code) {
+        self = .appRefused(status: failure.status, code: code)
+        return
+      }
+      self.init(status: failure.status, code: failure.serverCode, isSignIn: isSignIn)
+    }
+  }
+
+  /// The error of a sign-in whose credential was accepted, and whose user could not be learnt (LOG-6).
+  package init(unidentified failure: RequestFailure, detail: String?) {
+    // A token that is refused at once says nothing of what the user entered.
+    guard failure.kind != .rejected || failure.status != 401 else {
+      self = .unexpectedStatus(failure.status, code: failure.serverCode)
+      return
+    }
+    self.init(failure, detail: detail, isSignIn: false)
+  }
+
+  private init(status: UInt16, code: String?, isSignIn: Bool) {
+    switch code {
+    case ErrorCode.alreadyDeleted: self = .alreadyDeleted(status: status)
+    case ErrorCode.conflict: self = .conflict(code: code, status: status)
+    default: self.init(answeredWith: status, code: code, isSignIn: isSignIn)
+    }
+  }
+
+  private init(answeredWith status: UInt16, code: String?, isSignIn: Bool) {
+    switch status {
+    case 400, 422: self = .invalidRequest(code: code, status: status)
+    case 401: self = isSignIn ? .invalidCredentials(code: code) : .unauthorized(code: code)
+    case 403: self = .forbidden(code: code)
+    case 404: self = .notFound(code: code)
+    case 409: self = .conflict(code: code)
+    case 423: self = .accountLocked(code: code)
+    default: self = .unexpectedStatus(status, code: code)
+    }
+  }
+
+  /// What OAuth says if the request of the app itself is wrong, for every user.
+  private static let clientCodes: Set<String> = [
+    "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+  ]
+}

@@ -1,0 +1,13 @@
+public import SessionCore
+public import SessionKit
+
+extension SessionAdvice {
+  /// The advice as a sentence for the user; empty for `nothing`.
+  public func text(in language: SessionLanguage = .preferred) -> String {
+    switch language {
+    case .english: inEnglish
+    case .spanish: inSpanish
+    case .portuguese: inPortuguese
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import SessionChanges
+import SessionCore
+import SessionJournal
+import SessionKit
+import SessionMessages
+import SessionTestKit
+import Testing
+
+@Suite("Errors of a session")
+struct SessionErrorTests {
+  /// What an app can read of an error, beside its code, its advice and its text.
+  static func apart(_ error: SessionError) -> String {
+    var words: [String] = []
+    if let status = error.status { words.append("`status` \(status)") }
+    if error.serverCode != nil { words.append("`serverCode`") }
+    if error.retryAfter != nil { words.append("`retryAfter`") }
+    if error.pendingChanges != nil { words.append("`pendingChanges`") }
+    if let status = error.accountStatus { words.append("`accountStatus` \(status)") }
+    if let reason = error.reason { words.append("`reason` \(reason)") }
+    if let cause = error.underlyingError { words.append("\(type(of: cause))") }
+    return words.joined(separator: ", ")
+  }
+
+  private static func row(_ error: SessionError) -> [String] {
+    [
+      error.failure.name, "\(error.code)", AdviceCase(error.advice).rawValue,
+      MessageCase(error.message).rawValue, apart(error),
+    ]
+  }
+
+  @Test(
+    "LOG-3 LOG-7 LOG-13 OUT-3 the page has the code, the advice and the message of each failure, and what an app reads"
+  )
+  func page() {
+    let rows = SpecPage("Errors.md").rows([
+      "what happened", "code", "advice", "message", "what an app reads",
+    ])
+    let expected = ErrorSamples.sessionErrorCases.map(Self.row)
+    #expect(
+      rows == expected,
+      "\n\(expected.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n"))")
+  }
+
+  /// Failures that an app need not tell apart.
+  static let alike: Set<Set<String>> = [
+    ["signInUnderWay", "clearingLocalData"], ["secretsUnavailable", "needsPresence"],
+    ["notOffered", "unusableCall"], ["unreadableAnswer", "responseTooLarge"],
+    // Their codes differ.
+    ["server", "databaseUnavailable"],
+  ]
+
+  @Test(
+    "LOG-3 LOG-7 LOG-13 OUT-3 an app can tell apart the failures of one code, but for five pairs")
+  func toldApart() {
+    let groups = Dictionary(grouping: ErrorSamples.sessionErrorCases) { error in
+      ["\(error.code)", AdviceCase(error.advice).rawValue, Self.apart(error)]
+    }
+    let found = groups.values.filter { $0.count > 1 }.map { Set($0.map(\.failure.name)) }
+    #expect(Set(found) == Self.alike)
+  }
+
+  @Test("LOG-13 there are at most 20 codes, with a name each, and each is of a failure")
+  func codes() {
+    let codes = SessionError.Code.all
+    #expect(codes.count <= 20)
+    #expect(Set(codes.map(\.description)).count == codes.count)
+    #expect(Set(ErrorSamples.sessionErrorCases.map(\.code)) == Set(codes))
+  }
+
+  @Test(
+    "LOG-13 a problem of an identity provider has the code of what it means, and is the underlying error"
+  )
+  func identityProvider() {
+    let codes: [SessionError.Code] = ErrorSamples.webSignInProblemCases.map { problem in
+      let error = SessionError.webSignIn(problem)
+      #expect(error.underlyingError as? WebSignInProblem == problem)
+      #expect(error.message == problem.message && error.advice == problem.advice)
+      return error.code
+    }
+    #expect(
+      codes == [
+        .cancelled, .cancelled, .notLoggedIn, .refused, .noConnection, .refused, .invalidResponse,
+        .cancelled,
+      ])
+    let code = IdentityCode("AADB2C90080")
+    #expect(SessionError.webSignIn(.refused(code)).serverCode == "AADB2C90080")
+  }
+
+  @Test(
+    "LOG-13 two errors are equal whatever their underlying errors and paths are, and not otherwise")
+  func equality() {
+    let full = SessionError.journal(.diskFull(path: "/a"))
+    #expect(full == .journal(.diskFull(path: "/b")))
+    #expect(full.failure != .journal(.diskFull(path: "/b")))
+    #expect(full != .journal(.busy(path: "/a", waited: 1)), "the advice differs")
+    #expect(full != .secrets(.noSpace(item: .token, place: "/a")), "another failure")
+    #expect(SessionError.noConnection("offline") == .noConnection("no such host"))
+    #expect(SessionError.noConnection("offline") != .noReply("offline"))
+    #expect(SessionError.secretsUnavailable != .needsPresence)
+    let waits = SessionError.rateLimited(retryAfter: 1)
+    #expect(waits == .rateLimited(retryAfter: 1))
+    #expect(waits != .rateLimited(retryAfter: 2))
+    #expect(waits != .rateLimited(retryAfter: 1, status: 403))
+    #expect(waits != .rateLimited(retryAfter: 1, code: "SLOW"))
+    #expect(SessionError.pendingChanges(1) != .pendingChanges(2))
+    let expired = SessionError.expired(EndCause(expiry: .inactivity))
+    #expect(expired != .expired(EndCause(expiry: .refreshRejected)))
+    #expect(expired != .expired(EndCause()))
+  }
+
+  @Test("LOG-13 the reason of an end is that of the expiry if only the policy has logged out")
+  func reason() {
+    let kept = SessionError.expired(EndCause(expiry: .refreshRejected))
+    #expect(kept.reason == .expired(.refreshRejected))
+    let cleared = SessionError.loggedOut(EndCause(expiry: .refreshRejected, logout: .policy))
+    #expect(cleared.code == .loggedOut && cleared.reason == .expired(.refreshRejected))
+    let user = SessionError.loggedOut(EndCause(expiry: .refreshRejected, logout: .user))
+    #expect(user.reason == .loggedOut(.user))
+    let failure = RequestFailure(kind: .rejected, status: 401, serverCode: "TOKEN_REUSED")
+    let told = SessionError.expired(EndCause(expiry: .refreshRejected, failure: failure))
+    #expect(told.status == 401 && told.serverCode == "TOKEN_REUSED")
+    #expect(SessionError.loggedOut(EndCause()).reason == nil)
+  }
+
+  @Test("LOG-2 LOG-3 a wait is a Duration, and a status of 0 is none")
+  func waits() {
+    #expect(SessionError.rateLimited(retryAfter: 29_001).retryAfter == .milliseconds(29_001))
+    let own = SessionError.tooManyAttempts(retryAfter: 1_000)
+    #expect(own.retryAfter == .seconds(1) && own.status == nil && own.code == .rateLimited)
+    let unanswered = EndCause(failure: RequestFailure(kind: .noConnection))
+    #expect(SessionError.expired(unanswered).status == nil)
+  }
+
+  @Test("LOG-13 what could not be stored has the error of the store as its underlying error")
+  func unstored() throws {
+    let problem = SecretStoreError.noSpace(item: .token, place: "/a")
+    for error in [
+      SessionError.notStoredYet(because: .secrets(problem)),
+      .answerDropped(because: .secrets(problem)),
+    ] {
+      #expect(error.code == .storage && error.underlyingError as? SecretStoreError == problem)
+    }
+    let closed = SessionError.notStoredYet(because: .closed)
+    #expect((closed.underlyingError as? SessionError)?.code == .closed)
+    let events = SessionError.eventsCompacted(through: 7, state: .unauthenticated)
+    let compacted = try #require(events.underlyingError as? CompactedEvents)
+    #expect(compacted.through == 7 && compacted.state == .unauthenticated)
+    #expect(compacted.description.contains("events after 7"))
+  }
+
+  @Test(
+    "LOG-13 an app's test makes an error of each code, with the values that a session's error has")
+  func given() {
+    for code in SessionError.Code.all { #expect(SessionError(code).code == code) }
+    for error in ErrorSamples.sessionErrorCases {
+      let given = SessionError(
+        error.code, status: error.status, serverCode: error.serverCode,
+        retryAfter: error.retryAfter, pendingChanges: error.pendingChanges, reason: error.reason,
+        underlyingError: error.underlyingError)
+      let name = error.failure.name
+      #expect(given.code == error.code && given.status == error.status, "\(name)")
+      #expect(given.serverCode == error.serverCode || error.code == .cancelled, "\(name)")
+      #expect(given.retryAfter == error.retryAfter && given.reason == error.reason, "\(name)")
+      #expect(given.pendingChanges == error.pendingChanges, "\(name)")
+    }
+    #expect(SessionError(.rateLimited, retryAfter: .microseconds(1)).retryAfter == .milliseconds(1))
+  }
+
+  @Test("LOG-8 without SessionMessages an error says the same in English")
+  func english() throws {
+    var count = 0
+    for (name, value) in ErrorSamples.all where value is any Error {
+      let text = try #require((value as? any WordedError)?.text, "\(name)")
+      #expect(text.problem == value.message.problem(in: .english), "\(name)")
+      #expect(text.advice == value.advice, "\(name)")
+      let suggestion = value.advice.text(in: .english)
+      #expect(text.suggestion == (suggestion.isEmpty ? nil : suggestion), "\(name)")
+      count += 1
+    }
+    #expect(count > 90)
+  }
+
+  /// Errors that only developers read.
+  static let forDevelopers: [any Error] = [
+    TokenClaims.Problem.notThreeParts, SessionFold.Failure.unknownKind(9, sequence: 7),
+    AnswerFailure(failure: RequestFailure(kind: .unreadable)), JournalFlaw.headerChecksum,
+    CompactedEvents(through: 7, state: .unauthenticated),
+  ]
+
+  @Test("LOG-8 Foundation has words of this library for every error that is thrown")
+  func foundation() {
+    let samples = ErrorSamples.errors.compactMap { $0.value as? any Error }
+    for error in samples + Self.forDevelopers {
+      #expect(!error.localizedDescription.hasPrefix("The operation "), "\(error)")
+      #expect((error as? any LocalizedError)?.errorDescription?.isEmpty == false, "\(error)")
+    }
+  }
+}
