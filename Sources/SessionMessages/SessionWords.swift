@@ -27,19 +27,6 @@ public struct SessionWords: Hashable, Sendable {
   ) -> String {
     self[value.message, language] ?? value.text(in: language)
   }
-
-  /// The three Spanish texts of the ticketing app (TIK).
-  static let tik: SessionWords = {
-    var words = SessionWords()
-    for message in [
-      SessionMessage.sessionExpired, .endedByService, .loggedOut, .signInRefused,
-    ] {
-      words[message, .spanish] = "Sesión expirada. Por favor, inicia sesión nuevamente."
-    }
-    words[.strangeAnswer, .spanish] = "Respuesta inválida del servidor."
-    words[.unreadableAnswer, .spanish] = "Error al procesar datos del servidor."
-    return words
-  }()
 }
 
 extension SessionConfiguration {
@@ -47,20 +34,6 @@ extension SessionConfiguration {
   public var words: SessionWords {
     get { attached[SessionWords.self] ?? .standard }
     set { attached[SessionWords.self] = newValue }
-  }
-}
-
-extension SessionPreset {
-  /// Texts of the app's own for its users; none in most presets.
-  public var words: SessionWords {
-    get { attached[SessionWords.self] ?? .standard }
-    set { attached[SessionWords.self] = newValue }
-  }
-
-  /// A preset with texts of the app's own.
-  public init(name: String, wire: HTTPBackend, policy: SessionPolicy, words: SessionWords) {
-    self.init(name: name, wire: wire, policy: policy)
-    self.words = words
   }
 }
 

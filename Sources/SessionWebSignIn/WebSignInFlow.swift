@@ -30,7 +30,7 @@ final class WebSignInFlow: ExternalLogin {
     var followers: [CheckedContinuation<Void, Never>] = []
     /// What steps brought, and whether a user signed in for it.
     var tokens: [Ticket: (tokens: IdentityTokens, isOfUser: Bool)] = [:]
-    var answers: [Ticket: TokenAnswer] = [:]
+    var answers: [Ticket: TokenResponse] = [:]
     var redirects: [UInt32: Redirect] = [:]
     var redirectCount: UInt32 = 0
     var ending: Ending?

@@ -104,9 +104,9 @@ struct DeathTests {
       let bench = try ProcessBench()
       let configuration = SessionConfiguration(
         journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets),
-        wire: .edu(baseURL: bench.server.baseURL), policy: .edu(.development))
-      let request = try #require(configuration.wire.login(.sample))
-      let old = try configuration.wire.readLogin(try await URLSessionTransport().send(request))
+        backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL), policy: .edu(.development))
+      let request = try #require(configuration.http.login(.sample))
+      let old = try configuration.http.readLogin(try await URLSessionTransport().send(request))
       let refresh = try #require(old.refresh)
       let worker = try bench.start()
       _ = await worker.lastAsk("open")
@@ -133,7 +133,7 @@ struct DeathTests {
     let session = try await Session.open(
       SessionConfiguration(
         journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets),
-        wire: .edu(baseURL: bench.server.baseURL), policy: .edu(.development)))
+        backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL), policy: .edu(.development)))
     let kind = session.state.kind
     // Whatever the server was not told of, it is told of now.
     #expect(await bench.server.received(.logout, count: told + pending))

@@ -35,7 +35,7 @@ final class ProcessBench {
     let session = try await Session.open(
       SessionConfiguration(
         journal: journal, secrets: FileSecretStore(folder: secrets),
-        wire: .edu(baseURL: server.baseURL), policy: .edu(.development),
+        backend: HTTPBackend.snakeCaseJSON(server.baseURL), policy: .edu(.development),
         clock: ManualClock(time: now.advanced(by: -hours * 3_600_000))))
     try await session.login(.sample)
     try await session.close()

@@ -33,7 +33,7 @@ final class StoryStage: Sendable {
   {
     var configuration = SessionConfiguration(
       journal: journal, secrets: store ?? FileSecretStore(folder: secrets.path),
-      wire: .edu(baseURL: server.baseURL), policy: policy, clock: clock)
+      backend: HTTPBackend.snakeCaseJSON(server.baseURL), policy: policy, clock: clock)
     configuration.followsOthers = false
     return configuration
   }

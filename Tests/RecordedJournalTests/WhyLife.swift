@@ -114,7 +114,7 @@ final class WhyLife {
     (policy.ending.onExhaustion, policy.refresh.attempts) = (.end(.clear), 2)
     var configuration = try world.configuration(
       in: process, secrets: secrets.view(of: process), policy: policy)
-    configuration.transport = witness
+    configuration.http.transport = witness
     let made = configuration
     return try world.run { try await Session.open(made) }
   }

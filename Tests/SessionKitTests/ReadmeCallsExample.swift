@@ -23,7 +23,7 @@ struct ReadmeCallsExample {
       SessionConfiguration(
         journal: folder + "/session.journal",
         secrets: FileSecretStore(folder: folder + "/secrets"),
-        preset: .edu(base, environment: .standard)))
+        backend: HTTPBackend.snakeCaseJSON(base)))
     try await session.login(credentials)
 
     let api = SessionInterceptor(session)  // one for as long as the session lives

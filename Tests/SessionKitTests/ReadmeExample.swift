@@ -18,7 +18,7 @@ struct ReadmeExample {
       SessionConfiguration(
         journal: folder + "/session.journal",
         secrets: FileSecretStore(folder: folder + "/secrets"),
-        preset: .edu(api)))
+        backend: HTTPBackend.snakeCaseJSON(api)))
 
     let events = session.events  // nothing that happens from here on is missed
     try await session.login(

@@ -76,7 +76,7 @@ struct ReadmeIdentityExample {
   func run() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
-    configuration.wire = SessionPreset.b2c(bench.server.baseURL, clientID: "c", scope: "s").wire
+    configuration.http = AppPreset.b2c(bench.server.baseURL, clientID: "c", scope: "s").backend
     let session = try await Session.open(configuration)
     let words = await signIn(session, Sheet())
     #expect(words == nil && session.currentUser?.id == "o-1")

@@ -17,7 +17,7 @@ struct ReadmeTestExample {
     let session = try await Session.open(
       SessionConfiguration(
         journal: folder + "/test.journal", secrets: MemorySecretStore(),
-        preset: .edu(server.baseURL, environment: .staging), clock: clock))
+        backend: HTTPBackend.snakeCaseJSON(server.baseURL), policy: .staging, clock: clock))
     try await session.login(
       PasswordCredentials(
         userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))

@@ -30,7 +30,7 @@ struct Demo {
 
     var configuration = SessionConfiguration(
       journal: journal.path, secrets: FileSecretStore(folder: secrets.path),
-      wire: .edu(baseURL: server.baseURL), policy: policy)
+      backend: HTTPBackend.snakeCaseJSON(server.baseURL), policy: policy)
     configuration.appVersion = AppVersion("1.0.0+demo")
     let session = try await Session.open(configuration)
     let demo = Demo(

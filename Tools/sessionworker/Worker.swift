@@ -49,7 +49,7 @@ final class Worker: Sendable {
     policy.limits.requiredItems = [.token, .user, .context]
     var followsOthers = true
     var offline: ChangePolicy?
-    var formerWires: [HTTPBackend] = []
+    var formerBackends: [BackendIdentity] = []
     var whenUnusable = SessionPolicy.UnusableJournal.refuse
     for option in arguments.dropFirst(3) {
       let parts = option.split(separator: "=")
@@ -61,7 +61,7 @@ final class Worker: Sendable {
       case ("follow", nil): followsOthers = parts[1] == "yes"
       case ("former", nil):
         guard let former = URL(string: String(parts[1])) else { return nil }
-        formerWires = [.edu(baseURL: former)]
+        formerBackends = [BackendIdentity(origins: [former])]
       case ("offline", let delay?):
         offline = ChangePolicy(firstDelay: delay)
         policy.ending.onRejection = .keep
@@ -72,9 +72,9 @@ final class Worker: Sendable {
     secrets = StallingSecretStore(folder: arguments[1])
     var configuration = SessionConfiguration(
       journal: arguments[0], secrets: secrets,
-      wire: .edu(baseURL: url), policy: policy)
+      backend: HTTPBackend.snakeCaseJSON(url), policy: policy)
     configuration.followsOthers = followsOthers
-    configuration.formerWires = formerWires
+    configuration.formerBackends = formerBackends
     configuration.policy.recovery.unusableJournal = whenUnusable
     self.configuration = configuration
     self.offline = offline

@@ -43,8 +43,13 @@ struct CallMap: Sendable {
   private let readsQueries: Bool
   private let tellingStatuses: [ClosedRange<Int>]
   private let attempts: UInt32
+  /// By whose rules a response is read.
+  private let responses: HTTPBackend
 
-  init(_ rules: CallRules, _ wire: HTTPBackend) {
+  /// The rules, with the defaults of the backend: only an ``HTTPBackend`` has some.
+  init(_ rules: CallRules, _ backend: any AuthBackend) {
+    let http = backend as? HTTPBackend
+    let wire = http ?? .unaddressed
     token = rules.token
     limits = rules.limits
     window = rules.refreshWindow
@@ -53,12 +58,16 @@ struct CallMap: Sendable {
     } else {
       credentialFields = ["Authorization"]
     }
-    places = ([wire.baseURL] + rules.origins).compactMap { url in
+    responses = wire
+    let bases = http.map { [$0.baseURL] } ?? rules.origins
+    places = ((http.map { [$0.baseURL] } ?? []) + rules.origins).compactMap { url in
       CallAddress.origin(of: url).map {
         Place(origin: Array($0.utf8), isSecure: rules.allowsInsecure || url.isSecure)
       }
     }
-    let paths = rules.publicPaths.compactMap { CallMap.exemption(ofPath: $0, wire) }
+    let paths = bases.flatMap { base in
+      rules.publicPaths.compactMap { CallMap.exemption(ofPath: $0, below: base) }
+    }
     exemptions = paths + CallMap.exemptions(ofEndpoints: wire, shared: rules.endpointsAreShared)
     readsQueries = exemptions.contains { $0.query != nil }
     tellingStatuses = wire.failures.filter {
@@ -68,10 +77,10 @@ struct CallMap: Sendable {
     attempts = max(1, rules.attempts)
   }
 
-  private static func exemption(ofPath pattern: String, _ wire: HTTPBackend) -> Exemption? {
+  private static func exemption(ofPath pattern: String, below base: URL) -> Exemption? {
     let isBeginning = pattern.hasSuffix("*")
     let path = isBeginning ? String(pattern.dropLast()) : pattern
-    guard let address = CallAddress(HTTPEndpoint(path).url(below: wire.baseURL)) else { return nil }
+    guard let address = CallAddress(HTTPEndpoint(path).url(below: base)) else { return nil }
     var text = address.origin + address.path
     // `auth/*` is below `auth`, and not beside it.
     if path.isEmpty || path.hasSuffix("/"), !text.hasSuffix("/") { text += "/" }
@@ -105,6 +114,9 @@ struct CallMap: Sendable {
     for statuses in tellingStatuses where statuses.contains(status) { return true }
     return false
   }
+
+  /// What a response says of the token or of the user's account; `nil` if it says nothing.
+  func failure(_ response: HTTPResponse) -> RequestFailure? { responses.failure(.call, response) }
 
   func attempts(_ head: CallHead) -> UInt32 {
     attempts > 1 && head.isIdempotent ? attempts : 1

@@ -2,13 +2,19 @@ public import Foundation
 
 /// Which calls carry the session's token, where it travels in them, and what a call may cost.
 ///
-/// The token belongs to the origin (scheme, host and port) of the backend's address. A call to another
-/// origin goes out as it is. The endpoints of the backend for signing in, registering, social login,
-/// refreshing and revoking are left alone (INT-3). No other path is public unless the app says so.
+/// They work with any ``AuthBackend``. An ``HTTPBackend`` gives the defaults: the token belongs to the origin
+/// (scheme, host and port) of its address, and its endpoints for signing in, registering, social login,
+/// refreshing and revoking are left alone (INT-3). A backend of your own gives none: name the ``origins``.
+/// A call to another origin goes out as it is. No other path is public unless the app says so.
+///
+/// Which responses refuse the token, the backend's ``HTTPBackend/failures`` say. With a backend of your own,
+/// the standard rules do (``FailureRule/standard``).
 ///
 /// - Requirement: INT-5, INT-6, REF-13
 public struct CallRules: Hashable, Sendable {
-  /// Paths below the backend's address whose calls carry no token, with any method; none by default.
+  /// Paths whose calls carry no token, with any method; none by default.
+  ///
+  /// They are below the backend's address, or else below each of the ``origins``.
   ///
   /// `status` is this path alone, `auth/*` is every path below `auth`. A pattern with a query fits
   /// calls with this query, one without a query fits calls with any.
@@ -78,9 +84,9 @@ public struct CallLimits: Hashable, Sendable {
 
 extension CallRules {
   /// What a call with this head may carry at this backend.
-  public func target(_ head: CallHead, _ wire: HTTPBackend, as mark: CallMark = .byRules)
-    -> CallPlan.Target
-  {
-    CallMap(self, wire).target(head, mark)
+  public func target(
+    _ head: CallHead, _ backend: any AuthBackend, as mark: CallMark = .byRules
+  ) -> CallPlan.Target {
+    CallMap(self, backend).target(head, mark)
   }
 }

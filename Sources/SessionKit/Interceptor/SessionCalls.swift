@@ -14,7 +14,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
   private let session: Session
   let client: Client
   private let map: CallMap
-  private let wire: HTTPBackend
+  private let backend: any AuthBackend
   private let trace: (@Sendable (CallTrace) -> Void)?
 
   init(
@@ -24,12 +24,12 @@ public struct SessionCalls<Client: CallClient>: Sendable {
     self.session = session
     self.client = client
     self.trace = trace
-    wire = session.engine.configuration.wire
-    map = CallMap(rules, wire)
+    backend = session.engine.configuration.backend
+    map = CallMap(rules, backend)
   }
 
   private init<Other>(_ calls: SessionCalls<Other>, client: Client) {
-    (session, map, wire, trace) = (calls.session, calls.map, calls.wire, calls.trace)
+    (session, map, backend, trace) = (calls.session, calls.map, calls.backend, calls.trace)
     self.client = client
   }
 
@@ -120,10 +120,10 @@ public struct SessionCalls<Client: CallClient>: Sendable {
     }
   }
 
-  /// What the response says, by the wire's rules, of the token or of the user's account.
+  /// What the response says, by the backend's rules, of the token or of the user's account.
   private func failure(_ response: Client.Response, _ status: Int?) -> RequestFailure? {
     guard let status, map.mayTell(status) else { return nil }
-    return wire.failure(.call, client.answer(response))
+    return map.failure(client.answer(response))
   }
 
   private func note(_ head: CallHead, _ step: CallTrace.Step) {
@@ -134,7 +134,7 @@ public struct SessionCalls<Client: CallClient>: Sendable {
 
 extension SessionCalls: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The host alone.
-  public var description: String { "calls by \(wire)" }
+  public var description: String { "calls by \(backend.identity)" }
 
   /// The same as the description.
   public var debugDescription: String { description }

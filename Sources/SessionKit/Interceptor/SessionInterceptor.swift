@@ -36,7 +36,7 @@ public struct SessionInterceptor: Sendable {
     _ session: Session, configuration: URLSessionConfiguration? = nil,
     rules: CallRules = CallRules(), trace: (@Sendable (CallTrace) -> Void)? = nil
   ) {
-    let map = CallMap(rules, session.engine.configuration.wire)
+    let map = CallMap(rules, session.engine.configuration.backend)
     let client = URLSessionCalls(URLSessionLine(configuration ?? .withoutMemory, map))
     calls = session.calls(by: client, rules: rules, trace: trace)
   }

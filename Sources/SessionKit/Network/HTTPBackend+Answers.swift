@@ -6,7 +6,7 @@ extension HTTPBackend {
   /// there is an endpoint to ask that of (LOG-6).
   public func readLogin(
     _ response: HTTPResponse, to credentials: PasswordCredentials? = nil
-  ) throws(AnswerFailure) -> TokenAnswer {
+  ) throws(AnswerFailure) -> TokenResponse {
     try readSignIn(.login, response, userName: credentials?.userName)
   }
 
@@ -14,7 +14,7 @@ extension HTTPBackend {
   /// (LOG-5).
   public func readRegistration(
     _ response: HTTPResponse, of account: NewAccount? = nil
-  ) throws(AnswerFailure) -> TokenAnswer? {
+  ) throws(AnswerFailure) -> TokenResponse? {
     switch registration {
     case .signsIn:
       return try readSignIn(.register, response, userName: account?.credentials.userName)
@@ -25,18 +25,29 @@ extension HTTPBackend {
   }
 
   /// Reads the answer to a login with the token of another service (LOG-5).
-  public func readSocial(_ response: HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
+  public func readSocial(_ response: HTTPResponse) throws(AnswerFailure) -> TokenResponse {
     try readSignIn(.social, response, userName: nil)
   }
 
   private func readSignIn(
     _ step: Step, _ response: HTTPResponse, userName: String?
-  ) throws(AnswerFailure) -> TokenAnswer {
+  ) throws(AnswerFailure) -> TokenResponse {
     let found = try readTokens(step, response, answer.context, userName)
     guard found.user != nil || endpoints.profile != nil else {
       throw AnswerFailure(unreadable: missingUser, status: response.status)
     }
-    return found
+    return expectingRefreshToken(found)
+  }
+
+  /// A sign-in's response, with what follows from a refresh token that is missing.
+  ///
+  /// - Requirement: LOG-11
+  func expectingRefreshToken(_ response: TokenResponse) -> TokenResponse {
+    guard response.refresh == nil, endpoints.refresh != nil else { return response }
+    var response = response
+    response.missingRefreshToken = answer.refreshToken.first ?? .whole
+    response.needsRefreshToken = missingRefreshToken == .fails
+    return response
   }
 
   /// Reads the answer to a refresh, with or without a new refresh token (REF-5).
@@ -47,13 +58,13 @@ extension HTTPBackend {
   /// the response belongs to another user is for a session to say, which knows what named its user.
   public func readRefresh(
     _ response: HTTPResponse, lifeBefore: Int64? = nil, user: Identifier? = nil
-  ) throws(AnswerFailure) -> TokenAnswer {
+  ) throws(AnswerFailure) -> TokenResponse {
     try readRefresh(response, lifeBefore: lifeBefore, of: user.map { ExpectedUser(id: $0) })
   }
 
   func readRefresh(
     _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
-  ) throws(AnswerFailure) -> TokenAnswer {
+  ) throws(AnswerFailure) -> TokenResponse {
     try readTokens(.refresh, response, answer.context, lifeBefore: lifeBefore, expected: user)
   }
 
@@ -61,13 +72,13 @@ extension HTTPBackend {
   /// and is read as that of a refresh.
   public func readSwitch(
     _ response: HTTPResponse, lifeBefore: Int64? = nil, user: Identifier? = nil
-  ) throws(AnswerFailure) -> TokenAnswer {
+  ) throws(AnswerFailure) -> TokenResponse {
     try readSwitch(response, lifeBefore: lifeBefore, of: user.map { ExpectedUser(id: $0) })
   }
 
   func readSwitch(
     _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
-  ) throws(AnswerFailure) -> TokenAnswer {
+  ) throws(AnswerFailure) -> TokenResponse {
     try readTokens(
       .switchContext, response, answer.switchedContext, lifeBefore: lifeBefore, expected: user)
   }
@@ -79,22 +90,7 @@ extension HTTPBackend {
     return found.user
   }
 
-  /// Who the user is, and how they stand.
-  struct Standing: Sendable {
-    let user: UserProfile
-    /// That the user is inactive or deleted.
-    var failure: RequestFailure?
-    /// When that last changed, on the server's clock.
-    var changedAt: Timestamp?
-    /// What the server's clock showed when it answered; `nil` where it does not say.
-    var serverTime: Timestamp?
-    /// Whether a newer word is known, so that this one ends nothing and shows nothing.
-    var isStale = false
-    /// That it has changed since it was known.
-    var change: StatusChange?
-  }
-
-  func readStanding(_ response: HTTPResponse) throws(AnswerFailure) -> Standing {
+  func readStanding(_ response: HTTPResponse) throws(AnswerFailure) -> ProfileResponse {
     if let failure = failure(.profile, response) { throw AnswerFailure(failure: failure) }
     do throws(Unreadable) {
       let body = try enveloped(response)
@@ -110,7 +106,7 @@ extension HTTPBackend {
           try members.instant(path, must: "a time")
         }
       }
-      return Standing(
+      return ProfileResponse(
         user: try profile(members), failure: failure, changedAt: changedAt,
         serverTime: response.header("Date").flatMap { Timestamp(httpDate: $0) })
     } catch {
@@ -148,21 +144,17 @@ extension HTTPBackend {
   private func readTokens(
     _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String? = nil,
     lifeBefore: Int64? = nil, expected: ExpectedUser? = nil
-  ) throws(AnswerFailure) -> TokenAnswer {
+  ) throws(AnswerFailure) -> TokenResponse {
     if let failure = failure(step, response) { throw AnswerFailure(failure: failure) }
-    var found: TokenAnswer
-    if let read {
-      found = try own(try read(step, response), step, expected, status: response.status)
-    } else {
-      do throws(Unreadable) {
-        found = try tokens(step, response, context, userName, lifeBefore, expected)
-      } catch {
-        // Nothing at all is no word of the server: it may have replaced the token all the same.
-        let isLost = step.mayReplace && AnswerSigns.first(response.body) == nil
-        throw AnswerFailure(
-          isLost ? .noReply : .unreadable, error.problem, status: response.status)
-      }
+    var found: TokenResponse
+    do throws(Unreadable) {
+      found = try tokens(step, response, context, userName, lifeBefore, expected)
+    } catch {
+      // Nothing at all is no word of the server: it may have replaced the token all the same.
+      let isLost = step.mayReplace && AnswerSigns.first(response.body) == nil
+      throw AnswerFailure(isLost ? .noReply : .unreadable, error.problem, status: response.status)
     }
+    found.isRead = true
     guard found.access.isToken, found.refresh?.isToken ?? true else {
       throw AnswerFailure(
         .unreadable, "a token is empty, or has characters that no token has",
@@ -170,37 +162,6 @@ extension HTTPBackend {
     }
     if found.tokenID?.isAddress == true { found.tokenID = nil }
     if endpoints.refresh == nil { found.refresh = nil }
-    return found
-  }
-
-  /// What the app's own reader found, with its user as one that any other source names.
-  private func own(
-    _ read: TokenAnswer, _ step: Step, _ expected: ExpectedUser?, status: Int
-  ) throws(AnswerFailure) -> TokenAnswer {
-    guard let user = read.user else { return read }
-    var found = read
-    let origin = UserOrigin(source: UserOrigin.reader, value: user.id.description)
-    if !step.signsIn, let expected {
-      let isDecisive = expected.origin?.source == origin.source
-      if isDecisive, expected.origin != origin {
-        found.take(.another(by: .reader))
-      } else if isDecisive || user.id == expected.id {
-        found.take(FoundUser(profile: user.renamed(expected.id), origin: origin))
-      } else {
-        found.user = nil
-      }
-      return found
-    }
-    if user.id.isAddress {
-      guard step.spends(found.refresh) else {
-        throw AnswerFailure(
-          unreadable: "the user's id is \(Identifier.addressProblem); read another member for it",
-          status: status)
-      }
-      found.user = nil
-    } else {
-      found.origin = origin
-    }
     return found
   }
 
@@ -213,7 +174,7 @@ extension HTTPBackend {
   private func tokens(
     _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String?,
     _ lifeBefore: Int64?, _ expected: ExpectedUser?
-  ) throws(Unreadable) -> TokenAnswer {
+  ) throws(Unreadable) -> TokenResponse {
     let members = try enveloped(response)
     guard let access = try members.first(answer.accessToken, members.token) else {
       throw members.missing(answer.accessToken.first ?? .whole)
@@ -229,7 +190,7 @@ extension HTTPBackend {
     let stated = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try lifetime(members, claims: payload, since: date)
     }
-    var found = TokenAnswer(
+    var found = TokenResponse(
       access: access, refresh: refresh,
       lifetime: stated ?? unstatedLifetime(payload, since: date, before: lifeBefore))
     found.tokenID = claims?.tokenID
@@ -303,7 +264,7 @@ extension ActiveContext {
   }
 }
 
-extension TokenAnswer {
+extension TokenResponse {
   /// Takes in whom the response names.
   mutating func take(_ found: FoundUser?) {
     (user, origin, namedBy) = (found?.profile, found?.origin, found?.namedBy)
@@ -315,7 +276,7 @@ extension HTTPBackend.Step {
   fileprivate var mayReplace: Bool { self == .refresh || self == .switchContext }
 
   /// Whether it has, where its answer holds this refresh token.
-  fileprivate func spends(_ refresh: Secret?) -> Bool {
+  func spends(_ refresh: Secret?) -> Bool {
     self == .refresh || self == .switchContext && refresh != nil
   }
 }

@@ -62,9 +62,10 @@ extension HTTPBackend {
     }
   }
 
-  /// The server's code: what the app reads, or else the first path of ``RequestFieldNames/errorCode``.
+  /// The server's code: that of ``RequestFieldNames/errorCodeHeader``, or else of the first path of
+  /// ``RequestFieldNames/errorCode``.
   func code(_ response: HTTPResponse) -> String? {
-    if let errorCode, let code = errorCode(response) { return code }
+    if let name = keys.errorCodeHeader, let code = response.header(name) { return code }
     do throws(Unreadable) {
       let members = try JSONMembers(body: response.body)
       return try members.first(keys.errorCode) { (path) throws(Unreadable) in

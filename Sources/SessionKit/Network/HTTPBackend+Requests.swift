@@ -102,7 +102,6 @@ extension HTTPBackend {
     var request = HTTPRequest(
       method: endpoint.method, url: endpoint.url(below: baseURL), headers: fields,
       body: body.map { Array($0.text.utf8) })
-    adjust?(step, &request)
     if step == .refresh {
       request.headers.removeAll { $0.isNamed("Authorization") }
       if let authorization = cargo.authorization {

@@ -1,9 +1,10 @@
 public import Foundation
 
-/// How a backend is spoken to, as configuration: addresses, names, rules, and closures for the odd
-/// (POL-4).
+/// A backend of HTTP as configuration: addresses, names and rules.
 ///
 /// A preset is a starting point; every part can be changed. `Specs/Presets.md` shows whole ones.
+///
+/// - Requirement: POL-4
 public struct HTTPBackend: Sendable {
   /// What a request is for.
   public enum Step: Hashable, Sendable, CaseIterable {
@@ -82,19 +83,27 @@ public struct HTTPBackend: Sendable {
   public var missingRefreshToken = MissingRefreshToken.warns
   /// Which answers to a revocation mean that it is done.
   public var revoked = RevocationRule()
-  /// The last word on each request of the session itself, not on the app's own calls; cannot bring an `Authorization` of its own into a refresh (REF-4).
-  public var adjust: (@Sendable (Step, inout HTTPRequest) -> Void)?
-  /// Reads an answer that no rule calls a failure, in place of this type; of a login's, it must say
-  /// who the user is.
-  public var read: (@Sendable (Step, HTTPResponse) throws(AnswerFailure) -> TokenAnswer)?
-  /// Reads the server's code for an error; where it finds none, this type looks for one.
-  public var errorCode: (@Sendable (HTTPResponse) -> String?)?
+  /// Changes each request of the session itself before it is sent, such as by a signature, an attestation or
+  /// a client's assertion; not the app's own calls.
+  ///
+  /// It counts towards the request's time. An `Authorization` that it brings into a refresh is removed. If it
+  /// throws, nothing is sent: a ``BackendError`` says why, every other error counts as `noResponse`.
+  ///
+  /// - Requirement: REF-4
+  public var prepare: (@Sendable (inout HTTPRequest, Step) async throws -> Void)?
+  /// What carries the requests.
+  public var transport: any HTTPTransport = URLSessionTransport()
 
   /// A backend with EDU's names at these endpoints.
   public init(baseURL: URL, endpoints: HTTPEndpoints = HTTPEndpoints()) {
     self.baseURL = baseURL
     self.endpoints = endpoints
   }
+}
+
+extension HTTPBackend {
+  /// The standard rules and names, without an address.
+  static let unaddressed = HTTPBackend(baseURL: URL(fileURLWithPath: "/"))
 }
 
 extension HTTPBackend.Step {

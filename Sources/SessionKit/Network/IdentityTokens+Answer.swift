@@ -21,7 +21,7 @@ extension IdentityTokens {
   func answer(
     for wire: HTTPBackend, after before: IdentityPredecessor? = nil, isOwned: Bool,
     at now: Timestamp
-  ) throws(WebSignInProblem) -> TokenAnswer {
+  ) throws(WebSignInProblem) -> TokenResponse {
     guard access.isToken, refresh?.isToken ?? true, byteCount <= Self.mostBytes else {
       throw .unreadableTokens
     }
@@ -38,14 +38,14 @@ extension IdentityTokens {
     }
     let hints = claims.map { TokenClaims(payload: $0, keys: wire.keys.contexts) }
     do throws(Unreadable) {
-      var answer = TokenAnswer(
+      var answer = TokenResponse(
         access: access, refresh: isOwned || wire.endpoints.refresh == nil ? nil : refresh,
         lifetime: try wire.lifetime(
           said: lifetime, until: expiresAt.flatMap(Timestamp.init(date:)), claims: claims, at: now,
           before: before?.lifetime),
         tokenID: hints?.tokenID.flatMap { $0.isAddress ? nil : $0 }, tokenContext: hints?.context)
       answer.take(found)
-      return answer
+      return before == nil ? wire.expectingRefreshToken(answer) : answer
     } catch {
       throw .unreadableTokens
     }

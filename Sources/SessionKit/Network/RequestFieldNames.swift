@@ -29,6 +29,9 @@ public struct RequestFieldNames: Hashable, Sendable {
   public var furtherMembers: [MemberPath] = []
   /// The code of an error, a text or a whole number: the first of these that is there counts.
   public var errorCode: [MemberPath] = ["error.code", "error"]
+  /// The header field with the code of an error; if a response has none, or this is `nil`, ``errorCode``
+  /// counts.
+  public var errorCodeHeader: String?
 
   /// The names of EDU.
   public init() {}

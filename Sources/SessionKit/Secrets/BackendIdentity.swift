@@ -1,23 +1,45 @@
-import Foundation
+public import Foundation
 
-/// Who may receive stored secrets: the origins of a backend, and the app's client identifier there (STO-6).
+/// Which backend stored tokens belong to: its origins, and the app's client identifier there.
 ///
-/// Paths do not count: a new path on the same origin has the same operator. See
-/// `Specs/Decisions/secrets-have-one-backend.md`.
-struct BackendIdentity: Hashable, Codable, Sendable {
+/// Stored tokens are sent to no other backend. Paths do not count: a new path on the same origin has the same
+/// operator. See `Specs/Decisions/secrets-have-one-backend.md`.
+///
+/// - Requirement: STO-6
+public struct BackendIdentity: Hashable, Codable, Sendable {
   /// `https://api.school.test`, in small letters, without the default port, and sorted.
   let origins: [String]
   let client: String?
 
+  init(origins: [String], client: String?) {
+    (self.origins, self.client) = (origins, client)
+  }
+
+  /// A backend at these addresses, of which only the origins count, that knows the app as this client.
+  public init(origins: [URL], clientID: String? = nil) {
+    self.init(origins: Set(origins.compactMap(\.bareOrigin)).sorted(), client: clientID)
+  }
+
+  /// A backend that is not at an address, by a name that only it has, such as `com.example.accounts`.
+  public init(_ name: String) {
+    self.init(origins: [name], client: nil)
+  }
+
+  /// A backend of which nothing is known: it uses the tokens of no named backend.
+  ///
+  /// Two backends without a name are not told apart.
+  public static let unnamed = BackendIdentity(origins: [String](), client: nil)
+
   /// Whether secrets of this backend may be sent to everything that the other one names.
   func covers(_ other: BackendIdentity) -> Bool {
-    client == other.client && Set(other.origins).isSubset(of: origins)
+    guard !other.origins.isEmpty else { return self == other }
+    return client == other.client && Set(other.origins).isSubset(of: origins)
   }
 }
 
 extension BackendIdentity: CustomStringConvertible {
   /// `https://api.school.test (client app-1)`.
-  var description: String {
+  public var description: String {
     let place = origins.isEmpty ? "nowhere" : origins.joined(separator: ", ")
     return client.map { "\(place) (client \($0))" } ?? place
   }
@@ -52,17 +74,7 @@ struct BackendBinding: Sendable {
 
 extension SessionConfiguration {
   var binding: BackendBinding {
-    BackendBinding(backend: wire.backend, former: formerWires.map(\.backend))
-  }
-}
-
-extension HTTPBackend {
-  /// Where the session sends what it has stored: calls go to the base address, the rest to the endpoints.
-  var backend: BackendIdentity {
-    let steps: [Step] = [.refresh, .switchContext, .profile, .revocation]
-    let urls = [baseURL] + steps.compactMap { endpoints[$0]?.url(below: baseURL) }
-    return BackendIdentity(
-      origins: Set(urls.compactMap(\.bareOrigin)).sorted(), client: client.identifier)
+    BackendBinding(backend: backend.identity, former: formerBackends)
   }
 }
 
@@ -76,7 +88,8 @@ extension URL {
 }
 
 extension ClientAuthentication {
-  fileprivate var identifier: String? {
+  /// The client identifier; `nil` if there is none.
+  var identifier: String? {
     switch self {
     case .none: nil
     case .form(let id, _), .basic(let id, _): id

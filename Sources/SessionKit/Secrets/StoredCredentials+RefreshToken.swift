@@ -38,7 +38,7 @@ extension StoredCredentials {
   /// Stores the refresh token apart, where the store wants that and there is one to be stored; says what
   /// the token item holds of it.
   func place(
-    _ answer: TokenAnswer, of generation: Generation, replacing old: StoredToken?
+    _ answer: TokenResponse, of generation: Generation, replacing old: StoredToken?
   ) throws(SessionError) -> (refresh: Secret?, place: RefreshPlace?) {
     let refresh = answer.refresh ?? old?.refresh
     let known = old?.fields.refreshPlace ?? answer.refreshPlace

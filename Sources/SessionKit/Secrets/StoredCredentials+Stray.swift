@@ -109,7 +109,7 @@ extension OrphanedSession {
   }
 }
 
-extension TokenAnswer {
+extension TokenResponse {
   /// What a stored token would have been as an answer.
   init(_ items: StoredCredentials.Stray) {
     self.init(

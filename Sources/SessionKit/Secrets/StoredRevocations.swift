@@ -82,7 +82,7 @@ struct StoredRevocations: LocatedItem {
     }
 
     /// Takes the tokens of a response in place of those before.
-    mutating func take(_ answer: TokenAnswer, at now: ClockReading, boot: Identifier?) {
+    mutating func take(_ answer: TokenResponse, at now: ClockReading, boot: Identifier?) {
       access = answer.access.value
       refresh = answer.refresh?.value ?? refresh
       expiresAt = now.time.advanced(by: answer.lifetime).milliseconds

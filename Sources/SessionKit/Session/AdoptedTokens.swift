@@ -29,7 +29,7 @@ public struct AdoptedTokens: Hashable, Sendable {
   }
 
   /// The answer that a sign-in would have brought; its claims are hints and never verified.
-  func answer(for wire: HTTPBackend, at now: Timestamp) throws(SessionError) -> TokenAnswer {
+  func answer(for wire: HTTPBackend, at now: Timestamp) throws(SessionError) -> TokenResponse {
     guard access.isToken, refresh?.isToken ?? true else {
       throw .unreadableAnswer("a token is empty, or has characters that no token has")
     }
@@ -46,11 +46,12 @@ public struct AdoptedTokens: Hashable, Sendable {
         "the user's id is \(id.isAddress ? Identifier.addressProblem : "empty"); say another")
     }
     let end = claims?.expiresAt.map { $0.milliseconds(since: now) }
-    return TokenAnswer(
+    let response = TokenResponse(
       access: access, refresh: wire.endpoints.refresh == nil ? nil : refresh,
       lifetime: lifetime ?? end ?? wire.assumedLifetime ?? 0,
       tokenID: claims?.tokenID.flatMap { $0.isAddress ? nil : $0 }, user: user, context: context,
       tokenContext: claims?.context)
+    return wire.expectingRefreshToken(response)
   }
 }
 

@@ -18,7 +18,7 @@ package protocol ExternalLogin: AnyObject, Sendable {
 /// How an external login ended.
 package enum ExternalLoginEnding: Sendable {
   /// With tokens, in this way.
-  case signedIn(TokenAnswer, LoginMethod)
+  case signedIn(TokenResponse, LoginMethod)
   /// With nothing.
   case failed(WebSignInProblem)
 }
@@ -32,7 +32,7 @@ package struct ExternalLoginHost: Sendable {
   /// Whether tokens of this user must not sign in if no user was asked.
   package let isUnwelcome: @Sendable (Identifier) async -> Bool
   /// Reads tokens as the answer to a login.
-  package let map: @Sendable (IdentityTokens) throws(WebSignInProblem) -> TokenAnswer
+  package let map: @Sendable (IdentityTokens) throws(WebSignInProblem) -> TokenResponse
   /// Gives tokens back that a user's sign-in brought and no caller wants.
   package let giveBack: @Sendable (IdentityTokens) -> Void
   /// Waits for a number of milliseconds; `false` if the task is cancelled first.

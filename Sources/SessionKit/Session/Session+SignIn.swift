@@ -51,7 +51,7 @@ extension Session {
   public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Adoption {
     try await engine.awaitDataClearing(tryingAgain: true)
     let answer = try tokens.answer(
-      for: engine.configuration.wire, at: engine.configuration.clock.now().time)
+      for: engine.configuration.tokenReader, at: engine.configuration.clock.now().time)
     let reply = try await engine.ask(wish: .adopt(answer)) { .login($0, .adoption) }
     return reply == .notAdopted ? .settledBefore : .adopted
   }

@@ -31,12 +31,10 @@ public struct SessionConfiguration: Sendable {
   public var journal: String
   /// Where the secrets are kept, outside the journal; one place per account, as one journal.
   public var secrets: any SecretStore
-  /// How the backend is spoken to.
-  public var wire: HTTPBackend
+  /// The server that issues the tokens, and how to speak to it.
+  public var backend: any AuthBackend
   /// When a token is refreshed, what ends the session, and what a login must pass.
   public var policy: SessionPolicy
-  /// What carries the requests.
-  public var transport: any HTTPTransport
   /// What tells the time.
   public var clock: any SessionClock
   /// How long the journal may get before its old records give way to a snapshot; `nil` keeps all.
@@ -50,12 +48,15 @@ public struct SessionConfiguration: Sendable {
   /// Values of modules above SessionKit.
   package var attached = AttachedValues()
 
-  /// How the backend was spoken to at earlier addresses, or under earlier client identifiers; none if not said.
+  /// Which backends this one was before: at earlier addresses, or under earlier client identifiers; none by
+  /// default.
   ///
-  /// Stored tokens are of one backend: its origins and the app's client identifier. A session with another
-  /// ``wire`` does not open (`otherBackend`). Name the former wire here if the backend has moved: its tokens are
-  /// then sent to the new one (STO-6).
-  public var formerWires: [HTTPBackend] = []
+  /// Stored tokens belong to one backend (``AuthBackend/identity``). A session with another ``backend`` does not
+  /// open (`otherBackend`). If the backend has moved, name its former identity here: its tokens are then sent to
+  /// the new one.
+  ///
+  /// - Requirement: STO-6
+  public var formerBackends: [BackendIdentity] = []
 
   /// What owns the tokens in place of the backend; `nil` if the backend does (WEB-6).
   package var tokenSource: (any TokenSource)?
@@ -103,17 +104,15 @@ public struct SessionConfiguration: Sendable {
 
   /// A configuration; what is not named is the system's.
   public init(
-    journal: String, secrets: any SecretStore, wire: HTTPBackend,
+    journal: String, secrets: any SecretStore, backend: any AuthBackend,
     policy: SessionPolicy = .standard,
-    transport: any HTTPTransport = URLSessionTransport(),
     clock: any SessionClock = SystemClock(),
     retention: RetentionPolicy? = RetentionPolicy()
   ) {
     self.journal = journal
     self.secrets = secrets
-    self.wire = wire
+    self.backend = backend
     self.policy = policy
-    self.transport = transport
     self.clock = clock
     self.retention = retention
   }

@@ -140,7 +140,7 @@ extension SessionEngine {
       let stray = OrphanedSession(
         items, after: predecessor, isRenewed: configuration.tokenSource != nil)
     {
-      answers[.stray] = TokenAnswer(items)
+      answers[.stray] = TokenResponse(items)
       return stray
     }
     guard let predecessor else { return nil }

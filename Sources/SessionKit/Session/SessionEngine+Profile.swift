@@ -2,24 +2,31 @@ import SessionCore
 
 /// Who the user is and how they stand, by the server's profile endpoint (LOG-6).
 extension SessionEngine {
-  /// What the server says of the user who is about to be signed in; `nil` where it is not asked.
-  func profile(for answer: TokenAnswer) async -> Result<HTTPBackend.Standing, Failed>? {
-    let isAsked = answer.user == nil || policy.profileCheck != .whenUnknown
-    guard isAsked, let request = configuration.wire.profile(access: answer.access) else {
+  /// What the server says of the user who is about to be signed in; `nil` if it is not asked.
+  func profile(for answer: TokenResponse) async -> Result<ProfileResponse, Failed>? {
+    guard answer.user == nil || policy.profileCheck != .whenUnknown else {
       return nil
     }
-    return await profile(by: request, of: answer.user?.id)
+    let end = configuration.clock.now().time.advanced(by: answer.lifetime)
+    let token = AccessToken(value: answer.access, generation: .none, expiresAt: end)
+    return await profile(using: token, of: answer.user?.id)
   }
 
-  /// What it says, with its word left out where a newer one is known (SYN-4).
+  /// What it says, with its status left out if a newer one is known (SYN-4); `nil` if it has no profile.
   private func profile(
-    by request: HTTPRequest, of user: Identifier?
-  ) async -> Result<HTTPBackend.Standing, Failed> {
-    let wire = configuration.wire
-    let result = await exchange(request) { (response) throws(AnswerFailure) in
-      try wire.readStanding(response)
+    using token: AccessToken, of user: Identifier?
+  ) async -> Result<ProfileResponse, Failed>? {
+    let result = await request { (backend) async throws(BackendError) in
+      try await backend.profile(using: token)
     }
-    guard case .success(var found) = result, configuration.keepsStatusTimes else { return result }
+    var found: ProfileResponse
+    switch result {
+    case .success(nil): return nil
+    case .success(let response?): found = response
+    case .failure(let failed): return failed.isNotOffered ? nil : .failure(failed)
+    }
+    guard !found.user.id.isAddress else { return .failure(.address) }
+    guard configuration.keepsStatusTimes else { return .success(found) }
     let user = user ?? found.user.id
     let known = await configuration.lastKnownStatus(of: user)
     switch StatusFreshness.of(found.changedAt, known: known, now: found.serverTime) {
@@ -35,26 +42,29 @@ extension SessionEngine {
 
   /// Asks how the user who is signed in stands.
   func askProfile(of user: Identifier, _ generation: Generation) {
-    guard let token, token.generation == generation,
-      let request = configuration.wire.profile(access: token.access)
-    else { return }
-    spawn { engine in _ = await engine.askProfile(of: user, by: request) }
+    guard let token, token.generation == generation else { return }
+    let shown = AccessToken(
+      value: token.access, generation: generation, expiresAt: token.expiresAt)
+    spawn { engine in _ = await engine.askProfile(of: user, using: shown) }
   }
 
-  /// The same, with this request; what the server says of the user counts.
+  /// The same, with this token; what the server says of the user counts.
+  ///
+  /// `nil` if it has no profile.
   private func askProfile(
-    of user: Identifier, by request: HTTPRequest
-  ) async -> Result<HTTPBackend.Standing, Failed> {
-    let result = await profile(by: request, of: user)
+    of user: Identifier, using token: AccessToken
+  ) async -> Result<ProfileResponse, Failed>? {
+    let result = await profile(using: token, of: user)
     switch result {
-    case .success(let found):
+    case .success(let found)?:
       if found.failure == nil, !found.isStale { keep(found.user, of: user) }
       owe(found)
       // Asked with this session's own token, whatever the profile calls its user.
       feed(.profileRead(user, found.failure))
       tellStatus()
-    case .failure(let failed):
+    case .failure(let failed)?:
       feed(.profileRead(user, failed.failure))
+    case nil: break
     }
     return result
   }
@@ -62,14 +72,14 @@ extension SessionEngine {
   /// Asks how the user stands, with the current token; `nil` if the server refuses that token.
   func accountStatus() async throws(SessionError) -> AccountStatus? {
     guard let token, let user = coordinator.state.user else { throw .secretsUnavailable }
-    guard let request = configuration.wire.profile(access: token.access) else {
-      throw .notOffered("there is no endpoint for the profile")
-    }
-    switch await askProfile(of: user, by: request) {
-    case .success(let found):
+    let shown = AccessToken(
+      value: token.access, generation: token.generation, expiresAt: token.expiresAt)
+    switch await askProfile(of: user, using: shown) {
+    case nil: throw .notOffered("there is no endpoint for the profile")
+    case .success(let found)?:
       guard !found.isStale else { return .outdated }
       return AccountStatus(found.failure?.kind) ?? .active
-    case .failure(let failed):
+    case .failure(let failed)?:
       if let status = AccountStatus(failed.failure.kind) { return status }
       guard failed.failure.kind != .rejected else { return nil }
       throw SessionError(failed.failure, detail: failed.detail, isSignIn: false)
@@ -86,7 +96,7 @@ extension SessionEngine {
 
   /// A change of a user's status is to be told, as soon as the session is that user's; of one who is
   /// deleted nothing is left that could be synced.
-  func owe(_ found: HTTPBackend.Standing) {
+  func owe(_ found: ProfileResponse) {
     pendingStatusChange = found.failure?.kind == .userDeleted ? nil : found.change
   }
 
@@ -110,6 +120,13 @@ extension SessionEngine {
     changeUserItem { $0.with(known) }
     show()
   }
+}
+
+extension SessionEngine.Failed {
+  /// The profile names the user by what no journal may hold (STO-3).
+  fileprivate static let address = SessionEngine.Failed(
+    failure: RequestFailure(kind: .unreadable),
+    detail: "the user's id is \(Identifier.addressProblem)")
 }
 
 extension UserProfile {

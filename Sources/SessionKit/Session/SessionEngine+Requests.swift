@@ -1,13 +1,7 @@
 import SessionCore
 
-/// Requests: from the coordinator's numbers to the wire and back.
+/// Requests: from the coordinator's numbers to the backend and back.
 extension SessionEngine {
-  /// A request that failed, and what its numbers cannot say.
-  struct Failed: Error {
-    let failure: RequestFailure
-    let detail: String?
-  }
-
   func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
     if case .login(let caller) = request, case .external(let login) = wishes[caller] {
       return run(login, number, caller)
@@ -25,36 +19,28 @@ extension SessionEngine {
       }
       return
     }
-    let outgoing: HTTPRequest
-    let wish = wish(of: request)
-    do throws(Failed) {
-      outgoing = try self.outgoing(request)
-    } catch {
+    let question: Question<TokenResponse>
+    do throws(Failed) { question = try self.question(request) } catch {
       detail = error.detail
       feed(.failed(number, error.failure, jitter: runtime.jitter()))
       return
     }
-    let wire = configuration.wire
-    let lifeBefore = coordinator.state.token?.lifetime
-    let user = expectedUser
+    var context = RequestContext()
+    if !request.isLogin {
+      (context.lifetimeBefore, context.user) = (coordinator.state.token?.lifetime, expectedUser)
+    }
+    let given = context
     let task = spawn { engine in
       if case .login(let caller) = request, let failed = await engine.awaitDataClearing(for: caller)
       {
         return engine.received(number, .failure(failed))
       }
       guard engine.mayLeave(number, request) else { return }
-      let result = await engine.exchange(outgoing) { (response) throws(AnswerFailure) in
-        switch (request, wish) {
-        case (.login, .register(let account)): try wire.readRegistration(response, of: account)
-        case (.login, .social): try wire.readSocial(response)
-        case (.login, .signIn(let credentials)): try wire.readLogin(response, to: credentials)
-        case (.login, _): try wire.readLogin(response)
-        case (.refresh, _): try wire.readRefresh(response, lifeBefore: lifeBefore, of: user)
-        case (.switchContext, _):
-          try wire.readSwitch(response, lifeBefore: lifeBefore, of: user)
-        }
+      var result = await engine.request(given, question)
+      if case .refresh = request, case .failure(let failed) = result, failed.isNotOffered {
+        result = .failure(.noRefreshToken)
       }
-      guard case .login = request, case .success(let answer?) = result else {
+      guard request.isLogin, case .success(let answer) = result, !answer.isAccountOnly else {
         return engine.received(number, result)
       }
       await engine.landed(number, answer)
@@ -67,9 +53,8 @@ extension SessionEngine {
   }
 
   /// A login's answer is here: where that is wanted, the server is asked who the user is.
-  func landed(_ number: RequestNumber, _ answer: TokenAnswer) async {
-    if configuration.wire.missingRefreshToken == .fails, let path = missingRefreshToken(in: answer)
-    {
+  func landed(_ number: RequestNumber, _ answer: TokenResponse) async {
+    if answer.needsRefreshToken, let path = missingRefreshToken(in: answer) {
       giveBack(answer)
       return received(number, .failure(.missing(path)))
     }
@@ -79,18 +64,20 @@ extension SessionEngine {
       giveBack(answer)
       return received(number, .failure(.notCleared(error)))
     }
-    guard let profile else { return received(number, .success(answer)) }
+    guard let profile else {
+      guard answer.user != nil else {
+        giveBack(answer)
+        return received(number, .failure(.nameless))
+      }
+      return received(number, .success(answer))
+    }
     received(number, answer, profile)
   }
 
   /// Where a sign-in's response should have a refresh token and has none; `nil` if it has one, or nothing
   /// could refresh with it (LOG-11).
-  private func missingRefreshToken(in answer: TokenAnswer) -> MemberPath? {
-    let wire = configuration.wire
-    guard answer.refresh == nil, wire.endpoints.refresh != nil,
-      configuration.tokenSource == nil
-    else { return nil }
-    return wire.answer.refreshToken.first ?? .whole
+  private func missingRefreshToken(in answer: TokenResponse) -> MemberPath? {
+    configuration.tokenSource == nil ? answer.missingRefreshToken : nil
   }
 
   /// Waits until the host has cleared its data, before a sign-in goes out; returns why it does not.
@@ -117,28 +104,26 @@ extension SessionEngine {
     }
   }
 
-  /// The request on the wire.
-  private func outgoing(_ request: SessionEffect.Request) throws(Failed) -> HTTPRequest {
-    let wire = configuration.wire
+  /// What the backend is asked; throws if it cannot be asked now.
+  private func question(
+    _ request: SessionEffect.Request
+  ) throws(Failed) -> Question<TokenResponse> {
+    let user = expectedUser
     switch request {
     case .login:
+      let (credential, step): (Credential, HTTPBackend.Step)
       switch wish(of: request) {
-      case .signIn(let credentials):
-        guard let login = wire.login(credentials) else {
-          throw .notOffered("there is no signing in with a password")
-        }
-        return login
-      case .register(let account):
-        guard let registration = wire.register(account) else {
-          throw .notOffered("accounts are not created")
-        }
-        return registration
-      case .social(let credentials):
-        guard let login = wire.social(credentials) else {
-          throw .notOffered("there is no signing in with another service's token")
-        }
-        return login
+      case .signIn(let credentials): (credential, step) = (Credential(credentials), .login)
+      case .register(let account): (credential, step) = (.registration(account), .register)
+      case .social(let credentials): (credential, step) = (Credential(credentials), .social)
       case .adopt, .external, .context, nil: throw .callerIsGone
+      }
+      return { (backend) async throws(BackendError) in
+        let response = try await backend.login(credential)
+        guard step == .register || !response.isAccountOnly else {
+          throw BackendError(.invalidResponse, message: "the backend has returned no token")
+        }
+        return try response.checked(step, of: nil)
       }
     case .refresh(let generation):
       let token = try held(generation)
@@ -146,18 +131,18 @@ extension SessionEngine {
       guard !token.isOwned else {
         throw .notOffered("an identity provider owns the tokens, and this process has none")
       }
-      let refresh = try refreshToken(of: token)
-      guard let refresh, let request = wire.refresh(refresh) else {
-        throw Failed(failure: RequestFailure(kind: .noRefreshToken), detail: nil)
+      guard let refresh = try refreshToken(of: token) else { throw .noRefreshToken }
+      return { (backend) async throws(BackendError) in
+        try await backend.refresh(RefreshToken(refresh)).asked(.refresh, of: user)
       }
-      return request
     case .switchContext(let caller, let generation):
       guard case .context(let target) = wishes[caller] else { throw .callerIsGone }
-      let access = try held(generation).access
-      guard let change = wire.switchContext(target, access: access) else {
-        throw .notOffered("there are no contexts to change to")
+      let held = try held(generation)
+      let token = AccessToken(
+        value: held.access, generation: generation, expiresAt: held.expiresAt)
+      return { (backend) async throws(BackendError) in
+        try await backend.switchContext(target, using: token).asked(.switchContext, of: user)
       }
-      return change
     }
   }
 
@@ -192,11 +177,11 @@ extension SessionEngine {
     }
   }
 
-  func received(_ number: RequestNumber, _ result: Result<TokenAnswer?, Failed>) {
+  func received(_ number: RequestNumber, _ result: Result<TokenResponse, Failed>) {
     requests[number] = nil
     switch result {
-    case .success(let answer?): answered(number, answer, ResponseMetadata(answer))
-    case .success(nil): feed(.accountCreated(number))
+    case .success(let answer) where answer.isAccountOnly: feed(.accountCreated(number))
+    case .success(let answer): answered(number, answer, ResponseMetadata(answer))
     case .failure(let failed):
       detail = failed.detail
       feed(.failed(number, failed.failure, jitter: runtime.jitter()))
@@ -205,7 +190,7 @@ extension SessionEngine {
 
   /// A login's answer, and what the server said when it was asked who the user is (LOG-6).
   private func received(
-    _ number: RequestNumber, _ answer: TokenAnswer, _ profile: Result<HTTPBackend.Standing, Failed>
+    _ number: RequestNumber, _ answer: TokenResponse, _ profile: Result<ProfileResponse, Failed>
   ) {
     requests[number] = nil
     var answer = answer
@@ -230,7 +215,8 @@ extension SessionEngine {
     answered(number, answer, facts)
   }
 
-  private func answered(_ number: RequestNumber, _ answer: TokenAnswer, _ facts: ResponseMetadata) {
+  private func answered(_ number: RequestNumber, _ answer: TokenResponse, _ facts: ResponseMetadata)
+  {
     var (answer, facts) = (answer, facts)
     facts.method = answer.method
     if coordinator.isSignIn(number), let path = missingRefreshToken(in: answer) {
@@ -245,25 +231,6 @@ extension SessionEngine {
     feed(.answered(number, facts))
     // Kept only while a commit that failed may be tried again.
     if !coordinator.isHolding(number) { answers[number] = nil }
-  }
-
-  /// Sends a request, bounded in time, and reads the answer.
-  func exchange<Answer: Sendable>(
-    _ request: HTTPRequest, within limit: Int64? = nil,
-    _ read: @Sendable (HTTPResponse) throws(AnswerFailure) -> Answer
-  ) async -> Result<Answer, Failed> {
-    var request = request
-    request.timeout = limit ?? policy.requestTimeout
-    do {
-      let response = try await configuration.transport.send(request)
-      return .success(try read(response))
-    } catch let error as TransportError {
-      return .failure(Failed(error))
-    } catch let error as AnswerFailure {
-      return .failure(Failed(failure: error.failure, detail: error.problem))
-    } catch {
-      return .failure(Failed(failure: RequestFailure(kind: .noReply), detail: nil))
-    }
   }
 
   /// Forgets an answer; one that nobody wants is given back, as well as that goes (LOG-10).
@@ -302,36 +269,41 @@ extension SessionEngine.Failed {
       detail: what)
   }
 
-  /// The address cannot be used; nothing was sent.
-  private static func wrongAddress(_ problem: String) -> SessionEngine.Failed {
-    SessionEngine.Failed(
-      failure: RequestFailure(kind: .noConnection, serverCode: RequestFailure.wrongAddress),
-      detail: problem)
-  }
+  /// There is nothing to refresh with; nothing was sent.
+  fileprivate static let noRefreshToken = SessionEngine.Failed(
+    failure: RequestFailure(kind: .noRefreshToken), detail: nil)
 
-  fileprivate init(_ error: TransportError) {
-    switch error {
-    case .badAddress(let problem):
-      self = .wrongAddress(problem)
-    case .noConnection(let reason):
-      self.init(failure: RequestFailure(kind: .noConnection), detail: reason)
-    case .notTrusted(let reason):
-      self.init(
-        failure: RequestFailure(kind: .noConnection, serverCode: RequestFailure.notTrusted),
-        detail: reason)
-    case .insecure(let host):
-      self = .wrongAddress("\(host) is not reached over HTTPS, which only loopback may do without")
-    case .noReply(let reason):
-      self.init(failure: RequestFailure(kind: .noReply), detail: reason)
-    case .cancelled:
-      self.init(failure: RequestFailure(kind: .noReply), detail: "the request was cancelled")
+  /// The response to a sign-in does not say who the user is, and the backend has no profile.
+  fileprivate static let nameless = SessionEngine.Failed(
+    failure: RequestFailure(kind: .unreadable), detail: "the response does not name the user")
+
+  /// Whether the backend has nothing of the kind.
+  var isNotOffered: Bool {
+    failure.kind == .noConnection && failure.serverCode == RequestFailure.notOffered
+  }
+}
+
+extension SessionEffect.Request {
+  fileprivate var isLogin: Bool {
+    if case .login = self { true } else { false }
+  }
+}
+
+extension TokenResponse {
+  /// The response to a refresh or a switch, checked.
+  func asked(
+    _ step: HTTPBackend.Step, of user: ExpectedUser?
+  ) throws(BackendError) -> TokenResponse {
+    guard !isAccountOnly else {
+      throw BackendError(.invalidResponse, message: "the backend has returned no token")
     }
+    return try checked(step, of: user)
   }
 }
 
 extension ResponseMetadata {
   /// What the coordinator may know of an answer.
-  init(_ answer: TokenAnswer) {
+  init(_ answer: TokenResponse) {
     self.init(
       lifetime: answer.lifetime, tokenID: answer.tokenID, hasRefreshToken: answer.refresh != nil,
       user: answer.user?.id, context: answer.context, tokenContext: answer.tokenContext,

@@ -52,44 +52,61 @@ extension SessionEngine {
     _ kept: StoredRevocations.Entry, as revocation: Revocation
   ) async -> (RevocationOutcome, status: UInt16) {
     var entry = kept
-    let wire = configuration.wire
     let clock = configuration.clock
     let canRefresh =
-      revocation != .unwanted && entry.refresh.flatMap { wire.refresh(Secret($0)) } != nil
-    let planned = wire.revocations(of: entry)
+      revocation != .unwanted && entry.refresh != nil
+      && configuration.tokenReader.endpoints.refresh != nil
     var run = RevocationRun(
-      needsAccess: planned.map(\.needsAccess),
-      done: Set(planned.indices.filter { entry.done?.contains(planned[$0].name) == true }),
+      needsAccess: [true],
       tokens: RevocationRun.Tokens(
-        isExpired: entry.hasExpired(at: clock.now(), boot: clock.boot), canRefresh: canRefresh,
-        isRefreshTokenLost: entry.isRefreshLost == true))
+        isExpired: false, canRefresh: canRefresh, isRefreshTokenLost: entry.isRefreshLost == true))
+    let progress = RevocationProgress(entry.done ?? [])
+    var hasRefreshed = false
     while true {
       switch run.next {
       case .end(let outcome, let status):
-        let isLost = outcome == .notOffered && entry.isRefreshLost == true
-        return (isLost ? .abandoned : outcome, status)
+        return (outcome, status)
       case .refresh:
+        hasRefreshed = true
         run.refreshed(await refresh(&entry, as: revocation))
       case .send(let index):
         // With the tokens as they are now: a refresh may have replaced them.
-        let requests = wire.revocations(of: entry)
-        guard requests.indices.contains(index) else { return (.failed, 0) }
-        let limit = policy.revocationTimeout
-        let needsAccess = requests[index].needsAccess
-        let result = await exchange(requests[index].request, within: limit) {
-          (response) throws(AnswerFailure) in
-          try wire.readRevocation(response, needsAccess: needsAccess)
-        }
+        let isExpired = entry.hasExpired(at: clock.now(), boot: clock.boot)
+        let result = await revoke(
+          entry, progress, needsRefresh: canRefresh && !hasRefreshed && isExpired, as: revocation)
+        if !progress.confirmed.isEmpty { entry.done = progress.confirmed }
         switch result {
-        case .success(let reply): run.replied(reply, to: index)
-        case .failure(let failed):
-          run.replied(.failed(status: failed.failure.status), to: index)
-        }
-        if run.confirms(index), !run.hasEnded {
-          entry.done = (entry.done ?? []) + [requests[index].name]
-          if revocation == .pending { keep(entry) }
+        case .success: run.replied(.done, to: index)
+        case .failure(let error):
+          let status = failed(error).failure.status
+          switch error.code {
+          case .unsupported: return (entry.isRefreshLost == true ? .abandoned : .notOffered, 0)
+          case .accessTokenRefused: run.replied(.unauthorized(status: status), to: index)
+          case .alreadyInvalid: run.replied(.refused(status: status), to: index)
+          default: run.replied(.failed(status: status), to: index)
+          }
         }
       }
+    }
+  }
+
+  /// Has the backend tell the server once; what the server confirms before the end is stored.
+  private func revoke(
+    _ entry: StoredRevocations.Entry, _ progress: RevocationProgress, needsRefresh: Bool,
+    as revocation: Revocation
+  ) async -> Result<Void, BackendError> {
+    let tokens = RevocableTokens(
+      access: entry.secrets.access, refresh: entry.secrets.refresh.map(RefreshToken.init),
+      needsRefresh: needsRefresh, progress: progress
+    ) { [weak self] names in
+      guard revocation == .pending else { return }
+      var entry = entry
+      entry.done = names
+      await self?.keep(entry)
+    }
+    let context = RequestContext(timeout: policy.revocationTimeout)
+    return await exchange(context) { (backend) async throws(BackendError) in
+      try await backend.revoke(tokens)
     }
   }
 
@@ -100,11 +117,8 @@ extension SessionEngine {
   private func refresh(
     _ entry: inout StoredRevocations.Entry, as revocation: Revocation
   ) async -> RevocationRun.Refresh {
-    let (clock, wire) = (configuration.clock, configuration.wire)
-    let limit = policy.revocationTimeout
-    guard let refresh = entry.secrets.refresh, let request = wire.refresh(refresh) else {
-      return .failed(status: 0)
-    }
+    let clock = configuration.clock
+    guard let refresh = entry.secrets.refresh else { return .failed(status: 0) }
     // A request of the session itself may be on its way with the same refresh token.
     if let last = lastTokenRequest, last.base == entry.token { await last.task.value }
     var wasInDoubt = entry.isInDoubt == true
@@ -112,8 +126,9 @@ extension SessionEngine {
       guard let doubt = await claim(&entry) else { return .failed(status: 0) }
       wasInDoubt = doubt
     }
-    let result = await exchange(request, within: limit) { (response) throws(AnswerFailure) in
-      try wire.readRefresh(response)
+    let context = RequestContext(timeout: policy.revocationTimeout)
+    let result = await request(context) { (backend) async throws(BackendError) in
+      try await backend.refresh(RefreshToken(refresh)).asked(.refresh, of: nil)
     }
     switch result {
     case .success(let answer):
@@ -209,43 +224,6 @@ extension SessionEngine {
   func giveBack(_ access: Secret, _ refresh: Secret?) {
     spawn { engine in
       _ = await engine.tell(StoredRevocations.Entry(access, refresh), as: .unwanted)
-    }
-  }
-}
-
-extension HTTPBackend {
-  /// One request that ends a session at the server.
-  struct PlannedRevocation {
-    let name: String
-    let needsAccess: Bool
-    let request: HTTPRequest
-  }
-
-  /// The requests for these tokens, in their order; those that would name no token are left out.
-  func revocations(of entry: StoredRevocations.Entry) -> [PlannedRevocation] {
-    let (access, refresh) = entry.secrets
-    return endpoints.allRevocations.compactMap { endpoint in
-      revoke(at: endpoint, access: access, refresh: refresh).map {
-        PlannedRevocation(
-          name: endpoint.name, needsAccess: endpoint.isAuthenticated(beside: refresh),
-          request: $0)
-      }
-    }
-  }
-}
-
-extension HTTPEndpoint {
-  /// Which request it is, for what is stored of it.
-  fileprivate var name: String { "\(method) \(path) \(access) \(refresh)" }
-
-  /// Whether the access token authenticates the request, so that the server wants a good one.
-  ///
-  /// A token in a member is what the request is about, such as RFC 7009's `token`.
-  fileprivate func isAuthenticated(beside refreshToken: Secret?) -> Bool {
-    guard refreshToken == nil || refresh != access else { return false }
-    return switch access {
-    case .bearer, .header: true
-    case .member, .nowhere: false
     }
   }
 }

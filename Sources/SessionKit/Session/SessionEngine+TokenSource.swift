@@ -45,7 +45,7 @@ extension SessionEngine {
       isUnwelcome: { [weak self] user in await self?.isUnwelcome(user) ?? true },
       map: { (tokens) throws(WebSignInProblem) in
         try tokens.answer(
-          for: configuration.wire, isOwned: configuration.tokenSource != nil,
+          for: configuration.tokenReader, isOwned: configuration.tokenSource != nil,
           at: configuration.clock.now().time)
       },
       giveBack: { [weak self] tokens in self?.giveBack(tokens) },
@@ -83,7 +83,7 @@ extension SessionEngine {
       case .success(let tokens)?:
         do throws(WebSignInProblem) {
           var answer = try tokens.answer(
-            for: configuration.wire, after: before, isOwned: true,
+            for: configuration.tokenReader, after: before, isOwned: true,
             at: configuration.clock.now().time)
           // No user signed in for it, so its account is not removed if the answer is not used.
           answer.method = .silent
@@ -123,7 +123,7 @@ extension SessionEngine {
       do throws(WebSignInProblem) {
         engine.giveBack(
           try tokens.answer(
-            for: engine.configuration.wire, isOwned: engine.configuration.tokenSource != nil,
+            for: engine.configuration.tokenReader, isOwned: engine.configuration.tokenSource != nil,
             at: engine.configuration.clock.now().time))
       } catch {
         // What is no token is nothing that a server could take back.
@@ -132,7 +132,7 @@ extension SessionEngine {
   }
 
   /// The same of an answer.
-  func giveBack(_ answer: TokenAnswer) {
+  func giveBack(_ answer: TokenResponse) {
     // What was there before this session asked for it is not this session's to end.
     guard answer.method != .silent else { return }
     forget(answer.user?.id)
@@ -149,10 +149,10 @@ extension SessionEngine {
     }
   }
 
-  /// What a call of the token source brings within a number of milliseconds.
+  /// What a call of the token source or the backend brings within a number of milliseconds.
   ///
   /// `nil` if it does not end in time: it is cancelled then, and not waited for.
-  private func bounded<Value: Sendable, Failure: Error>(
+  func bounded<Value: Sendable, Failure: Error>(
     by limit: Int64, _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async -> Result<Value, Failure>? {
     let clock = configuration.clock

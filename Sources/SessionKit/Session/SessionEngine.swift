@@ -41,7 +41,7 @@ actor SessionEngine {
   private var callers: [Caller: CheckedContinuation<Result<Reply, SessionError>, Never>] = [:]
   private var callerCount: UInt64 = 0
   var wishes: [Caller: CommandPayload] = [:]
-  var answers: [RequestNumber: TokenAnswer] = [:]
+  var answers: [RequestNumber: TokenResponse] = [:]
   var requests: [RequestNumber: Task<Void, Never>] = [:]
   /// The last request that may change a token, and which token it was made with.
   var lastTokenRequest: (base: Generation, task: Task<Void, Never>)?
@@ -121,7 +121,7 @@ actor SessionEngine {
     case signIn(PasswordCredentials)
     case register(NewAccount)
     case social(SocialCredentials)
-    case adopt(TokenAnswer)
+    case adopt(TokenResponse)
     case external(any ExternalLogin)
     case context(ContextTarget)
   }
@@ -170,7 +170,7 @@ actor SessionEngine {
     var contents = readStoredItems()
     contents.began = began
     contents.hostClears = configuration.hasLocalData
-    contents.errorCodes = configuration.wire.errorCodes
+    contents.errorCodes = configuration.backend.errorCodes
     contents.owedClearing = debt.reason
     contents.endedProcesses = endedProcesses
     lastUser = debt.user

@@ -132,7 +132,7 @@ struct StoredCredentials: Sendable {
 
   /// Makes an answer durable under the batch that announces it; the token item last (REF-7).
   func store(
-    _ answer: TokenAnswer, announcedBy commit: SessionCommit, replacing old: StoredToken?,
+    _ answer: TokenResponse, announcedBy commit: SessionCommit, replacing old: StoredToken?,
     boot: Identifier?, firstUse: LastActivity?, isOwned: Bool
   ) throws(SessionError) -> StoredToken? {
     guard let event = commit.announcement, let facts = event.announcedToken else { return nil }

@@ -80,9 +80,11 @@ public final class SimulatedWorld: Sendable {
       return counts.sessions
     }
     let (name, disk) = ("session \(number)", "session \(number)'s disk")
+    var backend = HTTPBackend.snakeCaseJSON(url)
+    backend.transport = server
     var configuration = SessionConfiguration(
-      journal: journal, secrets: secrets, wire: .edu(baseURL: url), policy: policy,
-      transport: server, clock: clock(of: name))
+      journal: journal, secrets: secrets, backend: backend, policy: policy,
+      clock: clock(of: name))
     configuration.journalOptions = .on(process)
     configuration.presence = openings.presence(
       number: UInt32(clamping: process.number + 1), provingDeaths: provingDeaths,

@@ -1,6 +1,7 @@
 import Foundation
 import SessionCore
 import SessionTestKit
+import SessionTestSupport
 import Synchronization
 import Testing
 

@@ -134,7 +134,7 @@ final class CallBench: Sendable {
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "calls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    var wire = HTTPBackend.edu(baseURL: try #require(URL(string: "https://api.school.test")))
+    var wire = HTTPBackend.snakeCaseJSON(try #require(URL(string: "https://api.school.test")))
     wire.tokenForm = .opaque
     self.wire = wire
   }
@@ -147,12 +147,13 @@ final class CallBench: Sendable {
   func open(_ policy: SessionPolicy = .bench, _ change: (inout HTTPBackend) -> Void = { _ in })
     async throws -> Session
   {
-    var wire = wire
-    change(&wire)
+    var backend = wire
+    backend.transport = service
+    change(&backend)
     return try await Session.open(
       SessionConfiguration(
-        journal: folder.appending(path: "a.journal").path, secrets: MemorySecretStore(), wire: wire,
-        policy: policy, transport: service, clock: clock))
+        journal: folder.appending(path: "a.journal").path, secrets: MemorySecretStore(),
+        backend: backend, policy: policy, clock: clock))
   }
 
   func signedIn(_ policy: SessionPolicy = .bench, _ change: (inout HTTPBackend) -> Void = { _ in })

@@ -193,7 +193,7 @@ struct CallPlanTests {
     rules.publicPaths = ["/help/*", "/status"]
     rules.origins = [try #require(URL(string: "https://files.school.test:8443"))]
     rules.allowsInsecure = allowsInsecure
-    var wire = HTTPBackend.edu(baseURL: try #require(URL(string: base)))
+    var wire = HTTPBackend.snakeCaseJSON(try #require(URL(string: base)))
     wire.endpoints.profile = HTTPEndpoint("users/me", method: "GET", access: .bearer)
     wire.endpoints.register = "users"
     wire.endpoints.social = "social?v=2"

@@ -98,26 +98,6 @@ struct AnswerTests {
     }
   }
 
-  @Test("STO-3 an e-mail address is no user's id, also where the app reads the answer itself")
-  func addressAsID() {
-    let email = "maria.sample@school.test"
-    var wire = BackendBench.wire
-    wire.read = { (_, _) throws(AnswerFailure) in
-      TokenAnswer(
-        access: Secret("a"), lifetime: 1, user: UserProfile(id: Identifier(email), email: email))
-    }
-    do throws(AnswerFailure) {
-      _ = try wire.readLogin(BackendBench.response(""))
-      Issue.record("it was read")
-    } catch {
-      #expect(error.failure.kind == .unreadable)
-      #expect(
-        error.problem == "the user's id is an e-mail address, which may not be journaled; "
-          + "read another member for it")
-      #expect(!"\(error)".contains("maria"))
-    }
-  }
-
   @Test("OUT-1 a revocation is done at 2xx and at 401, else it failed", arguments: 100...599)
   func revocation(status: Int) {
     var found: AnswerFailure?

@@ -4,7 +4,7 @@ import SessionTestKit
 
 /// Good answers of EDU, to be spoiled, and what reads them.
 enum BackendBench {
-  static let wire = HTTPBackend.edu(baseURL: URL(fileURLWithPath: "/"))
+  static let wire = HTTPBackend.snakeCaseJSON(URL(fileURLWithPath: "/"))
   static let claims: [String: WireValue] = [
     "sub": "user-1", "jti": "token-1", "email": "maria.sample@school.test",
     "active_context": ["role_id": "claimed", "role_name": "teacher"],
@@ -24,7 +24,7 @@ enum BackendBench {
     case refresh
     case switched = "switch"
 
-    func read(_ response: HTTPResponse) throws(AnswerFailure) -> TokenAnswer {
+    func read(_ response: HTTPResponse) throws(AnswerFailure) -> TokenResponse {
       switch self {
       case .login: try wire.readLogin(response)
       case .refresh: try wire.readRefresh(response)

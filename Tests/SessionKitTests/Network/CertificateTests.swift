@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionMessages
+import SessionTestKit
 import Testing
 
 /// A server on loopback whose certificate nobody has signed, by `openssl`.
@@ -52,8 +53,8 @@ struct CertificateTests {
     let bench = try Bench()
     var configuration = bench.configuration()
     let base = try #require(URL(string: "https://localhost:\(server.port)"))
-    configuration.wire = .edu(baseURL: base)
-    configuration.transport = URLSessionTransport()
+    configuration.http = .snakeCaseJSON(base)
+    configuration.http.transport = URLSessionTransport()
     let session = try await Session.open(configuration)
     var error: SessionError?
     // Until the server listens.

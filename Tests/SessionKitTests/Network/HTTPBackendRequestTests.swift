@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import Synchronization
 import Testing
 
 @Suite("Requests")
@@ -10,7 +11,7 @@ struct HTTPBackendRequestTests {
     userName: "maria@school.test", password: Secret("pass\"w\\ö\u{1}rd"))
 
   init() throws {
-    wire = .edu(baseURL: try #require(URL(string: "https://api.school.test/v1")))
+    wire = .snakeCaseJSON(try #require(URL(string: "https://api.school.test/v1")))
   }
 
   private func members(_ request: HTTPRequest) throws -> [String: String] {
@@ -60,7 +61,6 @@ struct HTTPBackendRequestTests {
   func refresh() throws {
     var odd = wire
     odd.headers = [HTTPHeader("AUTHORIZATION", "Basic abc"), HTTPHeader("X-App", "1")]
-    odd.adjust = { $1.headers.append(HTTPHeader("authorization", "Bearer abc")) }
     for wire in [wire, odd] {
       let request = try #require(wire.refresh(Secret("rt_1")))
       #expect(request.url.path == "/v1/auth/refresh")
@@ -79,6 +79,57 @@ struct HTTPBackendRequestTests {
     #expect(bearer.body == nil)
     odd.endpoints.refresh = nil
     #expect(odd.refresh(Secret("rt_1")) == nil)
+  }
+
+  @Test(
+    "REF-4 POL-4 what prepares a request changes it, and brings no Authorization into a refresh")
+  func prepared() async throws {
+    var backend = wire
+    backend.client = .basic(id: "app", secret: Secret("word"))
+    backend.prepare = { request, step in
+      await Task.yield()
+      request.headers.removeAll { $0.isNamed("Authorization") }
+      request.headers.append(HTTPHeader("authorization", "Bearer abc"))
+      request.headers.append(HTTPHeader("X-Step", "\(step)"))
+    }
+    let sent = SentRequests()
+    backend.transport = sent
+    await lost { () async throws(BackendError) in
+      _ = try await backend.refresh(RefreshToken(Secret("rt_1")))
+    }
+    let refresh = try #require(sent.last)
+    #expect(refresh.header("X-Step") == "refresh")
+    #expect(
+      refresh.headers.filter { $0.isNamed("Authorization") }.map(\.value) == [
+        "Basic YXBwOndvcmQ="
+      ])
+    await lost { () async throws(BackendError) in
+      _ = try await backend.login(Credential.password("a", "b"))
+    }
+    #expect(sent.last?.header("Authorization") == "Bearer abc")
+  }
+
+  private func lost(_ call: () async throws(BackendError) -> Void) async {
+    do throws(BackendError) {
+      try await call()
+      Issue.record("a response came")
+    } catch { #expect(error.mayHaveActed) }
+  }
+
+  @Test("REF-6 a request that cannot be prepared is not sent")
+  func unprepared() async throws {
+    struct Refused: Error {}
+    var backend = wire
+    let sent = SentRequests()
+    backend.transport = sent
+    backend.prepare = { _, _ in throw Refused() }
+    do throws(BackendError) {
+      _ = try await backend.refresh(RefreshToken(Secret("rt_1")))
+      Issue.record("it was sent")
+    } catch {
+      #expect(error.code == .noResponse && !error.mayHaveActed)
+    }
+    #expect(sent.last == nil)
   }
 
   @Test("CTX-1 a switch has the bearer and only the parts that there are")
@@ -245,5 +296,17 @@ struct HTTPBackendRequestTests {
       wire.switchContext(target, access: Secret("a"))?.header("Authorization") == "Bearer a")
     #expect(
       wire.revoke(access: Secret("a"), refresh: nil)?.header("Authorization") == "Bearer a")
+  }
+}
+
+/// Keeps what is sent; every response is lost.
+private final class SentRequests: HTTPTransport {
+  private let requests = Mutex<[HTTPRequest]>([])
+
+  var last: HTTPRequest? { requests.withLock { $0.last } }
+
+  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    requests.withLock { $0.append(request) }
+    throw .noReply("the response was lost")
   }
 }

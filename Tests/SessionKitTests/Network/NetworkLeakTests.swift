@@ -30,7 +30,7 @@ struct NetworkLeakTests {
     let address = try #require(
       URL(string: "https://u:\(canary)@school.test/a?q=\(canary)#\(canary)"))
     let header = HTTPHeader("Authorization", "Bearer \(canary)")
-    var wire = HTTPBackend.edu(baseURL: address)
+    var wire = HTTPBackend.snakeCaseJSON(address)
     wire.headers = [header]
     wire.endpoints.login?.fields = ["client_secret": .text(canary)]
     wire.endpoints.login?.headers = [HTTPHeader("X-Key", canary)]
@@ -45,14 +45,16 @@ struct NetworkLeakTests {
       header, wire, credentials, try #require(wire.login(credentials)),
       try #require(wire.refresh(Secret(canary))), login, wire.client, RequestField.text(canary),
       ClientAuthentication.form(id: canary, secret: Secret(canary)),
-      SessionPreset(name: "p", wire: wire, policy: .edu()),
+      BackendError(.refused, serverCode: canary), Credential.password(canary, canary),
+      RefreshToken(Secret(canary)), ProfileResponse(user: profile),
+      RevocableTokens(access: Secret(canary), refresh: RefreshToken(Secret(canary))),
       try #require(UserNameKey(Array(canary.utf8) + Array(repeating: 0, count: 7))),
       try #require(wire.revoke(access: Secret(canary), refresh: Secret(canary))),
       HTTPRequest(
         method: "POST", url: address, headers: [header], body: Array(canary.utf8)),
       HTTPResponse(status: 200, headers: [header], body: Array(canary.utf8)),
       try TokenClaims(Secret(token)),
-      TokenAnswer(
+      TokenResponse(
         access: Secret(canary), refresh: Secret(canary), lifetime: 1, user: profile),
     ]
     for value in values {

@@ -13,7 +13,7 @@ struct OddAnswerTests {
     guard let url = URL(string: "http://127.0.0.1:\(server.port)/") else {
       throw .noConnection("no address")
     }
-    let wire = HTTPBackend.edu(baseURL: url)
+    let wire = HTTPBackend.snakeCaseJSON(url)
     guard var request = wire.refresh(Secret("rt")) else { throw .noConnection("no refresh") }
     request.timeout = 20_000
     return try await URLSessionTransport().send(request)
@@ -57,7 +57,7 @@ struct OddAnswerTests {
     #expect(response.body == Array(body.utf8))
     let url = try #require(URL(string: "http://127.0.0.1/"))
     do throws(AnswerFailure) {
-      _ = try HTTPBackend.edu(baseURL: url).readRefresh(response)
+      _ = try HTTPBackend.snakeCaseJSON(url).readRefresh(response)
       Issue.record("it was read")
     } catch {
       #expect(

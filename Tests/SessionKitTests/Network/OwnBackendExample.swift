@@ -3,62 +3,62 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// The wire of the page, as it stands there.
+/// The backend of the page, as it is there.
 private func clinic(_ base: URL, secret: Secret) -> HTTPBackend {
   // PAGE begins
-  var wire = HTTPBackend(baseURL: base)
+  var backend = HTTPBackend(baseURL: base)
 
   // Where: PUT of a form to sign in; the refresh token as bearer; JSON for another role.
-  wire.endpoints.login = HTTPEndpoint(
+  backend.endpoints.login = HTTPEndpoint(
     "v2/session", method: "PUT", form: .form, fields: ["device": "phone"])
-  wire.endpoints.refresh = HTTPEndpoint(
+  backend.endpoints.refresh = HTTPEndpoint(
     "v2/session/renew", method: "PUT", form: .none, refresh: .bearer)
-  wire.endpoints.switchContext = HTTPEndpoint("v2/session/role", access: .bearer)
-  wire.endpoints.revocation = HTTPEndpoint(
+  backend.endpoints.switchContext = HTTPEndpoint("v2/session/role", access: .bearer)
+  backend.endpoints.revocation = HTTPEndpoint(
     "v2/session", method: "DELETE", form: .none, access: .bearer)
-  wire.client = .basic(id: "clinic-app", secret: secret)
-  wire.headers = [HTTPHeader("X-Api", "2")]
+  backend.client = .basic(id: "clinic-app", secret: secret)
+  backend.headers = [HTTPHeader("X-Api", "2")]
 
   // What is asked with, and what a user, a role and an error are made of.
-  wire.keys.userName = "login"
-  wire.keys.userID = "uid"
-  wire.keys.email = "mail.main"
-  wire.keys.errorCode = ["fault.code"]
-  wire.keys.contexts.role = "role.id"
-  wire.keys.contexts.roleName = "role.name"
-  wire.keys.contexts.school = "site.id"
-  wire.keys.contexts.schoolName = "site.name"
-  wire.keys.contexts.permissions = "role.may"
+  backend.keys.userName = "login"
+  backend.keys.userID = "uid"
+  backend.keys.email = "mail.main"
+  backend.keys.errorCode = ["fault.code"]
+  backend.keys.errorCodeHeader = "X-Fault"
+  backend.keys.contexts.role = "role.id"
+  backend.keys.contexts.roleName = "role.name"
+  backend.keys.contexts.school = "site.id"
+  backend.keys.contexts.schoolName = "site.name"
+  backend.keys.contexts.permissions = "role.may"
 
   // Where answers say it: all in an envelope, the end of a token in ISO 8601, or its life in ms.
-  wire.tokenForm = .opaque
-  wire.answer.envelope = "result"
-  wire.answer.accessToken = ["session.token"]
-  wire.answer.refreshToken = ["session.renewal"]
-  wire.answer.lifetime = [.instant("session.until"), .milliseconds("session.ms")]
-  wire.answer.user = [.member("person")]
-  wire.answer.context = ["acting"]
-  wire.answer.switchedContext = ["acting"]
+  backend.tokenForm = .opaque
+  backend.answer.envelope = "result"
+  backend.answer.accessToken = ["session.token"]
+  backend.answer.refreshToken = ["session.renewal"]
+  backend.answer.lifetime = [.instant("session.until"), .milliseconds("session.ms")]
+  backend.answer.user = [.member("person")]
+  backend.answer.context = ["acting"]
+  backend.answer.switchedContext = ["acting"]
 
   // What it means when it is no success; the first that matches counts.
-  wire.failures =
+  backend.failures =
     [
       FailureRule(.rejected, at: [.login], status: 200, codes: ["BAD_PASSWORD"]),
       FailureRule(.rejected, at: [.refresh, .call], status: 419),
       FailureRule(.server, at: [.refresh], status: 403, codes: ["MAINTENANCE"]),
     ] + FailureRule.standard
-  wire.revoked.codes = ["SESSION_UNKNOWN"]
+  backend.revoked.codes = ["SESSION_UNKNOWN"]
 
-  // The odd: a code in a header, and a header that depends on the request.
-  wire.errorCode = { $0.header("X-Fault") }
-  wire.adjust = { step, request in
+  // What depends on the request, such as a signature; it may wait.
+  backend.prepare = { request, step in
     if step == .login { request.headers.append(HTTPHeader("X-Locale", "es-AR")) }
   }
   // PAGE ends
-  return wire
+  return backend
 }
 
-@Suite("The page's wire")
+@Suite("The page's backend")
 struct OwnBackendExample {
   private let signIn = PasswordCredentials(
     userName: "ana@clinic.test", password: Secret("s3creta-9"))

@@ -12,7 +12,7 @@ struct TransportTests {
 
   init() throws {
     server = try LoopbackServer.start(backend: .edu(users: [.sample]))
-    wire = .edu(baseURL: server.baseURL)
+    wire = .snakeCaseJSON(server.baseURL)
     login = try #require(wire.login(.sample))
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import Synchronization
 
 /// An OAuth 2.0 server in front of the loopback server: forms and Basic on this side, EDU's JSON over
@@ -21,14 +22,14 @@ final class OAuthFront: HTTPTransport {
   init(_ server: LoopbackServer, hidesClaims: Bool = false) {
     self.server = server
     self.hidesClaims = hidesClaims
-    edu = .edu(baseURL: server.baseURL)
+    edu = .snakeCaseJSON(server.baseURL)
   }
 
   var requests: [HTTPRequest] { book.withLock { $0.requests } }
   /// Every access token that it gave, the first one first.
   var accessTokens: [String] { book.withLock { $0.given } }
 
-  func preset(_ client: ClientAuthentication) -> SessionPreset {
+  func preset(_ client: ClientAuthentication) -> AppPreset {
     .oauth(
       token: server.baseURL.appending(path: "oauth/token"),
       revocation: server.baseURL.appending(path: "oauth/revoke"), client: client)
@@ -66,7 +67,7 @@ final class OAuthFront: HTTPTransport {
     }
   }
 
-  private func given(_ answer: TokenAnswer) -> HTTPResponse {
+  private func given(_ answer: TokenResponse) -> HTTPResponse {
     let access = book.withLock {
       $0.access.append(answer.access.value)
       $0.given.append(hidesClaims ? "opaque-\($0.access.count)" : answer.access.value)

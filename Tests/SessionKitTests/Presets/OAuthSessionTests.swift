@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 @Suite("A session at an OAuth 2.0 server")
@@ -11,7 +12,7 @@ struct OAuthSessionTests {
     _ bench: Bench, _ front: OAuthFront, key: UserNameKey? = nil
   ) -> SessionConfiguration {
     var preset = front.preset(Self.client)
-    if let key { preset.wire.answer.user.append(.userName(key)) }
+    if let key { preset.backend.answer.user.append(.userName(key)) }
     preset.policy.refresh.timeout = .seconds(5)
     return SessionConfiguration(
       journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets), preset: preset,
@@ -66,7 +67,7 @@ struct OAuthSessionTests {
     }
     // The search would find one: EDU's logout names its access token.
     let token = try #require(front.accessTokens.first)
-    let logout = HTTPBackend.edu(baseURL: bench.server.baseURL).revoke(
+    let logout = HTTPBackend.snakeCaseJSON(bench.server.baseURL).revoke(
       access: Secret(token), refresh: nil)
     #expect(holds(try #require(logout), token))
     try await session.close()
@@ -115,7 +116,7 @@ struct OAuthSessionTests {
     let first = try await Session.open(configuration)
     try await first.login(bench.credentials)
     try await first.close()
-    configuration.wire.client = .basic(id: "app", secret: Secret("old"))
+    configuration.http.client = .basic(id: "app", secret: Secret("old"))
     let session = try await Session.open(configuration)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error == .appRefused(status: 401, code: "invalid_client"))

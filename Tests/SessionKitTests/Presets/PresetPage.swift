@@ -1,9 +1,9 @@
 import Foundation
 import SessionKit
-import SessionMessages
 import SessionTestKit
+import SessionTestSupport
 
-/// `Specs/Presets.md`, section by section, and the presets with the values that it names.
+/// `Specs/Presets.md`, section by section, and the backends and policies that it names.
 struct PresetPage {
   private let page = SpecPage("Presets.md")
   private var lines: [String] { page.lines }
@@ -32,9 +32,8 @@ struct PresetPage {
     let file =
       switch section {
       case "SimpleJWT": "Tests/SessionKitTests/Presets/SimpleJWTExample.swift"
-      // The one with texts of its own.
-      case "TIK": "Sources/SessionMessages/SessionPreset+TIK.swift"
-      default: "Sources/SessionKit/Presets/SessionPreset+Apps.swift"
+      case "OFF", "TIK": "Sources/SessionTestSupport/Apps/AppPreset.swift"
+      default: "Sources/SessionKit/Presets/HTTPBackend+Presets.swift"
       }
     return try String(contentsOf: SpecPage.root.appendingPathComponent(file), encoding: .utf8)
   }
@@ -44,22 +43,40 @@ struct PresetPage {
 
   static let account = NewAccount(credentials, fields: ["first_name": "Ana"])
 
-  static func preset(_ name: String) -> SessionPreset? {
-    let url = { (text: String) in URL(string: text) ?? URL(fileURLWithPath: "/") }
-    return switch name {
-    case "EDU": .edu(url("https://api.school.test/v1"))
-    case "B2C":
-      .b2c(
+  private static func url(_ text: String) -> URL {
+    URL(string: text) ?? URL(fileURLWithPath: "/")
+  }
+
+  /// The backend of a section.
+  static func backend(_ name: String) -> HTTPBackend? {
+    switch name {
+    case "snakeCaseJSON": .snakeCaseJSON(url("https://api.school.test/v1"))
+    case "azureADB2C":
+      .azureADB2C(
         url("https://login.test/tenant/b2c_1_signin"), clientID: "app-1",
         scope: "openid offline_access")
-    case "OFF": .off(url("https://off.test"))
-    case "TIK": .tik(url("https://tik.test"))
-    case "API": .api(url("https://api.test/v1/"))
-    case "OAuth 2.0":
+    case "OFF": AppPreset.off(url("https://off.test")).backend
+    case "TIK": AppPreset.tik(url("https://tik.test")).backend
+    case "camelCaseJSON": .camelCaseJSON(url("https://api.test/v1/"))
+    case "oauth":
       .oauth(
         token: url("https://id.test/oauth/token"), revocation: url("https://id.test/oauth/revoke"),
         client: .basic(id: "app-1", secret: Secret("s3:cret")), scope: "profile")
-    case "SimpleJWT": SimpleJWTExample.preset(url("https://django.test"))
+    case "SimpleJWT": SimpleJWTExample.backend(url("https://django.test"))
+    default: nil
+    }
+  }
+
+  /// The policy of an app of the requirements.
+  static func policy(_ name: String) -> SessionPolicy? {
+    switch name {
+    case "EDU": .edu()
+    case "B2C": .b2c
+    case "OFF": .off
+    case "TIK": .tik
+    case "API": .api
+    case "OAuth 2.0": .oauth
+    case "SimpleJWT": .production
     default: nil
     }
   }
@@ -97,7 +114,7 @@ struct PresetPage {
   }
 
   /// What was read of an answer, as the page writes it.
-  static func words(_ answer: TokenAnswer) -> String {
+  static func words(_ answer: TokenResponse) -> String {
     var words = ["\(answer.lifetime) ms"]
     words.append(answer.refresh.map { "refresh token \($0.value)" } ?? "no refresh token")
     if let user = answer.user {

@@ -6,7 +6,10 @@ import Testing
 
 @Suite("Specs/Presets.md")
 struct PresetPageTests {
-  static let names = ["EDU", "B2C", "OFF", "TIK", "API", "OAuth 2.0", "SimpleJWT"]
+  static let names = [
+    "snakeCaseJSON", "azureADB2C", "OFF", "TIK", "camelCaseJSON", "oauth", "SimpleJWT",
+  ]
+  static let apps = ["EDU", "B2C", "OFF", "TIK", "API", "OAuth 2.0", "SimpleJWT"]
   let page = PresetPage()
 
   @Test("POL-4 the page has a section for every preset, and no other")
@@ -29,10 +32,9 @@ struct PresetPageTests {
 
   @Test("POL-4 LOG-3 LOG-5 REF-4 CTX-1 OUT-1 each preset's requests, to the byte", arguments: names)
   func requests(name: String) throws {
-    let preset = try #require(PresetPage.preset(name))
-    #expect(preset.name == name)
+    let backend = try #require(PresetPage.backend(name))
     let shown = try #require(page.block("http", of: name))
-    #expect(PresetPage.requests(preset.wire) == shown)
+    #expect(PresetPage.requests(backend) == shown)
   }
 
   @Test("POL-4 LOG-3 LOG-7 REF-5 STA-4 STA-5 each preset's answers")
@@ -40,7 +42,7 @@ struct PresetPageTests {
     let rows = page.rows(["preset", "at", "status", "answer", "read"])
     #expect(Set(rows.map { $0[0] }) == Set(Self.names))
     for row in rows {
-      let wire = try #require(PresetPage.preset(row[0])).wire
+      let wire = try #require(PresetPage.backend(row[0]))
       #expect(try read(wire, row) == row[4], "\(row)")
     }
   }
@@ -73,15 +75,15 @@ struct PresetPageTests {
     }
   }
 
-  @Test("POL-1 POL-2 POL-3 POL-6 REF-12 RES-1 LOG-1 each preset's policy")
+  @Test("POL-1 POL-2 POL-3 POL-6 REF-12 RES-1 LOG-1 the policy of each app")
   func policies() throws {
     let rows = page.rows([
       "preset", "threshold", "attempts", "first delay", "launch", "asked", "refused",
       "exhausted", "credentials", "required",
     ])
-    #expect(rows.map { $0[0] } == Self.names)
+    #expect(rows.map { $0[0] } == Self.apps)
     for row in rows {
-      let policy = try #require(PresetPage.preset(row[0])).policy
+      let policy = try #require(PresetPage.policy(row[0]))
       let figures = PolicyFigures(policy)
       let credentials =
         switch policy.limits.credentials {
@@ -106,16 +108,5 @@ struct PresetPageTests {
           figures.requiredItems.map(\.description).sorted().joined(separator: ", "),
         ])
     }
-  }
-
-  @Test("POL-4 a configuration is made of a preset")
-  func configuration() throws {
-    let preset = try #require(PresetPage.preset("TIK"))
-    let configuration = SessionConfiguration(
-      journal: "/j", secrets: MemorySecretStore(), preset: preset)
-    #expect(configuration.journal == "/j")
-    #expect(configuration.policy == preset.policy)
-    #expect(configuration.wire.endpoints == preset.wire.endpoints)
-    #expect("\(preset)" == "TIK, wire to tik.test")
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionMessages
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 @testable import SessionKit
@@ -14,7 +15,7 @@ struct SeedTests {
 
   @Test("STA-4 POL-4 EDU: full name and school stay with the user, also after a restart")
   func further() async throws {
-    let bench = try AnswerBench(SessionPreset.edu(AnswerBench.url()).wire)
+    let bench = try AnswerBench(AppPreset.edu(AnswerBench.url()).backend)
     func tokens(_ user: String) -> String {
       let token = LoopbackToken.make(claims: ["sub": "u-7"])
       return #"{"access_token":"\#(token)","refresh_token":"r","expires_in":3600"#
@@ -37,7 +38,7 @@ struct SeedTests {
 
   @Test("STA-4 POL-4 API: the user's role is the current role, and a refresh may change it")
   func role() async throws {
-    let bench = try AnswerBench(SessionPreset.api(AnswerBench.url()).wire)
+    let bench = try AnswerBench(AppPreset.api(AnswerBench.url()).backend)
     func tokens(_ number: Int, _ role: String) -> String {
       #"{"accessToken":"a\#(number)","refreshToken":"r\#(number)","expiresIn":3600"#
         + #","user":{"id":"123"\#(role)}}"#
@@ -61,7 +62,7 @@ struct SeedTests {
 
   @Test("LOG-9 TIK: tokens of the old layer are adopted; the lifetime is the token's exp")
   func adopted() async throws {
-    let bench = try AnswerBench(SessionPreset.tik(AnswerBench.url()).wire)
+    let bench = try AnswerBench(AppPreset.tik(AnswerBench.url()).backend)
     let now = bench.bench.clock.now().time.milliseconds / 1_000
     let token = LoopbackToken.make(claims: ["sub": "42", "exp": .int(Int(now) + 900)])
     var policy = SessionPolicy.tik
@@ -82,7 +83,7 @@ struct SeedTests {
 
   @Test("LOG-8 TIK: three Spanish texts are the app's own; the other languages are the library's")
   func words() {
-    let words = SessionPreset.tik(URL(fileURLWithPath: "/")).words
+    let words = AppPreset.tik(URL(fileURLWithPath: "/")).words
     let over = "Sesión expirada. Por favor, inicia sesión nuevamente."
     let texts: [(any UserFacing, String)] = [
       (SessionError.expired(EndCause()), over), (SessionError.loggedOut(EndCause()), over),
@@ -108,7 +109,7 @@ struct SeedTests {
       (.production, 600_000, 5, 2_000),
     ]
     for (environment, threshold, attempts, delay) in rows {
-      let policy = SessionPreset.edu(URL(fileURLWithPath: "/"), environment: environment).policy
+      let policy = AppPreset.edu(URL(fileURLWithPath: "/"), environment: environment).policy
       let figures = PolicyFigures(policy)
       #expect(figures.refreshThreshold == threshold && figures.maximumAttempts == attempts)
       #expect(figures.firstRetryDelay == delay)

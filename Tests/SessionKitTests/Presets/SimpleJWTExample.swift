@@ -3,20 +3,19 @@ import SessionKit
 
 /// What `Specs/Presets.md` shows for a backend that has no preset.
 enum SimpleJWTExample {
-  static func preset(_ baseURL: URL) -> SessionPreset {
+  static func backend(_ baseURL: URL) -> HTTPBackend {
     // page begins
-    var wire = HTTPBackend(baseURL: baseURL)
-    wire.endpoints.login = "api/token/"
-    wire.endpoints.refresh = HTTPEndpoint("api/token/refresh/", refresh: .member("refresh"))
-    wire.endpoints.revocation = HTTPEndpoint("api/token/blacklist/", refresh: .member("refresh"))
-    wire.keys.userName = "username"
-    wire.keys.errorCode = ["code"]
-    wire.answer.accessToken = ["access"]
-    wire.answer.refreshToken = ["refresh"]
-    wire.answer.lifetime = [.claim("exp")]
-    wire.answer.user = [.claim("user_id")]
-    let preset = SessionPreset(name: "SimpleJWT", wire: wire, policy: .standard)
+    var backend = HTTPBackend(baseURL: baseURL)
+    backend.endpoints.login = "api/token/"
+    backend.endpoints.refresh = HTTPEndpoint("api/token/refresh/", refresh: .member("refresh"))
+    backend.endpoints.revocation = HTTPEndpoint("api/token/blacklist/", refresh: .member("refresh"))
+    backend.keys.userName = "username"
+    backend.keys.errorCode = ["code"]
+    backend.answer.accessToken = ["access"]
+    backend.answer.refreshToken = ["refresh"]
+    backend.answer.lifetime = [.claim("exp")]
+    backend.answer.user = [.claim("user_id")]
     // page ends
-    return preset
+    return backend
   }
 }

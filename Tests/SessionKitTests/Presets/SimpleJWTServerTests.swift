@@ -36,7 +36,7 @@ struct SimpleJWTServerTests {
       SessionConfiguration(
         journal: home.appending(path: "a.journal").path,
         secrets: FileSecretStore(folder: home.appending(path: "secrets").path),
-        preset: SimpleJWTExample.preset(try #require(SimpleJWTServer.place)), clock: clock))
+        backend: SimpleJWTExample.backend(try #require(SimpleJWTServer.place)), clock: clock))
   }
 
   /// What a backup of the device would hold, as a session of its own.

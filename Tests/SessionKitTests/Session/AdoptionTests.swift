@@ -7,7 +7,7 @@ import Testing
 struct AdoptionTests {
   /// Tokens that the server gave to whatever an app had before.
   private func old(_ bench: Bench) async throws -> AdoptedTokens {
-    let wire = bench.configuration().wire
+    let wire = bench.configuration().http
     let request = try #require(wire.login(bench.credentials))
     let answer = try wire.readLogin(try await URLSessionTransport().send(request))
     return AdoptedTokens(
@@ -121,7 +121,7 @@ struct AdoptionTests {
   func withoutRefresh() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
-    configuration.wire.endpoints.refresh = nil
+    configuration.http.endpoints.refresh = nil
     let session = try await Session.open(configuration)
     try await session.adopt(
       AdoptedTokens(
@@ -137,8 +137,8 @@ struct AdoptionTests {
   func assumed() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
-    configuration.wire.endpoints.refresh = nil
-    configuration.wire.answer.lifetime = [.assumed(3_600_000)]
+    configuration.http.endpoints.refresh = nil
+    configuration.http.answer.lifetime = [.assumed(3_600_000)]
     let session = try await Session.open(configuration)
     try await session.adopt(AdoptedTokens(access: Secret("a"), user: UserProfile(id: "u-1")))
     #expect(session.isAuthenticated && !session.isTokenExpired)
@@ -154,7 +154,7 @@ struct AdoptionTests {
     let before = try await bench.signedIn()
     try await before.close()
     var configuration = bench.configuration()
-    configuration.wire.endpoints.refresh = nil
+    configuration.http.endpoints.refresh = nil
     let session = try await Session.open(configuration)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error == .noRefreshToken)

@@ -1,6 +1,7 @@
 import Foundation
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import Synchronization
 import Testing
 
@@ -30,7 +31,7 @@ final class AnswerBench: HTTPTransport {
 
   /// The same at another address.
   static func camelCaseWire(at url: URL) -> HTTPBackend {
-    var wire = SessionPreset.api(url.appending(path: "api")).wire
+    var wire = AppPreset.api(url.appending(path: "api")).backend
     wire.endpoints.profile = HTTPEndpoint(
       "auth/me", method: "GET", form: .none, access: .bearer)
     return wire
@@ -68,7 +69,8 @@ final class AnswerBench: HTTPTransport {
 
   func open(_ policy: SessionPolicy = .bench) async throws -> Session {
     var configuration = bench.configuration(policy)
-    (configuration.wire, configuration.transport) = (wire, self)
+    configuration.http = wire
+    configuration.http.transport = self
     return try await Session.open(configuration)
   }
 

@@ -47,7 +47,7 @@ final class Bench: Sendable {
   ) -> SessionConfiguration {
     var configuration = SessionConfiguration(
       journal: journal, secrets: store ?? FileSecretStore(folder: secrets),
-      wire: .edu(baseURL: server.baseURL), policy: policy, clock: clock)
+      backend: HTTPBackend.snakeCaseJSON(server.baseURL), policy: policy, clock: clock)
     configuration.eventBuffer = eventBuffer
     // A test says when something is seen.
     configuration.followsOthers = false

@@ -54,7 +54,7 @@ struct EdgeTests {
     defer { server.stop() }
     let store = MemorySecretStore()
     var configuration = bench.configuration(.bench, store: store)
-    configuration.wire = .edu(baseURL: server.baseURL)
+    configuration.http = .snakeCaseJSON(server.baseURL)
     let one = try await Session.open(configuration)
     try await one.login(bench.credentials)
     let two = try await Session.open(configuration)

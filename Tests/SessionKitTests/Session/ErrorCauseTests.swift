@@ -40,7 +40,7 @@ struct ErrorCauseTests {
   func configuredCode() async throws {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)
-    configuration.wire.errorCodes = ["renewalReused": .refreshTokenReused]
+    configuration.http.errorCodes = ["renewalReused": .refreshTokenReused]
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
     bench.server.failNext(.refresh, with: .status(400, code: "renewalReused"))

@@ -9,7 +9,7 @@ struct MissingRefreshTokenTests {
   private func warnings(_ change: (inout HTTPBackend) -> Void) async throws -> [SessionReport] {
     let bench = try Bench()
     var configuration = bench.configuration()
-    change(&configuration.wire)
+    change(&configuration.http)
     let session = try await Session.open(configuration)
     let reports = session.reports
     try await session.login(bench.credentials)
@@ -31,8 +31,8 @@ struct MissingRefreshTokenTests {
   func fails() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
-    configuration.wire.answer.refreshToken = ["refreshToken"]
-    configuration.wire.missingRefreshToken = .fails
+    configuration.http.answer.refreshToken = ["refreshToken"]
+    configuration.http.missingRefreshToken = .fails
     let session = try await Session.open(configuration)
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)

@@ -77,7 +77,7 @@ struct OpeningTests {
       let clock = ManualClock()
       var configuration = SessionConfiguration(
         journal: folder + "/a.journal", secrets: FileSecretStore(folder: folder + "/secrets"),
-        wire: .edu(baseURL: try #require(URL(string: address))), clock: clock)
+        backend: HTTPBackend.snakeCaseJSON(try #require(URL(string: address))), clock: clock)
       configuration.followsOthers = false
       let opening = SessionOpening(configuration)
       await clock.waitForSleepers(1)

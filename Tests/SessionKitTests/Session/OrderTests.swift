@@ -79,7 +79,8 @@ struct OrderTests {
     }
     let session = try await Session.open(
       SessionConfiguration(
-        journal: bench.journal, secrets: store, wire: .edu(baseURL: bench.server.baseURL),
+        journal: bench.journal, secrets: store,
+        backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL),
         policy: .bench, clock: clock))
     try await session.login(bench.credentials)
     _ = try await session.logout()

@@ -18,12 +18,12 @@ struct OtherBackendTests {
 
   private func configuration(_ change: (inout HTTPBackend) -> Void) -> SessionConfiguration {
     var configuration = bench.configuration()
-    change(&configuration.wire)
+    change(&configuration.http)
     return configuration
   }
 
   private var elsewhere: SessionConfiguration {
-    configuration { $0 = .edu(baseURL: other.baseURL) }
+    configuration { $0 = .snakeCaseJSON(other.baseURL) }
   }
 
   private func refused(_ configuration: SessionConfiguration) async -> SecretItem? {
@@ -94,14 +94,14 @@ struct OtherBackendTests {
     defer { other.stop() }
     try await bench.signedIn().close()
     var configuration = elsewhere
-    configuration.formerWires = [.edu(baseURL: bench.server.baseURL)]
+    configuration.formerBackends = [BackendIdentity(origins: [bench.server.baseURL])]
     let session = try await Session.open(configuration)
     #expect(session.currentToken?.generation == Generation(1))
     // The new server does not know the token; a login there binds the next one.
     try await session.logout()
     try await session.login(bench.credentials)
     try await session.close()
-    #expect(try stored(.token) == elsewhere.wire.backend)
+    #expect(try stored(.token) == elsewhere.http.identity)
     let here = bench.configuration()
     #expect(await refused(here) == .token)
   }
@@ -124,7 +124,7 @@ struct OtherBackendTests {
     #expect(session.currentToken?.generation == Generation(1))
     #expect(try stored(.token) == nil)
     try await session.refresh()
-    #expect(try stored(.token) == bench.configuration().wire.backend)
+    #expect(try stored(.token) == bench.configuration().http.identity)
     try await session.close()
     #expect(await refused(elsewhere) == .token)
   }
@@ -216,9 +216,9 @@ struct OtherBackendTests {
     func backend(_ text: String, _ change: (inout HTTPBackend) -> Void = { _ in }) throws
       -> BackendIdentity
     {
-      var wire = HTTPBackend.edu(baseURL: try #require(URL(string: text)))
+      var wire = HTTPBackend.snakeCaseJSON(try #require(URL(string: text)))
       change(&wire)
-      return wire.backend
+      return wire.identity
     }
     let plain = try backend("https://api.school.test")
     #expect(plain.origins == ["https://api.school.test"] && plain.client == nil)

@@ -1,5 +1,6 @@
 import Foundation
 import SessionTestKit
+import SessionTestSupport
 import Synchronization
 import Testing
 
@@ -57,9 +58,9 @@ struct OtherUserTests {
 
   private static func oauth() throws -> HTTPBackend {
     let url = try AnswerBench.url()
-    return SessionPreset.oauth(
+    return AppPreset.oauth(
       token: url.appending(path: "token"), revocation: url.appending(path: "revoke")
-    ).wire
+    ).backend
   }
 
   @Test("REF-5 STA-6 a user named by a claim and by a member is one user")
@@ -147,7 +148,7 @@ struct OtherUserTests {
 
   @Test("LOG-12 a user who was named by the profile is not another one by a refresh")
   func namedByProfile() async throws {
-    let backend = try AnswerBench(SessionPreset.off(AnswerBench.url()).wire)
+    let backend = try AnswerBench(AppPreset.off(AnswerBench.url()).backend)
     let session = try await backend.open()
     backend.answer(tokens(1))
     backend.answer(#"{"id":12,"email":"a@b.test","status":"active"}"#)

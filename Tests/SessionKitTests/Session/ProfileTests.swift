@@ -50,8 +50,9 @@ struct ProfileTests {
     let url = try #require(URL(string: "https://tik.test"))
     var configuration = SessionConfiguration(
       journal: bench.journal, secrets: MemorySecretStore(),
-      wire: AnswerBench.camelCaseWire(at: url), policy: .tik)
-    (configuration.transport, configuration.clock) = (backend, bench.clock)
+      backend: AnswerBench.camelCaseWire(at: url), policy: .tik)
+    configuration.http.transport = backend
+    configuration.clock = bench.clock
     let reasons = Mutex<[LogoutReason]>([])
     configuration.add(
       host: SessionHooks(clearLocalData: { reason in reasons.withLock { $0.append(reason) } }))

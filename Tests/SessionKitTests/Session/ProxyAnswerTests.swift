@@ -35,7 +35,7 @@ struct ProxyAnswerTests {
   func rule() async throws {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)
-    configuration.wire.failures.insert(
+    configuration.http.failures.insert(
       FailureRule(.rejected, at: [.refresh], status: 403), at: 0)
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)

@@ -1,6 +1,7 @@
 import Foundation
 import SessionCore
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 @testable import SessionKit
@@ -161,9 +162,9 @@ struct RevocationOutcomeTests {
   @Test("OUT-5 of several requests, what the server has confirmed is not asked again")
   func several() async throws {
     let url = try AnswerBench.url()
-    var wire = SessionPreset.oauth(
+    var wire = AppPreset.oauth(
       token: url.appending(path: "token"), revocation: url.appending(path: "revoke")
-    ).wire
+    ).backend
     wire.answer.user = [.member("user")]
     wire.endpoints.furtherRevocations = [
       HTTPEndpoint(

@@ -250,7 +250,7 @@ struct SetAsideTests {
             var configuration = SessionConfiguration(
               journal: folder + "/a.journal",
               secrets: FileSecretStore(folder: folder + "/secrets"),
-              wire: .edu(baseURL: try #require(URL(string: address))),
+              backend: HTTPBackend.snakeCaseJSON(try #require(URL(string: address))),
               policy: .bench, clock: ManualClock())
             configuration.policy.recovery.unusableJournal = .setAside
             let session = try await Session.open(configuration)

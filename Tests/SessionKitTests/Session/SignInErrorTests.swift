@@ -2,6 +2,7 @@ import Foundation
 import SessionKit
 import SessionMessages
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 /// What a wire's rules say of an answer is what a sign-in says of it.
@@ -9,7 +10,7 @@ import Testing
 struct SignInErrorTests {
   @Test("LOG-3 LOG-7 a rule that says rejected is a wrong credential, whatever the status")
   func rejected() async throws {
-    var wire = HTTPBackend.edu(baseURL: try AnswerBench.url())
+    var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
     wire.failures =
       [
         FailureRule(.rejected, at: [.login], status: 200, codes: ["BAD_PASSWORD"]),
@@ -36,7 +37,7 @@ struct SignInErrorTests {
     "POL-9 a rule that calls a 403 rejected makes it a wrong credential",
     arguments: [nil, "M_FORBIDDEN"] as [String?])
   func forbidden(code: String?) async throws {
-    var wire = HTTPBackend.edu(baseURL: try AnswerBench.url())
+    var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
     let rule = FailureRule(.rejected, at: [.login], status: 403, codes: code.map { [$0] } ?? [])
     wire.failures = [rule] + wire.failures
     wire.keys.errorCode = ["errcode"]
@@ -55,7 +56,7 @@ struct SignInErrorTests {
   @Test("LOG-3 OAuth's invalid_grant is a wrong credential, and what the app is refused for is not")
   func oauth() async throws {
     let bench = try AnswerBench(
-      SessionPreset.oauth(token: try AnswerBench.url()).wire)
+      AppPreset.oauth(token: try AnswerBench.url()).backend)
     #expect(
       try await bench.signInError(400, #"{"error":"invalid_grant"}"#)
         == .invalidCredentials(code: "invalid_grant", status: 400))
@@ -74,7 +75,7 @@ struct SignInErrorTests {
 
   @Test("LOG-3 LOG-8 what a wire does not offer is not the connection's fault")
   func notOffered() async throws {
-    var wire = HTTPBackend.edu(baseURL: try AnswerBench.url())
+    var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
     (wire.endpoints.login, wire.endpoints.switchContext) = (nil, nil)
     let bench = try AnswerBench(wire)
     let error = try await bench.signInError(200, "")
@@ -94,7 +95,7 @@ struct SignInErrorTests {
   func wrongAddress(address: String) async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
-    configuration.wire = HTTPBackend.edu(baseURL: try #require(URL(string: address)))
+    configuration.http = HTTPBackend.snakeCaseJSON(try #require(URL(string: address)))
     let session = try await Session.open(configuration)
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)

@@ -69,7 +69,7 @@ struct SpentTokenTests {
   @Test(
     "CTX-1 REF-7 a switch that has replaced the token keeps it, and says that it cannot be read")
   func switched() async throws {
-    var wire = HTTPBackend.edu(baseURL: try AnswerBench.url())
+    var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
     wire.tokenForm = .opaque
     let bench = try AnswerBench(wire)
     bench.answer(
@@ -96,7 +96,7 @@ struct SpentTokenTests {
 
   @Test("STO-3 a token's own name that is an address is not journaled")
   func tokenName() async throws {
-    let bench = try AnswerBench(HTTPBackend.edu(baseURL: try AnswerBench.url()))
+    let bench = try AnswerBench(HTTPBackend.snakeCaseJSON(try AnswerBench.url()))
     let token = LoopbackToken.make(claims: ["jti": "maria@school.test"])
     let body = #"{"access_token":"\#(token)","expires_in":900,"refresh_token":"r""#
     bench.answer(body + #","user":{"id":"u"},"active_context":{"role_id":"r"}}"#)

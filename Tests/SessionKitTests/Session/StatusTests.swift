@@ -65,7 +65,8 @@ struct StatusTests {
     let told = Mutex<[StatusChange]>([])
     let known = Mutex<Timestamp?>(Timestamp(milliseconds: 5_000))
     var configuration = backend.bench.configuration(.bench)
-    (configuration.wire, configuration.transport) = (backend.wire, backend)
+    configuration.http = backend.wire
+    configuration.http.transport = backend
     configuration.add(
       host: SessionHooks(
         knownStatus: { user in user == "42" ? known.withLock { $0 } : nil },

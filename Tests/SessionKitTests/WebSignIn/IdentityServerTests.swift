@@ -34,10 +34,10 @@ struct IdentityServerTests {
 
   private func open(owned: Bool = false) async throws -> Session {
     var configuration = bench.configuration()
-    configuration.wire =
-      SessionPreset.b2c(
+    configuration.http =
+      AppPreset.b2c(
         server.userFlow, clientID: "app-1", scope: "openid offline_access"
-      ).wire
+      ).backend
     if owned { configuration.identityProvider = provider() }
     return try await Session.open(configuration)
   }

@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import SessionWebSignIn
 import Testing
 
@@ -19,7 +20,7 @@ struct OwnedAccountTests {
     _ policy: SessionPolicy = .bench, owned: Bool = true
   ) async throws -> Session {
     var configuration = bench.configuration(policy)
-    configuration.wire = SessionPreset.b2c(bench.server.baseURL, clientID: "c", scope: "s").wire
+    configuration.http = AppPreset.b2c(bench.server.baseURL, clientID: "c", scope: "s").backend
     if owned { configuration.identityProvider = provider }
     return try await Session.open(configuration)
   }

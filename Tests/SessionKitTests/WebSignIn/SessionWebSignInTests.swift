@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import SessionWebSignIn
 import Synchronization
 import Testing
@@ -22,7 +23,7 @@ struct SessionWebSignInTests {
 
   private func open(owned: Bool = false) async throws -> Session {
     var configuration = bench.configuration()
-    configuration.wire = SessionPreset.b2c(bench.server.baseURL, clientID: "c", scope: "s").wire
+    configuration.http = AppPreset.b2c(bench.server.baseURL, clientID: "c", scope: "s").backend
     if owned { configuration.identityProvider = provider }
     return try await Session.open(configuration)
   }

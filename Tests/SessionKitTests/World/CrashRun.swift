@@ -60,7 +60,7 @@ struct CrashRun {
     var configuration = try world.configuration(
       journal: path, in: process, secrets: secrets.view(of: process), policy: story.policy,
       provingDeaths: provesDeaths)
-    configuration.transport = transport
+    configuration.http.transport = transport
     return configuration
   }
 
@@ -151,7 +151,7 @@ struct CrashRun {
 
   /// Tokens that the server gave to whatever the app had before.
   private func oldTokens(_ disk: SimulatedDisk) throws -> AdoptedTokens? {
-    let wire = try configuration(disk.process(), NoTransport()).wire
+    let wire = try configuration(disk.process(), NoTransport()).http
     let server = world.server
     return try world.run {
       guard let request = wire.login(.sample) else { return nil }

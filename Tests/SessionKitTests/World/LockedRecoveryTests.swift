@@ -16,7 +16,7 @@ struct LockedRecoveryTests {
   {
     var configuration = try world.configuration(
       in: process, secrets: store ?? secrets, policy: .edu(.staging))
-    configuration.transport = MortalTransport(world.server, process)
+    configuration.http.transport = MortalTransport(world.server, process)
     return try world.run { [configuration] in try await Session.open(configuration) }
   }
 

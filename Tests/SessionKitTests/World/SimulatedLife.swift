@@ -156,7 +156,7 @@ final class SimulatedLife: Sendable {
       journal: path, in: process, secrets: home.store(keychain), policy: policy,
       // Here the lease decides. The crash sweep proves deaths.
       provingDeaths: false)
-    configuration.transport = MortalTransport(world.server, process)
+    configuration.http.transport = MortalTransport(world.server, process)
     world.spawn("open \(number)") { [self, configuration] in
       do throws(SessionError) {
         let opened = try await Session.open(configuration)

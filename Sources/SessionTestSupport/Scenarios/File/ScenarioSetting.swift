@@ -57,8 +57,8 @@ struct ScenarioSetting: Sendable {
   }
 
   /// The app's preset at this address.
-  func preset(at base: URL) -> SessionPreset {
-    var preset: SessionPreset
+  func preset(at base: URL) -> AppPreset {
+    var preset: AppPreset
     switch app {
     case "B2C":
       preset = .b2c(

@@ -1,6 +1,7 @@
 import SessionChanges
 import SessionCore
 import SessionKit
+import SessionTestKit
 
 /// What an app does with its change log, all of it by what the library offers to every app.
 extension ScenarioCalls {
@@ -46,8 +47,8 @@ extension ScenarioCalls {
   private func drain(
     _ log: ChangeLog, _ session: Session, _ app: App
   ) async throws(ChangeLogError) -> DrainResult {
-    let calls = session.calls(by: TransportCalls(app.configuration.transport))
-    let base = app.configuration.wire.baseURL
+    let calls = session.calls(by: TransportCalls(app.configuration.http.transport))
+    let base = app.configuration.http.baseURL
     return try await log.drain(through: session.gate) { waiting in
       do {
         let response = try await calls.send(

@@ -238,8 +238,8 @@ final class ScenarioCalls: Sendable {
       await session.clearError()
       return [:]
     case .call(let method, let path, let isPlain):
-      let url = app.configuration.wire.baseURL.appending(path: path)
-      let calls = session.calls(by: TransportCalls(app.configuration.transport))
+      let url = app.configuration.http.baseURL.appending(path: path)
+      let calls = session.calls(by: TransportCalls(app.configuration.http.transport))
       do {
         let answer = try await calls.send(
           HTTPRequest(method: method, url: url), as: isPlain ? .plain : .byRules)

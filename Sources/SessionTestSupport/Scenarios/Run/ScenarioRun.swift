@@ -403,7 +403,7 @@ struct ScenarioRun {
   ) throws(ScenarioFailure) {
     self.line = line
     var preset = scenario.setting.preset(at: stage.baseURL)
-    preset.wire.endpoints.login = HTTPEndpoint("known-session")
+    preset.backend.endpoints.login = HTTPEndpoint("known-session")
     preset.policy.limits.credentials = .none
     preset.policy.limits.profileCheck = .whenUnknown
     let app = ScenarioCalls.App(

@@ -46,7 +46,7 @@ struct ScenarioStage {
       spawn: { scheduler.spawn(process, of: life, $0) }, jitter: { 0 })
   }
 
-  func configuration(_ process: String, _ preset: SessionPreset) -> SessionConfiguration {
+  func configuration(_ process: String, _ preset: AppPreset) -> SessionConfiguration {
     var configuration = SessionConfiguration(
       journal: journal, secrets: secrets, preset: preset, transport: network.line(of: process),
       clock: world.clock)

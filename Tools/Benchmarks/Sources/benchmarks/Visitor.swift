@@ -27,11 +27,12 @@ enum Visitor {
     clock: any SessionClock = SystemClock()
   ) async throws -> Session {
     guard let url = URL(string: "http://localhost") else { throw Problem("no address") }
-    var wire = HTTPBackend.edu(baseURL: url)
+    var wire = HTTPBackend.snakeCaseJSON(url)
     wire.tokenForm = .opaque
+    wire.transport = VisitorBackend()
     var configuration = SessionConfiguration(
-      journal: place.journal, secrets: secrets ?? MemorySecretStore(), wire: wire,
-      transport: BackendIdentity(), clock: clock, retention: nil)
+      journal: place.journal, secrets: secrets ?? MemorySecretStore(), backend: wire, clock: clock,
+      retention: nil)
     configuration.eventBuffer = 50_000
     return try await Session.open(configuration)
   }
@@ -50,7 +51,7 @@ enum Visitor {
     try expect(session.currentToken != nil, "nobody is signed in")
   }
 
-  private struct BackendIdentity: HTTPTransport {
+  private struct VisitorBackend: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
       // As long as the tokens of real servers.
       let access = String(repeating: "x", count: 800)

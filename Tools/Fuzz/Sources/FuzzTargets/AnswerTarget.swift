@@ -34,11 +34,11 @@ public enum AnswerTarget {
 
   private static func wire(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> HTTPBackend {
     let base = URL(fileURLWithPath: "/")
-    let presets: [SessionPreset] = [
-      .edu(base), .b2c(base, clientID: "c", scope: "s"), .off(base), .tik(base), .api(base),
-      .oauth(token: base, revocation: base),
+    let backends: [HTTPBackend] = [
+      .snakeCaseJSON(base), .azureADB2C(base, clientID: "c", scope: "s"), offlineFirst(base),
+      ticketing(base), .camelCaseJSON(base), .oauth(token: base, revocation: base),
     ]
-    var wire = presets[Int(first) % presets.count].wire
+    var wire = backends[Int(first) % backends.count]
     let paths: [MemberPath] = ["a", "a.b", "a.0", "a.b.c.1", "b", .whole]
     let path = paths[Int(second) % paths.count]
     if first & 0x40 != 0 { wire.answer.envelope = path }
@@ -57,7 +57,28 @@ public enum AnswerTarget {
     return wire
   }
 
-  private static func checkTokens(_ read: () throws(AnswerFailure) -> TokenAnswer) {
+  /// With a profile and a registration that signs no user in.
+  private static func offlineFirst(_ base: URL) -> HTTPBackend {
+    var backend = HTTPBackend.snakeCaseJSON(base)
+    backend.endpoints.register = "auth/register"
+    backend.endpoints.profile = HTTPEndpoint("me", method: "GET", form: .none, access: .bearer)
+    backend.tokenForm = .opaque
+    backend.answer.user = [.member("user"), .claim("sub")]
+    return backend
+  }
+
+  /// With a token that alone says how long it is valid.
+  private static func ticketing(_ base: URL) -> HTTPBackend {
+    var backend = HTTPBackend.snakeCaseJSON(base)
+    backend.endpoints.social = "auth/social"
+    backend.keys.errorCode = ["error.code", "code"]
+    backend.answer.accessToken = ["token", "access_token"]
+    backend.answer.lifetime = [.claim("exp")]
+    backend.answer.user = [.member("user"), .claim("sub")]
+    return backend
+  }
+
+  private static func checkTokens(_ read: () throws(AnswerFailure) -> TokenResponse) {
     checkError { () throws(AnswerFailure) in
       let answer = try read()
       require((1...316_224_000_000).contains(answer.lifetime), "a life of \(answer.lifetime) ms")

@@ -1,7 +1,7 @@
 public import SessionCore
 
-/// What a server gave: a token, and what came with it; shown without any of it.
-public struct TokenAnswer: Hashable, Sendable {
+/// The tokens that a backend issued, and what came with them; shown without any of it.
+public struct TokenResponse: Hashable, Sendable {
   /// The access token.
   public var access: Secret
   /// The refresh token; `nil` keeps the one there is (REF-5).
@@ -27,8 +27,47 @@ public struct TokenAnswer: Hashable, Sendable {
   /// Where the refresh token lies that is kept, for tokens that are taken over.
   var refreshPlace: RefreshPlace?
 
-  /// An answer.
+  /// Whether an account was created and no user is signed in.
+  private(set) var isAccountOnly = false
+  /// Whether the library has read it, so that it is not looked at again.
+  var isRead = false
+  /// Where a sign-in's response should have a refresh token; `nil` if it has one, or none is expected.
+  var missingRefreshToken: MemberPath?
+  /// Whether the sign-in fails for want of a refresh token.
+  var needsRefreshToken = false
+
+  /// Tokens of a backend of your own.
+  ///
+  /// - Parameters:
+  ///   - access: the access token.
+  ///   - refresh: the refresh token; `nil` keeps the one that the session has (REF-5).
+  ///   - lifetime: how long the access token is valid from now; at least a millisecond.
+  ///   - tokenID: the token's own identifier, which the journal holds; never the token itself.
+  ///   - user: who the user is, with an id that is no e-mail address (STO-3).
+  ///   - context: the context that the user acts in.
+  ///   - serverTime: what the server's clock showed when it answered.
   public init(
+    access: Secret, refresh: Secret? = nil, lifetime: Duration, tokenID: Identifier? = nil,
+    user: UserProfile? = nil, context: ActiveContext? = nil, serverTime: Timestamp? = nil
+  ) {
+    self.init(
+      access: access, refresh: refresh,
+      lifetime: min(lifetime.wholeMilliseconds, TokenLifetime.longest), tokenID: tokenID,
+      user: user,
+      context: context, serverTime: serverTime)
+  }
+
+  /// An account was created, and its user signs in with it next; for a registration only.
+  ///
+  /// - Requirement: LOG-5
+  public static let accountCreated: TokenResponse = {
+    var response = TokenResponse(access: Secret(""), lifetime: .zero)
+    response.isAccountOnly = true
+    return response
+  }()
+
+  /// A response, with milliseconds.
+  package init(
     access: Secret, refresh: Secret? = nil, lifetime: Int64, tokenID: Identifier? = nil,
     user: UserProfile? = nil, context: ActiveContext? = nil, tokenContext: ActiveContext? = nil,
     serverTime: Timestamp? = nil
@@ -44,7 +83,7 @@ public struct TokenAnswer: Hashable, Sendable {
   }
 }
 
-extension TokenAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TokenResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// How long the token is good: `token for 3600000 ms`.
   public var description: String { "token for \(lifetime) ms" }
 

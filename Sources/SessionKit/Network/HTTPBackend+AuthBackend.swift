@@ -1,0 +1,194 @@
+import SessionCore
+
+// What the session calls: builds the request, prepares it, sends it once, and reads the response.
+extension HTTPBackend: AuthBackend {
+  /// The origins that receive a stored token, and the app's client identifier.
+  ///
+  /// - Requirement: STO-6
+  public var identity: BackendIdentity {
+    let steps: [Step] = [.refresh, .switchContext, .profile, .revocation]
+    let urls = [baseURL] + steps.compactMap { endpoints[$0]?.url(below: baseURL) }
+    return BackendIdentity(origins: urls, clientID: client.identifier)
+  }
+
+  /// Signs in, or creates an account, at the endpoint for the credential.
+  ///
+  /// - Requirement: LOG-3, LOG-5
+  public func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
+    if let credentials = credential.password {
+      guard let request = login(credentials) else {
+        throw .unsupported("there is no signing in with a password")
+      }
+      return try await exchange(.login, request) { (response) throws(AnswerFailure) in
+        try readLogin(response, to: credentials)
+      }
+    }
+    if let account = credential.registration {
+      guard let request = register(account) else { throw .unsupported("accounts are not created") }
+      return try await exchange(.register, request) { (response) throws(AnswerFailure) in
+        try readRegistration(response, of: account) ?? .accountCreated
+      }
+    }
+    guard let credentials = credential.provider, let request = social(credentials) else {
+      throw .unsupported("there is no signing in with another service's token")
+    }
+    return try await exchange(.social, request) { (response) throws(AnswerFailure) in
+      try readSocial(response)
+    }
+  }
+
+  /// Gets newer tokens at the endpoint to refresh.
+  ///
+  /// - Requirement: REF-4
+  public func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
+    guard let request = refresh(token.value) else { throw .unsupported("tokens are not refreshed") }
+    let context = RequestContext.current
+    return try await exchange(.refresh, request) { (response) throws(AnswerFailure) in
+      try readRefresh(response, lifeBefore: context.lifetimeBefore, of: context.user)
+    }
+  }
+
+  /// Gets a token for another context.
+  ///
+  /// - Requirement: CTX-1
+  public func switchContext(
+    _ target: ContextTarget, using token: AccessToken
+  ) async throws(BackendError) -> TokenResponse {
+    guard let request = switchContext(target, access: token.value) else {
+      throw .unsupported("there are no contexts to change to")
+    }
+    let context = RequestContext.current
+    return try await exchange(.switchContext, request) { (response) throws(AnswerFailure) in
+      try readSwitch(response, lifeBefore: context.lifetimeBefore, of: context.user)
+    }
+  }
+
+  /// Asks the endpoint of the profile; `nil` if there is none.
+  ///
+  /// - Requirement: LOG-6
+  public func profile(
+    using token: AccessToken
+  ) async throws(BackendError) -> ProfileResponse? {
+    guard let request = profile(access: token.value) else { return nil }
+    return try await exchange(.profile, request) { (response) throws(AnswerFailure) in
+      try readStanding(response)
+    }
+  }
+
+  /// Sends each request of a revocation that the server has not confirmed, in their order.
+  ///
+  /// - Requirement: OUT-1, OUT-5
+  public func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
+    let planned = revocations(access: tokens.access, refresh: tokens.refresh?.value)
+    guard !planned.isEmpty else { throw .unsupported("no request would name a token") }
+    let progress = tokens.progress
+    for (index, revocation) in planned.enumerated()
+    where !progress.confirmed.contains(revocation.name) {
+      if revocation.needsAccess, tokens.needsRefresh { throw BackendError(.accessTokenRefused) }
+      let reply = try await exchange(.revocation, revocation.request) {
+        (response) throws(AnswerFailure) in
+        try readRevocation(response, needsAccess: revocation.needsAccess)
+      }
+      switch reply {
+      case .done: progress.confirm(revocation.name)
+      case .refused(let status): progress.confirm(revocation.name, refusedStatus: status)
+      case .unauthorized(let status), .failed(let status):
+        throw BackendError(.accessTokenRefused, status: Int(status))
+      }
+      let isLast = !planned[(index + 1)...].contains { !progress.confirmed.contains($0.name) }
+      if !isLast { await tokens.save(progress.confirmed) }
+    }
+    if let status = progress.refusedStatus {
+      throw BackendError(.alreadyInvalid, status: Int(status))
+    }
+  }
+
+  /// One request that ends a session at the server.
+  private struct PlannedRevocation {
+    let name: String
+    let needsAccess: Bool
+    let request: HTTPRequest
+  }
+
+  /// The requests for these tokens, in their order; those that would name no token are left out.
+  private func revocations(access: Secret, refresh: Secret?) -> [PlannedRevocation] {
+    endpoints.allRevocations.compactMap { endpoint in
+      revoke(at: endpoint, access: access, refresh: refresh).map {
+        PlannedRevocation(
+          name: endpoint.name, needsAccess: endpoint.isAuthenticated(beside: refresh), request: $0)
+      }
+    }
+  }
+
+  /// Prepares and sends a request once, and reads the response.
+  private func exchange<Response>(
+    _ step: Step, _ request: HTTPRequest,
+    _ read: (HTTPResponse) throws(AnswerFailure) -> Response
+  ) async throws(BackendError) -> Response {
+    let request = try await prepared(request, step)
+    let response: HTTPResponse
+    do throws(TransportError) { response = try await transport.send(request) } catch {
+      throw BackendError(error)
+    }
+    do throws(AnswerFailure) { return try read(response) } catch {
+      throw BackendError(error.failure, message: error.problem)
+    }
+  }
+
+  /// The request with its time limit, and with what ``prepare`` has changed.
+  private func prepared(
+    _ request: HTTPRequest, _ step: Step
+  ) async throws(BackendError) -> HTTPRequest {
+    var request = request
+    request.timeout = RequestContext.current.timeout ?? request.timeout
+    guard let prepare else { return request }
+    let (before, start) = (request.headers, ContinuousClock.now)
+    do { try await prepare(&request, step) } catch let error as BackendError { throw error } catch {
+      throw .noResponse("the request could not be prepared", mayHaveActed: false)
+    }
+    if step == .refresh {
+      // Nothing but the client or the refresh token itself is in it (REF-4).
+      request.headers.removeAll { $0.isNamed("Authorization") }
+      request.headers += before.filter { $0.isNamed("Authorization") }
+    }
+    let spent = (ContinuousClock.now - start).wholeMilliseconds
+    guard spent < request.timeout else {
+      throw .noResponse("preparing the request took all of its time", mayHaveActed: false)
+    }
+    request.timeout -= spent
+    return request
+  }
+}
+
+extension BackendError {
+  /// Why a transport has brought no response.
+  init(_ error: TransportError) {
+    switch error {
+    case .badAddress(let problem): self.init(.invalidAddress, message: problem)
+    case .insecure(let host):
+      self.init(
+        .invalidAddress,
+        message: "\(host) is not reached over HTTPS, which only loopback may do without")
+    case .noConnection(let reason): self = .noResponse(reason, mayHaveActed: false)
+    case .notTrusted(let reason): self.init(.notTrusted, message: reason)
+    case .noReply(let reason): self = .noResponse(reason, mayHaveActed: true)
+    case .cancelled: self = .noResponse("the request was cancelled", mayHaveActed: true)
+    }
+  }
+}
+
+extension HTTPEndpoint {
+  /// Which request it is, for what is stored of it.
+  fileprivate var name: String { "\(method) \(path) \(access) \(refresh)" }
+
+  /// Whether the access token authenticates the request, so that the server wants a good one.
+  ///
+  /// A token in a member is what the request is about, such as RFC 7009's `token`.
+  fileprivate func isAuthenticated(beside refreshToken: Secret?) -> Bool {
+    guard refreshToken == nil || refresh != access else { return false }
+    return switch access {
+    case .bearer, .header: true
+    case .member, .nowhere: false
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import SessionCore
+
+// What a backend of the app's own has made: looked at as a response of HTTP is.
+extension TokenResponse {
+  /// The response, with its user as one that a source names; throws if it cannot be used.
+  ///
+  /// A response that an ``HTTPBackend`` has read is returned as it is.
+  func checked(_ step: HTTPBackend.Step, of expected: ExpectedUser?) throws(BackendError)
+    -> TokenResponse
+  {
+    guard !isRead, !isAccountOnly else { return self }
+    guard access.isToken, refresh?.isToken ?? true else {
+      throw BackendError(
+        .invalidResponse, message: "a token is empty, or has characters that no token has")
+    }
+    var found = self
+    if tokenID?.isAddress == true { found.tokenID = nil }
+    guard let user else { return found }
+    let origin = UserOrigin(source: UserOrigin.reader, value: user.id.description)
+    if !step.signsIn, let expected {
+      let isDecisive = expected.origin?.source == origin.source
+      if isDecisive, expected.origin != origin {
+        found.take(.another(by: .reader))
+      } else if isDecisive || user.id == expected.id {
+        found.take(FoundUser(profile: user.renamed(expected.id), origin: origin))
+      } else {
+        found.user = nil
+      }
+      return found
+    }
+    if !user.id.isAddress {
+      found.origin = origin
+    } else if step.spends(refresh) {
+      found.user = nil
+    } else {
+      throw BackendError(
+        .invalidResponse,
+        message: "the user's id is \(Identifier.addressProblem); name the user by another id")
+    }
+    return found
+  }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+import SessionCore
+
+// Kinds of backends, each a starting point: every part can be changed (`Specs/Presets.md`).
+extension HTTPBackend {
+  /// OAuth 2.0: password and refresh grants (RFC 6749 §4.3, §6), revocation (RFC 7009).
+  ///
+  /// For a server that does not say who the user is, append `.userName(key)` to the sources of the user.
+  public static func oauth(
+    token: URL, revocation: URL? = nil, client: ClientAuthentication = .none, scope: String? = nil
+  ) -> HTTPBackend {
+    let scope = scope.map { ["scope": RequestField.text($0)] } ?? [:]
+    var backend = HTTPBackend(baseURL: token)
+    backend.endpoints.login = HTTPEndpoint(
+      "", form: .form, fields: scope.merging(["grant_type": "password"]) { $1 })
+    backend.endpoints.refresh = HTTPEndpoint(
+      "", form: .form, fields: scope.merging(["grant_type": "refresh_token"]) { $1 },
+      refresh: .member("refresh_token"))
+    backend.endpoints.revocation = revocation.map { .revocation($0.absoluteString) }
+    (backend.client, backend.keys.userName, backend.tokenForm) = (client, "username", .opaque)
+    backend.answer.lifetime = [.seconds("expires_in"), .claim("exp"), .assumed(3_600_000)]
+    backend.answer.user = [.claim("sub", of: .identity), .claim("sub"), .member("user")]
+    backend.failures = FailureRule.oauth
+    backend.revoked.codes = ["unsupported_token_type", "invalid_token"]
+    return backend
+  }
+
+  /// Azure AD B2C below a user flow's address: refreshes tokens; users sign in on a page.
+  public static func azureADB2C(
+    _ userFlow: URL, clientID: String, scope: String
+  ) -> HTTPBackend {
+    var backend = HTTPBackend(baseURL: userFlow)
+    backend.endpoints.refresh = HTTPEndpoint(
+      "oauth2/v2.0/token", form: .form,
+      fields: ["grant_type": "refresh_token", "scope": .text(scope)],
+      refresh: .member("refresh_token"))
+    backend.client = .form(id: clientID)
+    backend.tokenForm = .opaque
+    backend.answer.accessToken = ["access_token", "id_token"]
+    backend.answer.lifetime = [.seconds("expires_in"), .instant("expires_on"), .claim("exp")]
+    backend.answer.user = [.claim("oid", of: .identity), .claim("sub", of: .identity)]
+    return backend
+  }
+
+  /// JSON with names such as `access_token`: a JWT, contexts, and a logout that names both tokens.
+  public static func snakeCaseJSON(_ baseURL: URL) -> HTTPBackend {
+    var backend = HTTPBackend(baseURL: baseURL)
+    backend.endpoints.login = "auth/login"
+    backend.endpoints.refresh = HTTPEndpoint("auth/refresh", refresh: .member("refresh_token"))
+    backend.endpoints.switchContext = HTTPEndpoint("auth/switch-context", access: .bearer)
+    backend.endpoints.revocation = HTTPEndpoint(
+      "auth/logout", access: .bearer, refresh: .member("refresh_token"))
+    return backend
+  }
+
+  /// JSON with names such as `accessToken`: any form of token, registering signs in, and the access token
+  /// authenticates a logout.
+  public static func camelCaseJSON(_ baseURL: URL) -> HTTPBackend {
+    var backend = HTTPBackend(baseURL: baseURL)
+    backend.endpoints.login = "auth/login"
+    backend.endpoints.register = "auth/register"
+    backend.registration = .signsIn
+    backend.endpoints.refresh = HTTPEndpoint("auth/refresh", refresh: .member("refreshToken"))
+    backend.endpoints.revocation = HTTPEndpoint("auth/logout", form: .none, access: .bearer)
+    (backend.keys, backend.answer, backend.tokenForm) = (.camelCase, .camelCase, .opaque)
+    backend.answer.user = [.member("user"), .claim("sub")]
+    backend.answer.role = ["user.role"]
+    return backend
+  }
+}

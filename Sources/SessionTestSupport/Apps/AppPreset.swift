@@ -1,0 +1,117 @@
+package import Foundation
+package import SessionCore
+package import SessionKit
+package import SessionMessages
+
+/// One of the apps that the requirements name: its backend, its policy and its texts.
+package struct AppPreset: Sendable {
+  /// A name for people; printed, never compared.
+  package var name: String
+  /// How the backend is spoken to.
+  package var backend: HTTPBackend
+  /// What the apps disagree about.
+  package var policy: SessionPolicy
+  /// Texts of the app's own.
+  package var words: SessionWords
+
+  /// An app.
+  package init(
+    name: String, backend: HTTPBackend, policy: SessionPolicy, words: SessionWords = .standard
+  ) {
+    (self.name, self.backend, self.policy, self.words) = (name, backend, policy, words)
+  }
+}
+
+extension SessionConfiguration {
+  /// The configuration of an app; the backend's own transport if none is said.
+  package init(
+    journal: String, secrets: any SecretStore, preset: AppPreset,
+    transport: (any HTTPTransport)? = nil, clock: any SessionClock = SystemClock(),
+    eventBuffer: Int = 1024, retention: RetentionPolicy? = RetentionPolicy()
+  ) {
+    var backend = preset.backend
+    backend.transport = transport ?? backend.transport
+    self.init(
+      journal: journal, secrets: secrets, backend: backend, policy: preset.policy, clock: clock,
+      eventBuffer: eventBuffer, retention: retention)
+    words = preset.words
+  }
+}
+
+extension AppPreset {
+  /// The school app: snake case, contexts, a refresh token that stays (EDU).
+  package static func edu(
+    _ baseURL: URL, environment: SessionPolicy = .production
+  ) -> AppPreset {
+    var backend = HTTPBackend.snakeCaseJSON(baseURL)
+    backend.keys.furtherMembers = ["full_name", "school_id"]
+    return AppPreset(name: "EDU", backend: backend, policy: .edu(environment))
+  }
+
+  /// Azure AD B2C below a user flow's address (B2C).
+  package static func b2c(_ userFlow: URL, clientID: String, scope: String) -> AppPreset {
+    AppPreset(
+      name: "B2C", backend: .azureADB2C(userFlow, clientID: clientID, scope: scope), policy: .b2c)
+  }
+
+  /// The offline-first app: a profile asked with a login and at launch, registering creates the account
+  /// only (OFF).
+  package static func off(_ baseURL: URL) -> AppPreset {
+    var backend = HTTPBackend(baseURL: baseURL)
+    backend.endpoints.login = "auth/login"
+    backend.endpoints.register = "auth/register"
+    backend.endpoints.refresh = HTTPEndpoint("auth/refresh", refresh: .member("refresh_token"))
+    backend.endpoints.profile = HTTPEndpoint(
+      "users/me", method: "GET", form: .none, access: .bearer)
+    backend.endpoints.revocation = HTTPEndpoint("auth/logout", refresh: .member("refresh_token"))
+    backend.tokenForm = .opaque
+    backend.answer.user = [.member("user"), .claim("sub")]
+    return AppPreset(name: "OFF", backend: backend, policy: .off)
+  }
+
+  /// The ticketing app: the token's `exp` says how long it is valid, tokens of other services, no logout
+  /// endpoint, and three Spanish texts of its own (TIK).
+  package static func tik(_ baseURL: URL) -> AppPreset {
+    var backend = HTTPBackend(baseURL: baseURL)
+    backend.endpoints.login = "api/auth/login"
+    backend.endpoints.social = "api/auth/social-login"
+    backend.endpoints.refresh = HTTPEndpoint("api/auth/refresh", refresh: .member("refresh_token"))
+    backend.endpoints.profile = HTTPEndpoint(
+      "api/auth/me", method: "GET", form: .none, access: .bearer)
+    backend.keys.errorCode = ["error.code", "code"]
+    backend.answer.accessToken = ["token", "access_token"]
+    backend.answer.lifetime = [.claim("exp")]
+    backend.answer.user = [.member("user"), .claim("sub")]
+    return AppPreset(name: "TIK", backend: backend, policy: .tik, words: .tik)
+  }
+
+  /// The project-management app: camel case, a refresh token that rotates, registering signs in (API).
+  package static func api(_ baseURL: URL) -> AppPreset {
+    AppPreset(name: "API", backend: .camelCaseJSON(baseURL), policy: .api)
+  }
+
+  /// A server of OAuth 2.0.
+  package static func oauth(
+    token: URL, revocation: URL? = nil, client: ClientAuthentication = .none, scope: String? = nil
+  ) -> AppPreset {
+    AppPreset(
+      name: "OAuth 2.0",
+      backend: .oauth(token: token, revocation: revocation, client: client, scope: scope),
+      policy: .oauth)
+  }
+}
+
+extension SessionWords {
+  /// The three Spanish texts of the ticketing app (TIK).
+  fileprivate static let tik: SessionWords = {
+    var words = SessionWords()
+    for message in [
+      SessionMessage.sessionExpired, .endedByService, .loggedOut, .signInRefused,
+    ] {
+      words[message, .spanish] = "Sesión expirada. Por favor, inicia sesión nuevamente."
+    }
+    words[.strangeAnswer, .spanish] = "Respuesta inválida del servidor."
+    words[.unreadableAnswer, .spanish] = "Error al procesar datos del servidor."
+    return words
+  }()
+}

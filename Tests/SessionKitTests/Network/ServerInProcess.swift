@@ -1,0 +1,106 @@
+import SessionKit
+
+/// A backend that is no HTTP: a server within the process, which issues tokens that rotate and fails as a test
+/// says.
+actor ServerInProcess: AuthBackend {
+  /// What becomes of a request.
+  enum Fate {
+    /// The server never receives it.
+    case fails(BackendError)
+    /// The server acts on it, and its response is lost.
+    case loses
+    /// It gets this in place of a response.
+    case brings(TokenResponse)
+    /// It is never answered.
+    case hangs
+  }
+
+  nonisolated let identity: BackendIdentity
+  nonisolated let errorCodes: [String: ErrorMeaning] = ["renewal-reused": .refreshTokenReused]
+
+  private var count = 0
+  private var refreshToken: String?
+  private var accessToken: String?
+  private var fates: [Fate] = []
+  private var revocationErrors: [BackendError] = []
+  private(set) var standing = ProfileResponse.Standing.active
+  /// The names of the requests that arrived, the oldest first.
+  private(set) var requests: [String] = []
+
+  init(_ identity: BackendIdentity = BackendIdentity("test.accounts")) {
+    self.identity = identity
+  }
+
+  /// The next requests for a token go so.
+  func next(_ fates: Fate...) { self.fates += fates }
+
+  /// The next revocations fail so.
+  func failRevocations(_ errors: BackendError...) { revocationErrors += errors }
+
+  func set(_ standing: ProfileResponse.Standing) { self.standing = standing }
+
+  func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
+    requests.append("login")
+    if credential.registration != nil { return .accountCreated }
+    guard let password = credential.password else {
+      throw .unsupported("this server knows passwords only")
+    }
+    guard password.password.value == "correct-horse-9" else { throw BackendError(.rejected) }
+    return try await answer { issue(user: "u-1", role: "teacher") }
+  }
+
+  func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
+    requests.append("refresh \(token.value.value)")
+    return try await answer { () throws(BackendError) in
+      guard token.value.value == refreshToken else {
+        throw BackendError(.rejected, serverCode: "renewal-reused")
+      }
+      return issue()
+    }
+  }
+
+  func switchContext(
+    _ target: ContextTarget, using token: AccessToken
+  ) async throws(BackendError) -> TokenResponse {
+    requests.append("switch \(token.value.value)")
+    return try await answer { issue(role: target.role.description) }
+  }
+
+  func profile(using token: AccessToken) async throws(BackendError) -> ProfileResponse? {
+    requests.append("profile \(token.value.value)")
+    return ProfileResponse(user: UserProfile(id: "u-1", firstName: "Ana"), standing: standing)
+  }
+
+  func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
+    requests.append("revoke \(tokens.access.value)")
+    guard revocationErrors.isEmpty else { throw revocationErrors.removeFirst() }
+    (accessToken, refreshToken) = (nil, nil)
+  }
+
+  private func answer(
+    _ act: () throws(BackendError) -> TokenResponse
+  ) async throws(BackendError) -> TokenResponse {
+    guard !fates.isEmpty else { return try act() }
+    switch fates.removeFirst() {
+    case .fails(let error): throw error
+    case .brings(let response): return response
+    case .loses:
+      _ = try act()
+      throw .noResponse("the line was cut", mayHaveActed: true)
+    case .hangs:
+      while !Task.isCancelled { await Task.yield() }
+      throw .noResponse("the caller gave up", mayHaveActed: true)
+    }
+  }
+
+  private func issue(user: Identifier? = nil, role: String? = nil) -> TokenResponse {
+    count += 1
+    (accessToken, refreshToken) = ("A\(count)", "R\(count)")
+    let context = role.map {
+      ActiveContext(role: ActiveContext.Named(id: Identifier($0), name: $0))
+    }
+    return TokenResponse(
+      access: Secret("A\(count)"), refresh: Secret("R\(count)"), lifetime: .seconds(3_600),
+      user: user.map { UserProfile(id: $0, email: "ana@school.test") }, context: context)
+  }
+}

@@ -1,0 +1,294 @@
+import Foundation
+import SessionCore
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+/// Whole sessions by a backend that is no HTTP (`ServerInProcess`).
+@Suite("A session at a backend of the app's own")
+struct CustomBackendTests {
+  private static let credentials = PasswordCredentials(
+    userName: "ana@school.test", password: Secret("correct-horse-9"))
+
+  private let bench: Bench
+  private let server = ServerInProcess()
+
+  init() throws { bench = try Bench() }
+
+  private func configuration(
+    _ backend: any AuthBackend, _ policy: SessionPolicy = .keeping
+  ) -> SessionConfiguration {
+    var configuration = bench.configuration(policy)
+    configuration.backend = backend
+    return configuration
+  }
+
+  private func signedIn(_ policy: SessionPolicy = .keeping) async throws -> Session {
+    let session = try await Session.open(configuration(server, policy))
+    try await session.login(Self.credentials)
+    return session
+  }
+
+  private func failures() throws -> [RequestFailure] {
+    try bench.records().compactMap { record in
+      guard case .refreshFailed(let failed) = record.event else { return nil }
+      return failed.failure
+    }
+  }
+
+  @Test("POL-4 LOG-3 REF-5 CTX-1 LOG-6 OUT-1 a whole session, from login to logout")
+  func whole() async throws {
+    let session = try await signedIn()
+    #expect(session.currentUser?.id == "u-1" && session.activeContext?.role.id == "teacher")
+    try await session.refresh()
+    #expect(session.currentToken?.value == Secret("A2"))
+    try await session.switchContext(to: ContextTarget(role: "head"))
+    #expect(session.activeContext?.role.id == "head")
+    #expect(try await session.checkAccountStatus() == .active)
+    #expect(session.currentUser?.firstName == "Ana")
+    try await session.close()
+
+    let again = try await Session.open(configuration(server))
+    #expect(again.isAuthenticated)
+    #expect(try await again.logout() == .success)
+    try await again.close()
+    #expect(
+      await server.requests == [
+        "login", "refresh R1", "switch A2", "profile A3", "revoke A3",
+      ])
+    #expect(
+      try bench.eventNames() == ["login", "refreshSucceeded", "contextSwitched", "logout"])
+    let journal = try Data(contentsOf: URL(fileURLWithPath: bench.journal))
+    for secret in ["A1", "R1", "ana@school.test"] {
+      #expect(journal.range(of: Data(secret.utf8)) == nil)
+    }
+  }
+
+  @Test(
+    "REF-6 REF-14 a request that was not sent is no connection, and the next one has the same token"
+  )
+  func notSent() async throws {
+    let session = try await signedIn()
+    await server.next(.fails(.noResponse("the line is down", mayHaveActed: false)))
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .noConnection("the line is down"))
+    #expect(try failures().map(\.kind) == [.noConnection])
+    try await session.refresh()
+    #expect(session.currentToken?.value == Secret("A2"))
+    #expect(await server.requests.suffix(2) == ["refresh R1", "refresh R1"])
+    try await session.close()
+  }
+
+  @Test("REF-6 REF-7 a lost response may have replaced the token: the journal says so")
+  func lost() async throws {
+    let session = try await signedIn()
+    await server.next(.loses)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .noReply("the line was cut"))
+    #expect(session.isAuthenticated)
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(session.state.kind == .expired)
+    try await session.close()
+    let failures = try failures()
+    #expect(failures.map(\.kind) == [.noReply, .rejected])
+    #expect(failures.map(\.serverCode) == [nil, "renewal-reused"])
+  }
+
+  @Test("REF-9 a backend that does not answer is cancelled after the request's time")
+  func hangs() async throws {
+    var policy = SessionPolicy.keeping
+    policy.requestTimeout = 5_000
+    let session = try await signedIn(policy)
+    await server.next(.hangs)
+    let error = try await bench.clock.running {
+      await failure { () async throws(SessionError) in try await session.refresh() }
+    }
+    #expect(error == .noReply("the backend did not answer in time"))
+    try await session.close()
+  }
+
+  @Test("OUT-5 a refused access token is refreshed once, and the revocation is asked again")
+  func revocation() async throws {
+    let session = try await signedIn()
+    await server.failRevocations(BackendError(.accessTokenRefused, status: 401))
+    #expect(try await session.logout() == .success)
+    #expect(await server.requests == ["login", "revoke A1", "refresh R1", "revoke A2"])
+    try await session.close()
+  }
+
+  @Test("OUT-1 a revocation that fails is tried again at the next opening")
+  func revocationLater() async throws {
+    let session = try await signedIn()
+    await server.failRevocations(.noResponse("the line is down", mayHaveActed: false))
+    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+    try await session.close()
+    let again = try await Session.open(configuration(server))
+    for _ in 0..<1_000 where await server.requests.count < 3 {
+      bench.clock.advance(by: 1_000)
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(await server.requests == ["login", "revoke A1", "revoke A1"])
+    try await again.close()
+  }
+
+  @Test("LOG-6 an account that became inactive ends the session")
+  func inactive() async throws {
+    let session = try await signedIn()
+    await server.set(.inactive)
+    #expect(try await session.checkAccountStatus() == .inactive)
+    #expect(session.state.kind == .expired)
+    try await session.close()
+  }
+
+  @Test("LOG-3 LOG-5 a wrong password, a registration, and what the backend does not offer")
+  func signIns() async throws {
+    let session = try await Session.open(configuration(server))
+    let wrong = await failure { () async throws(SessionError) in
+      try await session.login(
+        PasswordCredentials(userName: "ana@school.test", password: Secret("wrong-horse-9")))
+    }
+    #expect(wrong == .invalidCredentials(code: nil, status: 0))
+    #expect(try await session.register(NewAccount(Self.credentials)) == .accountCreated)
+    let social = await failure { () async throws(SessionError) in
+      try await session.login(provider: "google", token: Secret("g-1"))
+    }
+    #expect(social == .notOffered("this server knows passwords only"))
+    #expect(session.state == .unauthenticated)
+    try await session.close()
+  }
+
+  @Test("STO-3 LOG-12 an e-mail address is no user's id, and another user ends the session")
+  func users() async throws {
+    let session = try await Session.open(configuration(server))
+    let address = UserProfile(id: "ana@school.test")
+    await server.next(
+      .brings(TokenResponse(access: Secret("A"), lifetime: .seconds(60), user: address)))
+    let error = await failure { () async throws(SessionError) in
+      try await session.login(Self.credentials)
+    }
+    #expect(
+      error
+        == .unreadableAnswer(
+          "the user's id is an e-mail address, which may not be journaled; name the user by another "
+            + "id"))
+    try await session.login(Self.credentials)
+    await server.next(
+      .brings(
+        TokenResponse(
+          access: Secret("B"), lifetime: .seconds(60), user: UserProfile(id: "u-2"))))
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(!session.isAuthenticated)
+    try await session.close()
+    #expect(try failures().last?.serverCode == NamingSource.reader.rawValue)
+  }
+
+  @Test("REF-7 tokens that could not be sent are not stored")
+  func tokens() async throws {
+    let session = try await signedIn()
+    await server.next(.brings(TokenResponse(access: Secret("a b"), lifetime: .seconds(60))))
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(
+      error == .unreadableAnswer("a token is empty, or has characters that no token has"))
+    #expect(session.currentToken?.value == Secret("A1"))
+    try await session.close()
+  }
+
+  @Test("STO-6 the tokens of a backend go to no other one, named or not")
+  func identity() async throws {
+    try await signedIn().close()
+    for other in [BackendIdentity("other.accounts"), .unnamed] {
+      let foreign = ServerInProcess(other)
+      let error = await failure { () async throws(SessionError) in
+        try await Session.open(configuration(foreign))
+      }
+      guard case .secrets(.otherBackend) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(await foreign.requests.isEmpty)
+    }
+    var moved = configuration(ServerInProcess(BackendIdentity("other.accounts")))
+    moved.formerBackends = [BackendIdentity("test.accounts")]
+    let session = try await Session.open(moved)
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
+  @Test("INT-5 calls carry the token to the origins that the app names, and to no other")
+  func calls() throws {
+    let url = try #require(URL(string: "https://api.school.test/v1/materials"))
+    let head = CallHead(method: "GET", url: url, isAuthorized: false)
+    var rules = CallRules()
+    #expect(rules.target(head, server) == .plain)
+    rules.origins = [try #require(URL(string: "https://api.school.test/v1"))]
+    #expect(rules.target(head, server) == .own)
+    rules.publicPaths = ["materials"]
+    #expect(rules.target(head, server) == .plain)
+  }
+
+  @Test("POL-4 REF-5 OUT-1 a backend that passes requests on to one of HTTP is as good as that one")
+  func decorated() async throws {
+    let passing = PassingBackend(HTTPBackend.snakeCaseJSON(bench.server.baseURL))
+    let session = try await Session.open(configuration(passing))
+    try await session.login(bench.credentials)
+    try await session.refresh()
+    #expect(try await session.logout() == .success)
+    try await session.close()
+    #expect(bench.server.count(of: .logout) == 1)
+    #expect(try bench.eventNames() == ["login", "refreshSucceeded", "logout"])
+  }
+
+  @Test("REF-6 an error of a backend says whether the server may have acted")
+  func errors() {
+    let rows: [(BackendError, RequestFailure.Kind, Bool)] = [
+      (.noResponse("x", mayHaveActed: false), .noConnection, false),
+      (.noResponse("x", mayHaveActed: true), .noReply, true),
+      (BackendError(.noResponse), .noReply, true),
+      (.unsupported("x"), .noConnection, false),
+      (BackendError(.invalidAddress), .noConnection, false),
+      (BackendError(.notTrusted), .noConnection, false),
+      (BackendError(.rejected), .rejected, false),
+      (BackendError(.refused), .unexpected, false), (BackendError(.serverFailure), .server, false),
+      (BackendError(.rateLimited), .rateLimited, false),
+      (BackendError(.userInactive), .userInactive, false),
+      (BackendError(.userDeleted), .userDeleted, false),
+      (BackendError(.intercepted), .intercepted, false),
+      (BackendError(.invalidResponse), .unreadable, true),
+    ]
+    for (error, kind, mayHaveActed) in rows {
+      let failure = error.failure(naming: [:])
+      #expect(failure.kind == kind && error.mayHaveActed == mayHaveActed, "\(error)")
+      // There and back, nothing is lost.
+      let again = BackendError(failure, message: error.message)
+      #expect(again.failure(naming: [:]) == failure && again.mayHaveActed == mayHaveActed)
+    }
+    let waits = BackendError(.rateLimited, retryAfter: .nanoseconds(1_500_000_001))
+    #expect(waits.failure(naming: [:]).retryAfter == 1_501)
+    let coded = BackendError(.refused, serverCode: "odd.code")
+    #expect(coded.failure(naming: [:]).serverCode == RequestFailure.codeNotKept)
+    #expect(coded.failure(naming: ["odd.code": .tokenInvalid]).serverCode == "odd.code")
+    #expect(!"\(coded)".contains("odd"))
+  }
+}
+
+/// Passes each request on, as a decorator does.
+private struct PassingBackend: AuthBackend {
+  let inner: HTTPBackend
+
+  init(_ inner: HTTPBackend) { self.inner = inner }
+
+  var identity: BackendIdentity { inner.identity }
+
+  func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
+    try await inner.login(credential)
+  }
+
+  func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
+    try await inner.refresh(token)
+  }
+
+  func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
+    try await inner.revoke(tokens)
+  }
+}
