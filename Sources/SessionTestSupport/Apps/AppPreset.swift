@@ -27,13 +27,13 @@ extension SessionConfiguration {
   package init(
     journal: String, secrets: any SecretStore, preset: AppPreset,
     transport: (any HTTPTransport)? = nil, clock: any SessionClock = SystemClock(),
-    eventBuffer: Int = 1024, retention: RetentionPolicy? = RetentionPolicy()
+    retention: RetentionPolicy? = RetentionPolicy()
   ) {
     var backend = preset.backend
     backend.transport = transport ?? backend.transport
     self.init(
       journal: journal, secrets: secrets, backend: backend, policy: preset.policy, clock: clock,
-      eventBuffer: eventBuffer, retention: retention)
+      retention: retention)
     words = preset.words
   }
 }
