@@ -55,7 +55,8 @@ struct AttachedLogTests {
 
   @Test("SYN-4 the app learns of a new status before a log that was added first keeps its time")
   func keptLast() async throws {
-    let log = try await ChangeBench().open()
+    let bench = try ChangeBench()
+    let log = try await bench.open()
     let seen = Mutex<[Timestamp?]>([])
     var configuration = try Bench().configuration(.bench)
     configuration.attach(log)

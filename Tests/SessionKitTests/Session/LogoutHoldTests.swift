@@ -2,6 +2,7 @@ import Foundation
 import SessionCore
 import SessionKit
 import SessionTestKit
+import Synchronization
 import Testing
 
 /// The hold of hosts before a logout, and how it ends (OUT-3).

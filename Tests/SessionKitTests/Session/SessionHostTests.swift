@@ -1,6 +1,7 @@
 import Foundation
 import SessionCore
 import SessionTestKit
+import Synchronization
 import Testing
 
 @testable import SessionKit
