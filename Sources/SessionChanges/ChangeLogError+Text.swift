@@ -1,4 +1,5 @@
 public import Foundation
+public import SessionChangeQueue
 public import SessionKit
 
 extension ChangeLogError: LocalizedError, WordedError {
@@ -39,4 +40,10 @@ extension SyncGateClosed: LocalizedError, WordedError {
 
   /// What to do, for the user; `nil` if nothing has to be done.
   public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+// No user has to do with it: an opened log says `unusable`.
+extension ChangeRejection: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
 }

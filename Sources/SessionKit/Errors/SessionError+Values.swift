@@ -97,7 +97,7 @@ extension SessionError.Failure {
     case .journal(let error), .secretsOwnerUnreadable(_, let error): error
     case .secrets(let error): error
     case .notStoredYet(let cause), .answerDropped(let cause):
-      cause.underlyingError ?? SessionError(cause)
+      SessionError(cause)
     case .eventsCompacted(let sequence, let state):
       CompactedEvents(through: sequence, state: state)
     default: nil

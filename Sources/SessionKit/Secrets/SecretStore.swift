@@ -83,9 +83,9 @@ extension SecretStoreError: CustomStringConvertible {
           : "(errno \(code)). Check the disk, the owner and the mode.")
     case .otherBackend(let item, let stored, let configured):
       "The \(item) item belongs to the backend \(stored), and this session is configured for "
-        + "\(configured). Nothing was sent or changed. Open it with the wire of its backend, use another "
-        + "journal and other secrets, or, if the backend has moved or has an endpoint on a further host, name its earlier wire in "
-        + "formerWires."
+        + "\(configured). Nothing was sent or changed. Open it with the backend it belongs to, or use "
+        + "another journal and other secrets. If the backend has moved or has an endpoint on a further host, "
+        + "name its earlier addresses in formerWires."
     }
   }
 }

@@ -16,8 +16,8 @@ extension WebSignInProblem {
     case .unreachable: "the identity provider was not reached. Check the connection and try again."
     case .viewFailed: "the app could not make or show its view. See what the view threw."
     case .unreadableTokens:
-      "what the identity provider gave is no token, or does not say who the user is. Check the wire's "
-        + "sources of the user, and what the provider is asked for."
+      "what the identity provider gave is no token, or does not say who the user is. Check the "
+        + "backend's sources of the user, and what the provider is asked for."
     case .cancelled: "the calling task was cancelled. Nothing is to be done."
     }
   }

@@ -196,7 +196,8 @@ struct EdgeTests {
     #expect(error == .unauthorized(code: "TOKEN_EXPIRED"))
     bench.server.failNext(.refresh, with: .status(403, code: "USER_DELETED"))
     let deleted = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(deleted == .userDeleted)
+    #expect(deleted?.accountStatus == .deleted && deleted?.serverCode == "USER_DELETED")
+    #expect(deleted?.status == 403 && deleted?.reason == .loggedOut(.userDeleted))
     try await session.close()
   }
 }

@@ -19,6 +19,9 @@ struct ErrorCauseTests {
     for word in ["refreshRejected", "401", "TOKEN_REUSED"] {
       #expect(error?.description.contains(word) == true, "\(word)")
     }
+    #expect(error?.code == (policy.ending.onRejection == .keep ? .expired : .loggedOut))
+    #expect(error?.reason == .expired(.refreshRejected))
+    #expect(error?.status == 401 && error?.serverCode == "TOKEN_REUSED")
     guard policy.ending.onRejection == .keep else {
       try await session.close()
       return
@@ -32,7 +35,8 @@ struct ErrorCauseTests {
     // Of what another opening learnt, the journal's state has the reason.
     let again = try await bench.open(policy)
     let last = await failure { () async throws(SessionError) in try await again.refresh() }
-    #expect(last?.description.contains("refreshRejected") == true)
+    #expect(last?.code == .expired && last?.reason == .expired(.refreshRejected))
+    #expect(last?.status == nil && last?.serverCode == nil)
     try await again.close()
   }
 
@@ -71,6 +75,8 @@ struct ErrorCauseTests {
       #expect(error?.description.contains("429") == false)
       #expect(error?.description.contains("Nothing was sent") == true)
       #expect(error?.advice == .wait(seconds: 60))
+      #expect(error?.code == .rateLimited && error?.status == nil)
+      #expect(error?.retryAfter == .seconds(60))
     }
     #expect(bench.server.count(of: .login) == 1)
     try await session.close()

@@ -142,7 +142,8 @@ struct LogoutTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    #expect(error == .otherUsersSession)
+    #expect(error?.code == .alreadyLoggedIn && error?.failure.name == "otherUsersSession")
+    #expect(error?.reason == .expired(.refreshRejected))
     #expect(await bench.server.answered(.logout))
     #expect(try bench.records() == before)
 

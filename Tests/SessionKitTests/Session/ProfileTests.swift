@@ -101,7 +101,9 @@ struct ProfileTests {
     arguments: [plain, named])
   func standing(login: String) async throws {
     let inactive = try await signIn((200, #"{"id":42,"status":"inactive"}"#), login: login)
-    #expect(throws: SessionError.userInactive) { try inactive.result.get() }
+    let ended = #expect(throws: SessionError.self) { try inactive.result.get() }
+    #expect(ended?.code == .accountUnavailable && ended?.accountStatus == .inactive)
+    #expect(ended?.reason == .expired(.userInactive))
     guard case .expired(let expired) = inactive.state else {
       Issue.record("it is \(inactive.state.kind)")
       return
@@ -109,7 +111,9 @@ struct ProfileTests {
     #expect(expired.user == "42" && expired.reason == .userInactive)
     #expect(inactive.events == ["login", "sessionExpired"] && !inactive.isCleared)
     let deleted = try await signIn((200, #"{"id":42,"status":"deleted"}"#), login: login)
-    #expect(throws: SessionError.userDeleted) { try deleted.result.get() }
+    let gone = #expect(throws: SessionError.self) { try deleted.result.get() }
+    #expect(gone?.code == .accountUnavailable && gone?.accountStatus == .deleted)
+    #expect(gone?.reason == .loggedOut(.userDeleted))
     #expect(deleted.state == .unauthenticated && deleted.isCleared)
     #expect(deleted.events == ["login", "logout"])
     for ending in [inactive, deleted] {
@@ -123,7 +127,8 @@ struct ProfileTests {
   func otherName() async throws {
     let ending = try await signIn(
       (200, #"{"id":"auth|77","status":"inactive"}"#), login: Self.named)
-    #expect(throws: SessionError.userInactive) { try ending.result.get() }
+    let error = #expect(throws: SessionError.self) { try ending.result.get() }
+    #expect(error?.accountStatus == .inactive)
     #expect(ending.state.user == "42" && ending.state.kind == .expired)
   }
 

@@ -13,7 +13,7 @@ struct ServerCodeTests {
     ),
     (.status(500, code: "DB_TIMEOUT"), .databaseUnavailable(code: "DB_TIMEOUT", status: 500)),
     (.status(400, code: "DB_TIMEOUT"), .databaseUnavailable(code: "DB_TIMEOUT", status: 400)),
-    (.status(429, retryAfter: 30), .rateLimited(retryAfter: 30_000, code: "RATE_LIMITED")),
+    (.status(429, retryAfter: 30), .rateLimited(retryAfter: 30_000, code: "SERVER_ERROR")),
     (
       .status(403, code: "RATE_LIMITED", retryAfter: 30),
       .rateLimited(retryAfter: 30_000, status: 403, code: "RATE_LIMITED")

@@ -132,17 +132,17 @@ struct SessionErrorTests {
     #expect(SessionError.expired(unanswered).status == nil)
   }
 
-  @Test("LOG-13 what could not be stored has the error of the store as its underlying error")
+  @Test("LOG-13 what could not be stored has the error that kept it as its underlying error")
   func unstored() throws {
     let problem = SecretStoreError.noSpace(item: .token, place: "/a")
     for error in [
       SessionError.notStoredYet(because: .secrets(problem)),
       .answerDropped(because: .secrets(problem)),
     ] {
-      #expect(error.code == .storage && error.underlyingError as? SecretStoreError == problem)
+      let cause = try #require(error.underlyingError as? SessionError)
+      #expect(error.code == .storage && cause.code == .storage)
+      #expect(cause.underlyingError as? SecretStoreError == problem)
     }
-    let closed = SessionError.notStoredYet(because: .closed)
-    #expect((closed.underlyingError as? SessionError)?.code == .closed)
     let events = SessionError.eventsCompacted(through: 7, state: .unauthenticated)
     let compacted = try #require(events.underlyingError as? CompactedEvents)
     #expect(compacted.through == 7 && compacted.state == .unauthenticated)
@@ -185,7 +185,8 @@ struct SessionErrorTests {
   static let forDevelopers: [any Error] = [
     TokenClaims.Problem.notThreeParts, SessionFold.Failure.unknownKind(9, sequence: 7),
     AnswerFailure(failure: RequestFailure(kind: .unreadable)), JournalFlaw.headerChecksum,
-    CompactedEvents(through: 7, state: .unauthenticated),
+    CompactedEvents(through: 7, state: .unauthenticated), Discard(),
+    Falsified("it does not hold"),
   ]
 
   @Test("LOG-8 Foundation has words of this library for every error that is thrown")
