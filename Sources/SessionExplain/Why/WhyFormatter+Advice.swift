@@ -36,7 +36,7 @@ extension AdviceWord {
         + "TOKEN_EXPIRED"
     case .nameCodes:
       "name the server's codes and their meanings in the app's configuration "
-        + "(Wire.errorCodes), so that the journal keeps them"
+        + "(AuthBackend.errorCodes), so that the journal keeps them"
     case .lookUpCode: "look up what the server means by {}"
     case .checkUserClaim: "find out why the server answered with another user's token"
     case .issueRefreshTokens:

@@ -49,7 +49,7 @@ struct CallMap: Sendable {
   /// The rules, with the defaults of the backend: only an ``HTTPBackend`` has some.
   init(_ rules: CallRules, _ backend: any AuthBackend) {
     let http = backend as? HTTPBackend
-    let wire = http ?? .unaddressed
+    let defaults = http ?? .unaddressed
     token = rules.token
     limits = rules.limits
     window = rules.refreshWindow
@@ -58,7 +58,7 @@ struct CallMap: Sendable {
     } else {
       credentialFields = ["Authorization"]
     }
-    responses = wire
+    responses = defaults
     let bases = http.map { [$0.baseURL] } ?? rules.origins
     places = ((http.map { [$0.baseURL] } ?? []) + rules.origins).compactMap { url in
       CallAddress.origin(of: url).map {
@@ -68,9 +68,9 @@ struct CallMap: Sendable {
     let paths = bases.flatMap { base in
       rules.publicPaths.compactMap { CallMap.exemption(ofPath: $0, below: base) }
     }
-    exemptions = paths + CallMap.exemptions(ofEndpoints: wire, shared: rules.endpointsAreShared)
+    exemptions = paths + CallMap.exemptions(ofEndpoints: defaults, shared: rules.endpointsAreShared)
     readsQueries = exemptions.contains { $0.query != nil }
-    tellingStatuses = wire.failures.filter {
+    tellingStatuses = defaults.failures.filter {
       ($0.meaning == .rejected || $0.meaning.isOfAccount) && $0.steps?.contains(.call) != false
     }
     .map(\.statuses)
@@ -90,11 +90,11 @@ struct CallMap: Sendable {
   }
 
   /// The endpoints that calls leave alone (INT-3), except those whose address is shared (INT-5).
-  private static func exemptions(ofEndpoints wire: HTTPBackend, shared: Bool?) -> [Exemption] {
+  private static func exemptions(ofEndpoints defaults: HTTPBackend, shared: Bool?) -> [Exemption] {
     let all = HTTPBackend.Step.allCases.compactMap {
       step -> (step: HTTPBackend.Step, exemption: Exemption)? in
-      guard let endpoint = wire.endpoints[step],
-        let address = CallAddress(endpoint.url(below: wire.baseURL))
+      guard let endpoint = defaults.endpoints[step],
+        let address = CallAddress(endpoint.url(below: defaults.baseURL))
       else { return nil }
       let exemption = Exemption(
         method: endpoint.method.uppercased(),

@@ -1,6 +1,6 @@
 import SessionCore
 
-/// What a wire's rules look at in an answer.
+/// What a backend's rules look at in an answer.
 struct AnswerSigns {
   let status: Int
   /// The server's code, if there is one.

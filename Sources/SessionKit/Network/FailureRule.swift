@@ -1,6 +1,6 @@
 public import SessionCore
 
-/// What an answer means, as data: of a wire's rules the first that matches counts (LOG-7, REF-6).
+/// What an answer means, as data: of a backend's rules the first that matches counts (LOG-7, REF-6).
 ///
 /// An answer that no rule matches is a success at 2xx, and else `unexpected`. At a refresh `rejected`,
 /// `userInactive` and `userDeleted` end the session; at a protected call `rejected` says that the
@@ -80,7 +80,7 @@ extension FailureRule {
   /// All requests of the session itself.
   private static let tokenSteps = Set(HTTPBackend.Step.allCases).subtracting([.call])
 
-  /// The rules of a wire of which nothing else was said; `Specs/Answers.md` has them row by row.
+  /// The rules of a backend of which nothing else was said; `Specs/Answers.md` has them row by row.
   public static let standard: [FailureRule] = [
     // A protected call may well be answered with a page; it is the caller's to read.
     FailureRule(

@@ -155,6 +155,11 @@ extension HTTPBackend: AuthBackend {
     guard spent < request.timeout else {
       throw .noResponse("preparing the request took all of its time", mayHaveActed: false)
     }
+    // Another process may have ended the session meanwhile.
+    if let mayLeave = RequestContext.current.mayLeave, await !mayLeave() {
+      throw .noResponse(
+        "the session has changed, and the request was not sent", mayHaveActed: false)
+    }
     request.timeout -= spent
     return request
   }

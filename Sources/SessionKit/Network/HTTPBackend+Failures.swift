@@ -2,7 +2,7 @@ public import SessionCore
 
 // What a status and a code mean (LOG-3, LOG-7, REF-6).
 extension HTTPBackend {
-  /// The failure that an answer is by the wire's rules, or `nil` for a success.
+  /// The failure that an answer is by the backend's rules, or `nil` for a success.
   ///
   /// Of a protected call (`.call`): `rejected` asks for a refresh and for the call once more, and
   /// whatever else is not a success is the caller's. A code is kept if ``RequestFailure/keeps(_:)`` says so,

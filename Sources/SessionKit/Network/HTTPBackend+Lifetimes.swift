@@ -25,7 +25,7 @@ extension HTTPBackend {
     return nil
   }
 
-  /// The same for a token that counts although nothing that the wire names says it: until its own `exp`,
+  /// The same for a token that counts although nothing that the backend names says it: until its own `exp`,
   /// else as long as the one before, at most a day, else five minutes.
   func unstatedLifetime(
     _ claims: JSONMembers?, since date: Timestamp?, before: Int64?
@@ -117,7 +117,7 @@ extension HTTPBackend {
     case .seconds(let path), .milliseconds(let path), .instant(let path):
       Unreadable("\(members.name(path)) is missing; it must be \(answer.lifetime[0].must)")
     case .claim(let name): Unreadable("the access token has no claim \(name)")
-    case .assumed, nil: Unreadable("the wire does not say how long a token is good")
+    case .assumed, nil: Unreadable("the backend does not say how long a token is good")
     }
   }
 }

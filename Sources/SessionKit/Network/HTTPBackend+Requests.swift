@@ -5,7 +5,7 @@ extension HTTPBackend {
   /// Signs in with a password; carries no token (LOG-3).
   ///
   /// `nil` where one does not sign in so.
-  public func login(_ credentials: PasswordCredentials) -> HTTPRequest? {
+  package func login(_ credentials: PasswordCredentials) -> HTTPRequest? {
     request(
       .login,
       [keys.userName: credentials.userName, keys.password: credentials.password.value])
@@ -14,7 +14,7 @@ extension HTTPBackend {
   /// Creates an account; carries no token (LOG-5).
   ///
   /// `nil` where that is done elsewhere.
-  public func register(_ account: NewAccount) -> HTTPRequest? {
+  package func register(_ account: NewAccount) -> HTTPRequest? {
     var own = account.fields
     own[keys.userName] = .text(account.credentials.userName)
     own[keys.password] = .text(account.credentials.password.value)
@@ -24,7 +24,7 @@ extension HTTPBackend {
   /// Signs in with the token of another service; carries none of ours (LOG-5).
   ///
   /// `nil` where one does not.
-  public func social(_ credentials: SocialCredentials) -> HTTPRequest? {
+  package func social(_ credentials: SocialCredentials) -> HTTPRequest? {
     request(
       .social,
       [keys.provider: credentials.provider, keys.providerToken: credentials.token.value])
@@ -35,12 +35,12 @@ extension HTTPBackend {
   /// Its `Authorization` is the client's or, where that is its place, the refresh token in its stead, and
   /// nothing else; the
   /// access token is never in it (REF-4).
-  public func refresh(_ token: Secret) -> HTTPRequest? {
+  package func refresh(_ token: Secret) -> HTTPRequest? {
     request(.refresh, refresh: token)
   }
 
   /// Asks for a token in another context (CTX-1); `nil` where there are none.
-  public func switchContext(_ target: ContextTarget, access: Secret) -> HTTPRequest? {
+  package func switchContext(_ target: ContextTarget, access: Secret) -> HTTPRequest? {
     var body = [keys.contexts.role.key: target.role.description]
     body[keys.contexts.school.key] = target.school?.description
     body[keys.contexts.unit.key] = target.unit?.description
@@ -48,7 +48,7 @@ extension HTTPBackend {
   }
 
   /// Asks who the user is (LOG-6); `nil` where nobody says so.
-  public func profile(access: Secret) -> HTTPRequest? {
+  package func profile(access: Secret) -> HTTPRequest? {
     request(.profile, access: access)
   }
 
@@ -56,7 +56,7 @@ extension HTTPBackend {
   ///
   /// `nil` if the backend has no place for that, or no token would be named. Of several requests, the
   /// first.
-  public func revoke(access: Secret, refresh: Secret?) -> HTTPRequest? {
+  package func revoke(access: Secret, refresh: Secret?) -> HTTPRequest? {
     endpoints.revocation.flatMap { revoke(at: $0, access: access, refresh: refresh) }
   }
 

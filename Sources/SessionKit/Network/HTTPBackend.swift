@@ -113,11 +113,11 @@ extension HTTPBackend.Step {
 
 extension HTTPBackend: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The host alone: header fields and fixed members may hold a client's secret.
-  public var description: String { "wire to \(baseURL.host ?? "nowhere")" }
+  public var description: String { "backend at \(baseURL.host ?? "nowhere")" }
 
   /// The same as the description.
   public var debugDescription: String { description }
 
   /// A mirror that shows the description only.
-  public var customMirror: Mirror { Mirror(self, children: ["wire": description]) }
+  public var customMirror: Mirror { Mirror(self, children: ["backend": description]) }
 }

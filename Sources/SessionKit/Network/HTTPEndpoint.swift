@@ -21,7 +21,7 @@ public struct HTTPEndpoint: Hashable, Sendable {
   public var form: Form
   /// Members with fixed values, such as OAuth's `grant_type`; the request's own win over them.
   public var fields: [String: RequestField]
-  /// Header fields of this endpoint; they replace the wire's and the library's of the same name.
+  /// Header fields of this endpoint; they replace the backend's and the library's of the same name.
   public var headers: [HTTPHeader]
   /// Where the access token rides, where the request has one; a refresh never has (REF-4).
   public var access: TokenLocation

@@ -1,6 +1,6 @@
 /// The endpoints of a backend; `nil` where it has none of that kind.
 public struct HTTPEndpoints: Hashable, Sendable {
-  /// Signing in with a password; `nil` where one does not sign in over this wire.
+  /// Signing in with a password; `nil` where one does not sign in over this backend.
   public var login: HTTPEndpoint?
   /// Creating an account (LOG-5); `nil` where that is done elsewhere.
   public var register: HTTPEndpoint?

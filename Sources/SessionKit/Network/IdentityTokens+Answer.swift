@@ -19,7 +19,7 @@ extension IdentityTokens {
   ///
   /// `before` is what they take the place of, `nil` at a sign-in.
   func answer(
-    for wire: HTTPBackend, after before: IdentityPredecessor? = nil, isOwned: Bool,
+    for backend: HTTPBackend, after before: IdentityPredecessor? = nil, isOwned: Bool,
     at now: Timestamp
   ) throws(WebSignInProblem) -> TokenResponse {
     guard access.isToken, refresh?.isToken ?? true, byteCount <= Self.mostBytes else {
@@ -29,23 +29,23 @@ extension IdentityTokens {
     let named = TokenNames(user: user, access: claims, identity: identity.flatMap(Self.payload))
     let found: FoundUser?
     if let before {
-      found = try named.user(after: before, old: before.access.flatMap(Self.payload), for: wire)
+      found = try named.user(after: before, old: before.access.flatMap(Self.payload), for: backend)
     } else {
-      found = named.user(for: wire)
+      found = named.user(for: backend)
       guard let id = found?.profile.id, !id.isAddress, !id.description.isEmpty else {
         throw .unreadableTokens
       }
     }
-    let hints = claims.map { TokenClaims(payload: $0, keys: wire.keys.contexts) }
+    let hints = claims.map { TokenClaims(payload: $0, keys: backend.keys.contexts) }
     do throws(Unreadable) {
       var answer = TokenResponse(
-        access: access, refresh: isOwned || wire.endpoints.refresh == nil ? nil : refresh,
-        lifetime: try wire.lifetime(
+        access: access, refresh: isOwned || backend.endpoints.refresh == nil ? nil : refresh,
+        lifetime: try backend.lifetime(
           said: lifetime, until: expiresAt.flatMap(Timestamp.init(date:)), claims: claims, at: now,
           before: before?.lifetime),
         tokenID: hints?.tokenID.flatMap { $0.isAddress ? nil : $0 }, tokenContext: hints?.context)
       answer.take(found)
-      return before == nil ? wire.expectingRefreshToken(answer) : answer
+      return before == nil ? backend.expectingRefreshToken(answer) : answer
     } catch {
       throw .unreadableTokens
     }

@@ -10,12 +10,12 @@ public struct IdentityTokens: Hashable, Sendable {
   public var identity: Secret?
   /// How long the access token is good from now, in milliseconds: 1 to ten years.
   ///
-  /// Where `nil`, until ``expiresAt``, else until its `exp`, else as long as the wire assumes. A sign-in for
+  /// Where `nil`, until ``expiresAt``, else until its `exp`, else as long as the backend assumes. A sign-in for
   /// which nothing says it, or whose token is dead already, is none (`unreadableTokens`).
   public var lifetime: Int64?
   /// Until when the access token is good by this device's clock, where the SDK says it so.
   public var expiresAt: Date?
-  /// Who the user is; where `nil`, whom the claims name by the wire's ``ResponseMapping/user``, else by `sub`.
+  /// Who the user is; where `nil`, whom the claims name by the backend's ``ResponseMapping/user``, else by `sub`.
   ///
   /// Newer tokens must name the same one: in the same way, or not at all.
   public var user: UserProfile?

@@ -9,6 +9,8 @@ struct RequestContext: Sendable {
   var lifetimeBefore: Int64?
   /// Whose the response should be.
   var user: ExpectedUser?
+  /// Reads the journal again: whether the request may still be sent (REF-11); `nil` if that is not to be asked.
+  var mayLeave: (@Sendable () async -> Bool)?
 
   @TaskLocal static var current = RequestContext()
 }

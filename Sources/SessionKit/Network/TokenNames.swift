@@ -7,18 +7,18 @@ struct TokenNames {
   let access: JSONMembers?
   let identity: JSONMembers?
 
-  /// The user who signs in: whom the SDK names, else the first whom the wire's sources do, else `sub`.
-  func user(for wire: HTTPBackend) -> FoundUser? {
+  /// The user who signs in: whom the SDK names, else the first whom the backend's sources do, else `sub`.
+  func user(for backend: HTTPBackend) -> FoundUser? {
     if let named = namedBySDK { return named }
     let sources = UserSources(
       members: JSONMembers([:]), access: access, identity: identity, userName: nil, expected: nil,
       isBesideToken: false)
     do throws(Unreadable) {
-      if let user = try wire.user(.login, sources) { return user }
+      if let user = try backend.user(.login, sources) { return user }
     } catch {
       // A source that cannot be read says nothing.
     }
-    return subject(of: .identity, wire) ?? subject(of: .access, wire)
+    return subject(of: .identity, backend) ?? subject(of: .access, backend)
   }
 
   private var namedBySDK: FoundUser? {
@@ -28,12 +28,12 @@ struct TokenNames {
     }
   }
 
-  private func subject(of token: UserSource.Token, _ wire: HTTPBackend) -> FoundUser? {
+  private func subject(of token: UserSource.Token, _ backend: HTTPBackend) -> FoundUser? {
     (token == .access ? access : identity).flatMap(UserProfile.init(subjectOf:)).map {
       FoundUser(
         profile: $0,
         origin: UserOrigin(
-          source: UserSource.claim("sub", of: token).label(wire.keys),
+          source: UserSource.claim("sub", of: token).label(backend.keys),
           value: $0.id.description))
     }
   }
@@ -45,21 +45,21 @@ struct TokenNames {
   ///
   /// - Requirement: LOG-12
   func user(
-    after before: IdentityPredecessor, old: JSONMembers?, for wire: HTTPBackend
+    after before: IdentityPredecessor, old: JSONMembers?, for backend: HTTPBackend
   ) throws(WebSignInProblem) -> FoundUser? {
     let expected = before.user
     if expected.origin?.source == UserOrigin.provider, let named = namedBySDK {
       guard named.origin == expected.origin else { return .another(by: .provider) }
       return named.of(expected)
     }
-    let claims = wire.userClaims
+    let claims = backend.userClaims
     let decisive = claims.first {
-      UserSource.claim($0.path, of: $0.token).label(wire.keys) == expected.origin?.source
+      UserSource.claim($0.path, of: $0.token).label(backend.keys) == expected.origin?.source
     }
     if let decisive, let now = name(decisive), now.description != expected.origin?.value {
       return .another(by: UserSource.claim(decisive.path, of: decisive.token).naming)
     }
-    let found = self.user(for: wire)
+    let found = self.user(for: backend)
     let names = claims.compactMap(name) + (user.map { [$0.id] } ?? [])
     guard decisive.flatMap(name) == nil, !names.contains(expected.id) else {
       return found?.profile.id == expected.id

@@ -44,7 +44,7 @@ extension SessionWarning: CustomStringConvertible {
     case .refreshTokenMissing(let path):
       "the sign-in brought no refresh token: \(path) is missing in the response, and the backend has an "
         + "endpoint to refresh; the session ends with its access token. Correct the path "
-        + "(Wire.answer.refreshToken), or remove the endpoint"
+        + "(HTTPBackend.answer.refreshToken), or remove the endpoint"
     case .refreshDenied(.tokenIsNew, let generation):
       "a call was refused \(generation) right after the refresh that brought it; the refusal was "
         + "delivered, and no call refreshes this token within the window"

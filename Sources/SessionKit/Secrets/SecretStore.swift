@@ -85,7 +85,7 @@ extension SecretStoreError: CustomStringConvertible {
       "The \(item) item belongs to the backend \(stored), and this session is configured for "
         + "\(configured). Nothing was sent or changed. Open it with the backend it belongs to, or use "
         + "another journal and other secrets. If the backend has moved or has an endpoint on a further host, "
-        + "name its earlier addresses in formerWires."
+        + "name its earlier identity in formerBackends."
     }
   }
 }

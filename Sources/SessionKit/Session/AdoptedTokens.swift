@@ -8,7 +8,7 @@ public struct AdoptedTokens: Hashable, Sendable {
   public var refresh: Secret?
   /// How long the access token is still good, in milliseconds; where `nil`, until its `exp` says.
   ///
-  /// Where that is missing too, as long as the wire assumes of a token whose answer does not say it,
+  /// Where that is missing too, as long as the backend assumes of a token whose answer does not say it,
   /// and where it assumes nothing, no longer: it is refreshed at once.
   public var lifetime: Int64?
   /// Who the user is; where `nil`, whom the access token's `sub` names.
@@ -29,13 +29,13 @@ public struct AdoptedTokens: Hashable, Sendable {
   }
 
   /// The answer that a sign-in would have brought; its claims are hints and never verified.
-  func answer(for wire: HTTPBackend, at now: Timestamp) throws(SessionError) -> TokenResponse {
+  func answer(for backend: HTTPBackend, at now: Timestamp) throws(SessionError) -> TokenResponse {
     guard access.isToken, refresh?.isToken ?? true else {
       throw .unreadableAnswer("a token is empty, or has characters that no token has")
     }
     let claims: TokenClaims?
     do {
-      claims = try TokenClaims(access, keys: wire.keys.contexts)
+      claims = try TokenClaims(access, keys: backend.keys.contexts)
     } catch {
       // Opaque: it says nothing of itself.
       claims = nil
@@ -47,11 +47,11 @@ public struct AdoptedTokens: Hashable, Sendable {
     }
     let end = claims?.expiresAt.map { $0.milliseconds(since: now) }
     let response = TokenResponse(
-      access: access, refresh: wire.endpoints.refresh == nil ? nil : refresh,
-      lifetime: lifetime ?? end ?? wire.assumedLifetime ?? 0,
+      access: access, refresh: backend.endpoints.refresh == nil ? nil : refresh,
+      lifetime: lifetime ?? end ?? backend.assumedLifetime ?? 0,
       tokenID: claims?.tokenID.flatMap { $0.isAddress ? nil : $0 }, user: user, context: context,
       tokenContext: claims?.context)
-    return wire.expectingRefreshToken(response)
+    return backend.expectingRefreshToken(response)
   }
 }
 

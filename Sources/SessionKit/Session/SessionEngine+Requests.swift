@@ -29,6 +29,7 @@ extension SessionEngine {
     if !request.isLogin {
       (context.lifetimeBefore, context.user) = (coordinator.state.token?.lifetime, expectedUser)
     }
+    context.mayLeave = { [weak self] in await self?.mayLeave(number, request) ?? false }
     let given = context
     let task = spawn { engine in
       if case .login(let caller) = request, let failed = await engine.awaitDataClearing(for: caller)
@@ -37,6 +38,8 @@ extension SessionEngine {
       }
       guard engine.mayLeave(number, request) else { return }
       var result = await engine.request(given, question)
+      // It was withdrawn while the app prepared it: the coordinator knows.
+      guard engine.requests[number] != nil else { return }
       if case .refresh = request, case .failure(let failed) = result, failed.isNotOffered {
         result = .failure(.noRefreshToken)
       }
@@ -259,7 +262,7 @@ extension SessionEngine.Failed {
   fileprivate static func missing(_ path: MemberPath) -> SessionEngine.Failed {
     SessionEngine.Failed(
       failure: RequestFailure(kind: .unreadable),
-      detail: "\(path) is missing, and the wire has an endpoint to refresh")
+      detail: "\(path) is missing, and the backend has an endpoint to refresh")
   }
 
   /// The backend has nothing of the kind; nothing was sent.

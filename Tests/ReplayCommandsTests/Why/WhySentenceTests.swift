@@ -78,7 +78,7 @@ struct WhySentenceTests {
   func notKept() throws {
     let notKept = ToolRun.inProcess(["why", try refused("correct horse")]).output
     #expect(notKept.contains("gave a reason whose code was not kept"))
-    #expect(notKept.contains("Wire.errorCodes") && !notKept.contains("horse"))
+    #expect(notKept.contains("AuthBackend.errorCodes") && !notKept.contains("horse"))
     for code in ["", "invalid_grant"] {
       let text = ToolRun.inProcess(["why", try refused(code)]).output
       #expect(!text.contains("did not say why"))

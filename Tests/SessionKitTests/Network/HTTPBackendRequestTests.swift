@@ -87,7 +87,6 @@ struct HTTPBackendRequestTests {
     var backend = wire
     backend.client = .basic(id: "app", secret: Secret("word"))
     backend.prepare = { request, step in
-      await Task.yield()
       request.headers.removeAll { $0.isNamed("Authorization") }
       request.headers.append(HTTPHeader("authorization", "Bearer abc"))
       request.headers.append(HTTPHeader("X-Step", "\(step)"))

@@ -24,7 +24,7 @@ actor ServerInProcess: AuthBackend {
   private var fates: [Fate] = []
   private var revocationErrors: [BackendError] = []
   private(set) var standing = ProfileResponse.Standing.active
-  /// The names of the requests that arrived, the oldest first.
+  /// The requests that arrived, the oldest first; those for a profile only if a test asks for it.
   private(set) var requests: [String] = []
 
   init(_ identity: BackendIdentity = BackendIdentity("test.accounts")) {
@@ -88,7 +88,8 @@ actor ServerInProcess: AuthBackend {
       _ = try act()
       throw .noResponse("the line was cut", mayHaveActed: true)
     case .hangs:
-      while !Task.isCancelled { await Task.yield() }
+      // Cancelled or not, the session does not wait for it.
+      do { try await Task.sleep(for: .seconds(3_600)) } catch {}
       throw .noResponse("the caller gave up", mayHaveActed: true)
     }
   }
