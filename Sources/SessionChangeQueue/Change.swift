@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// One thing that the user did and the server does not know yet (SYN-2, SYN-3).
 ///

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// What a change log's records and snapshots say of sign-ins (`Specs/ChangeLog.md`).
 extension PayloadWriter {

@@ -1,10 +1,10 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// Turns what a change log's record holds into a payload and back (`Specs/ChangeLog.md`).
 ///
 /// Time and version come first, as in a session's payloads. A version of 0xA0 to 0xBF marks
 /// the snapshot of a change log, which has the journal's kind of a snapshot as a session's has.
-public enum ChangeCodec {
+@_spi(Internals) public enum ChangeCodec {
   /// The version that is written of every kind.
   static let version: UInt8 = 1
   /// The version of a snapshot that says nothing of sign-ins.

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// What a change log's record says (`Specs/ChangeLog.md`).
 public enum ChangeEvent: Hashable, Sendable {

@@ -1,10 +1,10 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// The identity of an opening as text, in the records of a change log (`Specs/ChangeLog.md`).
 ///
 /// A change log's records have no room for more fields: readers refuse a higher version. The `sender`
 /// of `changeSent` is an identifier that a writer may choose, so the identity is its spelling.
-extension ProcessIdentity {
+@_spi(Internals) extension ProcessIdentity {
   private static let prefix = "opening"
   private static let separator: Character = ";"
 
@@ -51,19 +51,19 @@ extension ProcessIdentity {
 
 extension ChangeEvent.Sent {
   /// The opening that sends it; `nil` in logs of versions that did not write it.
-  public var identity: ProcessIdentity? { ProcessIdentity(spelling: sender.description) }
+  package var identity: ProcessIdentity? { ProcessIdentity(spelling: sender.description) }
 }
 
 extension ChangeEvent.PendingLogout {
   /// The holder and the journal that this record names, if it only says whose another one is.
-  public var named: (holder: ProcessIdentity, journal: Identifier)? {
+  package var named: (holder: ProcessIdentity, journal: Identifier)? {
     ProcessIdentity.holder(named: journal).map { (holder: $0.0, journal: $0.1) }
   }
 
   /// Two records of a logout of the session of `journal`: the holder's name, and the hold itself.
   ///
   /// To readers that do not know the name, it is the logout of a session that they do not have.
-  public static func records(
+  package static func records(
     _ journal: Identifier, by identity: ProcessIdentity, process: UInt32, until: Timestamp
   ) -> [ChangeEvent] {
     [identity.name(holding: journal), journal].map {
@@ -85,7 +85,7 @@ extension ChangeQueue {
   }
 
   /// The opening that holds a logout; `nil` if the log does not say.
-  public func holder(of held: LogoutHold) -> ProcessIdentity? {
+  package func holder(of held: LogoutHold) -> ProcessIdentity? {
     leaving.lazy.compactMap { other -> ProcessIdentity? in
       guard other.since == held.since, other.leaving.until == held.leaving.until,
         other.leaving.process == held.leaving.process, let named = other.leaving.named

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// A change that waits to be taken by the server.
 public struct PendingChange: Hashable, Sendable {

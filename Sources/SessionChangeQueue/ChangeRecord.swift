@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// One entry of a change log: what, when, and in which place.
 public struct ChangeRecord: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// The changes that can still be read of a damaged change log (SYN-6).
 ///

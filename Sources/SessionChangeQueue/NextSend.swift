@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// What draining a change log comes to next.
 public enum NextSend: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// Through which sign-in a change came: a session's journal, and the token that it had then.
 ///
@@ -27,7 +27,7 @@ extension ChangeQueue {
   ///
   /// `nil` if it is not. `isGone` says which holder is proven to be gone. A time in the future was
   /// written before the clock was set back: it holds no process.
-  public func isLeaving(
+  @_spi(Internals) public func isLeaving(
     _ journal: Identifier, at time: Timestamp,
     isGone: (_ holder: ProcessIdentity, _ process: UInt32) -> Bool
   ) -> Timestamp? {

@@ -1,5 +1,5 @@
-import SessionChangeQueue
-public import SessionCore
+@_spi(Internals) import SessionChangeQueue
+@_spi(Internals) public import SessionCore
 import SessionJournal
 import SessionKit
 import Synchronization

@@ -1,6 +1,6 @@
 import Foundation
-public import SessionChangeQueue
-public import SessionCore
+@_spi(Internals) public import SessionChangeQueue
+@_spi(Internals) public import SessionCore
 package import SessionJournal
 public import SessionKit
 import Synchronization

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 public import SessionJournal
 
 /// Why a change log could not do what it was asked; never holds content (STO-3).

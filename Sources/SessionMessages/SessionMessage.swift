@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 public import SessionKit
 
 /// What is said to a user: one value for everything that is the same to them (LOG-8).

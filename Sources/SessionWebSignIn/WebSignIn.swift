@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// The decisions of one sign-in with an identity provider, from warming up to its end (WEB-5).
 ///

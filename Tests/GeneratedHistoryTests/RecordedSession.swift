@@ -1,6 +1,6 @@
 // swift-format-ignore-file
 // Written by: sessionreplay export --format swift --name RecordedSession
-import SessionCore
+@_spi(Internals) import SessionCore
 import Testing
 
 @Suite("RecordedSession")

@@ -5,7 +5,7 @@ import Testing
 struct Page {
   let text: String
   /// What stands between `shown: begins` and `shown: ends` in the folder's files, and in the file of
-  /// the one example that needs what only this package's tests import.
+  /// the examples that need what only this package's tests see.
   let shown: Set<String>
 
   init() throws {
@@ -70,6 +70,7 @@ struct PageTests {
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
       let source = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
       #expect(!source.contains("@" + "testable") && !source.contains("package" + " import"))
+      #expect(!source.contains("@" + "_spi"))
     }
     let package = folder.deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Package.swift")

@@ -17,15 +17,6 @@ struct PageExamples {
     // shown: ends
   }
 
-  @Test("TST-1: given, when, then: a living session")
-  func coordinator() throws {
-    // shown: begins
-    try given(.standard, .login(as: "ada"))
-      .when(.refresh(by: 1), .logout(by: 2), .answered(.token()))
-      .then(.state(.unauthenticated), .journals("requestSent", "logout", "revocationPending"))
-    // shown: ends
-  }
-
   @Test("TST-1: generators of sessions")
   func generators() {
     // shown: begins
@@ -36,10 +27,9 @@ struct PageExamples {
         var walk = SessionWalk()
         while choices.chance(15, in: 16) { walk.step(choices) }
         let name = Generator.name(choices)  // plain, empty, very long, in any script
-        let history = History(walk.events.map { .event($0.event) })
-        var fold = SessionFold()
-        for record in history.records { try fold.apply(record) }
-        try choices.require(fold.state.kind == walk.state.kind, "\(name): \(history)")
+        var state = SessionState.unauthenticated
+        for event in walk.events { try state.evolve(event.event, at: event.time) }
+        try choices.require(state == walk.state, "\(name): \(walk.events)")
       })
     // shown: ends
   }

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 @testable import ReplayCommands
 @testable import SessionExplain

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// A journal whose every byte is known: one life of a session with all events and notes in it.

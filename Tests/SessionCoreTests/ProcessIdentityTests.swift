@@ -1,5 +1,5 @@
-import SessionChangeQueue
-import SessionCore
+@_spi(Internals) import SessionChangeQueue
+@_spi(Internals) import SessionCore
 import Testing
 
 @Suite("When a process is gone")

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionTestKit
 
 /// Random values of everything that a record may hold, extremes included.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SessionCore
+@_spi(Internals) @testable import SessionCore
 
 /// The table of outcomes in `Specs/Answers.md`, played by the value that decides them.
 @Suite("The steps of a revocation")

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import Testing
 
 /// The values behind `Specs/Golden/events.txt`, line by line.

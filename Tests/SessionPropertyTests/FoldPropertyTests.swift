@@ -1,6 +1,6 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
-import SessionTestKit
+@_spi(Internals) import SessionTestKit
 import SessionTesting
 import Testing
 

@@ -1,5 +1,5 @@
-import SessionCore
-import SessionTestKit
+@_spi(Internals) import SessionCore
+@_spi(Internals) import SessionTestKit
 import SessionTesting
 import Testing
 

@@ -1,7 +1,7 @@
 /// Why a payload whose checksum is right is still not what its kind says.
 ///
 /// Offsets are in bytes from the start of the payload.
-public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
+@_spi(Internals) public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
   /// It ends in the middle of a field.
   case cutShort(offset: Int)
   /// A byte has a value that the field does not allow.

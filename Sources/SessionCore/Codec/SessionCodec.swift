@@ -3,7 +3,7 @@
 /// Every payload begins with its time (8 bytes) and the version of its kind's fields (1 byte).
 /// Fields are only ever appended, with a higher version: a reader takes the fields that it knows
 /// and skips the rest. What is written has the lowest version that holds it.
-public enum SessionCodec {
+@_spi(Internals) public enum SessionCodec {
   /// The version that every kind's fields began with.
   static let firstVersion: UInt8 = 1
 

@@ -2,7 +2,7 @@
 ///
 /// Remembers texts that journals repeat, permissions and names: a later record shares them. What it
 /// decodes is what ``SessionCodec/decode(sequence:kind:payload:)-(UInt64,UInt8,RawSpan)`` decodes.
-public struct SessionDecoder: Sendable {
+@_spi(Internals) public struct SessionDecoder: Sendable {
   private var known: TextTable
 
   /// A decoder that remembers nothing yet.

@@ -59,7 +59,7 @@ extension SessionCoordinator {
   }
 
   /// Why the session has ended; empty if this process does not know.
-  public var endCause: EndCause {
+  package var endCause: EndCause {
     if lastEnd.expiry != nil || lastEnd.logout != nil { return lastEnd }
     guard case .expired(let session) = state else { return EndCause() }
     return EndCause(expiry: session.reason)

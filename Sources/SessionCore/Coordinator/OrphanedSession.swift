@@ -1,18 +1,18 @@
 /// A session whose records are in another journal: what is left of it, to go on with or to wipe (RES-5).
-public struct OrphanedSession: Hashable, Sendable {
+package struct OrphanedSession: Hashable, Sendable {
   /// The journal that it lived in, and why it does not go on there.
-  public var link: SessionNote.Continued
+  package var link: SessionNote.Continued
   /// Whose it is.
-  public var user: Identifier
+  package var user: Identifier
   /// The context that it was in.
-  public var context: ActiveContext?
+  package var context: ActiveContext?
   /// What is known of its newest token; `generation` is that of the other journal.
-  public var token: TokenMetadata
+  package var token: TokenMetadata
   /// Why it has expired; `nil` where its token is stored and good for use.
-  public var expired: ExpiryReason?
+  package var expired: ExpiryReason?
 
   /// What is left of a session.
-  public init(
+  package init(
     link: SessionNote.Continued, user: Identifier, context: ActiveContext?, token: TokenMetadata,
     expired: ExpiryReason? = nil
   ) {
@@ -31,7 +31,7 @@ public struct OrphanedSession: Hashable, Sendable {
 extension RequestNumber {
   /// The answer that stands for a stray session's token, found where it is stored; no request has this
   /// number.
-  public static let stray = RequestNumber(0)
+  package static let stray = RequestNumber(0)
 }
 
 extension SessionCoordinator {

@@ -1,5 +1,5 @@
 /// When a caller needs a newer token.
-public enum RefreshNeed: Hashable, Sendable {
+package enum RefreshNeed: Hashable, Sendable {
   /// Whatever the current one is good for.
   case always
   /// If the current one has expired.

@@ -148,7 +148,7 @@ extension SessionCoordinator {
   // MARK: Directly before the first byte
 
   /// Whether the shell may send the request: it has just said that it is about to.
-  public func mayLeave(_ number: RequestNumber) -> Bool {
+  package func mayLeave(_ number: RequestNumber) -> Bool {
     flight?.number == number && flight?.hasLeft == true
   }
 

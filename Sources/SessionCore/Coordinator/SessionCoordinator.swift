@@ -11,11 +11,11 @@
 /// ```
 ///
 /// Inputs that come while a commit or a look at the journal is under way wait until it has ended.
-public struct SessionCoordinator: Hashable, Sendable {
+package struct SessionCoordinator: Hashable, Sendable {
   /// The figures of the policy.
   package let policy: PolicyFigures
   /// What the journal says.
-  public internal(set) var fold: SessionFold
+  package internal(set) var fold: SessionFold
   /// Whether the journal goes on from one that was set aside.
   let continuesAnother: Bool
 
@@ -71,7 +71,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   var owesProfile = false
   /// When any process used the session last, and up to when that is kept for others, on the clock that
   /// never jumps.
-  public internal(set) var lastUse = Int64.min
+  package internal(set) var lastUse = Int64.min
   var keptUse = Int64.min
   /// Whether the host wants to be told when its local data is to be cleared.
   var hostClears = false
@@ -100,7 +100,7 @@ public struct SessionCoordinator: Hashable, Sendable {
   /// What is noted of the opening, until it is.
   var openingNotes: [SessionNote] = []
   /// When the current token dies, on the clock that never jumps.
-  public internal(set) var tokenDeadline: Int64 = .min
+  package internal(set) var tokenDeadline: Int64 = .min
   /// The sequence of the request that was given up because its end could not be journaled.
   var givenUp: UInt64 = 0
   /// The skew to the server's clock that this process noted last, in milliseconds (REF-8).
@@ -136,10 +136,10 @@ public struct SessionCoordinator: Hashable, Sendable {
   }
 
   /// The folded state.
-  public var state: SessionState { fold.state }
+  package var state: SessionState { fold.state }
 
   /// What the process is doing for the session now (STA-3).
-  public var activity: SessionActivity {
+  package var activity: SessionActivity {
     guard isRestored || needsUpdate else { return .loading }
     switch flight?.purpose {
     case .login: return .authenticating
@@ -163,17 +163,17 @@ public struct SessionCoordinator: Hashable, Sendable {
   }
 
   /// Whether the current token's life is not over, at this uptime in milliseconds.
-  public func isTokenGood(at uptime: Int64) -> Bool {
+  package func isTokenGood(at uptime: Int64) -> Bool {
     state.kind == .authenticated && uptime < tokenDeadline
   }
 
   /// Whether the request's answer has come and waits to be journaled.
-  public func isHolding(_ request: RequestNumber) -> Bool {
+  package func isHolding(_ request: RequestNumber) -> Bool {
     flight?.number == request && flight?.unsettled != nil
   }
 
   /// Takes in what happened and says what to do next.
-  public mutating func handle(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
+  package mutating func handle(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
     guard barrier == nil || input.endsLook, pending == nil || input.endsCommit else {
       deferred.append(input)
       return []

@@ -3,7 +3,7 @@
 /// A commit or a look at the journal is always the last effect of its list: the shell performs it at
 /// once and tells how it ended before it tells anything else. No `await` lies between deciding and
 /// appending.
-public enum SessionEffect: Hashable, Sendable {
+package enum SessionEffect: Hashable, Sendable {
   /// Journal these records as one batch.
   case commit(SessionCommit)
   /// Send a request and tell of its answer or failure.
@@ -42,7 +42,7 @@ public enum SessionEffect: Hashable, Sendable {
   case clearLocalData(LogoutReason)
 
   /// What is requested.
-  public enum Request: Hashable, Sendable {
+  package enum Request: Hashable, Sendable {
     /// A token for the caller's credentials.
     case login(Caller)
     /// A token for the refresh token of this generation.
@@ -52,9 +52,9 @@ public enum SessionEffect: Hashable, Sendable {
   }
 
   /// What is removed, and what is kept apart before that.
-  public struct Wipe: Hashable, Sendable {
+  package struct Wipe: Hashable, Sendable {
     /// How much is removed.
-    public enum Extent: Hashable, Sendable {
+    package enum Extent: Hashable, Sendable {
       /// Nothing: others have signed in since.
       case nothing
       /// The token item: the session expired, its user is still known.
@@ -66,43 +66,43 @@ public enum SessionEffect: Hashable, Sendable {
     }
 
     /// How much is removed.
-    public let extent: Extent
+    package let extent: Extent
     /// The token whose revocation keeps what it needs, if there is one.
-    public let keptRevocation: Generation?
+    package let keptRevocation: Generation?
 
     /// A wipe.
-    public init(_ extent: Extent, keepingRevocation generation: Generation? = nil) {
+    package init(_ extent: Extent, keepingRevocation generation: Generation? = nil) {
       (self.extent, keptRevocation) = (extent, generation)
     }
 
     /// The token item, and nothing is kept.
-    public static let token = Wipe(.token)
+    package static let token = Wipe(.token)
     /// Every item of the session, and nothing is kept.
-    public static let session = Wipe(.session)
+    package static let session = Wipe(.session)
 
     /// The token item; what revoking this token needs is kept apart first.
-    public static func token(keepingRevocation generation: Generation?) -> Wipe {
+    package static func token(keepingRevocation generation: Generation?) -> Wipe {
       Wipe(.token, keepingRevocation: generation)
     }
 
     /// Every item of the session; what revoking this token needs is kept apart first.
-    public static func session(keepingRevocation generation: Generation?) -> Wipe {
+    package static func session(keepingRevocation generation: Generation?) -> Wipe {
       Wipe(.session, keepingRevocation: generation)
     }
 
     /// Everything; what revoking this token needs is kept apart first.
-    public static func everything(keepingRevocation generation: Generation?) -> Wipe {
+    package static func everything(keepingRevocation generation: Generation?) -> Wipe {
       Wipe(.everything, keepingRevocation: generation)
     }
 
     /// Nothing; what revoking this token needs is kept apart.
-    public static func nothing(keepingRevocation generation: Generation) -> Wipe {
+    package static func nothing(keepingRevocation generation: Generation) -> Wipe {
       Wipe(.nothing, keepingRevocation: generation)
     }
   }
 
   /// What a caller is told.
-  public enum Reply: Hashable, Sendable {
+  package enum Reply: Hashable, Sendable {
     /// Signed in.
     case signedIn
     /// The account was created; nobody was signed in by that.
@@ -127,24 +127,24 @@ public enum SessionEffect: Hashable, Sendable {
 }
 
 /// Records to be journaled as one batch, with the secrets that must be durable before them.
-public struct SessionCommit: Hashable, Sendable {
+package struct SessionCommit: Hashable, Sendable {
   /// What the records hold, in order.
-  public let contents: [SessionRecord.Content]
+  package let contents: [SessionRecord.Content]
   /// When, on this device's clock.
-  public let time: Timestamp
+  package let time: Timestamp
   /// The answer whose secrets are stored first, under the generation that the batch announces.
-  public let storing: RequestNumber?
+  package let storing: RequestNumber?
   /// When that answer's token dies, on the clock that never jumps, where that is known (REF-8).
-  public let deadline: Int64?
+  package let deadline: Int64?
   /// The newest token that may be stored; `nil` where that makes no difference.
   ///
   /// Where a newer one is, nothing is written: whoever got it was stopped before it could say so.
-  public let newest: Generation?
+  package let newest: Generation?
   /// The token whose refresh token is to be readable before the batch is written; `nil` for none.
-  public let refreshing: Generation?
+  package let refreshing: Generation?
 
   /// A batch.
-  public init(
+  package init(
     contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil,
     deadline: Int64? = nil, newest: Generation? = nil, refreshing: Generation? = nil
   ) {
@@ -157,7 +157,7 @@ public struct SessionCommit: Hashable, Sendable {
   }
 
   /// Whether the batch has nothing but what the secret store did not do.
-  public var isOfStorageOnly: Bool {
+  package var isOfStorageOnly: Bool {
     contents.allSatisfy { content in
       switch content {
       case .note(.storageFailed), .note(.storageRecovered): true
@@ -167,13 +167,13 @@ public struct SessionCommit: Hashable, Sendable {
   }
 
   /// The event that announces a token, where the batch has one.
-  public var announcement: SessionEvent? {
+  package var announcement: SessionEvent? {
     for case .event(let event) in contents where event.announcedToken != nil { return event }
     return nil
   }
 
   /// The context that is stored with the token, where the batch names one.
-  public var context: ActiveContext? {
+  package var context: ActiveContext? {
     for case .event(let event) in contents.reversed() {
       switch event {
       case .login(let login): return login.context
@@ -214,7 +214,7 @@ public enum CommandFailure: Error, Hashable, Sendable {
   /// A newer version wrote the stored secrets: update the app, or sign in again (RES-8).
   case newerItems
   /// The journal holds a record that this version cannot follow.
-  case unusableJournal(SessionFold.Failure)
+  @_spi(Internals) case unusableJournal(SessionFold.Failure)
   /// The session object was closed.
   case closed
   /// The caller stopped waiting.

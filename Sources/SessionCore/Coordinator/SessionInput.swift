@@ -1,5 +1,5 @@
 /// Something that happened, told to the coordinator; IDs stand for handles and callers.
-public enum SessionInput: Hashable, Sendable {
+package enum SessionInput: Hashable, Sendable {
   /// The journal was folded and the stored items were looked at.
   case opened(StoredItemsReport)
   /// The stored items were looked at again.
@@ -73,7 +73,7 @@ public enum SessionInput: Hashable, Sendable {
   case presenceNeeded
 
   /// How a wipe ended.
-  public enum WipeEnding: Hashable, Sendable {
+  package enum WipeEnding: Hashable, Sendable {
     /// Everything that was to go is gone.
     case done
     /// An item could not be removed.
@@ -83,7 +83,7 @@ public enum SessionInput: Hashable, Sendable {
   }
 
   /// What was found where another process's token should be stored.
-  public enum Reload: Hashable, Sendable {
+  package enum Reload: Hashable, Sendable {
     /// That token.
     case found
     /// None, or one of another generation.
@@ -124,25 +124,25 @@ public enum SessionInput: Hashable, Sendable {
 }
 
 /// Who waits for a reply: a number that the shell chose.
-public struct Caller: Hashable, Sendable {
+package struct Caller: Hashable, Sendable {
   /// The number.
-  public let number: UInt64
+  package let number: UInt64
 
   /// A caller.
-  public init(_ number: UInt64) { self.number = number }
+  package init(_ number: UInt64) { self.number = number }
 }
 
 /// A request on the wire: a number that the coordinator chose.
-public struct RequestNumber: Hashable, Sendable {
+package struct RequestNumber: Hashable, Sendable {
   /// The number.
-  public let number: UInt64
+  package let number: UInt64
 
   /// A request.
-  public init(_ number: UInt64) { self.number = number }
+  package init(_ number: UInt64) { self.number = number }
 }
 
 /// The times that the coordinator waits for; one of each at most.
-public enum SessionTimer: Hashable, Sendable, CaseIterable {
+package enum SessionTimer: Hashable, Sendable, CaseIterable {
   /// The token is due for a refresh, or a failed one for another attempt.
   case refresh
   /// A token that cannot be refreshed dies.
@@ -162,36 +162,36 @@ public enum SessionTimer: Hashable, Sendable, CaseIterable {
 }
 
 /// What an answer said, without its secrets: the shell holds those under the request's number.
-public struct ResponseMetadata: Hashable, Sendable {
+package struct ResponseMetadata: Hashable, Sendable {
   /// Milliseconds that the token lives, counted from the answer's arrival.
-  public var lifetime: Int64
+  package var lifetime: Int64
   /// The token's own identifier, where it has one.
-  public var tokenID: Identifier?
+  package var tokenID: Identifier?
   /// Whether the answer held a refresh token.
-  public var hasRefreshToken: Bool
+  package var hasRefreshToken: Bool
   /// Whether an identity provider owns the tokens and brings newer ones, without a refresh token that is
   /// seen here (WEB-6).
-  public var isRenewedByProvider = false
+  package var isRenewedByProvider = false
   /// In which way it was signed in, where that turned out with the answer; else as it was asked for.
-  public var method: LoginMethod?
+  package var method: LoginMethod?
   /// The user, if the response names one; of another user, only that it is another one counts.
-  public var user: Identifier?
+  package var user: Identifier?
   /// Which source named that user, if it is the source that named the session's user (LOG-12).
-  public var namedBy: NamingSource?
+  package var namedBy: NamingSource?
   /// The context that the answer states.
-  public var context: ActiveContext?
+  package var context: ActiveContext?
   /// The context that the token's own claims state (STA-5).
-  public var tokenContext: ActiveContext?
+  package var tokenContext: ActiveContext?
   /// What the server's clock said, where it did (REF-8).
-  public var serverTime: Timestamp?
+  package var serverTime: Timestamp?
   /// How asking for the profile failed, where it was asked for with a login and did (LOG-6).
-  public var profileFailure: RequestFailure?
+  package var profileFailure: RequestFailure?
 
   /// Whether there is a way to a newer token.
   var isRefreshable: Bool { hasRefreshToken || isRenewedByProvider }
 
   /// Facts of an answer.
-  public init(
+  package init(
     lifetime: Int64, tokenID: Identifier? = nil, hasRefreshToken: Bool, user: Identifier? = nil,
     context: ActiveContext? = nil, tokenContext: ActiveContext? = nil,
     serverTime: Timestamp? = nil
@@ -207,9 +207,9 @@ public struct ResponseMetadata: Hashable, Sendable {
 }
 
 /// What the shell found in the stored items (RES-1).
-public struct StoredItemsReport: Hashable, Sendable {
+package struct StoredItemsReport: Hashable, Sendable {
   /// The condition of one item.
-  public enum Item: Hashable, Sendable {
+  package enum Item: Hashable, Sendable {
     /// There is none.
     case absent
     /// There is one that cannot be read as what it should be; its bytes were kept aside.
@@ -224,7 +224,7 @@ public struct StoredItemsReport: Hashable, Sendable {
   }
 
   /// What is known of another journal that the items belong to.
-  public enum Owner: Hashable, Sendable {
+  package enum Owner: Hashable, Sendable {
     /// There is none to be asked for.
     case none
     /// Its journal was not found.
@@ -234,57 +234,57 @@ public struct StoredItemsReport: Hashable, Sendable {
   }
 
   /// What is found where nothing is stored.
-  public static let nothing = StoredItemsReport()
+  package static let nothing = StoredItemsReport()
 
   /// The items cannot be read *yet*: locked or refused, which is not "none" (RES-3).
-  public var isLocked = false
+  package var isLocked = false
   /// The token item.
-  public var token = Item.absent
+  package var token = Item.absent
   /// The stored token's generation, where the item is present.
-  public var generation = Generation.none
+  package var generation = Generation.none
   /// When the stored token dies, on the clock that never jumps; `nil` where it was stored in another
   /// start of the system, whose clock that was (REF-8).
-  public var deadline: Int64?
+  package var deadline: Int64?
   /// The event that announces the stored token (REF-7).
-  public var announcement: SessionEvent?
+  package var announcement: SessionEvent?
   /// The user item.
-  public var user = Item.absent
+  package var user = Item.absent
   /// The context item.
-  public var context = Item.absent
+  package var context = Item.absent
   /// The session of another journal that the items, or that journal's records, still tell of (RES-5).
-  public var stray: OrphanedSession?
+  package var stray: OrphanedSession?
   /// The tokens whose revocation has what it needs, oldest first.
-  public var revocations: [Generation] = []
+  package var revocations: [Generation] = []
   /// What is known of another journal that the items belong to (RES-7).
-  public var owner = Owner.none
+  package var owner = Owner.none
   /// Whether what revocations need is of a newer version or of another backend: it stays as it is.
-  public var hasUnreadRevocations = false
+  package var hasUnreadRevocations = false
   /// What the shell wants noted of the opening.
-  public var notes: [SessionNote] = []
+  package var notes: [SessionNote] = []
   /// The process that opens.
-  public var process: UInt32 = 0
+  package var process: UInt32 = 0
   /// Which opening of the journal this is.
-  public var identity: ProcessIdentity?
+  package var identity: ProcessIdentity?
   /// Whether the process that sent the request still open in the journal is certainly gone.
-  public var isHolderGone = false
+  package var isHolderGone = false
   /// When the opening began, before it waited for any lock; `nil` for a later look at the items.
-  public var began: Timestamp?
+  package var began: Timestamp?
   /// Milliseconds since any process used the session last, where that is known (POL-5).
-  public var idle: Int64?
+  package var idle: Int64?
   /// Whether the host wants to be told when its local data is to be cleared (SYN-5).
-  public var hostClears = false
+  package var hostClears = false
   /// Whether an identity provider owns the tokens, and keeps an account for the user (WEB-6).
-  public var hasProvider = false
+  package var hasProvider = false
   /// What the codes of the backend mean, by the configuration (POL-8).
-  public var errorCodes: [String: ErrorMeaning] = [:]
+  package var errorCodes: [String: ErrorMeaning] = [:]
   /// Why the last session was closed for good, where the host did not say that it has cleared its local
   /// data since.
-  public var owedClearing: LogoutReason?
+  package var owedClearing: LogoutReason?
   /// How many requests in a row ended their process before this opening.
-  public var endedProcesses: UInt32 = 0
+  package var endedProcesses: UInt32 = 0
 
   /// Nothing stored.
-  public init() {}
+  package init() {}
 
   /// The item that names another owner.
   var ownedItem: SecretItem { token == .absent ? .user : .token }

@@ -1,28 +1,28 @@
 /// How one operation of the secret store ended, as the shell saw it (STO-5).
-public struct StorageReport: Hashable, Sendable {
+package struct StorageReport: Hashable, Sendable {
   /// The item.
-  public let item: SecretItem
+  package let item: SecretItem
   /// What the store was asked to do.
-  public let operation: StorageOperation
+  package let operation: StorageOperation
   /// Why it did not; `nil` if it did.
-  public let failure: Failure?
+  package let failure: Failure?
 
   /// Why a store did not do what it was asked.
-  public struct Failure: Hashable, Sendable {
+  package struct Failure: Hashable, Sendable {
     /// The cause.
-    public let cause: StorageCause
+    package let cause: StorageCause
     /// The system's number of the error, 0 for none.
-    public let number: Int64
+    package let number: Int64
 
     /// A failure.
-    public init(_ cause: StorageCause, number: Int64 = 0) {
+    package init(_ cause: StorageCause, number: Int64 = 0) {
       self.cause = cause
       self.number = number
     }
   }
 
   /// A report.
-  public init(item: SecretItem, operation: StorageOperation, failure: Failure? = nil) {
+  package init(item: SecretItem, operation: StorageOperation, failure: Failure? = nil) {
     self.item = item
     self.operation = operation
     self.failure = failure

@@ -130,7 +130,7 @@ public struct LogoutReason: OpenEnum {
 }
 
 /// The requests that change or end a token.
-public struct RequestKind: OpenEnum {
+@_spi(Internals) public struct RequestKind: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -147,7 +147,7 @@ public struct RequestKind: OpenEnum {
 }
 
 /// The outcome for the refresh token after a revocation (OUT-1, OUT-5).
-public struct RevocationOutcome: OpenEnum {
+@_spi(Internals) public struct RevocationOutcome: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 
@@ -196,7 +196,7 @@ public struct SecretItem: OpenEnum {
 }
 
 /// What kept something from being stored, or a store from doing what it was asked (REF-11, STO-5).
-public struct StorageCause: OpenEnum {
+@_spi(Internals) public struct StorageCause: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 

@@ -152,7 +152,7 @@ public struct RequestFailure: Hashable, Sendable {
 /// The raw value is the code of the failure (`otherUser`) in the journal. It proves that the source
 /// which named the session's user named another one. Failures of older versions have no code: those
 /// compared what different sources said.
-public enum NamingSource: String, CaseIterable, Hashable, Sendable {
+package enum NamingSource: String, CaseIterable, Hashable, Sendable {
   /// A member of the response, as it is or as a keyed digest.
   case member = "NAMED_BY_MEMBER"
   /// A claim of the access token.

@@ -1,5 +1,5 @@
 /// A journaled remark that explains and changes nothing: the fold passes over it, `why` reads it.
-public enum SessionNote: Hashable, Sendable {
+@_spi(Internals) public enum SessionNote: Hashable, Sendable {
   /// A process opened the journal.
   case opened(Opened)
   /// A process closed it in good order.
@@ -160,10 +160,10 @@ public enum SessionNote: Hashable, Sendable {
     /// The sequence of the last record of it that could be read; 0 for none.
     public let sequence: UInt64
     /// Why it does not go on.
-    public let cause: ContinuationCause
+    public let cause: SessionCore.ContinuationCause
 
     /// A link to another journal.
-    public init(journal: Identifier?, sequence: UInt64, cause: ContinuationCause) {
+    public init(journal: Identifier?, sequence: UInt64, cause: SessionCore.ContinuationCause) {
       self.journal = journal
       self.sequence = sequence
       self.cause = cause
@@ -171,25 +171,7 @@ public enum SessionNote: Hashable, Sendable {
   }
 
   /// Why a journal does not go on and another one does.
-  public struct ContinuationCause: OpenEnum {
-    /// The byte in the journal.
-    public let rawValue: UInt8
-
-    /// The code with this byte, known or not.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// It was damaged, and set aside.
-    public static let damaged = ContinuationCause(rawValue: 0)
-    /// A newer version wrote it, and it was set aside.
-    public static let newerVersion = ContinuationCause(rawValue: 1)
-    /// What stood in its place is no journal, and was set aside.
-    public static let notAJournal = ContinuationCause(rawValue: 2)
-    /// It is not there any more; the secrets of its session are.
-    public static let lost = ContinuationCause(rawValue: 3)
-
-    /// The word for each byte, from 0.
-    public static let words = ["damaged", "newerVersion", "notAJournal", "lost"]
-  }
+  package typealias ContinuationCause = SessionCore.ContinuationCause
 
   /// Why secrets were wiped that no session owns.
   public struct WipeCause: OpenEnum {

@@ -1,5 +1,5 @@
 /// One entry of a session's journal: what, when, and in which place.
-public struct SessionRecord: Hashable, Sendable {
+@_spi(Internals) public struct SessionRecord: Hashable, Sendable {
   /// What an entry holds.
   public enum Content: Hashable, Sendable {
     /// A fact that changes state.

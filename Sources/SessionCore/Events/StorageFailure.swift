@@ -1,4 +1,4 @@
-extension SessionNote {
+@_spi(Internals) extension SessionNote {
   /// The payload of `storageFailed`: what the secret store did not do; it holds no secret and no path.
   public struct StorageFailed: Hashable, Sendable {
     /// The item that it was about.
@@ -37,7 +37,7 @@ extension SessionNote {
 }
 
 /// What a secret store is asked to do with an item (STO-5).
-public struct StorageOperation: OpenEnum {
+@_spi(Internals) public struct StorageOperation: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
 

@@ -1,34 +1,34 @@
 /// Whether the host still has to clear its local data: since the last logout neither it has said that it
 /// did, nor has anybody signed in (SYN-5).
-public struct PendingDataClearing: Hashable, Sendable {
+package struct PendingDataClearing: Hashable, Sendable {
   /// A logout whose data nobody has said to be cleared, and behind which somebody has signed in.
   ///
   /// What the host has now may be the new user's. A host that tells sign-ins apart knows whose it is.
-  public struct Overtaken: Hashable, Sendable {
+  package struct Overtaken: Hashable, Sendable {
     /// Why that session was closed for good.
-    public let reason: LogoutReason
+    package let reason: LogoutReason
     /// Its user; `nil` where that is not known any more.
-    public let user: Identifier?
+    package let user: Identifier?
     /// Its last token, or a later one of nobody.
-    public let generation: Generation
+    package let generation: Generation
   }
 
   /// Why that session was closed for good; `nil` where nothing is owed.
-  public private(set) var reason: LogoutReason?
+  package private(set) var reason: LogoutReason?
   /// The user who signed in last, as far as was read.
-  public private(set) var user: Identifier?
+  package private(set) var user: Identifier?
   /// What only a host that tells sign-ins apart can clear still.
-  public private(set) var overtaken: Overtaken?
+  package private(set) var overtaken: Overtaken?
 
   /// Nothing is owed.
-  public init() {}
+  package init() {}
 
   init(_ events: some Sequence<SessionEvent>) {
     for event in events { take(.event(event)) }
   }
 
   /// Takes in the next record.
-  public mutating func take(_ content: SessionRecord.Content) {
+  package mutating func take(_ content: SessionRecord.Content) {
     switch content {
     case .event(.logout(let logout)): reason = logout.reason
     case .event(.login(let login)):
@@ -44,7 +44,7 @@ public struct PendingDataClearing: Hashable, Sendable {
   }
 
   /// Whether a record of this kind says anything of it, so that its payload is worth reading.
-  public static func reads(_ kind: UInt8) -> Bool {
+  package static func reads(_ kind: UInt8) -> Bool {
     kind == SessionEvent.Kind.logout.rawValue || kind == SessionEvent.Kind.login.rawValue
       || kind == SessionNote.Kind.localDataCleared.rawValue
   }

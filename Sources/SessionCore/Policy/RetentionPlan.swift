@@ -4,15 +4,15 @@
 /// Never counts a record that is gone; one whose place it has forgotten, and that another process's
 /// compaction made the first, it may not count. Remembers the places of the records that the policy keeps by number, and nothing else, whatever
 /// the length of the journal.
-public struct RetentionPlan: Hashable, Sendable {
+package struct RetentionPlan: Hashable, Sendable {
   /// What is kept, and when it is time.
-  public let policy: RetentionPolicy
+  package let policy: RetentionPolicy
   /// How many records stand in the file, as far as was told; never more.
-  public private(set) var records: UInt64 = 0
+  package private(set) var records: UInt64 = 0
   /// How many bytes they take.
-  public private(set) var bytes: UInt64 = 0
+  package private(set) var bytes: UInt64 = 0
   /// When the oldest was written; `nil` without one.
-  public private(set) var oldest: Timestamp?
+  package private(set) var oldest: Timestamp?
 
   /// A record's place, and what stands before it.
   private struct Mark: Hashable, Sendable {
@@ -38,14 +38,14 @@ public struct RetentionPlan: Hashable, Sendable {
   private var beginning: UInt64 = 1
 
   /// The plan for a journal without records.
-  public init(_ policy: RetentionPolicy) {
+  package init(_ policy: RetentionPolicy) {
     self.policy = policy
   }
 
   /// Takes in the next record, which takes so many bytes of the file.
   ///
   /// A snapshot says that everything before it is gone. A record that is gone counts nowhere.
-  public mutating func take(_ record: SessionRecord, bytes size: UInt64) {
+  package mutating func take(_ record: SessionRecord, bytes size: UInt64) {
     var intents = intents
     switch record.content {
     case .event(let event): intents.apply(event)
@@ -60,7 +60,7 @@ public struct RetentionPlan: Hashable, Sendable {
 
   /// The same for a record of which only its kind in the journal is known, its sequence and time, and
   /// what it left open.
-  public mutating func take(
+  package mutating func take(
     _ kind: UInt8, sequence: UInt64, at time: Timestamp, leaving intents: OpenIntents,
     bytes size: UInt64
   ) {
@@ -85,10 +85,10 @@ public struct RetentionPlan: Hashable, Sendable {
   }
 
   /// The sequence of the first record that a compaction keeps; `nil` without records.
-  public var firstKept: UInt64? { first?.sequence }
+  package var firstKept: UInt64? { first?.sequence }
 
   /// Whether a limit is passed and enough can go: at least a quarter of the records.
-  public func isDue(at now: Timestamp) -> Bool {
+  package func isDue(at now: Timestamp) -> Bool {
     guard let first, first.records > 0, first.records >= records / 4 + (records % 4 == 0 ? 0 : 1)
     else { return false }
     return policy.isExceeded(records: records, bytes: bytes, oldest: oldest, now: now)
@@ -98,7 +98,7 @@ public struct RetentionPlan: Hashable, Sendable {
   /// process's or another's.
   ///
   /// Told before the records that came since, the plan still has the place where the file begins.
-  public mutating func forget(before first: UInt64) {
+  package mutating func forget(before first: UInt64) {
     guard first > beginning else { return }
     beginning = first
     recent.removeAll { $0.sequence < first }

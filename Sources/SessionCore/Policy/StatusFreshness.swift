@@ -1,6 +1,6 @@
 /// What a server's word on how a user stands is worth, by when the status last changed (LOG-6, SYN-4; the
 /// table in `Specs/ChangeLog.md`).
-public enum StatusFreshness: Hashable, Sendable {
+package enum StatusFreshness: Hashable, Sendable {
   /// Nothing says when it changed, or what says it cannot be true: the word counts as it is.
   case unsaid
   /// It is known since then.
@@ -11,13 +11,13 @@ public enum StatusFreshness: Hashable, Sendable {
   case stale
 
   /// How far a server's clock may be before the clock by which it is judged, in milliseconds.
-  public static let tolerance: Int64 = 300_000
+  package static let tolerance: Int64 = 300_000
 
   /// Compares the time that was found with the newest that is known of this user.
   ///
   /// `now` is the answer's `Date`, or `nil` where it has none: what is in the future by more than
   /// ``tolerance`` is a fault, and must not make all that is true look old for years.
-  public static func of(_ found: Timestamp?, known: Timestamp?, now: Timestamp?) -> StatusFreshness
+  package static func of(_ found: Timestamp?, known: Timestamp?, now: Timestamp?) -> StatusFreshness
   {
     guard let found else { return .unsaid }
     if let now, found.milliseconds(since: now) > tolerance { return .unsaid }

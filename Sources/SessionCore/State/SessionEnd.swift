@@ -36,19 +36,19 @@ extension SessionEnd.Reason: CustomStringConvertible {
 ///
 /// A new login does not remove it. A compaction keeps the record of the last end
 /// (`Specs/Retention.md`); if it could not, the end is not known.
-public struct LastEnd: Hashable, Sendable {
+package struct LastEnd: Hashable, Sendable {
   /// The end; `nil` if no session ended, or if that is not known.
-  public private(set) var end: SessionEnd?
+  package private(set) var end: SessionEnd?
   /// Whether that session has expired and was not left yet.
   private var isExpired = false
   /// The last event that was taken in.
   private var sequence: UInt64 = 0
 
   /// No end is known.
-  public init() {}
+  package init() {}
 
   /// Takes in the next record.
-  public mutating func take(_ record: SessionRecord) {
+  package mutating func take(_ record: SessionRecord) {
     switch record.content {
     case .event(.login): isExpired = false
     case .event(.sessionExpired(let expiry)):

@@ -2,7 +2,7 @@
 ///
 /// Two folds run side by side: of the events into the state, and of the notes that open something
 /// into the intents that are still open.
-public struct SessionFold: Hashable, Sendable {
+@_spi(Internals) public struct SessionFold: Hashable, Sendable {
   private var foldState = FoldState()
   /// The newest token that any event announced; survives logout, so that numbers never repeat.
   public private(set) var generation: Generation = .none
@@ -164,7 +164,7 @@ extension SessionFold {
 }
 
 /// The notes that opened something which has not ended yet.
-public struct OpenIntents: Hashable, Sendable {
+@_spi(Internals) public struct OpenIntents: Hashable, Sendable {
   /// A request that was sent and has no known end.
   public struct Request: Hashable, Sendable {
     /// The sequence of its note.

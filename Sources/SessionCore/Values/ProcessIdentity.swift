@@ -4,7 +4,7 @@
 /// is used again. Each opening therefore has a random identity.
 ///
 /// - Requirement: REF-9
-public struct ProcessIdentity: Hashable, Sendable {
+@_spi(Internals) public struct ProcessIdentity: Hashable, Sendable {
   /// The random identifier of this opening.
   public let opening: Identifier
   /// Which start of the system it runs in; `nil` if the system does not say.
@@ -42,9 +42,9 @@ public struct ProcessIdentity: Hashable, Sendable {
 /// What an observer found out about the process of another opening.
 ///
 /// The decision is ``provesGone(_:)``; its table is in `Specs/FaultModel.md`.
-public struct ProcessEvidence: Hashable, Sendable {
+package struct ProcessEvidence: Hashable, Sendable {
   /// Whether the byte of an opening is locked.
-  public enum Lock: Hashable, Sendable {
+  package enum Lock: Hashable, Sendable {
     /// Some process holds it.
     case held
     /// No process holds it.
@@ -52,7 +52,7 @@ public struct ProcessEvidence: Hashable, Sendable {
   }
 
   /// What the system says of a process number.
-  public enum Number: Hashable, Sendable {
+  package enum Number: Hashable, Sendable {
     /// No process has it.
     case unused
     /// A process has it, which started then; 0 if the start is not known.
@@ -60,29 +60,29 @@ public struct ProcessEvidence: Hashable, Sendable {
   }
 
   /// Which start of the system the observer runs in.
-  public var boot: Identifier?
+  package var boot: Identifier?
   /// In which namespace the observer sees process numbers.
-  public var namespace: Identifier?
+  package var namespace: Identifier?
   /// The lock file that was asked, and what it said; `nil` if it could not be asked.
-  public var lock: (file: Identifier, state: Lock)? {
+  package var lock: (file: Identifier, state: Lock)? {
     get { lockFile.flatMap { file in lockState.map { (file, $0) } } }
     set { (lockFile, lockState) = (newValue?.file, newValue?.state) }
   }
   /// What the system says of the process number; `nil` if it was not asked.
-  public var number: Number?
+  package var number: Number?
 
   private var lockFile: Identifier?
   private var lockState: Lock?
 
   /// Evidence of nothing.
-  public init(boot: Identifier? = nil, namespace: Identifier? = nil) {
+  package init(boot: Identifier? = nil, namespace: Identifier? = nil) {
     (self.boot, self.namespace) = (boot, namespace)
   }
 
   /// Whether the process of an opening is proven to be gone.
   ///
   /// `false` means that it lives or that this is not known: its lease is waited for.
-  public func provesGone(_ holder: ProcessIdentity) -> Bool {
+  package func provesGone(_ holder: ProcessIdentity) -> Bool {
     // Of another start of the system nothing is known: a shared folder may belong to two hosts.
     guard let boot, boot == holder.boot else { return false }
     if let lock, lock.file == holder.lock { return lock.state == .free }

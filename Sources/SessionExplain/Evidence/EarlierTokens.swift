@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// What the journal has about the tokens of one sign-in that newer ones have replaced (RPL-6).
 ///

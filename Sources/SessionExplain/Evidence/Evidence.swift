@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// What the journal has about one end of a session, about a record, or about a session that has not
 /// ended: all that an explanation is made from, bounded whatever the length of the journal.

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// Folds a journal's records into the evidence of each end of a session.
 ///

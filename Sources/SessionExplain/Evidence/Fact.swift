@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// A record that is kept as evidence, without what no answer needs.
 package struct Fact: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// What the journal has of the secret store since the last sign-in (STO-5).
 struct StorageTrail: Hashable, Sendable {

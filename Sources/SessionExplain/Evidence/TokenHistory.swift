@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// A request and what became of it, as far as the journal tells.
 struct RequestTrace: Hashable, Sendable {

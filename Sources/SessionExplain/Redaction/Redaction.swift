@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// Takes out of records what could tell who somebody is, and leaves what happened
 /// (Specs/ReplayFiles.md, "Redaction").

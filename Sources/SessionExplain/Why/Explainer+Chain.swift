@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
   /// The records that led to it, newest first, each once.

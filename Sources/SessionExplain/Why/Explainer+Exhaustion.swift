@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
   /// The server answered every attempt with a failure.

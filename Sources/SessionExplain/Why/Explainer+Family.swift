@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 // What requests with older tokens of the same sign-in may have brought about (RPL-6).
 extension ExplanationDraft {

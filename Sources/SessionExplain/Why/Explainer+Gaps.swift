@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 // What may be said where records are missing in the session: nothing is proven or ruled out across a
 // gap (RPL-6).

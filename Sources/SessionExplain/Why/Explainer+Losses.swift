@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
   /// The token was refused, and before that no answer came to one request with it, or to more.

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
   /// A refresh failed for good: the server refused it, or there was nothing to refresh with.

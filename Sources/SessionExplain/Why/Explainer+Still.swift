@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
   /// The session as it stands where reading ended.

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Says why: from the evidence alone, by the rules of `Specs/Why.md`; total, and touches nothing.
 package enum Explainer {

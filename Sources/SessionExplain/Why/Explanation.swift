@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// Why: the chain of records, what was ruled out, what follows and how surely, and what to do.
 ///

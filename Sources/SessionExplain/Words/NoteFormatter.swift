@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// What a note says, in words for people.
 package enum NoteFormatter {

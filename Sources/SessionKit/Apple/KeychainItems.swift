@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Secrets as items of a keychain, behind whatever door: what is asked, in which order, and what an
 /// answer means (STO-2).

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 import SessionJournal
 
 /// A session's events, in order, each once, from a place in its journal on (STA-7).

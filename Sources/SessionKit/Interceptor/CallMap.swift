@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// The rules of calls, prepared so that a call costs one comparison of bytes.
 struct CallMap: Sendable {

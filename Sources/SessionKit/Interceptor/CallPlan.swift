@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// The rule of a protected call as a value: what happened goes in, what to do next comes out
 /// (INT-1 … INT-3).
@@ -6,9 +6,9 @@ public import SessionCore
 /// It sends nothing, waits for nothing and knows no token, so that every way a call can go is a list
 /// of inputs; `Specs/Calls.md` has them row by row. A call belongs to the session in which it was
 /// first sent, and gets no token of another one (OUT-4).
-public struct CallPlan: Hashable, Sendable {
+package struct CallPlan: Hashable, Sendable {
   /// What a call may carry.
-  public enum Target: Hashable, Sendable, CaseIterable {
+  package enum Target: Hashable, Sendable, CaseIterable {
     /// The session's token.
     case own
     /// What the caller put there, and nothing of the session: it has something in the token's place
@@ -21,20 +21,20 @@ public struct CallPlan: Hashable, Sendable {
   }
 
   /// Whose session it is: one that the same user begins later is another.
-  public struct Owner: Hashable, Sendable {
+  package struct Owner: Hashable, Sendable {
     /// The user.
-    public let user: Identifier
+    package let user: Identifier
     /// When the user signed in.
-    public let since: Timestamp
+    package let since: Timestamp
 
     /// A session of this user that began then.
-    public init(user: Identifier, since: Timestamp) {
+    package init(user: Identifier, since: Timestamp) {
       (self.user, self.since) = (user, since)
     }
   }
 
   /// What the session shows at the moment.
-  public enum Observed: Hashable, Sendable {
+  package enum Observed: Hashable, Sendable {
     /// Nobody is signed in.
     case nobody
     /// The session of this user has expired.
@@ -46,7 +46,7 @@ public struct CallPlan: Hashable, Sendable {
   }
 
   /// What happened.
-  public enum Input: Hashable, Sendable {
+  package enum Input: Hashable, Sendable {
     /// The call was made.
     case begun(Observed)
     /// An answer came that is the caller's.
@@ -66,7 +66,7 @@ public struct CallPlan: Hashable, Sendable {
   }
 
   /// What to do next.
-  public enum Step: Hashable, Sendable {
+  package enum Step: Hashable, Sendable {
     /// Send it: with the token of this generation, or as it is.
     case send(Generation?)
     /// Ask the session for a newer token, and say what came of it.
@@ -80,7 +80,7 @@ public struct CallPlan: Hashable, Sendable {
   }
 
   /// Why a call fails.
-  public enum Reason: Hashable, Sendable, CaseIterable {
+  package enum Reason: Hashable, Sendable, CaseIterable {
     /// It would go where others can read the token.
     case insecure
     /// It would go to an origin that the token does not belong to.
@@ -117,23 +117,23 @@ public struct CallPlan: Hashable, Sendable {
   private var attempt: UInt32 = 1
 
   /// The plan of one call; `attempts` is 1 unless a network failure may be answered with another one.
-  public init(_ target: Target, isRepeatable: Bool, attempts: UInt32 = 1) {
+  package init(_ target: Target, isRepeatable: Bool, attempts: UInt32 = 1) {
     (self.target, self.isRepeatable, self.attempts) = (target, isRepeatable, attempts)
   }
 
   /// The session in which the call was sent; `nil` before that, and for a call without its token.
-  public var owner: Owner? {
+  package var owner: Owner? {
     guard let user, let since else { return nil }
     return Owner(user: user, since: since)
   }
 
   /// The token that was got because this call was refused, and that was refused as well (REF-13).
-  public private(set) var refusedNew: Generation?
+  package private(set) var refusedNew: Generation?
 
   /// Takes in what happened, and says what to do next.
   ///
   /// What makes no sense where the call is, such as an answer to what was not sent, fails it.
-  public mutating func next(_ input: Input) -> Step {
+  package mutating func next(_ input: Input) -> Step {
     let step = decide(input)
     switch step {
     case .send(let generation):

@@ -84,7 +84,7 @@ public struct CallLimits: Hashable, Sendable {
 
 extension CallRules {
   /// What a call with this head may carry at this backend.
-  public func target(
+  package func target(
     _ head: CallHead, _ backend: any AuthBackend, as mark: CallMark = .byRules
   ) -> CallPlan.Target {
     CallMap(self, backend).target(head, mark)

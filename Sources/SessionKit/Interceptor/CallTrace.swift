@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// One step of a protected call, for logs and metrics; holds no token, no body and no query (STO-3).
 public struct CallTrace: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Protected calls of one session by one HTTP client: the same rule for whatever carries them
 /// (INT-1 … INT-3).

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// What an answer means, as data: of a backend's rules the first that matches counts (LOG-7, REF-6).
 ///

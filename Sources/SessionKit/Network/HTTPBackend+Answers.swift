@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 // Answers. What an answer says is in `Specs/Answers.md`, row by row.
 extension HTTPBackend {

@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 
 extension HTTPBackend {
   /// Signs in with a password; carries no token (LOG-3).

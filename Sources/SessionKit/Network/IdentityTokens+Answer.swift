@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// The session's token that an SDK's newer one takes the place of.
 struct IdentityPredecessor: Sendable {

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 import SessionJSON
 
 /// What an access token says of itself (RFC 7519): hints, never verified, never decided upon alone.

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// Something that is not wrong yet and goes on for too long to be passed over.
 public enum SessionWarning: Hashable, Sendable {
@@ -10,7 +10,7 @@ public enum SessionWarning: Hashable, Sendable {
   /// The journal should have been compacted and could not be: it gets longer than it should.
   case compactionFailing(StorageIssue)
   /// A journal that could not be used was set aside, and the session goes on in a new one (RES-6).
-  case journalSetAside(SessionNote.ContinuationCause)
+  case journalSetAside(ContinuationCause)
   /// A call was refused this token and caused no refresh: its 401 was delivered (REF-13).
   ///
   /// Told once for each token and reason.
@@ -58,12 +58,12 @@ extension SessionWarning: CustomStringConvertible {
 /// Counts failures in a row as the fold does, and says when to warn: at 3, 10, 30, 100, 300 … of a class.
 ///
 /// A new token begins anew, and so does whatever ends a session or begins one.
-public struct FailureWatch: Hashable, Sendable {
+package struct FailureWatch: Hashable, Sendable {
   /// How many failed in a row, by class, as far as there are any.
-  public private(set) var counts: [SessionWarning.FailureClass: UInt32] = [:]
+  package private(set) var counts: [SessionWarning.FailureClass: UInt32] = [:]
 
   /// A watch that goes on from a state's counts.
-  public init(_ state: SessionState = .unauthenticated) {
+  package init(_ state: SessionState = .unauthenticated) {
     guard case .authenticated(let session) = state else { return }
     let failures = session.failures
     if failures.answered > 0 { counts[.answered] = failures.answered }
@@ -73,7 +73,7 @@ public struct FailureWatch: Hashable, Sendable {
   }
 
   /// Takes the next event in; the warning that it is time for, if it is.
-  public mutating func take(_ event: SessionEvent) -> SessionWarning? {
+  package mutating func take(_ event: SessionEvent) -> SessionWarning? {
     switch event {
     case .refreshFailed(let refresh):
       let kind: SessionWarning.FailureClass =

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// What is wrong with where a session is stored, as a word of a small set: no path, no number.

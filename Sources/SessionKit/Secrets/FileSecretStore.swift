@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// Secrets in files that only their owner can read: mode 0600 in a folder of mode 0700 (STO-2).
 ///

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// Where a session's secrets are kept, outside the journal (STO-1, STO-2).
 ///

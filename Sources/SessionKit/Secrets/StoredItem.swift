@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Why an item's bytes are not what they should be; never holds any of them.
 enum StoredItemError: Error, Hashable {

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// What revoking tokens still needs after their logouts (OUT-1).
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// The token item: the secrets, which token they are, and the event that announces it.
 ///

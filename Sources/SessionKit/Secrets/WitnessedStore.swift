@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import Synchronization
 
 /// A secret store that reports its failures, so that they can be journaled (STO-5).

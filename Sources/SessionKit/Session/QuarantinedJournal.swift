@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// A journal that was set aside, or is about to be: what can still be read of it (RES-6).

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// A session that lives in a journal: every transition is an event, the state is their fold.
 ///

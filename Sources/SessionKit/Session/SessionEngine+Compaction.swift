@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// Compacting: what is due is tried, and whatever comes of it, the session goes on.

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// What a caller is told, beyond the numbers that the coordinator knows.

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// From a journal's path to an engine: what is folded, what is set aside, what is noted of it.

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Who the user is and how they stand, by the server's profile endpoint (LOG-6).
 extension SessionEngine {

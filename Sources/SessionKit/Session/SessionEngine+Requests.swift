@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Requests: from the coordinator's numbers to the backend and back.
 extension SessionEngine {

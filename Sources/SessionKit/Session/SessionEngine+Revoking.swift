@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// Telling the server that a session is over (OUT-1, OUT-5).

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Tokens that do not come from the backend: an external login as the request of a login, and the token source's
 /// calls as refresh and logout (WEB-6).

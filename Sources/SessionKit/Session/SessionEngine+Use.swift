@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// How long the session is unused (POL-5), and the user item, which keeps that.

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// What goes of a session that has ended, and what is kept to tell the server of it.

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// The shell of one session: tells the coordinator what happened and does what it says.

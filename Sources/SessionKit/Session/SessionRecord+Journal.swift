@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 package import SessionJournal
 
 extension SessionRecord {

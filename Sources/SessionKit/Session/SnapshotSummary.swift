@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 package import SessionJournal
 
 /// Sums up a session's journal while it is compacted.

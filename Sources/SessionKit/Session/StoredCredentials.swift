@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 
 /// The stored items of one journal's session: what may be in them, and in which order they change.

@@ -1,9 +1,9 @@
-public import SessionJournal
+package import SessionJournal
 internal import Synchronization
 
 extension Journal.Options {
   /// These options on a simulated disk, as a process of its own (TST-2).
-  public func on(_ disk: SimulatedDisk) -> Journal.Options {
+  package func on(_ disk: SimulatedDisk) -> Journal.Options {
     on(disk.process())
   }
 
@@ -11,7 +11,7 @@ extension Journal.Options {
   ///
   /// A journal that they create is the same in every run: it gets its id and salt by count. It takes
   /// no room in advance, so that a file ends where its last batch does.
-  public func on(_ process: SimulatedProcess) -> Journal.Options {
+  package func on(_ process: SimulatedProcess) -> Journal.Options {
     var options = self
     options.fileSystem = process
     options.room = .none
@@ -26,12 +26,12 @@ extension Journal.Options {
   }
 
   /// The usual options on a simulated disk, as a process of its own.
-  public static func on(_ disk: SimulatedDisk) -> Journal.Options {
+  package static func on(_ disk: SimulatedDisk) -> Journal.Options {
     Journal.Options().on(disk)
   }
 
   /// The usual options in a process of a simulated disk.
-  public static func on(_ process: SimulatedProcess) -> Journal.Options {
+  package static func on(_ process: SimulatedProcess) -> Journal.Options {
     Journal.Options().on(process)
   }
 }
@@ -39,7 +39,7 @@ extension Journal.Options {
 extension JournalReader {
   /// Opens the journal at `path` of a simulated disk, as a process of its own; errors as
   /// `init(path:)`.
-  public init(path: String, on disk: SimulatedDisk) throws(JournalError) {
+  package init(path: String, on disk: SimulatedDisk) throws(JournalError) {
     try self.init(path: path, fileSystem: disk.process())
   }
 }

@@ -24,7 +24,7 @@ package struct UnsyncedSector: Hashable, Sendable {
 }
 
 /// How a power cut treats everything that was not synced (TST-2).
-public struct PowerCut {
+package struct PowerCut {
   let sector: (UnsyncedSector) -> SectorFate
   let size: ([Int]) -> Int
   let changes: (Int) -> [Int]
@@ -46,16 +46,16 @@ public struct PowerCut {
   }
 
   /// Everything was written in time.
-  public static var keepingAll: PowerCut { PowerCut(sector: { _ in .new }) }
+  package static var keepingAll: PowerCut { PowerCut(sector: { _ in .new }) }
 
   /// Nothing was written that was not synced.
-  public static var losingAll: PowerCut {
+  package static var losingAll: PowerCut {
     PowerCut(
       sector: { _ in .old }, size: { $0.count > 1 ? $0[1] : $0.first ?? 0 }, changes: { _ in [] })
   }
 
   /// Decides by draws; draws of 0 keep everything.
-  public static func drawn(from choices: Choices) -> PowerCut {
+  package static func drawn(from choices: Choices) -> PowerCut {
     PowerCut(
       sector: { _ in drawFate(choices) },
       size: { drawSize($0, choices) },

@@ -17,7 +17,7 @@ internal import Synchronization
 /// ```
 public final class SimulatedDisk: Sendable {
   /// The bytes that reach the medium together, or not.
-  public static let sectorSize = DiskFile.sectorSize
+  package static let sectorSize = DiskFile.sectorSize
 
   let state: Mutex<DiskState>
 
@@ -54,7 +54,7 @@ public final class SimulatedDisk: Sendable {
   }
 
   /// Whether a power cut could take something back.
-  public var hasUnsynced: Bool { state.withLock { $0.hasUnsynced } }
+  package var hasUnsynced: Bool { state.withLock { $0.hasUnsynced } }
 
   /// How many bytes files may still grow by before writes find no room; nil, as at first: any number.
   public var room: Int? {
@@ -97,7 +97,7 @@ extension SimulatedDisk {
   /// process does meanwhile: whole operations of processes alternate otherwise.
   ///
   /// The calls that it makes come first in the count.
-  public func before(call number: Int, _ body: @escaping @Sendable () -> Void) {
+  package func before(call number: Int, _ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.moments[number] = body }
   }
 
@@ -127,7 +127,7 @@ extension SimulatedDisk {
   }
 
   /// The power fails: a new disk with what the cut leaves; without locks, processes and faults.
-  public func crash(_ cut: PowerCut) -> SimulatedDisk {
+  package func crash(_ cut: PowerCut) -> SimulatedDisk {
     let before = state.withLock { $0 }
     return SimulatedDisk(before.afterPowerCut(cut))
   }
@@ -141,7 +141,7 @@ extension SimulatedDisk {
 
   /// Some unsynced sectors, by draws, reach the medium ahead of their sync, as the system does in
   /// its own time; what is written to them afterwards may then be lost on its own.
-  public func writeBack(_ choices: Choices) {
+  package func writeBack(_ choices: Choices) {
     state.withLock { state in
       for file in state.files.indices where state.files[file].isDirty {
         state.files[file].writeBack { _ in !choices.chance(1, in: 2) }

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// Events, notes and records, drawn without regard to what is legal.
 extension Choices {

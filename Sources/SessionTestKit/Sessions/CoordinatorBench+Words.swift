@@ -1,8 +1,8 @@
-public import SessionCore
+package import SessionCore
 
 extension CoordinatorBench {
   /// How long a plain token lives: an hour.
-  public static let lifetime: Int64 = 3_600_000
+  package static let lifetime: Int64 = 3_600_000
 
   /// A bench with Ada signed in and nothing under way.
   package static func signedIn(
@@ -59,7 +59,7 @@ extension SessionPolicy {
 
 extension ResponseMetadata {
   /// A server's answer to this user's login.
-  public static func login(
+  package static func login(
     _ user: Identifier, lifetime: Int64 = CoordinatorBench.lifetime, isRefreshable: Bool = true
   ) -> ResponseMetadata {
     ResponseMetadata(
@@ -68,14 +68,14 @@ extension ResponseMetadata {
   }
 
   /// A server's answer to a refresh; `rotated` with a new refresh token.
-  public static func token(lifetime: Int64 = CoordinatorBench.lifetime, rotated: Bool = false)
+  package static func token(lifetime: Int64 = CoordinatorBench.lifetime, rotated: Bool = false)
     -> ResponseMetadata
   {
     ResponseMetadata(lifetime: lifetime, hasRefreshToken: rotated)
   }
 
   /// A server's answer to a switch into this context.
-  public static func context(
+  package static func context(
     _ context: ActiveContext, lifetime: Int64 = CoordinatorBench.lifetime
   ) -> ResponseMetadata {
     ResponseMetadata(lifetime: lifetime, hasRefreshToken: true, context: context)

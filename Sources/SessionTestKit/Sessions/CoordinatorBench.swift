@@ -1,11 +1,11 @@
-public import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// A shell that does nothing but commit: a coordinator on a clock that stands still, with the
 /// journal as an array (TST-2).
 ///
 /// What a test says happens, happens; what the coordinator wants is recorded. Nothing waits, no
 /// task runs, and the same calls give the same effects.
-public struct CoordinatorBench: Sendable {
+package struct CoordinatorBench: Sendable {
   /// The decisions under test.
   package private(set) var coordinator: SessionCoordinator
   /// What the clocks say at the next input.
@@ -19,7 +19,7 @@ public struct CoordinatorBench: Sendable {
   package var commitEndings: [CommitEnding] = []
 
   /// How a commit ends.
-  public enum CommitEnding: Hashable, Sendable {
+  package enum CommitEnding: Hashable, Sendable {
     /// It is durable.
     case succeeds
     /// Nothing is written.

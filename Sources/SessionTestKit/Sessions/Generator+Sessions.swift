@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 extension Generator where Value == Identifier {
   /// Identifiers as servers choose them: short names, UUIDs, texts that are nearly UUIDs, empty
@@ -41,20 +41,20 @@ extension Generator where Value == SessionEvent {
 
 extension Generator where Value == SessionNote {
   /// Notes of any kind.
-  public static var note: Generator { Generator { $0.note() } }
+  package static var note: Generator { Generator { $0.note() } }
 
   /// Notes of this kind with any payload.
-  public static func note(_ kind: SessionNote.Kind) -> Generator { Generator { $0.note(kind) } }
+  package static func note(_ kind: SessionNote.Kind) -> Generator { Generator { $0.note(kind) } }
 }
 
 extension Generator where Value == SessionRecord.Content {
   /// What a record may hold: an event, a note, or an entry of a newer version (JRN-3).
-  public static var content: Generator { Generator { $0.content() } }
+  package static var content: Generator { Generator { $0.content() } }
 }
 
 extension Generator where Value == SessionRecord {
   /// Records with any sequence and time.
-  public static var record: Generator {
+  package static var record: Generator {
     Generator {
       SessionRecord(sequence: $0.number(), time: $0.timestamp(), content: $0.content())
     }

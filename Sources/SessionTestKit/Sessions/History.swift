@@ -1,12 +1,12 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// The records of a journal, in order, as a generator drew them (TST-1).
 public struct History: Hashable, Sendable, CustomStringConvertible {
   /// The records; sequences run from 1 without a gap.
-  public let records: [SessionRecord]
+  package let records: [SessionRecord]
 
   /// The history of these records' contents, one second after the other.
-  public init(_ contents: [SessionRecord.Content]) {
+  package init(_ contents: [SessionRecord.Content]) {
     records = zip(UInt64(1)..., contents).map { sequence, content in
       SessionRecord(
         sequence: sequence, time: Timestamp.plainStart.advanced(by: Int64(sequence) * 1_000),

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 extension SessionEffect {
   /// The name of the kind of effect.

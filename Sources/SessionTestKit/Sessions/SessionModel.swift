@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// A session as one would explain it on a page: who is signed in, with which token, since when
 /// nothing else can happen.
@@ -83,7 +83,7 @@ public struct SessionModel: Hashable, Sendable {
   }
 
   /// What `fold` says otherwise, in words; `nil` where they agree.
-  public func disagreement(with fold: SessionFold) -> String? {
+  package func disagreement(with fold: SessionFold) -> String? {
     var differences: [String] = []
     func compare<Value: Equatable>(_ name: String, _ mine: Value, _ theirs: Value) {
       if mine != theirs { differences.append("\(name): model \(mine), fold \(theirs)") }

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 // Lines for people: what a failing run shows. Texts of any length are cut, since a reader needs the
 // order of things first.

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// A session that is led from event to event by draws, in a test whose own acts come in between.
 ///
@@ -11,7 +11,7 @@ public import SessionCore
 /// Real events with payloads as generators draw them; the state is their fold.
 public struct SessionWalk: Sendable {
   /// What has happened, folded as a journal is.
-  public private(set) var fold = SessionFold()
+  package private(set) var fold = SessionFold()
   /// The same, as the reference model tells it.
   public private(set) var model = SessionModel()
   /// The events that have happened, in order.

@@ -62,7 +62,7 @@ public final class SimulatedSecrets: Sendable {
 
   /// Whoever reaches the moment of that number dies: two moments are in each change, before and after
   /// it; `nil` takes it back.
-  public func blow(after moments: Int?) {
+  package func blow(after moments: Int?) {
     state.withLock { $0.fuse = moments }
   }
 

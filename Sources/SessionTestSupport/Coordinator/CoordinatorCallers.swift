@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Who asked for what, and who was told.
 struct CoordinatorCallers: Sendable {

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 import SessionTestKit
 
 /// What the runs of a property have hit: what was never hit was not tested (TST-1).

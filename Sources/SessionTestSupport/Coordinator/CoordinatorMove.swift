@@ -1,5 +1,5 @@
-package import SessionCore
-import SessionTestKit
+@_spi(Internals) package import SessionCore
+@_spi(Internals) import SessionTestKit
 
 /// One thing that happens to a coordinator, its callers, its clocks or its journal.
 package enum CoordinatorMove: Hashable, Sendable {

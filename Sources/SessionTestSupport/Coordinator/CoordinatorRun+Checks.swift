@@ -1,5 +1,5 @@
-import SessionCore
-import SessionTestKit
+@_spi(Internals) import SessionCore
+@_spi(Internals) import SessionTestKit
 
 // The rules. Each is written from the promise, with what the run knows for itself (the wire, the
 // disk, the callers), not with what the coordinator thinks.

@@ -1,5 +1,5 @@
-import SessionCore
-package import SessionTestKit
+@_spi(Internals) import SessionCore
+@_spi(Internals) package import SessionTestKit
 
 extension CoordinatorRun {
   /// Opens the session for the first time.

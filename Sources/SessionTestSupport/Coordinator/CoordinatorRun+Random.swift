@@ -1,5 +1,5 @@
-package import SessionCore
-package import SessionTestKit
+@_spi(Internals) package import SessionCore
+@_spi(Internals) package import SessionTestKit
 
 extension CoordinatorRun {
   /// A run of drawn moves, told step by step, and the end of it.

@@ -1,5 +1,5 @@
-package import SessionCore
-import SessionTestKit
+@_spi(Internals) package import SessionCore
+@_spi(Internals) import SessionTestKit
 
 /// A coordinator in the middle of everything that a shell does for it, as one value: the journal,
 /// the stored items, the wire, the clocks, the callers and another process (TST-1).

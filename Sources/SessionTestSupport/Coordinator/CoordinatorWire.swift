@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// The requests that left, and what came back.
 struct CoordinatorWire: Sendable {

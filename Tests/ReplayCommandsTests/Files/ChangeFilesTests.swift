@@ -1,6 +1,6 @@
 import Foundation
 import SessionChangeQueue
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionTestKit
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
-import SessionTestKit
+@_spi(Internals) import SessionTestKit
 import SessionTesting
 import Testing
 

@@ -3,7 +3,7 @@ import SessionChangeQueue
 import Testing
 
 @testable import ReplayCommands
-@testable import SessionCore
+@_spi(Internals) @testable import SessionCore
 @testable import SessionExplain
 @testable import SessionJournal
 @testable import SessionKit

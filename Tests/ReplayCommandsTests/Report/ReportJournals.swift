@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Journals that a page is made of: a life as it may be, and names that want to break out.
 enum ReportJournals {

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// A sequence of numbers that looks like chance and is the same for the same seed.
 struct Chance {

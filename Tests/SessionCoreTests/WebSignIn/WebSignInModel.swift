@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionWebSignIn
 
 /// A sign-in and what has become of all that it made: the invariants of WEB-5, looked at after each input.

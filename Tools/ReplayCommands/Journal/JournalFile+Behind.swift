@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
 /// What a pass over a whole file meets, good or not.

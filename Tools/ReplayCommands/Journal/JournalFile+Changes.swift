@@ -1,4 +1,4 @@
-internal import SessionChangeQueue
+@_spi(Internals) internal import SessionChangeQueue
 internal import SessionCore
 internal import SessionExplain
 internal import SessionJournal

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
 // Why a record that somebody selected is not there; `option` is the one that selects it.

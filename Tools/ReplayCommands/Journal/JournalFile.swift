@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
 /// A journal that is read from its beginning, as often as a command needs, in bounded memory.

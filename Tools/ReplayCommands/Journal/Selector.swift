@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// A place in a journal as a user names it.
 enum Selector: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// Turns selectors into sequences, by as many passes over the journal as they need: none, one for
 /// what is relative to the end, another for times.

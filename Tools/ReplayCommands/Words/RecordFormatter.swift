@@ -1,5 +1,5 @@
 internal import SessionChangeQueue
-public import SessionCore
+@_spi(Internals) public import SessionCore
 internal import SessionExplain
 
 /// A record as one line of a timeline.

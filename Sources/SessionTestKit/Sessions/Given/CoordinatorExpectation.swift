@@ -1,7 +1,7 @@
-public import SessionCore
+package import SessionCore
 
 /// Something that should have come of what happened to a living session.
-public struct CoordinatorExpectation: Sendable {
+package struct CoordinatorExpectation: Sendable {
   let text: String
   let problem: @Sendable (CoordinatorStory.Outcome) -> String?
 
@@ -13,7 +13,7 @@ public struct CoordinatorExpectation: Sendable {
   }
 
   /// The session is in this state.
-  public static func state(_ kind: SessionState.Kind) -> CoordinatorExpectation {
+  package static func state(_ kind: SessionState.Kind) -> CoordinatorExpectation {
     CoordinatorExpectation("the session is \(kind)") { outcome in
       let actual = outcome.bench.coordinator.state.kind
       return actual == kind ? nil : "it is \(actual)"
@@ -21,14 +21,14 @@ public struct CoordinatorExpectation: Sendable {
   }
 
   /// Exactly these records were journaled, by their names.
-  public static func journals(_ names: String...) -> CoordinatorExpectation {
+  package static func journals(_ names: String...) -> CoordinatorExpectation {
     CoordinatorExpectation("journaled is \(names.joined(separator: ", "))") { outcome in
       outcome.names == names ? nil : "journaled is \(outcome.names.joined(separator: ", "))"
     }
   }
 
   /// So many requests left.
-  public static func sends(_ count: Int) -> CoordinatorExpectation {
+  package static func sends(_ count: Int) -> CoordinatorExpectation {
     CoordinatorExpectation("\(count) requests leave") { outcome in
       let actual = outcome.effects.sendCount
       return actual == count ? nil : "\(actual) left"
@@ -36,7 +36,7 @@ public struct CoordinatorExpectation: Sendable {
   }
 
   /// The caller was told exactly this, once.
-  public static func reply(_ reply: SessionEffect.Reply, to caller: UInt64)
+  package static func reply(_ reply: SessionEffect.Reply, to caller: UInt64)
     -> CoordinatorExpectation
   {
     CoordinatorExpectation("caller \(caller) is told \(reply.line)") { outcome in
@@ -47,7 +47,7 @@ public struct CoordinatorExpectation: Sendable {
   }
 
   /// The caller still waits.
-  public static func waits(_ caller: UInt64) -> CoordinatorExpectation {
+  package static func waits(_ caller: UInt64) -> CoordinatorExpectation {
     CoordinatorExpectation("caller \(caller) waits") { outcome in
       let replies = outcome.replies(to: Caller(caller))
       return replies.isEmpty ? nil : "caller \(caller) is told \(replies.told)"
@@ -55,7 +55,7 @@ public struct CoordinatorExpectation: Sendable {
   }
 
   /// The timer was set last for so many milliseconds from now.
-  public static func timer(_ timer: SessionTimer, in milliseconds: Int64)
+  package static func timer(_ timer: SessionTimer, in milliseconds: Int64)
     -> CoordinatorExpectation
   {
     CoordinatorExpectation("timer \(timer) is set for in \(milliseconds) ms") { outcome in
@@ -66,7 +66,7 @@ public struct CoordinatorExpectation: Sendable {
   }
 
   /// This is among the effects.
-  public static func effect(_ effect: SessionEffect) -> CoordinatorExpectation {
+  package static func effect(_ effect: SessionEffect) -> CoordinatorExpectation {
     CoordinatorExpectation(effect.line) { outcome in
       outcome.effects.contains(effect) ? nil : "that is not among the effects"
     }

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// A session that is open under this policy, after these events, with everything stored that belongs
 /// to it and nothing under way.
@@ -8,14 +8,14 @@ public import SessionCore
 ///   .when(.refresh(by: 1), .logout(by: 2), .answered(.token()))
 ///   .then(.state(.unauthenticated), .journals("requestSent", "logout", "revocationPending"))
 /// ```
-public func given(_ policy: SessionPolicy, _ events: SessionEvent...) -> CoordinatorStory {
+package func given(_ policy: SessionPolicy, _ events: SessionEvent...) -> CoordinatorStory {
   CoordinatorStory(policy: policy, given: events, when: [])
 }
 
 /// Something that happens to a living session.
 ///
 /// Callers are numbers that the test chooses.
-public enum CoordinatorStep: Hashable, Sendable {
+package enum CoordinatorStep: Hashable, Sendable {
   /// A caller signs in with a password.
   case login(by: UInt64)
   /// A caller wants a newer token.
@@ -66,20 +66,20 @@ extension CoordinatorStep {
 }
 
 /// A living session, and what happens to it.
-public struct CoordinatorStory: Sendable {
+package struct CoordinatorStory: Sendable {
   let policy: SessionPolicy
   let given: [SessionEvent]
   let when: [CoordinatorStep]
 
   /// What happens next, in this order.
-  public func when(_ steps: CoordinatorStep...) -> CoordinatorStory {
+  package func when(_ steps: CoordinatorStep...) -> CoordinatorStory {
     CoordinatorStory(policy: policy, given: given, when: when + steps)
   }
 
   /// Checks what came of it.
   ///
   /// Errors: `UnexpectedOutcome`, with every effect of every step.
-  public func then(
+  package func then(
     _ expectations: CoordinatorExpectation..., fileID: String = #fileID, line: Int = #line
   ) throws(UnexpectedOutcome) {
     let outcome = outcome()

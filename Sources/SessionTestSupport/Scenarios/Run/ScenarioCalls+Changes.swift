@@ -1,5 +1,5 @@
 import SessionChanges
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionKit
 import SessionTestKit
 

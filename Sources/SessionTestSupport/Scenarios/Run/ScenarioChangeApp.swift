@@ -1,6 +1,6 @@
 import Foundation
 import SessionChanges
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionKit
 
 /// What an app has to say of its own when it sends its changes: how each goes out, and what an answer

@@ -1,9 +1,9 @@
 import Foundation
 import SessionChanges
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJSON
 import SessionKit
-import SessionTestKit
+@_spi(Internals) import SessionTestKit
 
 /// Lines that set nothing going: what they say must be so.
 extension ScenarioRun {

@@ -1,8 +1,8 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJSON
 import SessionJournal
 import SessionKit
-import SessionTestKit
+@_spi(Internals) import SessionTestKit
 import SessionWebSignIn
 
 /// A scenario as it is played: what has happened, and how much of it the file has named.

@@ -1,9 +1,9 @@
 import Foundation
 import SessionChanges
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
-import SessionTestKit
+@_spi(Internals) import SessionTestKit
 import Synchronization
 
 /// Where a scenario is played: all that differs between a simulated world and real sockets.

@@ -1,5 +1,5 @@
 package import SessionChanges
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionKit
 
 /// The words of change logs.

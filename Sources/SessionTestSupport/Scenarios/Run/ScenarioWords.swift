@@ -1,5 +1,5 @@
 import SessionChanges
-package import SessionCore
+@_spi(Internals) package import SessionCore
 package import SessionKit
 import SessionMessages
 

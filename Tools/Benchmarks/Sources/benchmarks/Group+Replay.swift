@@ -1,6 +1,6 @@
 internal import CPeers
 internal import Foundation
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
 #if canImport(Darwin)

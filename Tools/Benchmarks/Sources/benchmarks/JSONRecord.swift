@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// A record as an app would keep it in JSON lines: the same fields, by Codable alone.
 struct JSONRecord: Codable {

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import RecordMessages
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SwiftProtobuf
 
 /// A record as swift-protobuf writes it: UUIDs in 16 bytes, codes as numbers.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
 /// Where the figures are measured, and on how much.

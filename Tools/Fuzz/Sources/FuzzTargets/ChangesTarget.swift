@@ -1,5 +1,5 @@
-internal import SessionChanges
-internal import SessionCore
+@_spi(Internals) internal import SessionChanges
+@_spi(Internals) internal import SessionCore
 
 /// A record of a change log: what the library makes of a payload is what a second reading of the page makes
 /// of it, and what is read is stable.

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// A payload of any kind: it decodes or is an error, and what decodes is stable.
 public enum PayloadTarget {

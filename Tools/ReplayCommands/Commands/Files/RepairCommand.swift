@@ -1,5 +1,5 @@
 internal import SessionChangeQueue
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
 #if canImport(Darwin)

@@ -1,5 +1,5 @@
-internal import SessionChangeQueue
-internal import SessionCore
+@_spi(Internals) internal import SessionChangeQueue
+@_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
 /// How far a journal is good, and what stands behind that.

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// `diff`: what is different between two states of a journal, or where two journals part.
 struct DiffCommand: Command {

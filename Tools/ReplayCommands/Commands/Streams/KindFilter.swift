@@ -1,5 +1,5 @@
 internal import SessionChangeQueue
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// Which kinds of records are shown.
 struct KindFilter: Equatable, Sendable {

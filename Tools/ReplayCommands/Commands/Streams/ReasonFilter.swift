@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// Which records are shown by why they say that something ended or failed.
 struct ReasonFilter: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// Which records are shown, whatever their place: by kind and by reason.
 struct RecordFilter: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// `timeline`: one line for each record.
 struct TimelineCommand: JournalCommand {

@@ -1,5 +1,5 @@
-internal import SessionChangeQueue
-internal import SessionCore
+@_spi(Internals) internal import SessionChangeQueue
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 internal import SessionJSON
 internal import SessionJournal

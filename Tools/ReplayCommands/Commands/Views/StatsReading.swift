@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 internal import SessionJournal
 internal import Synchronization

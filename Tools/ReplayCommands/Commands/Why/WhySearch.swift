@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
 /// Finds what `why` is to explain, in one pass: each end, the last one, or what stands at a record.

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// Lets records through a batch at a time, and only such as the session can have gone on by: what
 /// `export` writes and `repair` keeps.

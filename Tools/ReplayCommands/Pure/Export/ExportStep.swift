@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// A record as an export shows it, and what the session was before and after it.
 struct ExportStep {

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// What a record's line holds, and the bytes that it stands for.
 enum ImportContent {

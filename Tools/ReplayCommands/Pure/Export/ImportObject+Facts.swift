@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionJSON
 
 /// The facts of `Specs/EventCodec.md`, read back from their readable form.

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
 /// The transitions that happened, as a Mermaid state diagram (Specs/ReplayFiles.md, "Mermaid").

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// The records as a test that plays them again (Specs/ReplayFiles.md, "Swift test").
 struct SwiftTest: ExportPicture {
@@ -57,7 +57,7 @@ struct SwiftTest: ExportPicture {
     var lines = [
       "// swift-format-ignore-file",
       "// Written by: sessionreplay export --format swift --name \(name)",
-      "import SessionCore",
+      "@_spi(Internals) import SessionCore",
       "import Testing",
       "",
       "@Suite(\"\(name)\")",

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// What a journal looks like over time: states, tokens and marks, of each at most a few.
 ///

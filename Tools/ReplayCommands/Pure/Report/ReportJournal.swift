@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
 /// What a page needs of one journal, gathered in one pass and in bounded memory.

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 // The records as a table, and the ends in words.
 extension ReportPage {

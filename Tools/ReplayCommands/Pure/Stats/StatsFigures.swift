@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// How a session ended: it expired, or it was logged out of before it could.
 enum SessionEnd: Hashable, Sendable, CustomStringConvertible {

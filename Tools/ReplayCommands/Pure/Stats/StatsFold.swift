@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// By what figures are grouped.
 enum StatsGrouping: String, CaseIterable, Sendable {

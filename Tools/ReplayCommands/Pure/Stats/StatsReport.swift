@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// What many journals came to.
 struct StatsReport: Sendable {

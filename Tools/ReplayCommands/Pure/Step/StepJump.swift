@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
 /// Where a selector leads in a journal that is read no further than needed.
