@@ -27,11 +27,11 @@ enum Visitor {
     clock: any SessionClock = SystemClock()
   ) async throws -> Session {
     guard let url = URL(string: "http://localhost") else { throw Problem("no address") }
-    var wire = HTTPBackend.snakeCaseJSON(url)
-    wire.tokenForm = .opaque
-    wire.transport = VisitorBackend()
+    var backend = HTTPBackend.snakeCaseJSON(url)
+    backend.tokenForm = .opaque
+    backend.transport = InstantServer()
     var configuration = SessionConfiguration(
-      journal: place.journal, secrets: secrets ?? MemorySecretStore(), backend: wire, clock: clock,
+      journal: place.journal, secrets: secrets ?? MemorySecretStore(), backend: backend, clock: clock,
       retention: nil)
     configuration.eventBuffer = 50_000
     return try await Session.open(configuration)
@@ -51,7 +51,7 @@ enum Visitor {
     try expect(session.currentToken != nil, "nobody is signed in")
   }
 
-  private struct VisitorBackend: HTTPTransport {
+  private struct InstantServer: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
       // As long as the tokens of real servers.
       let access = String(repeating: "x", count: 800)

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import SessionCore
 internal import SessionKit
-internal import SessionMessages
 
 /// An answer of a backend, under a configuration of any make: read or refused, and never shown.
 public enum AnswerTarget {
