@@ -12,12 +12,12 @@ struct SessionErrorTests {
   /// What an app can read of an error, beside its code, its advice and its text.
   static func apart(_ error: SessionError) -> String {
     var words: [String] = []
-    if let status = error.status { words.append("`status` \(status)") }
-    if error.serverCode != nil { words.append("`serverCode`") }
-    if error.retryAfter != nil { words.append("`retryAfter`") }
-    if error.pendingChanges != nil { words.append("`pendingChanges`") }
-    if let status = error.accountStatus { words.append("`accountStatus` \(status)") }
-    if let reason = error.reason { words.append("`reason` \(reason)") }
+    if let status = error.status { words.append("status \(status)") }
+    if error.serverCode != nil { words.append("serverCode") }
+    if error.retryAfter != nil { words.append("retryAfter") }
+    if error.pendingChanges != nil { words.append("pendingChanges") }
+    if let status = error.accountStatus { words.append("accountStatus \(status)") }
+    if let reason = error.reason { words.append("reason \(reason)") }
     if let cause = error.underlyingError { words.append("\(type(of: cause))") }
     return words.joined(separator: ", ")
   }
