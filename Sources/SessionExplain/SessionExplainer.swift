@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Explains in plain English why a session ended, from the records of its journal.
 ///

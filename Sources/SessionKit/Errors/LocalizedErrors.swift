@@ -1,5 +1,5 @@
 public import Foundation
-public import SessionCore
+@_spi(Internals) public import SessionCore
 public import SessionJournal
 
 /// An error that a user may read of.

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 package import SessionJournal
 
 // `throw .notSignedIn`, for this package alone. An app reads `code`.

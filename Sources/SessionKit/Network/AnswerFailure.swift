@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// Why an answer is no token: the class for decisions, and what is wrong with it in words.
 public struct AnswerFailure: Error, Hashable, Sendable {

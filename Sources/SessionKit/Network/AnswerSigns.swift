@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// What a backend's rules look at in an answer.
 struct AnswerSigns {

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// The server that issues the session's tokens, and how to speak to it.
 ///

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Why a request to a backend brought nothing, and whether the server may have acted on it.
 ///

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// How a backend names the members of a context object, and of the claim that repeats it.
 ///

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// The role, and where, that a user wants to act in next (CTX-1).
 public struct ContextTarget: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 // What the session calls: builds the request, prepares it, sends it once, and reads the response.
 extension HTTPBackend: AuthBackend {

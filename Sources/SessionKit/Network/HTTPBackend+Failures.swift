@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 // What a status and a code mean (LOG-3, LOG-7, REF-6).
 extension HTTPBackend {

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 // How long a token is good: the first source that says it.
 extension HTTPBackend {

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// What a response has to say who the user is with.
 struct UserSources {

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 package import SessionJSON
 
 /// What is wrong with an answer that says success: in words, without what it holds.

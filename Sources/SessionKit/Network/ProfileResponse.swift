@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// Who the user is and whether the account is active, as the backend says it; shown without the user.
 ///

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 extension Timestamp {
   /// Reads the date of an HTTP answer in any of its three forms (RFC 9110 §5.6.7).

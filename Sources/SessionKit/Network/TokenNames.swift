@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Whom an SDK's tokens name.
 struct TokenNames {

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 // What a backend of the app's own has made: looked at as a response of HTTP is.
 extension TokenResponse {

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// The tokens that a backend issued, and what came with them; shown without any of it.
 public struct TokenResponse: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// The key that makes an identifier of a user name or an e-mail address, for a backend that names its
 /// users by nothing else.

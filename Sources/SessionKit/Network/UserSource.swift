@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// Where a response says who the user is.
 public enum UserSource: Hashable, Sendable {

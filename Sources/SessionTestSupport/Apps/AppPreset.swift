@@ -1,5 +1,5 @@
 package import Foundation
-package import SessionCore
+@_spi(Internals) package import SessionCore
 package import SessionKit
 package import SessionMessages
 

@@ -1,5 +1,5 @@
 public import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// A browser or web view of the app in which a server's login page is shown.
 ///

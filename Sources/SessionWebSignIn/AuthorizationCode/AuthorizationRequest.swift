@@ -1,5 +1,5 @@
 package import Foundation
-package import SessionCore
+@_spi(Internals) package import SessionCore
 package import SessionKit
 
 /// One authorization request: the secrets of one login, and what a redirect answers to it.
