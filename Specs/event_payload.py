@@ -15,7 +15,7 @@ CODES = {
     "refresh trigger": "schedule unauthorized launch foreground manual retry command",
     "switch trigger": "user server",
     "expiry reason": "tokenExpired refreshRejected attemptsExhausted secretsMissing corruptStorage"
-    " secretsOutdated userInactive inactivity endedByServer secretsNewer",
+    " secretsOutdated userInactive inactivity endedByServer secretsNewer lifetimeEnded",
     "logout reason": "user policy userDeleted",
     "request kind": "refresh switchContext",
     "revocation outcome": "revoked notOffered failed abandoned alreadyInvalid",

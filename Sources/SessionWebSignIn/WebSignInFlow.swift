@@ -101,8 +101,9 @@ final class WebSignInFlow: ExternalLogin {
   /// Runs it to its end; ends at once if it was cancelled before.
   func run(_ host: Host) async -> Ending {
     state.withLock { $0.host = host }
-    // A user who left the device unused has to sign in again (POL-5).
-    tell(.begin(host.expired?.reason == .inactivity ? .always : prompt))
+    // After a limit of the policy the user has to sign in again (POL-5, POL-10).
+    let limits: [ExpiryReason?] = [.inactivity, .lifetimeEnded]
+    tell(.begin(limits.contains(host.expired?.reason) ? .always : prompt))
     return await ended()
   }
 

@@ -74,6 +74,20 @@ extension JournalStory {
       await eventually("the end") { session.state.kind == .expired }
       try await session.close()
     },
+    JournalStory(
+      .lifetimeOver, "the policy lets a session last for an hour, and it is used to its end"
+    ) {
+      stage in
+      var policy = SessionPolicy.keeping
+      policy.ending.absoluteLifetime = .seconds(3_600)
+      let session = try await stage.signedIn(policy)
+      await stage.clock.waitForSleepers(1)
+      stage.clock.advance(by: 1_800_000)
+      try await session.refresh()
+      stage.clock.advance(by: 1_800_000)
+      await eventually("the end") { session.state.kind == .expired }
+      try await session.close()
+    },
   ]
 
   private static func exhausted(_ cause: Cause, _ faults: [LoopbackFault]) -> JournalStory {

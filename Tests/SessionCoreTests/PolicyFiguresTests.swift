@@ -9,12 +9,13 @@ struct PolicyFiguresTests {
       refresh: SessionPolicy.Refresh(
         beforeExpiry: .microseconds(1_001), firstRetryDelay: .microseconds(250_000_500),
         timeout: .nanoseconds(1_500_000)),
-      ending: SessionPolicy.Ending(inactivityLimit: .microseconds(1_000_001)))
+      ending: SessionPolicy.Ending(
+        inactivityLimit: .microseconds(1_000_001), absoluteLifetime: .microseconds(2_000_001)))
     let figures = PolicyFigures(policy)
     #expect(figures.refreshThreshold == 2)
     #expect(figures.firstRetryDelay == 250_001)
     #expect(figures.requestTimeout == 2)
-    #expect(figures.inactivityLimit == 1_001)
+    #expect((figures.inactivityLimit, figures.absoluteLifetime) == (1_001, 2_001))
   }
 
   @Test("POL-1 LOG-2 POL-5 a figure out of its bounds counts as the nearest one within them")
@@ -22,13 +23,14 @@ struct PolicyFiguresTests {
     var policy = SessionPolicy(
       refresh: SessionPolicy.Refresh(
         beforeExpiry: .seconds(-1), attempts: 0, firstRetryDelay: .seconds(-3), timeout: .zero),
-      ending: SessionPolicy.Ending(inactivityLimit: .milliseconds(1)),
+      ending: SessionPolicy.Ending(inactivityLimit: .milliseconds(1), absoluteLifetime: .zero),
       limits: SessionPolicy.Limits(loginsPerMinute: -5))
     policy.limits.requiredItems = []
     let low = PolicyFigures(policy)
     #expect((low.refreshThreshold, low.maximumAttempts) == (0, 1))
     #expect((low.firstRetryDelay, low.requestTimeout) == (100, 1))
     #expect((low.inactivityLimit, low.loginsPerMinute) == (1_000, 1))
+    #expect(low.absoluteLifetime == 1_000)
     #expect(low.requiredItems == [.token], "RES-1")
 
     policy.refresh.beforeExpiry = .seconds(Int64.max)

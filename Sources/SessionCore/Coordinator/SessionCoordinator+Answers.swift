@@ -60,7 +60,7 @@ extension SessionCoordinator {
       owesProfile = false
       // What it stored is of this version, and is here.
       (isRestored, needsUpdate) = (true, false)
-      effects += beginUse(at: now)
+      effects += beginUse(at: now) + beginLifetime(at: now)
       effects.append(.resume(caller, .signedIn))
     case .switchContext:
       let isNamed = arrival.facts.namedContext != nil

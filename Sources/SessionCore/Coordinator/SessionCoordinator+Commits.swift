@@ -143,6 +143,7 @@ extension SessionCoordinator {
     case .settle(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
     case .expire(.inactivity): inactivityIsDue(at: now)
+    case .expire(.lifetimeEnded): lifetimeIsDue(at: now)
     // The waiting callers ask for a newer token again; another process may have one.
     case .expire(.endedByServer): refusalAgain()
     case .expire: expiryIsDue(at: now)
@@ -186,6 +187,9 @@ extension SessionCoordinator {
     case .storage:
       storage.notJournaled()
       return []
+    case .expire(.lifetimeEnded):
+      return resumeAll(.failed(.storage))
+        + [.schedule(.lifetime, uptime: now.uptime.addingSaturating(retryPause))]
     case .expire(.inactivity):
       return resumeAll(.failed(.storage))
         + [.schedule(.inactivity, uptime: now.uptime.addingSaturating(retryPause))]

@@ -228,7 +228,8 @@ extension ExpiryReason {
   /// A refused refresh token is dead, and so is a token that expired without one. What the stored items
   /// of an end at opening hold is not known by its reason.
   fileprivate var leavesTokens: Bool {
-    self == .inactivity || self == .userInactive || self == .attemptsExhausted
+    self == .inactivity || self == .lifetimeEnded || self == .userInactive
+      || self == .attemptsExhausted
   }
 }
 

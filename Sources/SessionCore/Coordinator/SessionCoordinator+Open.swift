@@ -62,7 +62,8 @@ extension SessionCoordinator {
     }
     effects += pendingRevocations(facts)
     effects += launch(at: now)
-    return effects + resumeUse(idle: facts.idle, at: now)
+    effects += resumeUse(idle: facts.idle, at: now)
+    return effects + resumeLifetime(facts, at: now)
   }
 
   private mutating func pendingRevocations(_ facts: StoredItemsReport) -> [SessionEffect] {

@@ -34,7 +34,8 @@ extension SessionCoordinator {
       // Who waited for the session that ended must not be told of the one that others began.
       let left = hasEnded ? leaveEndedSession() : []
       // Who signed in there uses the session.
-      let use = state.continues(before) ? [] : beginUse(at: now)
+      let use =
+        state.continues(before) ? [] : beginUse(at: now) + beginLifetime(at: now)
       let requests = records.compactMap { $0.event?.announcedRequest }
       return left + tokenTaken(token, answering: requests, at: now) + use + effects
     }

@@ -102,7 +102,7 @@ extension SessionCoordinator {
     (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
     awaitsPresence = false
     return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
-      + endUse() + resume(callers, problem) + closing
+      + endUse() + endLifetime() + resume(callers, problem) + closing
   }
 
   /// An answer that was waiting to be journaled and is not wanted any more.

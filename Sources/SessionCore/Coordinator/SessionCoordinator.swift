@@ -73,6 +73,8 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// never jumps.
   package internal(set) var lastUse = Int64.min
   var keptUse = Int64.min
+  /// When the session ends, on the clock that never jumps; `Int64.max` if nothing says so (POL-10).
+  package internal(set) var lifetimeEnd = Int64.max
   /// Whether the host wants to be told when its local data is to be cleared.
   var hostClears = false
   /// Whether a provider keeps an account that goes with each end of a session.
@@ -363,6 +365,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .wipe: wipeAgain()
     case .revocation: tellAgain()
     case .inactivity: inactivityIsDue(at: now)
+    case .lifetime: lifetimeIsDue(at: now)
     }
   }
 }

@@ -159,6 +159,8 @@ package enum SessionTimer: Hashable, Sendable, CaseIterable {
   case revocation
   /// The session was unused for as long as the policy allows (POL-5).
   case inactivity
+  /// The session has lasted for as long as the policy allows (POL-10).
+  case lifetime
 }
 
 /// What an answer said, without its secrets: the shell holds those under the request's number.

@@ -101,12 +101,14 @@ public struct ExpiryReason: OpenEnum {
   public static let endedByServer = ExpiryReason(rawValue: 8)
   /// A newer version wrote the stored items, and a new sign-in replaced them (RES-8).
   public static let secretsNewer = ExpiryReason(rawValue: 9)
+  /// It has lasted for as long as the policy allows (POL-10).
+  public static let lifetimeEnded = ExpiryReason(rawValue: 10)
 
   /// The word for each byte, from 0.
   public static let words = [
     "tokenExpired", "refreshRejected", "attemptsExhausted", "secretsMissing", "corruptStorage",
     "secretsOutdated", "userInactive", "inactivity", "endedByServer",
-    "secretsNewer",
+    "secretsNewer", "lifetimeEnded",
   ]
 }
 

@@ -25,6 +25,8 @@ package struct PolicyFigures: Hashable, Sendable {
   package let onRefusedToken: SessionPolicy.RefusedToken
   /// How long a session may be unused before it expires; `nil` for any time.
   package let inactivityLimit: Int64?
+  /// How long a session may last after its login; `nil` for any time.
+  package let absoluteLifetime: Int64?
   /// How long telling the server of a logout may take.
   package let revocationTimeout: Int64
   /// What a credential must look like before it is sent.
@@ -52,6 +54,7 @@ package struct PolicyFigures: Hashable, Sendable {
     onExhaustion = ending.onExhaustion
     onRefusedToken = ending.onRefusedToken
     inactivityLimit = ending.inactivityLimit?.milliseconds(atLeast: 1_000)
+    absoluteLifetime = ending.absoluteLifetime?.milliseconds(atLeast: 1_000)
     revocationTimeout = ending.revocationTimeout.milliseconds(atLeast: 1)
     credentials = limits.credentials
     loginsPerMinute = limits.loginsPerMinute.map { max(1, $0) }

@@ -154,6 +154,14 @@ public struct SessionPolicy: Hashable, Sendable {
     ///
     /// - Requirement: POL-5
     public var inactivityLimit: Duration?
+    /// How long a session may last after its login, however it is used, at least a second; `nil` for any time.
+    ///
+    /// A refresh does not prolong it, and a new login begins it anew. After a reboot the time is measured by the
+    /// civil clock, and otherwise by the clock that never jumps. A session that is older than its limit has
+    /// expired when it is opened. The session expires as `lifetimeEnded`, as ``onRejection`` says.
+    ///
+    /// - Requirement: POL-10
+    public var absoluteLifetime: Duration?
     /// How long telling the server of a logout may take.
     ///
     /// The caller waits no longer. It is tried again while the process lives and when the session is opened.
@@ -164,12 +172,14 @@ public struct SessionPolicy: Hashable, Sendable {
     /// Rules of ending; the defaults are those of ``SessionPolicy/standard``.
     public init(
       onRejection: End = .keep, onExhaustion: Exhaustion = .stay,
-      onRefusedToken: RefusedToken = .end, inactivityLimit: Duration? = nil
+      onRefusedToken: RefusedToken = .end, inactivityLimit: Duration? = nil,
+      absoluteLifetime: Duration? = nil
     ) {
       self.onRejection = onRejection
       self.onExhaustion = onExhaustion
       self.onRefusedToken = onRefusedToken
       self.inactivityLimit = inactivityLimit
+      self.absoluteLifetime = absoluteLifetime
     }
   }
 

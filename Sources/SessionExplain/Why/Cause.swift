@@ -33,6 +33,7 @@ package enum Cause: String, CaseIterable, Sendable {
   case secretsOutdated = "secrets-outdated"
   case secretsNewer = "secrets-newer"
   case inactive = "inactive"
+  case lifetimeOver = "lifetime-over"
   case endedByServer = "ended-by-server"
   case unexplained = "unexplained"
 
@@ -80,7 +81,7 @@ package enum Cause: String, CaseIterable, Sendable {
       .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
       .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,
       .secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer, .inactive,
-      .endedByServer, .unexplained:
+      .lifetimeOver, .endedByServer, .unexplained:
       .end
     case .stillOffline, .stillIntercepted, .stillServerFailing, .stillSecretsLocked,
       .stillRequestOpen, .stillSignedIn, .neverSignedIn, .endedBefore, .journalReplaced:

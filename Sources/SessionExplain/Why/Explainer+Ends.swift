@@ -31,6 +31,7 @@ extension ExplanationDraft {
     case .secretsNewer: explainNewerSecrets()
     case .userInactive: explainInactiveAccount()
     case .inactivity: explainInactivity()
+    case .lifetimeEnded: explainLifetime()
     case .endedByServer: explainServersEnd()
     // A newer version's reason; a test goes through all that are known.
     default: explainUnknown()
@@ -121,6 +122,21 @@ extension ExplanationDraft {
     ruleOutStorage()
     leaveUntold(.policyLimits)
     advise(.raiseLimit)
+  }
+
+  private mutating func explainLifetime() {
+    // With the clock set forward it may have lasted for less.
+    let wasSet = evidence.clock.jumps.contains { $0.span > 0 && $0.to > evidence.sessionStart }
+    conclude(.lifetimeOver, wasSet ? .possible : .proven)
+    if let login = evidence.login {
+      let age = max(0, endTime.milliseconds(since: login.time))
+      prove(.lastedForLifetime, [.span(age)], on: login)
+    }
+    ruleOutUser()
+    ruleOutRefusal()
+    ruleOutStorage()
+    leaveUntold(.policyLimits)
+    advise(.raiseLifetime)
   }
 
   /// The policy closes a session after an expiry, and that is not in the file.

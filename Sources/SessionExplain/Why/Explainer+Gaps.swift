@@ -38,7 +38,7 @@ extension ExplanationDraft {
       .suspendedInRefresh, .usedElsewhere,
       .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
       .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,
-      .inactive, .unexplained, .stillOffline, .stillIntercepted, .stillServerFailing,
+      .inactive, .lifetimeOver, .unexplained, .stillOffline, .stillIntercepted, .stillServerFailing,
       .stillSecretsLocked, .stillRequestOpen, .stillSignedIn, .neverSignedIn, .endedBefore,
       .journalReplaced:
       return false

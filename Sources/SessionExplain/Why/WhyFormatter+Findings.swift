@@ -27,7 +27,7 @@ extension FindingWord {
       .lifeWasOver, .lifeNotOver, .deadOnArrival, .clockSetForward,
       .clockSetBack, .clockWentBack, .serverClockBehind, .serverClockAhead, .itemMissing,
       .itemNotRead, .storedTokenNewer, .storedTokenOlder, .itemsOfNewerVersion,
-      .storeFailed, .storeRecovered, .unusedForLimit,
+      .storeFailed, .storeRecovered, .unusedForLimit, .lastedForLifetime,
       .serverEndedIt, .newReason, .closedByPolicy, .endLost,
       .nobodySignedOut, .nobodyEnded, .noServerReached,
       .pageInstead, .serverFailedSince, .notReadYet, .nextTry, .tokenOver, .tokenLives,
@@ -129,6 +129,8 @@ extension FindingWord {
     case .unusedForLimit:
       "by this device's clock it was unused for as long as the policy allows; the record before "
         + "is {} older"
+    case .lastedForLifetime:
+      "by this device's clock it had lasted for {}, as long as the policy allows"
     case .serverEndedIt: "the server ended the session"
     case .newReason: "the reason is {}, which this version does not know"
     case .closedByPolicy:

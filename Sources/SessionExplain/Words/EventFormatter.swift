@@ -116,6 +116,7 @@ package enum EventFormatter {
     case .secretsOutdated: "the stored token is older than the journal's"
     case .userInactive: "the account is inactive"
     case .inactivity: "unused for too long"
+    case .lifetimeEnded: "lasted for as long as the policy allows"
     case .endedByServer: "ended by the server"
     case .secretsNewer: "a newer version wrote the stored secrets; a sign-in replaces them"
     default: "reason \(reason)"

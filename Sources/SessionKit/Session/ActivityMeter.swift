@@ -9,19 +9,24 @@ struct ActivityMeter: ~Copyable, Sendable {
     case counted
     /// It counts, and it is time that others get to know.
     case tell
-    /// It comes too late: the session had been unused for the whole limit.
+    /// It comes too late: the session had been unused for the whole limit, or has lasted its time.
     case overdue
   }
 
   /// How long the session may be unused; `nil` for any time, and then nothing is counted.
   let limit: Int64?
+  /// Whether a use can come too late.
+  let isLimited: Bool
   private let interval: Int64
   private let latest = Atomic<Int64>(.min)
   private let told = Atomic<Int64>(.min)
   private let checked = Atomic<Int64>(.min)
+  /// When the session ends, however it is used (POL-10).
+  private let end = Atomic<Int64>(.max)
 
   init(_ policy: PolicyFigures) {
     limit = policy.inactivityLimit
+    isLimited = policy.inactivityLimit != nil || policy.absoluteLifetime != nil
     interval = policy.useInterval
   }
 
@@ -45,6 +50,7 @@ struct ActivityMeter: ~Copyable, Sendable {
 
   /// Counts a use.
   func count(at uptime: Int64) -> Count {
+    guard uptime < end.load(ordering: .relaxed) else { return .overdue }
     guard let limit else { return .counted }
     let latest = latest.load(ordering: .relaxed)
     guard latest != .min else { return .counted }
@@ -57,8 +63,9 @@ struct ActivityMeter: ~Copyable, Sendable {
       ? .tell : .counted
   }
 
-  /// Takes in what the coordinator knows, which others may have told it.
-  func follow(_ uptime: Int64) {
+  /// Takes in what the coordinator knows: the last use, of any process, and when the session ends.
+  func follow(_ uptime: Int64, until end: Int64 = .max) {
+    self.end.store(end, ordering: .relaxed)
     guard limit != nil, uptime != .min else { return }
     latest.max(uptime, ordering: .relaxed)
   }

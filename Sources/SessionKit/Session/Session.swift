@@ -77,7 +77,7 @@ public final class Session: Sendable {
   /// Counts a use, or has the session end that was unused for too long (POL-5); throws where it is over
   /// and that cannot be journaled now.
   func use() async throws(SessionError) {
-    guard engine.view.use.limit != nil else { return }
+    guard engine.view.use.isLimited else { return }
     try await engine.recordActivity()
   }
 
@@ -218,7 +218,7 @@ public final class Session: Sendable {
   /// names (RES-6).
   public var currentToken: AccessToken? {
     guard let token = engine.view.token else { return nil }
-    guard engine.view.use.limit != nil else { return token }
+    guard engine.view.use.isLimited else { return token }
     return engine.use(at: engine.configuration.clock.now().uptime) ? token : nil
   }
 

@@ -44,6 +44,7 @@ extension SessionEngine {
   func checkUse() {
     if let last = view.use.last { feed(.used(last)) }
     feed(.fired(.inactivity))
+    feed(.fired(.lifetime))
   }
 
   /// When any process used the session last, in this system's uptime; `nil` where that cannot be told yet.

@@ -326,7 +326,7 @@ actor SessionEngine {
     snapshot.storageProblem = lost ?? secretsProblem ?? commitError
     snapshot.compactionProblem = compactionProblem
     snapshot.lastEnd = lastEnd.end
-    view.use.follow(coordinator.lastUse)
+    view.use.follow(coordinator.lastUse, until: coordinator.lifetimeEnd)
     let before = view.current
     view.swap(snapshot)
     warn(of: snapshot, after: before)

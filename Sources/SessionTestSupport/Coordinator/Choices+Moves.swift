@@ -160,6 +160,7 @@ extension Choices {
       policy.ending.inactivityLimit = pick([.seconds(1), .seconds(1_800), .seconds(86_400)])
     }
     if chance(1, in: 2) { policy.limits.profileCheck = .afterLoginAndLaunch }
+    if chance(1, in: 4) { policy.ending.absoluteLifetime = pick([.seconds(1), .seconds(7_200)]) }
     return policy
   }
 

@@ -180,6 +180,8 @@ extension CoordinatorRun {
       let policy = coordinator.policy
       let limit = policy.inactivityLimit.map { $0 - policy.useInterval } ?? .max
       isCaused = failure == nil && now.uptime.subtractingSaturating(lastUse) >= limit
+    case .lifetimeEnded:
+      isCaused = failure == nil && coordinator.policy.absoluteLifetime != nil
     default: isCaused = failure == nil && coordinator.activity == .loading
     }
     try require(.endsHaveOneCause, isCaused) {

@@ -30,7 +30,7 @@ struct PolicyPageTests {
     ]
   }
 
-  @Test("POL-3 POL-5 POL-7 RES-6 what the page says of every policy is so")
+  @Test("POL-3 POL-5 POL-7 POL-10 RES-6 what the page says of every policy is so")
   func common() {
     let policies: [SessionPolicy] = [
       .standard, .staging, .development, .offlineFirst, .clearOnRefusal,
@@ -38,7 +38,7 @@ struct PolicyPageTests {
     for figures in policies.map(PolicyFigures.init) {
       #expect(figures.launchRefresh == .ifExpired)
       #expect(figures.onRefusedToken == .end)
-      #expect(figures.inactivityLimit == nil)
+      #expect((figures.inactivityLimit, figures.absoluteLifetime) == (nil, nil))
       #expect((figures.requestTimeout, figures.longestRetryDelay) == (30_000, 300_000))
       #expect((figures.peerRequestGrace, figures.revocationTimeout) == (60_000, 10_000))
     }

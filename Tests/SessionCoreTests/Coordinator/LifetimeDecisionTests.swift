@@ -1,0 +1,117 @@
+import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: a session that has lasted its time")
+struct LifetimeDecisionTests {
+  private static let limit: Int64 = 7_200_000
+
+  private static func policy(_ end: SessionPolicy.End = .keep) -> SessionPolicy {
+    var policy = SessionPolicy.benchKeeping
+    policy.ending.onRejection = end
+    policy.ending.absoluteLifetime = .milliseconds(limit)
+    return policy
+  }
+
+  private static func expired(_ bench: CoordinatorBench) -> ExpiryReason? {
+    guard case .expired(let session) = bench.coordinator.state else { return nil }
+    return session.reason
+  }
+
+  @Test(
+    "POL-10 a used and refreshed session expires at the end of its lifetime, not a moment sooner")
+  func expires() {
+    var bench = CoordinatorBench.signedIn(Self.policy())
+    bench.advance(by: Self.limit / 2)
+    bench.tell(.used(bench.now.uptime))
+    let (_, effects) = bench.refresh()
+    bench.tell(.answered(effects.request ?? RequestNumber(0), .token()))
+    bench.advance(by: Self.limit / 2 - 1)
+    let early = bench.tell(.fired(.lifetime))
+    #expect(early.uptime(of: .lifetime) == bench.now.uptime + 1)
+    #expect(bench.coordinator.state.kind == .authenticated)
+    bench.advance(by: 1)
+    let late = bench.tell(.fired(.lifetime))
+    #expect(Self.expired(bench) == .lifetimeEnded)
+    #expect(bench.names.suffix(2) == ["sessionExpired", "revocationPending"], "OUT-6")
+    #expect(late.contains(.cancel(.lifetime)))
+  }
+
+  @Test("POL-10 POL-2 if the policy clears, the user is logged out")
+  func clears() {
+    var bench = CoordinatorBench.signedIn(Self.policy(.clear))
+    bench.advance(by: Self.limit)
+    bench.tell(.fired(.lifetime))
+    #expect(bench.names.suffix(3) == ["sessionExpired", "logout", "revocationPending"])
+  }
+
+  @Test("POL-10 REF-8 a jump of the civil clock neither ends nor prolongs a session that is open")
+  func jumps() {
+    var bench = CoordinatorBench.signedIn(Self.policy())
+    bench.jump(by: 1 << 40)
+    #expect(bench.tell(.fired(.lifetime)).uptime(of: .lifetime) != nil)
+    bench.jump(by: -(1 << 41))
+    bench.advance(by: Self.limit)
+    bench.tell(.fired(.lifetime))
+    #expect(Self.expired(bench) == .lifetimeEnded)
+  }
+
+  @Test(
+    "POL-10 at opening, a session that has lasted its time has expired, by the civil clock after a reboot",
+    arguments: [limit - 1, limit, 10 * limit])
+  func reopened(age: Int64) throws {
+    var bench = try CoordinatorBench(Self.policy(), journal: [.event(.login(as: "ada"))])
+    bench.advance(by: age)
+    let effects = bench.tell(.opened(.session(1)))
+    #expect((Self.expired(bench) == .lifetimeEnded) == (age >= Self.limit))
+    if age < Self.limit { #expect(effects.uptime(of: .lifetime) == bench.now.uptime + 1) }
+  }
+
+  @Test("POL-10 REF-8 at opening, a civil clock that was set does not count if the system runs on")
+  func sameStart() throws {
+    for jump in [1 << 40, -(1 << 40)] as [Int64] {
+      var bench = try CoordinatorBench(Self.policy(), journal: [.event(.login(as: "ada"))])
+      let token = try #require(bench.coordinator.state.token)
+      var facts = StoredItemsReport.session(1)
+      facts.deadline = bench.now.uptime + token.expiresAt.milliseconds(since: bench.now.time)
+      let began = bench.now.uptime - bench.now.time.milliseconds(since: token.issuedAt)
+      bench.advance(by: 60_000)
+      bench.jump(by: jump)
+      let effects = bench.tell(.opened(facts))
+      #expect(bench.coordinator.state.kind == .authenticated, "\(jump)")
+      guard case .authenticated(let session) = bench.coordinator.state else { continue }
+      let head = token.issuedAt.milliseconds(since: session.since)
+      #expect(effects.uptime(of: .lifetime) == began - head + Self.limit)
+    }
+  }
+
+  @Test("POL-10 a new login begins the lifetime anew")
+  func again() {
+    var bench = CoordinatorBench.signedIn(Self.policy())
+    bench.advance(by: Self.limit - 1)
+    bench.tell(.logout(bench.caller()))
+    let login = bench.tell(.login(bench.caller(), .password))
+    bench.tell(.answered(login.request ?? RequestNumber(0), .login("ada")))
+    bench.advance(by: 1)
+    #expect(
+      bench.tell(.fired(.lifetime)).uptime(of: .lifetime) == bench.now.uptime + Self.limit - 1)
+    #expect(bench.coordinator.state.kind == .authenticated)
+  }
+
+  @Test("POL-10 an end that cannot be journaled is tried again a second later")
+  func failing() {
+    var bench = CoordinatorBench.signedIn(Self.policy())
+    bench.advance(by: Self.limit)
+    bench.commitEndings = [.fails]
+    let effects = bench.tell(.fired(.lifetime))
+    #expect(effects.uptime(of: .lifetime) == bench.now.uptime + 1_000)
+    #expect(bench.coordinator.state.kind == .authenticated)
+  }
+
+  @Test("POL-10 without a limit no timer is set, and a timer ends nothing")
+  func noLimit() {
+    var bench = CoordinatorBench.signedIn(.benchKeeping)
+    #expect(bench.tell(.fired(.lifetime)).isEmpty)
+    #expect(bench.coordinator.lifetimeEnd == .max)
+  }
+}
