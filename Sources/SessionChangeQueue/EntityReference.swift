@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// Which of the app's entities: one name on the device and at the server (SYN-2).
 public struct EntityReference: Hashable, Sendable, CustomStringConvertible {

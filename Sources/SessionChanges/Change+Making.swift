@@ -1,6 +1,6 @@
 public import Foundation
 public import SessionChangeQueue
-import SessionCore
+@_spi(Internals) import SessionCore
 
 extension Change {
   /// A new entity.

@@ -1,5 +1,5 @@
 public import SessionChangeQueue
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionKit
 import Synchronization
 

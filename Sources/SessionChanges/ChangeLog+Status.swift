@@ -1,5 +1,5 @@
 import SessionChangeQueue
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// What scopes know of the user's status (SYN-4).
 extension ChangeLog {

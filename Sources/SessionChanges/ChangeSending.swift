@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// What became of a change that was sent.
 public enum SendOutcome: Hashable, Sendable {

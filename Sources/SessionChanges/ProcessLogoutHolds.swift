@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import Synchronization
 
 /// The logouts that this process has begun and that have not ended: another process with the same number

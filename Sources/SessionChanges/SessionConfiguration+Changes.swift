@@ -1,5 +1,5 @@
 import SessionChangeQueue
-public import SessionCore
+@_spi(Internals) public import SessionCore
 public import SessionKit
 
 extension SessionConfiguration {

@@ -1,5 +1,5 @@
 import Foundation
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 extension SessionLanguage {
   /// The language that the app speaks with its user, else the one that the user likes best.

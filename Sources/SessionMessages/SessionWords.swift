@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 public import SessionKit
 
 /// Texts that an app has fixed for its users, in place of the library's.

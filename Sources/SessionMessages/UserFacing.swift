@@ -1,6 +1,6 @@
 public import Foundation
 import SessionChanges
-public import SessionCore
+@_spi(Internals) public import SessionCore
 import SessionJournal
 public import SessionKit
 

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 public import SessionKit
 import Synchronization
 

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionKit
 import SessionTestKit
 import Testing

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// What a server's own code says of a refresh token it refused: the table of `Specs/Why.md`.
 enum RefusalWord: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// Names that stand for what could tell who somebody is: the same for the same value under the same
 /// key, and without the key nothing to be got from them.

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// How surely something is so.
 package enum Certainty: String, CaseIterable, Sendable, Comparable {

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// The time zone in which text shows times.
 ///

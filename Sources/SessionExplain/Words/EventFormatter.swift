@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// What a record says, in words for people.
 ///

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// How a request failed, in words.
 package enum FailureFormatter {

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 package import SessionJSON
 
 extension JSONWriter {

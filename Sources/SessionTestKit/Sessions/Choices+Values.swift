@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// The values of a session, drawn. The first option of every draw is the plainest.
 extension Choices {

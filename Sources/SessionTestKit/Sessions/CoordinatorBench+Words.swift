@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 extension CoordinatorBench {
   /// How long a plain token lives: an hour.

@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// Events as a test says them: with what matters to it, and a plain value for the rest.
 extension SessionEvent {

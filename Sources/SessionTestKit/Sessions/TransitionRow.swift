@@ -1,4 +1,4 @@
-public import SessionCore
+@_spi(Internals) public import SessionCore
 
 /// A row of the transition table (`Specs/Transitions.md`): a state, a kind of event, a condition.
 ///

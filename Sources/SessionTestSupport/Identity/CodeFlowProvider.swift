@@ -1,5 +1,5 @@
 package import Foundation
-package import SessionCore
+@_spi(Internals) package import SessionCore
 import SessionJSON
 package import SessionKit
 package import SessionWebSignIn

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 import SessionKit
 import SessionTestKit
 import SessionWebSignIn

@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 import Testing
 
 @testable import ReplayCommands

@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 import Testing
 
 /// Writes the journals that `Tools/browser/run` makes pages of, into the folder that it names.

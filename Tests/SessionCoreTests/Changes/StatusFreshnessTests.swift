@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import Testing
 
 @Suite("Specs/ChangeLog.md: how the user stands")

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionTestKit
 import Testing
 

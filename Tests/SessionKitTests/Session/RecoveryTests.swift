@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
 import SessionTestKit

@@ -1,5 +1,5 @@
 @_spi(Internals) internal import SessionChangeQueue
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 internal import SessionJournal
 

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-package import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// Something that should have come of what happened to a living session.
 package struct CoordinatorExpectation: Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// A flow of one app as a text file tells it: what the user does, what the server answers and when,
 /// which requests go out, which events and state follow (TST-2).

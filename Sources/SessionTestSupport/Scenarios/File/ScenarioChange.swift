@@ -1,5 +1,5 @@
 import SessionChanges
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// A change as a file has it: `create task/5f1c <K1>`, with its content below.
 struct ScenarioChange: Hashable, Sendable {

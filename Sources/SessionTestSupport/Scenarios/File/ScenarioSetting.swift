@@ -1,6 +1,6 @@
 import Foundation
 import SessionChanges
-import SessionCore
+@_spi(Internals) import SessionCore
 import SessionKit
 import SessionMessages
 

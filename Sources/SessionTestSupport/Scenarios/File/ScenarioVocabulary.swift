@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 
 /// The words that scenario files are written in.
 package enum ScenarioVocabulary {

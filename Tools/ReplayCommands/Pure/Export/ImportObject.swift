@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionJSON
 
 /// A JSON object of which each member is taken by its key, and none may be left.

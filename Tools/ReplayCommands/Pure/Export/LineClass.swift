@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// What a line of JSON is about: its `class` in a timeline and in an export.
 enum LineClass: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-internal import SessionCore
+@_spi(Internals) internal import SessionCore
 
 /// Where a moment stands on a line from the first to the last.
 struct TimeScale: Equatable, Sendable {
