@@ -85,7 +85,7 @@ struct ObservedSessionTests {
     let session = try await bench.open(.keeping)
     let observed = ObservedSession(session)
     bench.server.failNext(.login, with: .status(423))
-    await #expect(throws: SessionError.accountLocked) {
+    await #expect(throws: SessionError.accountLocked(code: "SERVER_ERROR")) {
       try await session.login(bench.credentials)
     }
     if observed.signInProblem == nil { await change { observed.signInProblem } }
