@@ -142,7 +142,8 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "SessionKit", "SessionChanges", "SessionWebSignIn", "SessionMessages", "SessionTestKit",
+        "SessionKit", "SessionChangeQueue", "SessionChanges", "SessionWebSignIn", "SessionMessages",
+        "SessionTestKit",
         "SessionTestSupport", "SessionTesting", "SessionCore", "SessionJournal", "SessionJSON",
       ],
       swiftSettings: strict),

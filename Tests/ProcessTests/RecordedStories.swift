@@ -1,5 +1,6 @@
 import Foundation
 import ReplayCommands
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
 import SessionTestKit

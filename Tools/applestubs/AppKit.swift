@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
 // The part of Apple's AppKit that SessionKit uses, as its headers declare it.
 @_exported import Foundation
 

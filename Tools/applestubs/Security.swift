@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
 // The part of Apple's Security and CoreFoundation that SessionKit uses, as its headers declare it. Nothing
 // runs: the sources are only type-checked against it (see run).
 public import Foundation

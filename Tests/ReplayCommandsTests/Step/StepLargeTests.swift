@@ -1,6 +1,6 @@
 #if os(Linux)
   import Foundation
-  import SessionCore
+  @_spi(Internals) import SessionCore
   import SessionJournal
   import Testing
 

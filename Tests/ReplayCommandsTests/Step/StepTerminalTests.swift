@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import Glibc
-  import SessionCore
+  @_spi(Internals) import SessionCore
   import SessionJournal
   import Testing
 

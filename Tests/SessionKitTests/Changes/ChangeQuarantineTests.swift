@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Internals) import SessionChangeQueue
 @_spi(Internals) import SessionCore
 import SessionJournal
 import Testing

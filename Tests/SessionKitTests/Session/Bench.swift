@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Internals) import SessionCore
 import SessionJournal
 @_spi(Internals) import SessionKit
 import SessionTestKit

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
 import SessionTestKit

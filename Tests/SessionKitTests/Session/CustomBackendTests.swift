@@ -107,7 +107,7 @@ struct CustomBackendTests {
   @Test("REF-9 a backend that does not answer is given up after the request's time")
   func hangs() async throws {
     var policy = SessionPolicy.unasked
-    policy.requestTimeout = 5_000
+    policy.refresh.timeout = .seconds(5)
     let session = try await signedIn(policy)
     await server.next(.hangs)
     _ = try await bench.clock.running { try await session.refresh() }
@@ -210,7 +210,7 @@ struct CustomBackendTests {
       let error = await failure { () async throws(SessionError) in
         try await Session.open(configuration(foreign))
       }
-      guard case .secrets(.otherBackend) = error else {
+      guard case .secrets(.otherBackend) = error?.failure else {
         Issue.record("\(String(describing: error))")
         continue
       }
@@ -299,7 +299,7 @@ extension SessionPolicy {
   /// An expired session is kept, and the profile is asked only if the app wants it.
   fileprivate static var unasked: SessionPolicy {
     var policy = SessionPolicy.keeping
-    policy.profileCheck = .whenUnknown
+    policy.limits.profileCheck = .whenUnknown
     return policy
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
 import SessionTestKit

@@ -1,5 +1,6 @@
 import Foundation
 import SessionChanges
+@_spi(Internals) import SessionCore
 import SessionKit
 import SessionMessages
 import SessionTestKit

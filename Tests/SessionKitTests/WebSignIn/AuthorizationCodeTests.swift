@@ -49,10 +49,8 @@ struct AuthorizationCodeTests {
 
   private func open() async throws -> Session {
     var configuration = bench.configuration()
-    configuration.wire =
-      SessionPreset.b2c(
-        server.userFlow, clientID: "app-1", scope: "openid offline_access"
-      ).wire
+    configuration.backend = HTTPBackend.azureADB2C(
+      server.userFlow, clientID: "app-1", scope: "openid offline_access")
     return try await Session.open(configuration)
   }
 

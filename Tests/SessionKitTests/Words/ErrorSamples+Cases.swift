@@ -1,4 +1,5 @@
 import SessionChanges
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
 

@@ -1,3 +1,4 @@
+@_spi(Internals) import SessionCore
 import SessionKit
 import SessionTestKit
 

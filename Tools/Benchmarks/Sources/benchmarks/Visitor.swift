@@ -31,7 +31,8 @@ enum Visitor {
     backend.tokenForm = .opaque
     backend.transport = InstantServer()
     var configuration = SessionConfiguration(
-      journal: place.journal, secrets: secrets ?? MemorySecretStore(), backend: backend, clock: clock,
+      journal: place.journal, secrets: secrets ?? MemorySecretStore(), backend: backend,
+      clock: clock,
       retention: nil)
     configuration.eventBuffer = 50_000
     return try await Session.open(configuration)
