@@ -48,22 +48,25 @@ struct House {
   }
 
   /// The public types of a source that it declares to be errors, or extends to be.
+  ///
+  /// A type that only this repository's packages see (`@_spi`) is not public, and neither are types inside it.
   static func publicErrors(in source: String) -> Set<String> {
     let declaration =
-      /^( *)(?:(public) )?(?:final |indirect )*(enum|struct|class|actor|extension) ([\w.]+)(.*)/
+      /^( *)(@_spi\(\w+\) )?(?:(public) )?(?:final |indirect )*(enum|struct|class|actor|extension) ([\w.]+)(.*)/
     let error = /[:,&] *(?:any )?(?:Error|LocalizedError|CustomNSError|UserFacingError)\b/
-    var around: [(indent: Int, name: String)] = []
+    var around: [(indent: Int, name: String, isSPI: Bool)] = []
     var found: Set<String> = []
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       guard let match = line.firstMatch(of: declaration) else { continue }
       let indent = match.1.count
       around.removeAll { $0.indent >= indent }
-      let name = (around.map(\.name) + [String(match.4)]).joined(separator: ".")
-      around.append((indent, String(match.4)))
+      let name = (around.map(\.name) + [String(match.5)]).joined(separator: ".")
+      around.append((indent, String(match.5), match.2 != nil))
+      guard !around.contains(where: \.isSPI) else { continue }
       // The head of a long declaration ends with its brace.
       let head = lines[index...].prefix(6).joined(separator: " ").prefix { $0 != "{" }
-      guard head.contains(error), match.2 != nil || match.3 == "extension" else { continue }
+      guard head.contains(error), match.3 != nil || match.4 == "extension" else { continue }
       found.insert(name)
     }
     return found

@@ -97,7 +97,10 @@ struct HouseTests {
     ),
     (
       "Sources/SessionWebSignIn",
-      ["SessionCore", "SessionJSON", "SessionKit", "Synchronization", "Foundation", "WebKit"]
+      [
+        "SessionCore", "SessionJSON", "SessionKit", "Synchronization", "Foundation", "WebKit",
+        "AuthenticationServices",
+      ]
     ),
     (
       "Sources/SessionMessages",

@@ -1,5 +1,5 @@
 import Foundation
-@_spi(Internals) import SessionCore
+import SessionCore
 import SessionKit
 import SessionTestKit
 import SessionTesting

@@ -10,7 +10,7 @@ struct PageRunExample {
   @Test("TST-1: given, when, then: a living session")
   func coordinator() throws {
     // shown: begins
-    try given(.production, .login(as: "ada"))
+    try given(.standard, .login(as: "ada"))
       .when(.refresh(by: 1), .logout(by: 2), .answered(.token()))
       .then(.state(.unauthenticated), .journals("requestSent", "logout", "revocationPending"))
     // shown: ends
