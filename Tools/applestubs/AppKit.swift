@@ -12,3 +12,6 @@ open class NSApplication: NSObject {
     NSNotification.Name("")
   }
 }
+
+@MainActor
+open class NSWindow: NSObject {}

@@ -25,3 +25,6 @@ extension ProcessInfo {
     withReason reason: String, using block: @escaping @Sendable (Bool) -> Void
   ) {}
 }
+
+@MainActor
+open class UIWindow: NSObject {}
