@@ -8,8 +8,8 @@ public import SessionKit
 /// word. Each step runs in a task that is cancelled when nobody waits any more; tokens that come even so are
 /// not used.
 ///
-/// **Calls may overlap.** Whoever does not return when cancelled is not waited for: a silent attempt or a
-/// warming up that took longer than the policy's `refresh.timeout` may still be at work behind the page. A
+/// **Calls may overlap.** A call that does not return when it is cancelled is not waited for: a silent attempt or
+/// `warmUp()` that took longer than the policy's `refresh.timeout` may still run while the page is shown. A
 /// cancelled `signIn` must take down what the SDK itself has shown, and return: the next sign-in waits for
 /// that, 10 seconds at most (``WebSignIn/dismissLimit``), and begins then.
 ///

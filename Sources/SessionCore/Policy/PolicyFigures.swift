@@ -84,8 +84,9 @@ package struct PolicyFigures: Hashable, Sendable {
     return deadline.subtractingSaturating(min(refreshThreshold, lifetime / 2))
   }
 
-  /// The delay before the server is told again of a logout: the longest between two refreshes, twice as
-  /// long each time, at most six hours.
+  /// The delay before the next attempt to revoke the tokens of a logout.
+  ///
+  /// It begins with the longest delay between two refreshes, doubles each time, and is at most six hours.
   func revocationDelay(tries: UInt32) -> Int64 {
     let longest: Int64 = 6 * 3_600_000
     let first = min(max(1_000, longestRetryDelay), longest)

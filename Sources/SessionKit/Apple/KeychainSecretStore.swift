@@ -35,7 +35,7 @@
     public var separatesRefreshToken: Bool { items.separatesRefreshToken }
 
     #if os(watchOS) || os(tvOS)
-      /// A store whose items are told from others' by `service`: one per account, as one journal.
+      /// A store of the items of one service; each account needs a service of its own.
       ///
       /// `service` is for example the app's identifier and the account's number. Apps that have the
       /// entitlement for `accessGroup` share the items. Without biometry, the items are readable after
@@ -46,7 +46,7 @@
         self.init(service, accessGroup, names, .afterFirstUnlock)
       }
     #else
-      /// A store whose items are told from others' by `service`: one per account, as one journal.
+      /// A store of the items of one service; each account needs a service of its own.
       ///
       /// `service` is for example the app's identifier and the account's number. Apps that have the
       /// entitlement for `accessGroup` share the items. watchOS and tvOS have no `protection`: they have

@@ -60,7 +60,7 @@
         await work()
         end.signal()
       }
-      // Called on a thread that may wait, and once more on another when the time is over.
+      // Called on a thread that may wait, and again on another when the time is over.
       ProcessInfo.processInfo.performExpiringActivity(withReason: "a session's request") { isOver in
         if isOver { end.signal() } else { end.wait() }
       }

@@ -4,7 +4,7 @@
 public enum SessionAdvice: Hashable, Sendable {
   /// Try the same again, now or when the user asks for it.
   case retry
-  /// Try the same again after so many seconds; `nil` if the number is not known.
+  /// Try again after this number of seconds; `nil` if the number is not known.
   case wait(seconds: Int?)
   /// Let the user correct what was entered.
   case correctInput

@@ -7,7 +7,7 @@ extension SessionError {
     // Before anything is sent.
     /// The credential cannot be right; nothing was sent.
     case invalidCredential(CredentialRules.Problem)
-    /// Nobody is logged in.
+    /// No user is logged in.
     case notSignedIn
     /// A user is logged in already.
     case alreadySignedIn
@@ -23,7 +23,7 @@ extension SessionError {
     case secretsUnavailable
     /// The refresh token cannot be read until the user has shown who they are.
     case needsPresence
-    /// So many changes of the user were not sent to the server.
+    /// This number of the user's changes was not sent to the server.
     case pendingChanges(Int)
     /// The app has not removed the local data of the user before within its time.
     case clearingLocalData

@@ -13,7 +13,7 @@ extension SessionError {
     }
   }
 
-  /// Whether the same may succeed later with nothing mended but the room on the disk.
+  /// Whether the same call may succeed later, if only the disk has room again.
   var isPassing: Bool {
     switch failure {
     case .journal(.diskFull), .journal(.busy): true

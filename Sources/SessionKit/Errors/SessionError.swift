@@ -31,7 +31,7 @@ public struct SessionError: Error, Sendable {
     /// `status` is `nil` if nothing was sent; it is the server's if the
     /// server found the request wrong (400, 422).
     public static let invalidInput = Code("invalidInput")
-    /// Nobody is logged in.
+    /// No user is logged in.
     public static let notLoggedIn = Code("notLoggedIn")
     /// Another session must be logged out first.
     ///
@@ -196,7 +196,7 @@ extension Optional where Wrapped == SessionError {
 /// `underlyingError` of a ``SessionError`` with the code `storage`. `events(after:)` the sequence `through` goes
 /// on from there, with no gap and no duplicate.
 public struct CompactedEvents: Error, Hashable, Sendable {
-  /// The sequence of the last record that the snapshot stands for.
+  /// The sequence of the last record that the snapshot replaces.
   public let through: UInt64
   /// The state after that record.
   public let state: SessionState

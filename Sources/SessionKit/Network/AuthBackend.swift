@@ -68,8 +68,8 @@ public protocol AuthBackend: Sendable {
   ///
   /// - ``BackendError/Code/unsupported``: the backend has no such request.
   /// - ``BackendError/Code/alreadyInvalid``: the tokens were invalid before.
-  /// - ``BackendError/Code/accessTokenRefused``: the session gets a newer access token with the refresh token
-  ///   and calls it once more at once.
+  /// - ``BackendError/Code/accessTokenRefused``: the session refreshes the access token and calls this function
+  ///   again at once.
   ///
   /// - Requirement: OUT-1, OUT-5
   func revoke(_ tokens: RevocableTokens) async throws(BackendError)

@@ -186,7 +186,7 @@ extension HTTPEndpoint {
   /// Which request it is, for what is stored of it.
   fileprivate var name: String { "\(method) \(path) \(access) \(refresh)" }
 
-  /// Whether the access token authenticates the request, so that the server wants a good one.
+  /// Whether the access token authenticates the request, so that the server needs a valid one.
   ///
   /// A token in a member is what the request is about, such as RFC 7009's `token`.
   fileprivate func isAuthenticated(beside refreshToken: Secret?) -> Bool {

@@ -6,7 +6,7 @@ extension Session {
   /// Signs in with an e-mail address or user name and a password (LOG-1 … LOG-4).
   ///
   /// When it returns, the tokens are stored, the `login` event is durable, and the next refresh is
-  /// scheduled. On every error nothing was stored and nothing appended, but for `accountUnavailable` with a
+  /// scheduled. After an error nothing is stored or appended, except after `accountUnavailable` with a
   /// `reason`: the response named the user, so the login and its end are in the journal (LOG-6).
   @discardableResult
   public func login(_ credentials: PasswordCredentials) async throws(SessionError) -> UserProfile? {

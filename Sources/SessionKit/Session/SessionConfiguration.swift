@@ -8,7 +8,7 @@ package import SessionJournal
 /// | Decide | With | If you say nothing |
 /// | --- | --- | --- |
 /// | What does a refused refresh do? | ``policy``, its `ending` | the session expires, the data stays |
-/// | What becomes of unsent changes at a logout? | ``hosts`` | the session knows of no changes |
+/// | What happens to unsent changes at a logout? | ``hosts`` | the session knows of no changes |
 /// | Can there be several accounts? | a ``journal`` and ``secrets`` for each | one account |
 /// | Do extensions use the session? | one ``journal`` and ``secrets`` for all | each process has its own |
 /// | Who can read the secrets? | ``secrets``: the store and its protection | you have to say it |
