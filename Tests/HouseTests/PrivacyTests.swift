@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `PrivacyInfo.xcprivacy`: the reasons for calls that Apple wants a reason for.
+/// `PrivacyInfo.xcprivacy`: a reason for each call for which Apple requires one.
 @Suite("The privacy manifest")
 struct PrivacyTests {
   private let house = House()

@@ -38,7 +38,7 @@ struct SpecificationTests {
     let elsewhere = ProvokedErrors.elsewhere
     let rows = try Self.pages.flatMap { try self.rows(under: "Errors", of: $0) }
     #expect(Set(rows.map { $0[0] }) == elsewhere.union(provoked.keys))
-    // Nobody sees the name of what Ctrl-C ended, and `unexpected` is no promise.
+    // No user sees the name of what Ctrl-C ended, and `unexpected` is no promise.
     let unnamed: Set = ["interrupted", "unexpected"]
     #expect(unnamed.union(rows.map { $0[0] }) == Set(ToolError.Name.allCases.map(\.rawValue)))
     for row in rows {

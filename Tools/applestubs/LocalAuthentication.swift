@@ -11,7 +11,7 @@ import Security
     case useItem = 1
   }
 
-  /// Not Sendable, which asks the most of whoever uses it.
+  /// Not Sendable: this is the strictest assumption for its callers.
   open class LAContext: NSObject {
     public override init() {}
     open var interactionNotAllowed = false

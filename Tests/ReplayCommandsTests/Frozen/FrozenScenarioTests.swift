@@ -45,7 +45,7 @@ struct FrozenScenarioTests {
       with: names.map { $0.trimmingCharacters(in: .whitespaces) })
   }
 
-  @Test("TST-1 a scenario may have each word that stands for a value, and no other")
+  @Test("TST-1 a scenario may have each word for a value, and no other")
   func values() {
     for (field, words) in Words.values {
       for word in words { #expect(isAccepted("\(field) \(word)"), "\(field) \(word)") }

@@ -11,7 +11,7 @@ import Testing
 /// A change log and the session that it is attached to.
 @Suite("A change log that is attached to a session")
 struct AttachedLogTests {
-  @Test("OUT-3 a logout of a session that is closed holds nobody")
+  @Test("OUT-3 a logout of a session that is closed holds no changes")
   func closed() async throws {
     let bench = try Bench()
     let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")

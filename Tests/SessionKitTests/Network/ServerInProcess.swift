@@ -3,7 +3,7 @@ import SessionKit
 /// A backend that is no HTTP: a server within the process, which issues tokens that rotate and fails as a test
 /// says.
 actor ServerInProcess: AuthBackend {
-  /// What becomes of a request.
+  /// How a request ends.
   enum Fate {
     /// The server never receives it.
     case fails(BackendError)

@@ -94,7 +94,7 @@ struct AuthorizationCodeTests {
     #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
   }
 
-  @Test("WEB-4 STA-3 a user who closes the page is told apart from a failure")
+  @Test("WEB-4 STA-3 a user who closes the page is not a failure")
   func leaving() async throws {
     let session = try await open()
     let ending = try await login(session, [.leaves])
