@@ -35,4 +35,14 @@ struct PresenceTests {
     #expect(isUnknown(mount + "/app/a.journal"))
     #expect(isUnknown("/mnt/no-such-disk/a.journal"))
   }
+
+  @Test("RES-7 a folder that is a link to nowhere proves nothing, and the error names the link")
+  func danglingFolder() throws {
+    let link = scratch.path("disk")
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: scratch.path("not-mounted"))
+    let path = link + "/a.journal"
+    #expect(presence(path) == .unknown(.danglingLink(path: path)))
+    #expect(presence(link) == .unknown(.danglingLink(path: link)))
+  }
 }
