@@ -41,29 +41,46 @@
       "completion": Work(arguments: ["bash"], isShort: true),
     ]
 
+    /// The files that the commands read, made once: in a debug build that costs seconds.
+    private struct Inputs: Sendable {
+      let journal: [UInt8]
+      let damaged: [UInt8]
+      let lines: [UInt8]
+
+      init() throws {
+        let folder = try TemporaryFolder()
+        try LargeJournal.write(to: folder.file("large.journal"), size: 12 << 20, payload: 64)
+        journal = try folder.bytes("large.journal")
+        var bytes = journal
+        bytes[bytes.count / 2] ^= 1
+        (damaged, lines) = (bytes, Inputs.export())
+      }
+
+      /// An export of many records, without the line that ends an export: no command reads that far.
+      private static func export() -> [UInt8] {
+        var text =
+          "{\"v\":1,\"class\":\"header\",\"journal\":\"00000000-0000-4000-8000-000000000001\","
+          + "\"format\":1,\"maximumRecordSize\":65536,\"firstSequence\":1,\"redacted\":false,"
+          + "\"partial\":false}\n"
+        for number in 1...80_000 {
+          text +=
+            "{\"v\":1,\"class\":\"note\",\"sequence\":\(number),\"remainingInBatch\":0,"
+            + "\"name\":\"closed\",\"time\":\"2026-01-01T00:00:00.000Z\",\"facts\":{}}\n"
+        }
+        return Array(text.utf8)
+      }
+    }
+
+    private static let inputs = Result { try Inputs() }
+
     private let folder: TemporaryFolder
 
     init() throws {
+      let inputs = try Self.inputs.get()
       folder = try TemporaryFolder()
-      try LargeJournal.write(to: folder.file("large.journal"), size: 12 << 20, payload: 64)
-      var bytes = try folder.bytes("large.journal")
-      bytes[bytes.count / 2] ^= 1
-      _ = try folder.write(bytes, to: "damaged.journal")
-      try writeLines()
-    }
-
-    /// An export of many records, without the line of its end: nobody comes to that.
-    private func writeLines() throws {
-      var text =
-        "{\"v\":1,\"class\":\"header\",\"journal\":\"00000000-0000-4000-8000-000000000001\","
-        + "\"format\":1,\"maximumRecordSize\":65536,\"firstSequence\":1,\"redacted\":false,"
-        + "\"partial\":false}\n"
-      for number in 1...80_000 {
-        text +=
-          "{\"v\":1,\"class\":\"note\",\"sequence\":\(number),\"remainingInBatch\":0,"
-          + "\"name\":\"closed\",\"time\":\"2026-01-01T00:00:00.000Z\",\"facts\":{}}\n"
-      }
-      _ = try folder.write(Array(text.utf8), to: "lines.jsonl")
+      _ = try folder.write(inputs.journal, to: "large.journal")
+      _ = try folder.write(inputs.damaged, to: "damaged.journal")
+      _ = try folder.write(inputs.lines, to: "lines.jsonl")
     }
 
     private func filled(_ name: String, _ arguments: [String]) -> [String] {
