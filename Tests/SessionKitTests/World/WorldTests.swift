@@ -25,7 +25,7 @@ struct WorldTests {
     _ name: String, cases: Int = 50, _ hardships: SimulatedLife.Hardships,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let sweep = Sweep(name, takingOneOf: 3)
+    let sweep = Sweep(name, takingOneOf: 5)
     expect(
       Property(
         name, cases: sweep.cases(of: cases), shrinkRuns: 600, regressions: .init(around: #filePath)
