@@ -1,0 +1,120 @@
+import Backend
+import Foundation
+import SessionKit
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@main
+struct Daemon {
+  static let usage = """
+    Usage: daemon FOLDER           Works until SIGTERM; its session is in FOLDER.
+           daemon follow JOURNAL   Writes what happens in a journal, in words, until the daemon is closed.
+    """
+
+  static func main() async throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    switch arguments.count {
+    case 1 where !arguments[0].hasPrefix("-") && arguments[0] != "follow":
+      try await run(in: URL(filePath: arguments[0]))
+    case 2 where arguments[0] == "follow": exit(try follow(arguments[1]))
+    default:
+      say(usage)
+      exit(64)
+    }
+  }
+
+  static func run(in folder: URL) async throws {
+    // First of all: a SIGTERM that comes early must end the daemon in order, too. The source sees the signal
+    // only if the process ignores it.
+    signal(SIGTERM, SIG_IGN)
+    let (terminations, continuation) = AsyncStream.makeStream(of: Void.self)
+    let source = DispatchSource.makeSignalSource(signal: SIGTERM)
+    source.setEventHandler { continuation.yield() }
+    source.resume()
+    defer { source.cancel() }
+
+    let service = Service(tokenLifetime: .seconds(1))
+    let server = try Server(service.answer)
+    let session = try await openSession(in: folder, service: server.url)
+    let worker = Worker(api: SessionInterceptor(session), service: server.url)
+    say("signed in: \(session.state.user?.description ?? "nobody")")
+
+    try await Task.sleep(for: .seconds(1.1))
+    service.setTokenLifetime(.seconds(3600))
+    let answered = await worker.work(concurrently: 200)
+    say("\(answered) calls answered, \(service.count(of: "/auth/refresh")) refresh")
+
+    let working = Task { await worker.workOn() }
+    say("ready")
+    for await _ in terminations { break }
+    working.cancel()
+    await working.value
+    say("closed: \(try await session.close())")
+  }
+
+  static func openSession(in folder: URL, service: URL) async throws -> Session {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // configuration
+    var configuration = SessionConfiguration(
+      journal: folder.appending(path: "session.journal").path,
+      secrets: FileSecretStore(folder: folder.appending(path: "secrets").path),
+      backend: HTTPBackend.camelCaseJSON(service))
+    // Calls ask for a token when they need one; nothing refreshes on a timer.
+    configuration.policy.refresh.beforeExpiry = nil
+    // end of configuration
+    let session = try await Session.open(configuration)
+    if !session.isAuthenticated {
+      try await session.login(
+        PasswordCredentials(userName: Service.user.name, password: Secret(Service.user.password)))
+    }
+    return session
+  }
+
+  /// Runs `sessionreplay follow`, which is built beside this program, and returns its exit code.
+  static func follow(_ journal: String) throws -> Int32 {
+    let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let replay = Process()
+    replay.executableURL = program.appending(path: "sessionreplay")
+    replay.arguments = ["follow", journal, "--until-kind", "closed", "--timeout", "5m"]
+    try replay.run()
+    replay.waitUntilExit()
+    return replay.terminationStatus
+  }
+}
+
+/// What the daemon does: jobs of the service, with its account's token.
+struct Worker: Sendable {
+  let api: SessionInterceptor
+  let service: URL
+
+  /// Runs jobs at once, and returns how many were answered well.
+  func work(concurrently count: Int) async -> Int {
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 1...count { group.addTask { await run(number) } }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+  }
+
+  /// A job each second, until the task is cancelled.
+  func workOn() async {
+    var number = 0
+    while !Task.isCancelled {
+      number += 1
+      _ = await run(number)
+      do { try await Task.sleep(for: .seconds(1)) } catch { return }
+    }
+  }
+
+  private func run(_ number: Int) async -> Bool {
+    do throws(SessionError) {
+      let (_, response) = try await api.data(
+        for: URLRequest(url: service.appending(path: "jobs/\(number)")))
+      return (response as? HTTPURLResponse)?.statusCode == 200
+    } catch {
+      if error.code != .cancelled { say("job \(number): \(error)") }
+      return false
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Backend
+import Foundation
+import SessionKit
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// An app that moves from `LegacyTokens` to a session.
+@main
+struct Migrate {
+  let folder: URL
+  let service: URL
+
+  var tokenFile: URL { folder.appending(path: "tokens.json") }
+
+  /// What the new version of the app does at each start.
+  func start() async throws -> Session {
+    // configuration
+    let session = try await Session.open(
+      SessionConfiguration(
+        journal: folder.appending(path: "session.journal").path,
+        secrets: FileSecretStore(folder: folder.appending(path: "secrets").path),
+        backend: HTTPBackend.camelCaseJSON(service)))
+    // end of configuration
+    guard FileManager.default.fileExists(atPath: tokenFile.path) else {
+      say("no old tokens")
+      return session
+    }
+    let old = try JSONDecoder().decode(
+      LegacyTokens.Tokens.self, from: Data(contentsOf: tokenFile))
+    let adoption = try await session.adopt(old.forAdoption)
+    say("adoption: \(adoption)")
+    // After either outcome the file is not needed. After a crash before this line, the next start adopts
+    // nothing and removes it.
+    try FileManager.default.removeItem(at: tokenFile)
+    return session
+  }
+
+  static func main() async throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let path = arguments.first, arguments.count == 1, !path.hasPrefix("-") else {
+      say("Usage: migrate FOLDER\n\nMoves an app from tokens in a JSON file to a session.")
+      exit(64)
+    }
+    let backend = Service()
+    let app = Migrate(folder: URL(filePath: path), service: try Server(backend.answer).url)
+    try FileManager.default.createDirectory(at: app.folder, withIntermediateDirectories: true)
+
+    // The old version ran last.
+    let pair = backend.issueTokens()
+    let tokens = LegacyTokens.Tokens(
+      accessToken: pair.access, refreshToken: pair.refresh, expiresAt: .now + 3600, userID: "ana")
+    let file = try JSONEncoder().encode(tokens)
+    try file.write(to: app.tokenFile)
+    say("old: \(try await LegacyTokens(file: app.tokenFile, service: app.service).accessToken())")
+
+    say("first start")
+    var session = try await app.start()
+    try await app.call(session)
+    try await session.close()
+
+    // As if the process had died before it removed the file.
+    try file.write(to: app.tokenFile)
+    say("second start")
+    session = try await app.start()
+    try await app.call(session)
+    try await session.logout()
+    try await session.close()
+
+    // A backup brings the file back, after a logout.
+    try file.write(to: app.tokenFile)
+    say("third start")
+    session = try await app.start()
+    say("signed in: \(session.isAuthenticated)")
+    try await session.close()
+    let counts = ["/auth/refresh", "/auth/login"].map(backend.count)
+    say("refreshes: \(counts[0]), logins: \(counts[1])")
+  }
+
+  func call(_ session: Session) async throws {
+    let request = URLRequest(url: service.appending(path: "notes"))
+    let (data, _) = try await SessionInterceptor(session).data(for: request)
+    let notes = try JSONDecoder().decode([String].self, from: data)
+    say("\(session.state.user?.description ?? "nobody") has \(notes.count) notes")
+  }
+}
+
+extension LegacyTokens.Tokens {
+  var forAdoption: AdoptedTokens {
+    AdoptedTokens(
+      access: Secret(accessToken), refresh: Secret(refreshToken),
+      lifetime: Int64(max(0, expiresAt.timeIntervalSinceNow) * 1000),
+      user: UserProfile(id: Identifier(userID)))
+  }
+}

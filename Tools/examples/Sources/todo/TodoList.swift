@@ -1,0 +1,86 @@
+import Foundation
+import SessionChanges
+import SessionKit
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A to-do, as the service spells it.
+///
+/// `version` is the one that the app read. The service refuses an edit of any other.
+struct Todo: Codable {
+  let id: String
+  var title: String
+  var version = 0
+}
+
+/// The user's to-dos: what the service has, and what waits to be sent.
+struct TodoList: Sendable {
+  let session: Session
+  let changes: ChangeLog
+  private let api: SessionInterceptor
+  private let todos: URL
+
+  static func open(in folder: URL, service: URL) async throws -> TodoList {
+    // configuration
+    let changes = try await ChangeLog.open(at: folder.appending(path: "changes.journal").path)
+    var configuration = SessionConfiguration(
+      journal: folder.appending(path: "session.journal").path,
+      secrets: FileSecretStore(folder: folder.appending(path: "secrets").path),
+      backend: HTTPBackend.todo(service))
+    configuration.attach(changes)
+    // end of configuration
+    let session = try await Session.open(configuration)
+    return TodoList(
+      session: session, changes: changes, api: SessionInterceptor(session),
+      todos: service.appending(path: "v2/todos"))
+  }
+
+  func login(_ name: String, _ password: String) async throws {
+    try await session.login(PasswordCredentials(userName: name, password: Secret(password)))
+  }
+
+  /// Adds or edits a to-do, with or without a network; it is durable when this returns.
+  func save(_ todo: Todo) async throws {
+    let entity = EntityReference("todo", Identifier(todo.id))
+    let content = Array(try JSONEncoder().encode(todo))
+    try await changes.add(
+      todo.version == 0 ? .create(entity, content: content) : .update(entity, content: content),
+      through: session.gate)
+  }
+
+  func fetch() async throws -> [Todo] {
+    let (data, _) = try await api.data(for: URLRequest(url: todos))
+    return try JSONDecoder().decode([Todo].self, from: data)
+  }
+
+  /// Sends what waits, also what was postponed: the user asks for it.
+  func send() async throws -> DrainResult {
+    try await changes.drain(through: session.gate, ignoresBackoff: true) { await send($0.change) }
+  }
+
+  private func send(_ change: Change) async -> SendOutcome {
+    guard case .entity(let edit) = change.action else { return .refused("not a to-do") }
+    var request = URLRequest(url: todos.appending(path: "\(edit.entity.id)"))
+    request.httpMethod = "PUT"
+    request.httpBody = Data(edit.content)
+    request.setValue("\(change.key)", forHTTPHeaderField: "Idempotency-Key")
+    do throws(SessionError) {
+      let (_, response) = try await api.data(for: request)
+      switch (response as? HTTPURLResponse)?.statusCode ?? 0 {
+      case 200...299: return .done
+      case 409: return .refused("edited elsewhere")
+      case let status: return .tryLater("status \(status)")
+      }
+    } catch {
+      // A drain stops here, and the change keeps its place and its key.
+      return error.mayPass ? .notReached("\(error.code)") : .tryLater("\(error.code)")
+    }
+  }
+
+  func close() async throws {
+    try await session.close()
+    try await changes.close()
+  }
+}

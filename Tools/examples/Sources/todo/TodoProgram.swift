@@ -1,0 +1,71 @@
+import Backend
+import Foundation
+import SessionChanges
+import SessionKit
+
+@main
+struct TodoProgram {
+  static let usage = """
+    Usage: todo [--watch] FOLDER
+
+    Adds and edits to-dos online and offline, and sends them. With --watch, prints each event of the session
+    as it happens.
+    """
+
+  static func main() async throws {
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    let watches = arguments.first == "--watch"
+    if watches { arguments.removeFirst() }
+    guard arguments.count == 1, !arguments[0].hasPrefix("-") else {
+      say(usage)
+      exit(64)
+    }
+    let folder = URL(filePath: arguments[0])
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let service = Service()
+    let server = try Server(service.answer)
+    let list = try await TodoList.open(in: folder, service: server.url)
+    let events = list.session.events
+    async let watching: Void = watches ? watch(events) : ()
+    try await live(list, service, server)
+    try await list.close()
+    try await watching
+  }
+
+  /// A day of a user.
+  static func live(_ list: TodoList, _ service: Service, _ server: Server) async throws {
+    try await list.login(Service.user.name, Service.user.password)
+    try await list.save(Todo(id: "1", title: "milk"))
+    say("online: \(try await list.send().acknowledged) sent")
+    var milk = try await list.fetch()[0]
+
+    server.goAway()
+    milk.title = "oat milk"
+    try await list.save(milk)
+    try await list.save(Todo(id: "2", title: "bread"))
+    let offline = try await list.send()
+    say("offline: \(offline.acknowledged) sent, \(try await list.changes.pendingCount()) wait")
+    do throws(SessionError) {
+      try await list.session.logout()
+    } catch {
+      say("logout refused: \(error.pendingChanges ?? 0) not sent")
+    }
+
+    service.editElsewhere("1", title: "soy milk")
+    try server.comeBack()
+    let online = try await list.send()
+    say("online again: \(online.acknowledged) sent, \(online.givenUp) refused")
+
+    // A conflict: the user's edit is kept until the app decides. This one takes the service's.
+    for conflict in list.changes.queue.failures {
+      say("conflict: \(conflict.change.entity?.id.description ?? "?") was \(conflict.reason)")
+      try await list.changes.discard(conflict.change.key)
+    }
+    say("to-dos: \(try await list.fetch().map(\.title).joined(separator: ", "))")
+    say("logout: \(try await list.session.logout())")
+  }
+
+  static func watch(_ events: SessionEvents) async throws {
+    for try await event in events { say("event \(event.sequence): \(event.event.kind)") }
+  }
+}

@@ -1,0 +1,55 @@
+import Backend
+import Foundation
+import Observation
+import SessionKit
+
+/// A screen that prints what it shows, each time that it changes.
+@main
+@MainActor
+struct Screen {
+  static func main() async throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let path = arguments.first, arguments.count == 1, !path.hasPrefix("-") else {
+      say("Usage: viewmodel FOLDER\n\nShows notes, and shows none after a logout.")
+      exit(64)
+    }
+    let folder = URL(filePath: path)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let service = Service()
+    let server = try Server(service.answer)
+    // configuration
+    let session = try await Session.open(
+      SessionConfiguration(
+        journal: folder.appending(path: "session.journal").path,
+        secrets: FileSecretStore(folder: folder.appending(path: "secrets").path),
+        backend: HTTPBackend.camelCaseJSON(server.url)))
+    // end of configuration
+    let model = NotesModel(session, service: server.url)
+    let observed = ObservedSession(session)
+    draw(model)
+
+    await model.logIn(Service.user.name, "wrong")
+    say("problem: \(model.problem ?? "none")")
+    await model.logIn(Service.user.name, Service.user.password)
+    await model.load()
+
+    // The user logs out while a slow response is under way.
+    service.setDelay(.milliseconds(300))
+    async let loading: Void = model.load()
+    try await Task.sleep(for: .milliseconds(100))
+    await model.logOut()
+    await loading
+    try await session.close()
+    say("at the end: \(model.list.notes.count) notes, signed in: \(observed.isAuthenticated)")
+  }
+
+  /// Prints the list now and after each change, as a view of SwiftUI is drawn.
+  static func draw(_ model: NotesModel) {
+    let notes = withObservationTracking {
+      model.list.notes
+    } onChange: {
+      Task { @MainActor in draw(model) }
+    }
+    say("screen: \(notes.isEmpty ? "empty" : notes.joined(separator: ", "))")
+  }
+}
