@@ -18,7 +18,7 @@ struct Daemon {
     switch arguments.count {
     case 1 where !arguments[0].hasPrefix("-") && arguments[0] != "follow":
       try await run(in: URL(filePath: arguments[0]))
-    case 2 where arguments[0] == "follow": exit(try follow(arguments[1]))
+    case 2 where arguments[0] == "follow": follow(arguments[1])
     default:
       say(usage)
       exit(64)
@@ -51,7 +51,8 @@ struct Daemon {
     for await _ in terminations { break }
     working.cancel()
     await working.value
-    say("closed: \(try await session.close())")
+    try await session.close()
+    say("closed")
   }
 
   static func openSession(in folder: URL, service: URL) async throws -> Session {
@@ -72,15 +73,14 @@ struct Daemon {
     return session
   }
 
-  /// Runs `sessionreplay follow`, which is built beside this program, and returns its exit code.
-  static func follow(_ journal: String) throws -> Int32 {
-    let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    let replay = Process()
-    replay.executableURL = program.appending(path: "sessionreplay")
-    replay.arguments = ["follow", journal, "--until-kind", "closed", "--timeout", "5m"]
-    try replay.run()
-    replay.waitUntilExit()
-    return replay.terminationStatus
+  /// Becomes `sessionreplay follow`, which is built beside this program: so a signal ends the one process.
+  static func follow(_ journal: String) -> Never {
+    let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let replay = folder.appending(path: "sessionreplay").path
+    let arguments = [replay, "follow", journal, "--until-kind", "closed"]
+    execv(replay, arguments.map { strdup($0) } + [nil])
+    say("cannot run \(replay): \(String(cString: strerror(errno)))")
+    exit(71)
   }
 }
 
