@@ -24,7 +24,7 @@ final class NotesModel {
     notes = service.appending(path: "notes")
     let states = session.states
     following = Task { [weak self] in
-      for await status in states { self?.list.show(status.state) }
+      for await status in states { self?.change { $0.show(status.state) } }
     }
   }
 
@@ -42,14 +42,23 @@ final class NotesModel {
       let (data, _) = try await api.data(for: URLRequest(url: notes))
       let notes = try JSONDecoder().decode([String].self, from: data)
       // The session may have ended meanwhile: `states` delivers a moment later.
-      list.show(session.state)
-      list.show(notes, askedBy: user)
+      change {
+        $0.show(session.state)
+        $0.show(notes, askedBy: user)
+      }
     }
   }
 
   func logOut() async {
     await attempt { try await session.logout() }
-    list.show(session.state)
+    change { $0.show(session.state) }
+  }
+
+  /// Sets the list only if it differs: each setting draws the screen again.
+  private func change(_ body: (inout NoteList) -> Void) {
+    var changed = list
+    body(&changed)
+    if changed != list { list = changed }
   }
 
   private func attempt<Value>(_ work: () async throws -> Value) async {
