@@ -18,9 +18,9 @@ extension SessionConfiguration {
 private struct ProviderTokenSource: TokenSource {
   let provider: any IdentityProvider
 
-  func acquireSilently(_ account: Identifier?) async throws(AnswerFailure) -> IdentityTokens {
+  func acquireSilently(_ account: Identifier?) async throws(BackendError) -> IdentityTokens {
     do { return try await provider.acquireSilently(account) } catch {
-      throw AnswerFailure(IdentityError.problem(in: error))
+      throw BackendError(IdentityError.problem(in: error))
     }
   }
 
@@ -29,7 +29,7 @@ private struct ProviderTokenSource: TokenSource {
   }
 }
 
-extension AnswerFailure {
+extension BackendError {
   /// How a provider's refresh failed: by the name and code of its problem, without its text.
   fileprivate init(_ problem: WebSignInProblem?) {
     let kind: RequestFailure.Kind
@@ -45,8 +45,8 @@ extension AnswerFailure {
     }
     let said = problem?.description ?? "it said nothing that is known"
     self.init(
-      failure: RequestFailure(kind: kind, serverCode: code?.description),
-      problem: "the identity provider: \(said)")
+      RequestFailure(kind: kind, serverCode: code?.description),
+      message: "the identity provider: \(said)")
   }
 
   /// Codes of a grant that is dead: `AADB2C90080` is B2C's of one that has expired, `AADB2C90129` of one

@@ -92,18 +92,6 @@ extension CommandFailure: WordedError {
   }
 }
 
-extension TransportError: WordedError {
-  package var text: ErrorText {
-    switch self {
-    case .noConnection: .noConnection
-    case .noReply: .noAnswer
-    case .badAddress: .appNotSetUp
-    case .insecure, .notTrusted: .insecureConnection
-    case .cancelled: .cancelled
-    }
-  }
-}
-
 extension WebSignInProblem: WordedError {
   package var text: ErrorText {
     switch self {

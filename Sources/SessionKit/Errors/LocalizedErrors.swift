@@ -51,16 +51,6 @@ extension SecretStoreError: LocalizedError {
   public var recoverySuggestion: String? { spokenSuggestion }
 }
 
-extension TransportError: LocalizedError {
-  /// What happened, for the user.
-  ///
-  /// - Requirement: LOG-8
-  public var errorDescription: String? { spokenProblem }
-
-  /// What to do, for the user; `nil` if nothing has to be done.
-  public var recoverySuggestion: String? { spokenSuggestion }
-}
-
 extension JournalError: LocalizedError {
   /// What happened, for the user.
   ///
@@ -112,16 +102,6 @@ extension CommandFailure: LocalizedError {
 }
 
 // No user has to do with these: the same words as in `description`.
-
-extension TokenClaims.Problem: LocalizedError {
-  /// The same as the description.
-  public var errorDescription: String? { description }
-}
-
-extension AnswerFailure: LocalizedError {
-  /// The same as the description.
-  public var errorDescription: String? { description }
-}
 
 extension CodecError: LocalizedError {
   /// The same as the description.

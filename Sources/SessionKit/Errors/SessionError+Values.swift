@@ -90,10 +90,10 @@ extension SessionError.Failure {
     switch self {
     case .invalidCredential(let problem): problem
     case .webSignIn(let problem): problem
-    case .noConnection(let reason): TransportError.noConnection(reason)
-    case .notTrusted(let reason): TransportError.notTrusted(reason)
-    case .noReply(let reason): TransportError.noReply(reason)
-    case .wrongAddress(let problem): TransportError.badAddress(problem)
+    case .noConnection(let reason): BackendError.noResponse(reason, mayHaveActed: false)
+    case .notTrusted(let reason): BackendError(.notTrusted, message: reason)
+    case .noReply(let reason): BackendError.noResponse(reason, mayHaveActed: true)
+    case .wrongAddress(let problem): BackendError(.invalidAddress, message: problem)
     case .journal(let error), .secretsOwnerUnreadable(_, let error): error
     case .secrets(let error): error
     case .notStoredYet(let cause), .answerDropped(let cause):

@@ -154,7 +154,7 @@ extension SessionError {
 
   /// The error that led to this one; `nil` if there was none.
   ///
-  /// It is a `JournalError`, ``SecretStoreError``, ``TransportError``, ``CompactedEvents``,
+  /// It is a `JournalError`, ``SecretStoreError``, ``BackendError``, ``CompactedEvents``,
   /// `CredentialRules.Problem`, `WebSignInProblem` or another error of a session. It is not compared by `==`.
   ///
   /// - Requirement: LOG-13

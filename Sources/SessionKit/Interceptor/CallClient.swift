@@ -18,19 +18,28 @@ public struct CallHead: Sendable {
     self.isAuthorized = isAuthorized
     self.isRepeatable = isRepeatable
   }
+}
 
-  /// The method and the path without the query, for errors.
-  var name: String {
-    let path = url?.path ?? ""
-    return "\(method) \(path.isEmpty ? "/" : path)"
+/// The session's token as a call carries it.
+///
+/// - Requirement: INT-5
+public struct CallToken: Sendable {
+  private let token: CarriedToken
+
+  init(_ token: CarriedToken) {
+    self.token = token
   }
 
-  /// RFC 9110 §9.2.2.
-  var isIdempotent: Bool {
-    switch method.uppercased() {
-    case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
-    default: false
-    }
+  /// Where it travels.
+  public var place: CallTokenPlace { token.place }
+  /// The value of the header field, with its scheme, or of the member.
+  public var value: Secret { token.value }
+
+  /// The body with the token as its first member; every other byte stays as it is.
+  ///
+  /// Throws `refused` if the body is no JSON object.
+  public func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
+    try token.body(body, of: call)
   }
 }
 
@@ -80,17 +89,12 @@ public protocol CallClient: Sendable {
 }
 
 extension CallClient {
-  /// `noConnection` and `noReply`, as ``TransportError`` and as ``SessionError``.
+  /// `noConnection` and `noReply`, as ``TransportError`` and as `SessionError`.
   public func mayPass(_ error: any Error) -> Bool {
     switch error {
-    case TransportError.noConnection, TransportError.noReply: return true
-    case let error as SessionError:
-      // Not a certificate that is not trusted, and not a response that is too slow.
-      switch error.failure {
-      case .noConnection, .noReply: return true
-      default: return false
-      }
-    default: return false
+    case TransportError.noConnection, TransportError.noReply: true
+    case let error as SessionError: error.isOfNetwork
+    default: false
     }
   }
 }
@@ -135,8 +139,8 @@ public struct TransportCalls: CallClient {
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     let response = try await transport.send(request)
     // A transport reads no further: what is there is a beginning.
-    guard response.body.count <= HTTPResponse.bodyLimit else {
-      throw SessionError.responseTooLarge(call: "\(request)", limit: HTTPResponse.bodyLimit)
+    guard response.body.count <= JSONMembers.bodyLimit else {
+      throw SessionError.responseTooLarge(call: "\(request)", limit: JSONMembers.bodyLimit)
     }
     return response
   }

@@ -27,7 +27,7 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     guard exchange.wait(waiter) else {
       exchanges.withLock { $0[task.taskIdentifier] = nil }
       task.cancel()
-      waiter.resume(returning: .failure(TransportError.cancelled))
+      waiter.resume(returning: .failure(SessionError.cancelled))
       return
     }
     task.resume()

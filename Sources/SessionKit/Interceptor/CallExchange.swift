@@ -113,11 +113,12 @@ final class CallExchange: Sendable {
       if let refusal, isRefused || response == nil {
         return .success((data, refusal))
       }
-      return .failure(TransportError(error, hasAnswer: response != nil))
+      return .failure(
+        SessionError(connection: ConnectionFailure(error, hasAnswer: response != nil)))
     }
     // A redirect that says nowhere to comes without having been announced.
     guard let response = response ?? late else {
-      return .failure(TransportError.noReply("what came is not HTTP"))
+      return .failure(SessionError.noReply("what came is not HTTP"))
     }
     return .success((data, response))
   }

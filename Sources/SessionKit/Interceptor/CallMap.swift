@@ -43,13 +43,13 @@ struct CallMap: Sendable {
   private let readsQueries: Bool
   private let tellingStatuses: [ClosedRange<Int>]
   private let attempts: UInt32
-  /// By whose rules a response is read.
-  private let responses: HTTPBackend
+  /// What a response says of the token or of the user's account.
+  private let reading: @Sendable (CallResponse) -> RequestFailure?
 
-  /// The rules, with the defaults of the backend: only an ``HTTPBackend`` has some.
+  /// The rules, with the defaults of the backend if it has some.
   init(_ rules: CallRules, _ backend: any AuthBackend) {
-    let http = backend as? HTTPBackend
-    let defaults = http ?? .unaddressed
+    let defaults =
+      (backend as? any DetailedBackend)?.callDefaults ?? CallDefaults(codes: backend.errorCodes)
     token = rules.token
     limits = rules.limits
     window = rules.refreshWindow
@@ -58,9 +58,10 @@ struct CallMap: Sendable {
     } else {
       credentialFields = ["Authorization"]
     }
-    responses = defaults
-    let bases = http.map { [$0.baseURL] } ?? rules.origins
-    places = ((http.map { [$0.baseURL] } ?? []) + rules.origins).compactMap { url in
+    reading = defaults.failure
+    let own = defaults.baseURL.map { [$0] }
+    let bases = own ?? rules.origins
+    places = ((own ?? []) + rules.origins).compactMap { url in
       CallAddress.origin(of: url).map {
         Place(origin: Array($0.utf8), isSecure: rules.allowsInsecure || url.isSecure)
       }
@@ -68,19 +69,17 @@ struct CallMap: Sendable {
     let paths = bases.flatMap { base in
       rules.publicPaths.compactMap { CallMap.exemption(ofPath: $0, below: base) }
     }
-    exemptions = paths + CallMap.exemptions(ofEndpoints: defaults, shared: rules.endpointsAreShared)
+    exemptions =
+      paths + CallMap.exemptions(ofEndpoints: defaults.endpoints, shared: rules.endpointsAreShared)
     readsQueries = exemptions.contains { $0.query != nil }
-    tellingStatuses = defaults.failures.filter {
-      ($0.meaning == .rejected || $0.meaning.isOfAccount) && $0.steps?.contains(.call) != false
-    }
-    .map(\.statuses)
+    tellingStatuses = defaults.tellingStatuses
     attempts = max(1, rules.attempts)
   }
 
   private static func exemption(ofPath pattern: String, below base: URL) -> Exemption? {
     let isBeginning = pattern.hasSuffix("*")
     let path = isBeginning ? String(pattern.dropLast()) : pattern
-    guard let address = CallAddress(HTTPEndpoint(path).url(below: base)) else { return nil }
+    guard let address = CallAddress(AddressPath.url(path, below: base)) else { return nil }
     var text = address.origin + address.path
     // `auth/*` is below `auth`, and not beside it.
     if path.isEmpty || path.hasSuffix("/"), !text.hasSuffix("/") { text += "/" }
@@ -90,20 +89,19 @@ struct CallMap: Sendable {
   }
 
   /// The endpoints that calls leave alone (INT-3), except those whose address is shared (INT-5).
-  private static func exemptions(ofEndpoints defaults: HTTPBackend, shared: Bool?) -> [Exemption] {
-    let all = HTTPBackend.Step.allCases.compactMap {
-      step -> (step: HTTPBackend.Step, exemption: Exemption)? in
-      guard let endpoint = defaults.endpoints[step],
-        let address = CallAddress(endpoint.url(below: defaults.baseURL))
-      else { return nil }
+  private static func exemptions(
+    ofEndpoints endpoints: [CallDefaults.Endpoint], shared: Bool?
+  ) -> [Exemption] {
+    let all = endpoints.compactMap { endpoint -> (isLeftAlone: Bool, exemption: Exemption)? in
+      guard let address = CallAddress(endpoint.url) else { return nil }
       let exemption = Exemption(
         method: endpoint.method.uppercased(),
         address: Array((address.origin + address.path).utf8),
         query: address.query.map { Array($0.utf8) })
-      return (step, exemption)
+      return (endpoint.isLeftAlone, exemption)
     }
     return all.filter { entry in
-      guard entry.step.isLeftAlone else { return false }
+      guard entry.isLeftAlone else { return false }
       return !(shared ?? (all.count { $0.exemption == entry.exemption } > 1))
     }
     .map(\.exemption)
@@ -116,13 +114,13 @@ struct CallMap: Sendable {
   }
 
   /// What a response says of the token or of the user's account; `nil` if it says nothing.
-  func failure(_ response: HTTPResponse) -> RequestFailure? { responses.failure(.call, response) }
+  func failure(_ response: CallResponse) -> RequestFailure? { reading(response) }
 
-  func attempts(_ head: CallHead) -> UInt32 {
+  func attempts(_ head: CallOutline) -> UInt32 {
     attempts > 1 && head.isIdempotent ? attempts : 1
   }
 
-  func target(_ head: CallHead, _ mark: CallMark) -> CallPlan.Target {
+  func target(_ head: CallOutline, _ mark: CallMark) -> CallPlan.Target {
     guard mark != .plain, !head.isAuthorized else { return .plain }
     switch (finding(head), mark) {
     case (.foreign, .authenticated): return .foreign
@@ -137,7 +135,7 @@ struct CallMap: Sendable {
     return origin == CallAddress.origin(of: other)
   }
 
-  private func finding(_ head: CallHead) -> Finding {
+  private func finding(_ head: CallOutline) -> Finding {
     guard let url = head.url else { return .foreign }
     // As it is written, if that is normal; otherwise it is normalised first, which costs more.
     var text = url.absoluteString
@@ -214,15 +212,5 @@ extension CallMap.Exemption {
       guard let query, query.elementsEqual(own) else { return false }
     }
     return self.method == nil || self.method == method.uppercased()
-  }
-}
-
-extension HTTPBackend.Step {
-  /// Whether an app's own call to this endpoint goes out as it is (INT-3).
-  fileprivate var isLeftAlone: Bool {
-    switch self {
-    case .login, .register, .social, .refresh, .revocation: true
-    case .switchContext, .profile, .call: false
-    }
   }
 }

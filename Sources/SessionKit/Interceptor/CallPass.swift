@@ -33,12 +33,12 @@ final class CallPass: Sendable {
   }
 
   /// The token as a call carries it.
-  func token(in place: CallTokenPlace) -> CallToken {
+  func token(in place: CallTokenPlace) -> CarriedToken {
     switch place {
-    case .bearer: CallToken(place: place, value: bearer)
+    case .bearer: CarriedToken(place: place, value: bearer)
     case .header(_, let scheme?):
-      CallToken(place: place, value: Secret("\(scheme) \(token.value)"))
-    case .header(_, nil), .member: CallToken(place: place, value: token)
+      CarriedToken(place: place, value: Secret("\(scheme) \(token.value)"))
+    case .header(_, nil), .member: CarriedToken(place: place, value: token)
     }
   }
 

@@ -2,13 +2,13 @@ public import Foundation
 
 /// Which calls carry the session's token, where it travels in them, and what a call may cost.
 ///
-/// They work with any ``AuthBackend``. An ``HTTPBackend`` gives the defaults: the token belongs to the origin
+/// They work with any ``AuthBackend``. An `HTTPBackend` gives the defaults: the token belongs to the origin
 /// (scheme, host and port) of its address, and its endpoints for signing in, registering, social login,
 /// refreshing and revoking are left alone (INT-3). A backend of your own gives none: name the ``origins``.
 /// A call to another origin goes out as it is. No other path is public unless the app says so.
 ///
-/// Which responses refuse the token, the backend's ``HTTPBackend/failures`` say. With a backend of your own,
-/// the standard rules do (``FailureRule/standard``).
+/// Which responses refuse the token, the `failures` of an `HTTPBackend` say. With a backend of your own, the
+/// standard rules do (`FailureRule.standard`), with its ``AuthBackend/errorCodes``.
 ///
 /// - Requirement: INT-5, INT-6, REF-13
 public struct CallRules: Hashable, Sendable {
@@ -85,7 +85,7 @@ public struct CallLimits: Hashable, Sendable {
 extension CallRules {
   /// What a call with this head may carry at this backend.
   package func target(
-    _ head: CallHead, _ backend: any AuthBackend, as mark: CallMark = .byRules
+    _ head: CallOutline, _ backend: any AuthBackend, as mark: CallMark = .byRules
   ) -> CallPlan.Target {
     CallMap(self, backend).target(head, mark)
   }

@@ -1,5 +1,4 @@
-import Foundation
-@_spi(Internals) import SessionCore
+import SessionCore
 
 /// Protected calls of one session by one HTTP client: the same rule for whatever carries them
 /// (INT-1 … INT-3).
@@ -11,36 +10,15 @@ import Foundation
 /// A call gets the session's token; where that has expired, a newer one first; where the server
 /// refuses it, a newer one once, by a refresh that all share. `Specs/Calls.md` has the rule.
 public struct SessionCalls<Client: CallClient>: Sendable {
-  private let session: Session
-  let client: Client
-  private let map: CallMap
-  private let backend: any AuthBackend
-  private let trace: (@Sendable (CallTrace) -> Void)?
+  private let runner: CallRunner<ClientCarrier<Client>>
 
-  init(
-    _ session: Session, client: Client, rules: CallRules,
-    trace: (@Sendable (CallTrace) -> Void)?
-  ) {
-    self.session = session
-    self.client = client
-    self.trace = trace
-    backend = session.engine.configuration.backend
-    map = CallMap(rules, backend)
-  }
-
-  private init<Other>(_ calls: SessionCalls<Other>, client: Client) {
-    (session, map, backend, trace) = (calls.session, calls.map, calls.backend, calls.trace)
-    self.client = client
-  }
-
-  /// The same calls, carried by another client.
-  func carried<Other: CallClient>(by client: Other) -> SessionCalls<Other> {
-    SessionCalls<Other>(self, client: client)
+  init(_ runner: CallRunner<ClientCarrier<Client>>) {
+    self.runner = runner
   }
 
   /// Makes a call, a second time if the rule says so, and returns the response whatever its status.
   ///
-  /// Throws what the client throws, and a ``SessionError`` if there is no token for the call:
+  /// Throws what the client throws, and a `SessionError` if there is no token for the call:
   ///
   /// - `notLoggedIn`, `expired` and `loggedOut` if there is no session for it, or not any more.
   /// - `noConnection`, `noReply`, `serverFailure` … if its refresh failed; the session is what it was.
@@ -49,92 +27,13 @@ public struct SessionCalls<Client: CallClient>: Sendable {
   public func send(_ request: Client.Request, as mark: CallMark = .byRules) async throws
     -> Client.Response
   {
-    let head = client.head(of: request, token: map.token)
-    var plan = CallPlan(
-      map.target(head, mark), isRepeatable: head.isRepeatable, attempts: map.attempts(head))
-    var last: Result<Client.Response, any Error> = .failure(SessionError.notSignedIn)
-    var pass = session.pass
-    var step = plan.next(.begun(session.observed(pass)))
-    while true {
-      switch step {
-      case .send(let generation):
-        note(head, .sent(generation))
-        do {
-          var outgoing = request
-          if generation != nil {
-            try client.authorize(&outgoing, with: pass.token(in: map.token))
-          }
-          let response = try await client.send(outgoing)
-          let status = client.status(of: response)
-          note(head, .answered(status: status))
-          last = .success(response)
-          let failure = self.failure(response, status)
-          if let failure, failure.kind.isOfAccount, let owner = plan.owner, generation != nil {
-            await session.callTold(failure, of: owner)
-          }
-          if failure?.kind == .rejected {
-            pass = session.pass
-            step = plan.next(.refused(session.observed(pass)))
-            if let new = plan.refusedNew { session.note(refusedNew: new) }
-          } else {
-            step = plan.next(.answered)
-          }
-        } catch {
-          last = .failure(error)
-          step = plan.next(.lost(mayPass: client.mayPass(error)))
-        }
-      case .ask(let need):
-        if case .unlessNewer(let refused) = need,
-          !session.mayRefresh(refused: refused, map.window)
-        {
-          step = plan.next(.limited)
-          continue
-        }
-        note(head, .waits)
-        do throws(SessionError) {
-          _ = try await session.refresh(need.trigger, need)
-          pass = session.pass
-          step = plan.next(.refreshed(session.observed(pass)))
-        } catch {
-          let hasNothing = error == .noRefreshToken
-          step = plan.next(.notRefreshed(hasNothing: hasNothing))
-          if step != .deliver { last = .failure(error) }
-        }
-      case .pause(let attempt):
-        do throws(SessionError) {
-          try await session.rest(before: attempt) { note(head, .rests(milliseconds: $0)) }
-        } catch {
-          note(head, .failed)
-          throw error
-        }
-        pass = session.pass
-        step = plan.next(.backoffEnded(session.observed(pass)))
-      case .deliver:
-        return try last.get()
-      case .fail(let reason):
-        note(head, .failed)
-        if reason.isOfSession, let lost = session.replacement { throw lost }
-        guard let error = reason.error(head, after: session.endCause) else { return try last.get() }
-        throw error
-      }
-    }
-  }
-
-  /// What the response says, by the backend's rules, of the token or of the user's account.
-  private func failure(_ response: Client.Response, _ status: Int?) -> RequestFailure? {
-    guard let status, map.mayTell(status) else { return nil }
-    return map.failure(client.answer(response))
-  }
-
-  private func note(_ head: CallHead, _ step: CallTrace.Step) {
-    guard let trace else { return }
-    trace(CallTrace(method: head.method, path: head.url?.path ?? "", step: step))
+    try await runner.send(request, as: mark)
   }
 }
 
 extension SessionCalls: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The host alone.
-  public var description: String { "calls by \(backend.identity)" }
+  public var description: String { runner.description }
 
   /// The same as the description.
   public var debugDescription: String { description }
@@ -143,37 +42,45 @@ extension SessionCalls: CustomStringConvertible, CustomDebugStringConvertible, C
   public var customMirror: Mirror { Mirror(self, children: ["calls": description]) }
 }
 
-extension RefreshNeed {
-  fileprivate var trigger: RefreshTrigger {
-    if case .unlessNewer = self { .unauthorized } else { .command }
+extension Session {
+  /// Protected calls by an HTTP client of the app's choice (INT-1 … INT-4).
+  ///
+  /// `trace` is told each step of each call, on whatever thread it happens; it must not wait.
+  public func calls<Client: CallClient>(
+    by client: Client, rules: CallRules = CallRules(),
+    trace: (@Sendable (CallTrace) -> Void)? = nil
+  ) -> SessionCalls<Client> {
+    SessionCalls(run(ClientCarrier(client: client), rules: rules, trace: trace))
   }
 }
 
-extension CallPlan.Reason {
-  /// Whether the call fails for how the session stands.
-  fileprivate var isOfSession: Bool {
-    switch self {
-    case .expired, .ended, .unread: true
-    case .insecure, .foreign, .cause: false
-    }
+/// An app's client as what the rule of calls knows.
+struct ClientCarrier<Client: CallClient>: CallCarrier {
+  let client: Client
+
+  func outline(of request: Client.Request, token place: CallTokenPlace) -> CallOutline {
+    let head = client.head(of: request, token: place)
+    return CallOutline(
+      method: head.method, url: head.url, isAuthorized: head.isAuthorized,
+      isRepeatable: head.isRepeatable)
   }
 
-  /// What the call throws; `nil` for the last error that there was.
-  fileprivate func error(_ head: CallHead, after end: EndCause) -> SessionError? {
-    switch self {
-    case .insecure:
-      .wrongAddress(
-        "\(head.url?.host ?? "the server") is not reached over HTTPS, which only loopback may do "
-          + "without")
-    case .foreign:
-      .unusableCall(
-        call: head.name,
-        problem: "the token does not belong to \(head.url?.host ?? "an address without a host"); "
-          + "name its origin in CallRules.origins if it does")
-    case .expired: .expired(end)
-    case .ended: .loggedOut(end)
-    case .unread: .secretsUnavailable
-    case .cause: nil
-    }
+  func authorize(_ request: inout Client.Request, with token: CarriedToken) throws {
+    try client.authorize(&request, with: CallToken(token))
   }
+
+  func send(_ request: Client.Request) async throws -> Client.Response {
+    try await client.send(request)
+  }
+
+  func status(of response: Client.Response) -> Int? { client.status(of: response) }
+
+  func content(of response: Client.Response) -> CallResponse {
+    let response = client.answer(response)
+    return CallResponse(
+      status: response.status, fields: response.headers.map { ($0.name, $0.value) },
+      body: response.body)
+  }
+
+  func mayPass(_ error: any Error) -> Bool { client.mayPass(error) }
 }

@@ -18,9 +18,9 @@ public import Foundation
 /// `noReply`, which says that the server may have acted. A response has a size and a time limit
 /// (``CallLimits``). Requests for tokens do not come this way (REF-4), so no call in trouble delays one.
 ///
-/// For more of `URLSession`, such as a delegate for certificates, write a ``CallClient``.
+/// For more of `URLSession`, such as a delegate for certificates, write a `CallClient` of SessionHTTP.
 public struct SessionInterceptor: Sendable {
-  let calls: SessionCalls<URLSessionCalls>
+  let calls: CallRunner<URLSessionCalls>
 
   /// Calls of a session; one of these for as long as it lives, since it keeps connections.
   ///
@@ -38,7 +38,7 @@ public struct SessionInterceptor: Sendable {
   ) {
     let map = CallMap(rules, session.engine.configuration.backend)
     let client = URLSessionCalls(URLSessionLine(configuration ?? .withoutMemory, map))
-    calls = session.calls(by: client, rules: rules, trace: trace)
+    calls = session.run(client, rules: rules, trace: trace)
   }
 
   /// Makes a call and returns the whole answer.
@@ -95,19 +95,7 @@ extension SessionError {
   package init(ofCall error: any Error) {
     switch error {
     case let error as SessionError: self = error
-    case let error as TransportError: self = SessionError(error)
-    default: self = SessionError(TransportError(error, hasAnswer: false))
-    }
-  }
-
-  private init(_ error: TransportError) {
-    switch error {
-    case .noConnection(let reason): self = .noConnection(reason)
-    case .notTrusted(let reason): self = .notTrusted(reason)
-    case .noReply(let reason): self = .noReply(reason)
-    case .badAddress(let problem): self = .wrongAddress(problem)
-    case .insecure(let host): self = .wrongAddress("\(host) is not reached over HTTPS")
-    case .cancelled: self = .cancelled
+    default: self = SessionError(connection: ConnectionFailure(error, hasAnswer: false))
     }
   }
 }

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 /// `URLSession` as a client of calls.
-struct URLSessionCalls: CallClient {
+struct URLSessionCalls: CallCarrier {
   /// A request and where its body is.
   struct Call: Sendable {
     enum Body: Sendable {
@@ -23,7 +23,7 @@ struct URLSessionCalls: CallClient {
     var hasLeft = false
 
     /// The method and the path without the query, for errors.
-    var name: String { URLSessionCalls.head(of: request, isAuthorized: false).name }
+    var name: String { URLSessionCalls.outline(of: request, isAuthorized: false).name }
 
     /// Whether its body can be read but once.
     var isStream: Bool {
@@ -74,25 +74,25 @@ struct URLSessionCalls: CallClient {
     self.line = line
   }
 
-  func head(of call: Call, token place: CallTokenPlace) -> CallHead {
+  func outline(of call: Call, token place: CallTokenPlace) -> CallOutline {
     let isAuthorized =
       switch place {
       case .header(let name, _): call.request.value(forHTTPHeaderField: name) != nil
       case .member: place.isMember(of: call.bytes)
       }
-    return URLSessionCalls.head(
+    return URLSessionCalls.outline(
       of: call.request, isAuthorized: isAuthorized, isStream: call.isStream)
   }
 
-  static func head(
+  static func outline(
     of request: URLRequest, isAuthorized: Bool, isStream: Bool = false
-  ) -> CallHead {
-    CallHead(
+  ) -> CallOutline {
+    CallOutline(
       method: request.httpMethod ?? "GET", url: request.url, isAuthorized: isAuthorized,
       isRepeatable: !isStream)
   }
 
-  func authorize(_ call: inout Call, with token: CallToken) throws(SessionError) {
+  func authorize(_ call: inout Call, with token: CarriedToken) throws(SessionError) {
     switch token.place {
     case .header(let name, _): call.request.setValue(token.value.value, forHTTPHeaderField: name)
     case .member:
@@ -117,10 +117,17 @@ struct URLSessionCalls: CallClient {
     answer.hasLeft ? nil : (answer.response as? HTTPURLResponse)?.statusCode
   }
 
-  func answer(_ answer: Answer) -> HTTPResponse {
+  func content(of answer: Answer) -> CallResponse {
     let response = answer.response as? HTTPURLResponse
-    return HTTPResponse(
-      status: response?.statusCode ?? 0, headers: response?.fields ?? [],
-      body: Array(answer.data.prefix(HTTPResponse.bodyLimit)))
+    return CallResponse(
+      status: response?.statusCode ?? 0, fields: response?.callFields ?? [],
+      body: Array(answer.data.prefix(JSONMembers.bodyLimit)))
+  }
+}
+
+extension HTTPURLResponse {
+  /// The header fields.
+  var callFields: [(name: String, value: String)] {
+    allHeaderFields.map { ("\($0.key)", "\($0.value)") }
   }
 }

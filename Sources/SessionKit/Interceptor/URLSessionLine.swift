@@ -23,7 +23,7 @@ final class URLSessionLine: Sendable {
 
   func send(_ call: URLSessionCalls.Call) async throws -> URLSessionCalls.Answer {
     guard let url = call.request.url, url.host?.isEmpty == false else {
-      throw TransportError.badAddress("the address has no host")
+      throw SessionError.wrongAddress("the address has no host")
     }
     var call = call
     call.request.url = url.withSmallScheme
@@ -35,14 +35,14 @@ final class URLSessionLine: Sendable {
       let result = await send(call, exchange, until: end)
       guard let next = exchange.next else { return try result.get() }
       guard let body = exchange.hasLeft ? call.bare ?? call.bodyAgain() : call.bodyAgain() else {
-        throw TransportError.noConnection("the file with the body cannot be read")
+        throw SessionError.noConnection("the file with the body cannot be read")
       }
       var following = URLSessionCalls.Call(request: next, body: .data(body))
       (following.bare, following.hasLeft) = (call.bare, exchange.hasLeft)
       following.setBody(body)
       call = following
     }
-    throw TransportError.noReply(
+    throw SessionError.noReply(
       "the server redirects more than \(URLSessionLine.redirects) times")
   }
 
@@ -72,7 +72,7 @@ final class URLSessionLine: Sendable {
       await withCheckedContinuation { delegate.start(task, exchange, answering: $0) }
     } onCancel: {
       // Before the task: what that does to end itself is nothing to wait for.
-      exchange.finish(.failure(TransportError.cancelled))
+      exchange.finish(.failure(SessionError.cancelled))
       task.cancel()
     }
   }

@@ -10,7 +10,7 @@
   #endif
 
   /// `URLSession` as a client of calls whose answers come byte by byte.
-  struct URLSessionStreams: CallClient {
+  struct URLSessionStreams: CallCarrier {
     struct Answer: Sendable {
       let bytes: URLSession.AsyncBytes
       let response: URLResponse
@@ -22,11 +22,11 @@
 
     private var calls: URLSessionCalls { URLSessionCalls(line) }
 
-    func head(of request: URLRequest, token place: CallTokenPlace) -> CallHead {
-      calls.head(of: URLSessionCalls.Call(request: request), token: place)
+    func outline(of request: URLRequest, token place: CallTokenPlace) -> CallOutline {
+      calls.outline(of: URLSessionCalls.Call(request: request), token: place)
     }
 
-    func authorize(_ request: inout URLRequest, with token: CallToken) throws(SessionError) {
+    func authorize(_ request: inout URLRequest, with token: CarriedToken) throws(SessionError) {
       var call = URLSessionCalls.Call(request: request)
       try calls.authorize(&call, with: token)
       request = call.request
@@ -34,7 +34,7 @@
 
     func send(_ request: URLRequest) async throws -> Answer {
       guard let url = request.url, url.host?.isEmpty == false else {
-        throw TransportError.badAddress("the address has no host")
+        throw SessionError.wrongAddress("the address has no host")
       }
       do {
         let (bytes, response) = try await line.session.bytes(for: request, delegate: line.delegate)
@@ -42,7 +42,8 @@
         return Answer(bytes: bytes, response: response, isForeign: isForeign)
       } catch {
         throw (error as? URLError)?.code == .cancelled || error is CancellationError
-          ? TransportError.cancelled : TransportError(error, hasAnswer: false)
+          ? SessionError.cancelled
+          : SessionError(connection: ConnectionFailure(error, hasAnswer: false))
       }
     }
 
@@ -50,9 +51,9 @@
       answer.isForeign ? nil : (answer.response as? HTTPURLResponse)?.statusCode
     }
 
-    func answer(_ answer: Answer) -> HTTPResponse {
+    func content(of answer: Answer) -> CallResponse {
       let response = answer.response as? HTTPURLResponse
-      return HTTPResponse(status: response?.statusCode ?? 0, headers: response?.fields ?? [])
+      return CallResponse(status: response?.statusCode ?? 0, fields: response?.callFields ?? [])
     }
   }
 
@@ -67,7 +68,7 @@
       async throws(SessionError) -> (URLSession.AsyncBytes, URLResponse)
     {
       do {
-        let streams = calls.carried(by: URLSessionStreams(line: calls.client.line))
+        let streams = calls.carried(by: URLSessionStreams(line: calls.carrier.line))
         let answer = try await streams.send(request, as: mark)
         return (answer.bytes, answer.response)
       } catch {

@@ -17,7 +17,7 @@ struct AnswerSigns {
   ) {
     status = response.status
     (self.code, self.meaning, self.isNamed) = (code, meaning, isNamed)
-    first = AnswerSigns.first(response.body)
+    first = JSONMembers.firstByte(of: response.body)
     let type = response.header("Content-Type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
     isHTML = type == "text/html" || type == "application/xhtml+xml"
   }
@@ -40,11 +40,5 @@ struct AnswerSigns {
   /// Whether there is a code, and it is one that is kept.
   private var hasKnownCode: Bool {
     code.map { isNamed || RequestFailure.keeps($0) } == true
-  }
-
-  /// The first byte that is neither white space nor of a byte order mark.
-  static func first(_ body: [UInt8]) -> UInt8? {
-    let bare = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
-    return bare.first { !" \n\r\t".utf8.contains($0) }
   }
 }

@@ -2,7 +2,7 @@
 
 /// The server that issues the session's tokens, and how to speak to it.
 ///
-/// ``HTTPBackend`` is one that is configured by values. Whatever a value cannot say is written as a type of
+/// The `HTTPBackend` of SessionHTTP is configured by values. Whatever a value cannot say is written as a type of
 /// your own: another protocol than HTTP, an SDK, a simulation.
 ///
 /// The session calls one function that may change a token at a time, in all processes. Each call:

@@ -1,4 +1,4 @@
-@_spi(Internals) import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// Why a request to a backend brought nothing, and whether the server may have acted on it.
 ///
@@ -118,7 +118,7 @@ public struct BackendError: Error, Hashable, Sendable {
   }
 
   /// The error that a failure is; nothing of the failure is lost.
-  init(_ failure: RequestFailure, message: String?) {
+  package init(_ failure: RequestFailure, message: String?) {
     code = Code(failure)
     mayHaveActed = failure.kind == .noReply || failure.kind == .unreadable
     status = failure.status == 0 ? nil : Int(failure.status)
@@ -160,7 +160,7 @@ extension BackendError: CustomDebugStringConvertible, CustomReflectable {
 
 extension Duration {
   /// The number of milliseconds, rounded up.
-  var wholeMilliseconds: Int64 {
+  package var wholeMilliseconds: Int64 {
     let (seconds, attoseconds) = components
     let scaled = seconds.multipliedReportingOverflow(by: 1_000)
     guard !scaled.overflow else { return seconds < 0 ? .min : .max }

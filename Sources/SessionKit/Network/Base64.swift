@@ -1,6 +1,6 @@
 /// Base64 (RFC 4648): the common alphabet with padding to write, that of addresses to read.
 package enum Base64 {
-  static func encode(_ bytes: [UInt8]) -> String {
+  package static func encode(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     var text = ""
     for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -20,7 +20,7 @@ package enum Base64 {
   }
 
   /// The bytes of base64url (RFC 4648 §5), with or without padding; `nil` where it is none.
-  static func decode(url text: Substring) -> [UInt8]? {
+  package static func decode(url text: Substring) -> [UInt8]? {
     var symbols = Array(text.utf8)
     let padding = symbols.reversed().prefix { $0 == UInt8(ascii: "=") }.count
     guard padding == 0 || symbols.count % 4 == 0 && padding <= 2 else { return nil }

@@ -58,3 +58,13 @@ extension ClientAuthentication: CustomStringConvertible, CustomDebugStringConver
   /// A mirror that shows the way only.
   public var customMirror: Mirror { Mirror(self, children: ["way": description]) }
 }
+
+extension ClientAuthentication {
+  /// The client identifier; `nil` if there is none.
+  var identifier: String? {
+    switch self {
+    case .none: nil
+    case .form(let id, _), .basic(let id, _): id
+    }
+  }
+}

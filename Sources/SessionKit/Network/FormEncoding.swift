@@ -5,7 +5,7 @@ package enum FormEncoding {
   }
 
   /// One byte, as it is where it is unreserved or kept.
-  static func encode(_ byte: UInt8, keeping isKept: (UInt8) -> Bool) -> String {
+  package static func encode(_ byte: UInt8, keeping isKept: (UInt8) -> Bool) -> String {
     guard !isUnreserved(byte), !isKept(byte) else { return String(Unicode.Scalar(byte)) }
     let digits = Array("0123456789ABCDEF")
     return "%" + String([digits[Int(byte >> 4)], digits[Int(byte & 15)]])

@@ -1,4 +1,4 @@
-@_spi(Internals) import SessionCore
+@_spi(Internals) public import SessionCore
 
 // Answers. What an answer says is in `Specs/Answers.md`, row by row.
 extension HTTPBackend {
@@ -42,10 +42,10 @@ extension HTTPBackend {
   /// A sign-in's response, with what follows from a refresh token that is missing.
   ///
   /// - Requirement: LOG-11
-  func expectingRefreshToken(_ response: TokenResponse) -> TokenResponse {
+  package func expectingRefreshToken(_ response: TokenResponse) -> TokenResponse {
     guard response.refresh == nil, endpoints.refresh != nil else { return response }
     var response = response
-    response.missingRefreshToken = answer.refreshToken.first ?? .whole
+    response.missingRefreshToken = "\(answer.refreshToken.first ?? .whole)"
     response.needsRefreshToken = missingRefreshToken == .fails
     return response
   }
@@ -151,7 +151,7 @@ extension HTTPBackend {
       found = try tokens(step, response, context, userName, lifeBefore, expected)
     } catch {
       // Nothing at all is no word of the server: it may have replaced the token all the same.
-      let isLost = step.mayReplace && AnswerSigns.first(response.body) == nil
+      let isLost = step.mayReplace && JSONMembers.firstByte(of: response.body) == nil
       throw AnswerFailure(isLost ? .noReply : .unreadable, error.problem, status: response.status)
     }
     found.isRead = true
@@ -253,7 +253,7 @@ extension HTTPBackend {
 
   /// The claims of a token that need not have any.
   private func hints(_ token: Secret) -> JSONMembers? {
-    do { return try TokenClaims.payload(of: token) } catch { return nil }
+    TokenPayload.hints(token)
   }
 }
 
@@ -261,13 +261,6 @@ extension ActiveContext {
   /// The context of a role that has no place and no permissions.
   fileprivate init(roleAlone role: Identifier) {
     self.init(role: Named(id: role, name: role.description))
-  }
-}
-
-extension TokenResponse {
-  /// Takes in whom the response names.
-  mutating func take(_ found: FoundUser?) {
-    (user, origin, namedBy) = (found?.profile, found?.origin, found?.namedBy)
   }
 }
 

@@ -201,27 +201,3 @@ extension HTTPBackend {
     return "\(sources.joined(separator: " and ")) are missing"
   }
 }
-
-extension UserProfile {
-  /// The same under another identifier.
-  func renamed(_ id: Identifier) -> UserProfile {
-    UserProfile(
-      id: id, email: email, firstName: firstName, lastName: lastName, further: further)
-  }
-}
-
-extension Identifier {
-  static let addressProblem = "an e-mail address, which may not be journaled"
-
-  /// Whether it is, or holds, an e-mail address: text without spaces on both sides of an `@` (STO-3).
-  ///
-  /// A user's id goes into the journal, an address must not. `@ada:example.org` is none: nothing stands
-  /// before its `@`. `Specs/Answers.md` has examples.
-  var isAddress: Bool {
-    let text = Array(description.unicodeScalars)
-    return text.indices.dropFirst().dropLast().contains { index in
-      text[index] == "@" && !text[index - 1].properties.isWhitespace
-        && !text[index + 1].properties.isWhitespace
-    }
-  }
-}

@@ -36,7 +36,7 @@ public struct HTTPBackend: Sendable {
 
   /// What is done about a sign-in without a refresh token, if the backend has an endpoint to refresh.
   public enum MissingRefreshToken: Hashable, Sendable {
-    /// The user is signed in, and ``SessionWarning/refreshTokenMissing(_:)`` is reported.
+    /// The user is signed in, and `SessionWarning.refreshTokenMissing` is reported.
     case warns
     /// The login fails with `invalidResponse`, and the tokens of its response are revoked.
     case fails
@@ -99,11 +99,6 @@ public struct HTTPBackend: Sendable {
     self.baseURL = baseURL
     self.endpoints = endpoints
   }
-}
-
-extension HTTPBackend {
-  /// The standard rules and names, without an address.
-  static let unaddressed = HTTPBackend(baseURL: URL(fileURLWithPath: "/"))
 }
 
 extension HTTPBackend.Step {

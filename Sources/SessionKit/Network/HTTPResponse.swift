@@ -1,7 +1,7 @@
 /// The answer to an ``HTTPRequest``; shown as its status only.
 public struct HTTPResponse: Hashable, Sendable {
   /// The bytes of the longest body that is read; answers of tokens have a few thousand.
-  static let bodyLimit = 1 << 20
+  static let bodyLimit = JSONMembers.bodyLimit
 
   /// The status.
   public let status: Int

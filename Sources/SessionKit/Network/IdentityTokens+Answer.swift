@@ -19,33 +19,35 @@ extension IdentityTokens {
   ///
   /// `before` is what they take the place of, `nil` at a sign-in.
   func answer(
-    for backend: HTTPBackend, after before: IdentityPredecessor? = nil, isOwned: Bool,
+    for reader: any TokenReader, after before: IdentityPredecessor? = nil, isOwned: Bool,
     at now: Timestamp
   ) throws(WebSignInProblem) -> TokenResponse {
     guard access.isToken, refresh?.isToken ?? true, byteCount <= Self.mostBytes else {
       throw .unreadableTokens
     }
-    let claims = Self.payload(of: access)
-    let named = TokenNames(user: user, access: claims, identity: identity.flatMap(Self.payload))
+    let claims = TokenPayload.hints(access)
+    let named = TokenNames(
+      user: user, access: claims, identity: identity.flatMap(TokenPayload.hints))
     let found: FoundUser?
     if let before {
-      found = try named.user(after: before, old: before.access.flatMap(Self.payload), for: backend)
+      found = try named.user(
+        after: before, old: before.access.flatMap(TokenPayload.hints), for: reader)
     } else {
-      found = named.user(for: backend)
+      found = named.user(for: reader)
       guard let id = found?.profile.id, !id.isAddress, !id.description.isEmpty else {
         throw .unreadableTokens
       }
     }
-    let hints = claims.map { TokenClaims(payload: $0, keys: backend.keys.contexts) }
     do throws(Unreadable) {
       var answer = TokenResponse(
-        access: access, refresh: isOwned || backend.endpoints.refresh == nil ? nil : refresh,
-        lifetime: try backend.lifetime(
+        access: access, refresh: isOwned || !reader.refreshesTokens ? nil : refresh,
+        lifetime: try reader.lifetime(
           said: lifetime, until: expiresAt.flatMap(Timestamp.init(date:)), claims: claims, at: now,
           before: before?.lifetime),
-        tokenID: hints?.tokenID.flatMap { $0.isAddress ? nil : $0 }, tokenContext: hints?.context)
+        tokenID: claims?.identifierHint(at: ["jti"]).flatMap { $0.isAddress ? nil : $0 },
+        tokenContext: claims.flatMap(reader.context))
       answer.take(found)
-      return before == nil ? backend.expectingRefreshToken(answer) : answer
+      return before == nil ? reader.expectingRefreshToken(answer) : answer
     } catch {
       throw .unreadableTokens
     }
@@ -53,14 +55,6 @@ extension IdentityTokens {
 
   private var byteCount: Int {
     [access, refresh, identity].reduce(0) { $0 + ($1?.value.utf8.count ?? 0) }
-  }
-
-  /// The claims of a token; `nil` where it has none that can be read.
-  private static func payload(of token: Secret) -> JSONMembers? {
-    do { return try TokenClaims.payload(of: token) } catch {
-      // Opaque: it says nothing of itself.
-      return nil
-    }
   }
 }
 

@@ -15,7 +15,7 @@ public struct IdentityTokens: Hashable, Sendable {
   public var lifetime: Int64?
   /// Until when the access token is good by this device's clock, where the SDK says it so.
   public var expiresAt: Date?
-  /// Who the user is; where `nil`, whom the claims name by the backend's ``ResponseMapping/user``, else by `sub`.
+  /// Who the user is; where `nil`, whom the claims name by the backend's own sources, else by `sub`.
   ///
   /// Newer tokens must name the same one: in the same way, or not at all.
   public var user: UserProfile?

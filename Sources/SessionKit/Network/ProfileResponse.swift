@@ -17,7 +17,7 @@ public struct ProfileResponse: Hashable, Sendable {
   /// The user.
   public let user: UserProfile
   /// That the user is inactive or deleted.
-  var failure: RequestFailure?
+  package var failure: RequestFailure?
   /// When that last changed, on the server's clock.
   var changedAt: Timestamp?
   /// What the server's clock showed when it answered; `nil` if it does not say.
@@ -47,7 +47,7 @@ public struct ProfileResponse: Hashable, Sendable {
     }
   }
 
-  init(
+  package init(
     user: UserProfile, failure: RequestFailure?, changedAt: Timestamp?, serverTime: Timestamp?
   ) {
     (self.user, self.failure) = (user, failure)

@@ -10,7 +10,7 @@ public enum RequestField: Hashable, Sendable {
   case bool(Bool)
 
   /// As JSON writes it.
-  var json: String {
+  package var json: String {
     switch self {
     case .text(let text): JSONValue.quoted(text)
     case .number, .bool: form
@@ -18,7 +18,7 @@ public enum RequestField: Hashable, Sendable {
   }
 
   /// As a form writes it, before it is encoded.
-  var form: String {
+  package var form: String {
     switch self {
     case .text(let text): text
     case .number(let number):

@@ -31,9 +31,9 @@ public struct RevocableTokens: Sendable {
   /// tries with what there is.
   public let needsRefresh: Bool
   /// The requests that the server has confirmed.
-  let progress: RevocationProgress
+  package let progress: RevocationProgress
   /// Keeps the names of the requests that the server has confirmed, so that a later run does not ask again.
-  let save: @Sendable ([String]) async -> Void
+  package let save: @Sendable ([String]) async -> Void
 
   /// Tokens to invalidate.
   public init(access: Secret, refresh: RefreshToken?, needsRefresh: Bool = false) {
@@ -65,7 +65,7 @@ extension RevocableTokens: CustomStringConvertible, CustomDebugStringConvertible
 }
 
 /// How far a revocation of several requests is; one for all attempts of one run.
-final class RevocationProgress: Sendable {
+package final class RevocationProgress: Sendable {
   private struct State {
     var confirmed: [String]
     var refusedStatus: UInt16?
@@ -79,13 +79,13 @@ final class RevocationProgress: Sendable {
   }
 
   /// The names of the requests that the server has confirmed, the oldest first.
-  var confirmed: [String] { state.withLock { $0.confirmed } }
+  package var confirmed: [String] { state.withLock { $0.confirmed } }
 
   /// The status of a request whose token was invalid already; `nil` if there was none.
-  var refusedStatus: UInt16? { state.withLock { $0.refusedStatus } }
+  package var refusedStatus: UInt16? { state.withLock { $0.refusedStatus } }
 
   /// The server has confirmed a request; `refusedStatus` if its token was invalid already.
-  func confirm(_ name: String, refusedStatus: UInt16? = nil) {
+  package func confirm(_ name: String, refusedStatus: UInt16? = nil) {
     state.withLock { state in
       state.confirmed.append(name)
       state.refusedStatus = refusedStatus ?? state.refusedStatus

@@ -1,5 +1,4 @@
 @_spi(Internals) public import SessionCore
-import SessionJSON
 
 /// What an access token says of itself (RFC 7519): hints, never verified, never decided upon alone.
 ///
@@ -60,13 +59,13 @@ public struct TokenClaims: Hashable, Sendable {
 
   /// The members of a token's second part.
   package static func payload(of token: Secret) throws(Problem) -> JSONMembers {
-    let parts = token.value.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .notThreeParts }
-    guard let payload = Base64.decode(url: parts[1]) else { throw .payloadNotBase64URL }
-    let value: JSONValue
-    do { value = try JSONReader.read(payload) } catch { throw .payloadNotObject }
-    guard case .object(let members) = value else { throw .payloadNotObject }
-    return JSONMembers(members)
+    do throws(TokenPayload.Flaw) { return try TokenPayload.read(token) } catch {
+      switch error {
+      case .notThreeParts: throw .notThreeParts
+      case .notBase64URL: throw .payloadNotBase64URL
+      case .notObject: throw .payloadNotObject
+      }
+    }
   }
 
   private static func context(_ payload: JSONMembers, _ keys: ContextKeys) -> ActiveContext? {

@@ -8,17 +8,9 @@ struct TokenNames {
   let identity: JSONMembers?
 
   /// The user who signs in: whom the SDK names, else the first whom the backend's sources do, else `sub`.
-  func user(for backend: HTTPBackend) -> FoundUser? {
-    if let named = namedBySDK { return named }
-    let sources = UserSources(
-      members: JSONMembers([:]), access: access, identity: identity, userName: nil, expected: nil,
-      isBesideToken: false)
-    do throws(Unreadable) {
-      if let user = try backend.user(.login, sources) { return user }
-    } catch {
-      // A source that cannot be read says nothing.
-    }
-    return subject(of: .identity, backend) ?? subject(of: .access, backend)
+  func user(for reader: any TokenReader) -> FoundUser? {
+    namedBySDK ?? reader.user(access: access, identity: identity) ?? subject(of: .identity)
+      ?? subject(of: .access)
   }
 
   private var namedBySDK: FoundUser? {
@@ -28,13 +20,12 @@ struct TokenNames {
     }
   }
 
-  private func subject(of token: UserSource.Token, _ backend: HTTPBackend) -> FoundUser? {
+  private func subject(of token: UserClaim.Token) -> FoundUser? {
     (token == .access ? access : identity).flatMap(UserProfile.init(subjectOf:)).map {
       FoundUser(
         profile: $0,
         origin: UserOrigin(
-          source: UserSource.claim("sub", of: token).label(backend.keys),
-          value: $0.id.description))
+          source: UserClaim(["sub"], of: token).label, value: $0.id.description))
     }
   }
 
@@ -45,21 +36,20 @@ struct TokenNames {
   ///
   /// - Requirement: LOG-12
   func user(
-    after before: IdentityPredecessor, old: JSONMembers?, for backend: HTTPBackend
+    after before: IdentityPredecessor, old: JSONMembers?, for reader: any TokenReader
   ) throws(WebSignInProblem) -> FoundUser? {
     let expected = before.user
     if expected.origin?.source == UserOrigin.provider, let named = namedBySDK {
       guard named.origin == expected.origin else { return .another(by: .provider) }
       return named.of(expected)
     }
-    let claims = backend.userClaims
-    let decisive = claims.first {
-      UserSource.claim($0.path, of: $0.token).label(backend.keys) == expected.origin?.source
-    }
+    let claims =
+      [UserClaim(["sub"], of: .identity), UserClaim(["sub"], of: .access)] + reader.userClaims
+    let decisive = claims.first { $0.label == expected.origin?.source }
     if let decisive, let now = name(decisive), now.description != expected.origin?.value {
-      return .another(by: UserSource.claim(decisive.path, of: decisive.token).naming)
+      return .another(by: decisive.naming)
     }
-    let found = self.user(for: backend)
+    let found = self.user(for: reader)
     let names = claims.compactMap(name) + (user.map { [$0.id] } ?? [])
     guard decisive.flatMap(name) == nil, !names.contains(expected.id) else {
       return found?.profile.id == expected.id
@@ -68,7 +58,8 @@ struct TokenNames {
     guard found != nil else { return nil }
     var isSame = false
     for claim in claims where claim.token == .access {
-      guard let was = old?.identifierHint(claim.path), let now = access?.identifierHint(claim.path)
+      guard let was = old?.identifierHint(at: claim.steps),
+        let now = access?.identifierHint(at: claim.steps)
       else { continue }
       guard was == now else { return .another(by: .accessToken) }
       isSame = true
@@ -77,8 +68,8 @@ struct TokenNames {
     return nil
   }
 
-  private func name(_ claim: (path: MemberPath, token: UserSource.Token)) -> Identifier? {
-    (claim.token == .access ? access : identity)?.identifierHint(claim.path)
+  private func name(_ claim: UserClaim) -> Identifier? {
+    (claim.token == .access ? access : identity)?.identifierHint(at: claim.steps)
   }
 }
 
@@ -92,21 +83,10 @@ extension FoundUser {
   }
 }
 
-extension HTTPBackend {
-  /// The claims that may name a user.
-  fileprivate var userClaims: [(path: MemberPath, token: UserSource.Token)] {
-    var claims: [(path: MemberPath, token: UserSource.Token)] = [
-      ("sub", .identity), ("sub", .access),
-    ]
-    for case .claim(let path, let token) in answer.user { claims.append((path, token)) }
-    return claims
-  }
-}
-
 extension UserProfile {
   /// The user whom a token's `sub` names.
   fileprivate init?(subjectOf claims: JSONMembers) {
-    guard let id = claims.identifierHint("sub"), !id.isAddress else { return nil }
-    self.init(id: id, email: claims.hint(["email", "emails.0"]))
+    guard let id = claims.identifierHint(at: ["sub"]), !id.isAddress else { return nil }
+    self.init(id: id, email: claims.hint(at: [["email"], ["emails", "0"]]))
   }
 }

@@ -4,8 +4,8 @@
 extension TokenResponse {
   /// The response, with its user as one that a source names; throws if it cannot be used.
   ///
-  /// A response that an ``HTTPBackend`` has read is returned as it is.
-  func checked(_ step: HTTPBackend.Step, of expected: ExpectedUser?) throws(BackendError)
+  /// A response that the library has read is returned as it is.
+  func checked(_ step: TokenStep, of expected: ExpectedUser?) throws(BackendError)
     -> TokenResponse
   {
     guard !isRead, !isAccountOnly else { return self }

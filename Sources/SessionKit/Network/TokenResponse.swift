@@ -21,20 +21,20 @@ public struct TokenResponse: Hashable, Sendable {
   /// In which way an identity provider signed in, where one did.
   var method: LoginMethod?
   /// Which source named the user, if that is known.
-  var origin: UserOrigin?
+  package var origin: UserOrigin?
   /// The source that says that the response belongs to another user than the session's.
-  var namedBy: NamingSource?
+  package var namedBy: NamingSource?
   /// Where the refresh token lies that is kept, for tokens that are taken over.
   var refreshPlace: RefreshPlace?
 
   /// Whether an account was created and no user is signed in.
-  private(set) var isAccountOnly = false
+  package private(set) var isAccountOnly = false
   /// Whether the library has read it, so that it is not looked at again.
-  var isRead = false
+  package var isRead = false
   /// Where a sign-in's response should have a refresh token; `nil` if it has one, or none is expected.
-  var missingRefreshToken: MemberPath?
+  package var missingRefreshToken: String?
   /// Whether the sign-in fails for want of a refresh token.
-  var needsRefreshToken = false
+  package var needsRefreshToken = false
 
   /// Tokens of a backend of your own.
   ///
@@ -52,7 +52,7 @@ public struct TokenResponse: Hashable, Sendable {
   ) {
     self.init(
       access: access, refresh: refresh,
-      lifetime: min(lifetime.wholeMilliseconds, TokenLifetime.longest), tokenID: tokenID,
+      lifetime: min(lifetime.wholeMilliseconds, TokenMetadata.unknownLifetime), tokenID: tokenID,
       user: user,
       context: context, serverTime: serverTime)
   }

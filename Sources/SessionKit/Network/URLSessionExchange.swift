@@ -157,30 +157,6 @@ extension HTTPResponse {
   }
 }
 
-extension URLProtectionSpace {
-  /// Whether a server asks for a name and a password; what TLS asks for is the system's business.
-  var asksForPassword: Bool {
-    let method = authenticationMethod
-    return method == NSURLAuthenticationMethodDefault
-      || method == NSURLAuthenticationMethodHTTPBasic
-      || method == NSURLAuthenticationMethodHTTPDigest
-  }
-}
-
-extension URLSessionConfiguration {
-  /// Keeps nothing from one request to the next but connections: no cookies, answers or credentials.
-  static var withoutMemory: URLSessionConfiguration {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.httpCookieStorage = nil
-    configuration.httpShouldSetCookies = false
-    configuration.httpCookieAcceptPolicy = .never
-    configuration.urlCache = nil
-    configuration.urlCredentialStorage = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    return configuration
-  }
-}
-
 extension URLRequest {
   fileprivate init(_ request: HTTPRequest) {
     self.init(url: request.url.withSmallScheme)
@@ -191,17 +167,6 @@ extension URLRequest {
   }
 }
 
-extension URL {
-  /// The same address; on Linux a scheme in capitals is not known (RFC 3986 §3.1 says that it is).
-  var withSmallScheme: URL {
-    guard let scheme, scheme != scheme.lowercased(),
-      var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
-    else { return self }
-    parts.scheme = scheme.lowercased()
-    return parts.url ?? self
-  }
-}
-
 extension HTTPURLResponse {
   var fields: [HTTPHeader] {
     allHeaderFields.map { HTTPHeader("\($0.key)", "\($0.value)") }
@@ -209,66 +174,11 @@ extension HTTPURLResponse {
 }
 
 extension TransportError {
-  /// What is certain only: an error that does not prove that nothing was sent is `noReply`.
   init(_ error: any Error, hasAnswer: Bool) {
-    guard let code = (error as? URLError)?.code else {
-      self = .noReply("the connection failed")
-      return
-    }
-    if hasAnswer {
-      self = .noReply("the connection ended in the middle of the answer")
-      return
-    }
-    switch code {
-    case .cannotFindHost, .dnsLookupFailed:
-      self = .noConnection("the server's name is not found")
-    case .cannotConnectToHost:
-      self = .noConnection("the server does not accept connections")
-    case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
-      self = .noConnection("there is no network")
-    case .serverCertificateUntrusted, .serverCertificateHasBadDate,
-      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
-      self = .notTrusted(TransportError.untrusted)
-    case .unknown where TransportError.isCertificate(error):
-      self = .notTrusted(TransportError.untrusted)
-    case .badURL:
-      // Of an address of the right form too, such as one of an IPv6 that the device has not.
-      self = .noConnection("the address cannot be used")
-    case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile:
-      self = .noConnection("the file with the body cannot be read")
-    default:
-      self = .noReply(TransportError.words(code))
-    }
-  }
-
-  private static let untrusted = "the server's certificate is not trusted"
-
-  /// Whether the certificate is the problem, by the words of curl, which on Linux are all that there is.
-  ///
-  /// Curl checks it in the handshake, before it sends anything of a request.
-  private static func isCertificate(_ error: any Error) -> Bool {
-    let words = error.localizedDescription
-    return words.hasPrefix("SSL certificate problem")
-      || words.hasPrefix("SSL: no alternative certificate subject name")
-      || words.hasPrefix("SSL: certificate subject name")
-  }
-
-  /// What an error says that leaves it open whether something was sent.
-  private static func words(_ code: URLError.Code) -> String {
-    switch code {
-    case .timedOut: "the server did not answer in time"
-    case .networkConnectionLost: "the connection was lost before an answer"
-    // The address's protocol is checked before anything is sent; it is the answer's that is not known.
-    case .unsupportedURL: "what came is not HTTP"
-    case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
-      "nothing came that can be read"
-    case .secureConnectionFailed: "no secure connection came about"
-    case .clientCertificateRequired, .clientCertificateRejected:
-      "the server asks for a certificate of this device"
-    case .appTransportSecurityRequiresSecureConnection:
-      "the system does not allow a connection that is not secure"
-    case .cancelled: "the system ended the exchange"
-    default: "the connection failed"
+    switch ConnectionFailure(error, hasAnswer: hasAnswer) {
+    case .nothingSent(let reason): self = .noConnection(reason)
+    case .notTrusted(let reason): self = .notTrusted(reason)
+    case .mayHaveActed(let reason): self = .noReply(reason)
     }
   }
 }

@@ -22,55 +22,12 @@ public enum UserSource: Hashable, Sendable {
   case userName(UserNameKey)
 }
 
-/// Which source named a session's user, and what it said (LOG-12).
-///
-/// Stored with the user item: only the same source can say that a later response belongs to another
-/// user. `value` may be an e-mail address or a user name, so that it is a secret.
-struct UserOrigin: Codable, Hashable {
-  /// The source, as ``UserSource/label(_:)`` or one of the names below.
-  var source: String
-  /// What it said.
-  var value: String
-
-  /// The app's own reader of responses (``HTTPBackend/read``).
-  static let reader = "reader"
-  /// The identity SDK.
-  static let provider = "provider"
-  /// The profile endpoint.
-  static let profile = "profile"
-}
-
-extension UserOrigin: CustomStringConvertible, CustomReflectable {
-  /// The source alone.
-  var description: String { source }
-  var customMirror: Mirror { Mirror(self, children: ["source": source]) }
-}
-
-/// Whose a response should be: the session's user, and which source named them, if that is known.
-struct ExpectedUser: Hashable {
-  var id: Identifier
-  var origin: UserOrigin?
-}
-
-/// Whom a response names.
-struct FoundUser: Hashable {
-  var profile: UserProfile
-  var origin: UserOrigin?
-  /// The source that says that this is another user than the session's.
-  var namedBy: NamingSource?
-
-  /// Another user, of whom nothing is kept: the name may be an e-mail address.
-  static func another(by source: NamingSource?) -> FoundUser {
-    FoundUser(profile: UserProfile(id: "another user"), origin: nil, namedBy: source)
-  }
-}
-
 extension UserSource {
   /// The name under which a session remembers the source.
   func label(_ keys: RequestFieldNames) -> String {
     switch self {
     case .member(let path): "member \(path) \(keys.userID)"
-    case .claim(let path, let token): "claim \(path) of the \(token.rawValue)"
+    case .claim(let path, let token): UserClaim(path.steps, of: token.kind).label
     case .digest(let path, _): "digest of \(path)"
     case .userName: "user name"
     }
@@ -80,7 +37,7 @@ extension UserSource {
   var naming: NamingSource? {
     switch self {
     case .member, .digest: .member
-    case .claim(_, let token): token == .access ? .accessToken : .identityToken
+    case .claim(let path, let token): UserClaim(path.steps, of: token.kind).naming
     case .userName: nil
     }
   }
@@ -88,4 +45,8 @@ extension UserSource {
   var isClaim: Bool {
     if case .claim = self { true } else { false }
   }
+}
+
+extension UserSource.Token {
+  var kind: UserClaim.Token { self == .access ? .access : .identity }
 }

@@ -18,7 +18,7 @@ public enum SessionWarning: Hashable, Sendable {
 
   /// A sign-in brought no refresh token at this place of the response, although the backend has an endpoint
   /// to refresh: the session ends with its access token (LOG-11).
-  case refreshTokenMissing(MemberPath)
+  case refreshTokenMissing(String)
 
   /// Two ways to fail, as the session's state counts them (`SessionState.RefreshFailures`).
   public enum FailureClass: String, CaseIterable, Sendable {
@@ -44,7 +44,7 @@ extension SessionWarning: CustomStringConvertible {
     case .refreshTokenMissing(let path):
       "the sign-in brought no refresh token: \(path) is missing in the response, and the backend has an "
         + "endpoint to refresh; the session ends with its access token. Correct the path "
-        + "(HTTPBackend.answer.refreshToken), or remove the endpoint"
+        + "(the backend's answer.refreshToken), or remove the endpoint"
     case .refreshDenied(.tokenIsNew, let generation):
       "a call was refused \(generation) right after the refresh that brought it; the refusal was "
         + "delivered, and no call refreshes this token within the window"

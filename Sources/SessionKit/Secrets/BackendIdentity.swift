@@ -86,13 +86,3 @@ extension URL {
     return parts.url.flatMap(CallAddress.origin)
   }
 }
-
-extension ClientAuthentication {
-  /// The client identifier; `nil` if there is none.
-  var identifier: String? {
-    switch self {
-    case .none: nil
-    case .form(let id, _), .basic(let id, _): id
-    }
-  }
-}

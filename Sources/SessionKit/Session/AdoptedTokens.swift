@@ -29,29 +29,25 @@ public struct AdoptedTokens: Hashable, Sendable {
   }
 
   /// The answer that a sign-in would have brought; its claims are hints and never verified.
-  func answer(for backend: HTTPBackend, at now: Timestamp) throws(SessionError) -> TokenResponse {
+  func answer(for reader: any TokenReader, at now: Timestamp) throws(SessionError) -> TokenResponse
+  {
     guard access.isToken, refresh?.isToken ?? true else {
       throw .unreadableAnswer("a token is empty, or has characters that no token has")
     }
-    let claims: TokenClaims?
-    do {
-      claims = try TokenClaims(access, keys: backend.keys.contexts)
-    } catch {
-      // Opaque: it says nothing of itself.
-      claims = nil
-    }
-    let user = user ?? claims?.subject.map { UserProfile(id: $0, email: claims?.email) }
+    let claims = TokenPayload.hints(access)
+    let subject = claims?.identifierHint(at: ["sub"])
+    let user = user ?? subject.map { UserProfile(id: $0, email: claims?.hint(at: [["email"]])) }
     if let id = user?.id, id.isAddress || id.description.isEmpty {
       throw .unreadableAnswer(
         "the user's id is \(id.isAddress ? Identifier.addressProblem : "empty"); say another")
     }
-    let end = claims?.expiresAt.map { $0.milliseconds(since: now) }
+    let end = claims?.time("exp").map { $0.milliseconds(since: now) }
     let response = TokenResponse(
-      access: access, refresh: backend.endpoints.refresh == nil ? nil : refresh,
-      lifetime: lifetime ?? end ?? backend.assumedLifetime ?? 0,
-      tokenID: claims?.tokenID.flatMap { $0.isAddress ? nil : $0 }, user: user, context: context,
-      tokenContext: claims?.context)
-    return backend.expectingRefreshToken(response)
+      access: access, refresh: reader.refreshesTokens ? refresh : nil,
+      lifetime: lifetime ?? end ?? reader.assumedLifetime ?? 0,
+      tokenID: claims?.identifierHint(at: ["jti"]).flatMap { $0.isAddress ? nil : $0 },
+      user: user, context: context, tokenContext: claims.flatMap(reader.context))
+    return reader.expectingRefreshToken(response)
   }
 }
 

@@ -2,14 +2,11 @@ import SessionCore
 
 // Protected calls (INT).
 extension Session {
-  /// Protected calls by an HTTP client of the app's choice (INT-1 … INT-4).
-  ///
-  /// `trace` is told each step of each call, on whatever thread it happens; it must not wait.
-  public func calls<Client: CallClient>(
-    by client: Client, rules: CallRules = CallRules(),
-    trace: (@Sendable (CallTrace) -> Void)? = nil
-  ) -> SessionCalls<Client> {
-    SessionCalls(self, client: client, rules: rules, trace: trace)
+  /// Protected calls by a carrier.
+  package func run<Carrier: CallCarrier>(
+    _ carrier: Carrier, rules: CallRules, trace: (@Sendable (CallTrace) -> Void)?
+  ) -> CallRunner<Carrier> {
+    CallRunner(self, carrier: carrier, rules: rules, trace: trace)
   }
 
   /// What the session shows to a call.

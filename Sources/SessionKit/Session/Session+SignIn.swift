@@ -27,7 +27,7 @@ extension Session {
     return try await signIn(.social(SocialCredentials(provider: provider, token: token)), .social)
   }
 
-  /// Creates an account, and signs in with it where the backend does so (LOG-5, ``HTTPBackend/registration``).
+  /// Creates an account, and signs in with it where the backend does so (LOG-5, `HTTPBackend.registration`).
   ///
   /// Looked at, limited and undone like a login. Throws `alreadyLoggedIn` if a session has expired: it
   /// belongs to another user than the new one.

@@ -14,8 +14,8 @@ extension SessionEngine {
 
   /// Asks the backend once.
   ///
-  /// `HTTPBackend` keeps the time limit itself, unless the app prepares its requests. Any other backend is
-  /// cancelled after this time, and not waited for: the server may have acted.
+  /// The backend of SessionHTTP keeps the time limit itself, unless the app prepares its requests. Any other
+  /// backend is cancelled after this time, and not waited for: the server may have acted.
   func exchange<Answer: Sendable>(
     _ context: RequestContext = RequestContext(), _ question: @escaping Question<Answer>
   ) async -> Result<Answer, BackendError> {
@@ -23,7 +23,7 @@ extension SessionEngine {
     let limit = context.timeout ?? policy.requestTimeout
     context.timeout = limit
     let backend = configuration.backend
-    if let http = backend as? HTTPBackend, http.prepare == nil {
+    if let detailed = backend as? any DetailedBackend, detailed.keepsTimeLimit {
       return await RequestContext.$current.withValue(context) {
         do throws(BackendError) { return .success(try await question(backend)) } catch {
           return .failure(error)
@@ -62,11 +62,7 @@ extension SessionConfiguration {
   /// Reads tokens that do not come in a response: those of an identity SDK, and those that are adopted.
   ///
   /// A backend of the app's own says nothing of them: their claims are read by the names of OpenID Connect.
-  var tokenReader: HTTPBackend {
-    if let http = backend as? HTTPBackend { return http }
-    var reader = HTTPBackend.unaddressed
-    reader.endpoints.refresh = ""
-    reader.missingRefreshToken = .warns
-    return reader
+  var tokenReader: any TokenReader {
+    backend as? any DetailedBackend ?? StandardTokenReader()
   }
 }

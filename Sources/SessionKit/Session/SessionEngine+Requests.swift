@@ -79,7 +79,7 @@ extension SessionEngine {
 
   /// Where a sign-in's response should have a refresh token and has none; `nil` if it has one, or nothing
   /// could refresh with it (LOG-11).
-  private func missingRefreshToken(in answer: TokenResponse) -> MemberPath? {
+  private func missingRefreshToken(in answer: TokenResponse) -> String? {
     configuration.tokenSource == nil ? answer.missingRefreshToken : nil
   }
 
@@ -114,7 +114,7 @@ extension SessionEngine {
     let user = expectedUser
     switch request {
     case .login:
-      let (credential, step): (Credential, HTTPBackend.Step)
+      let (credential, step): (Credential, TokenStep)
       switch wish(of: request) {
       case .signIn(let credentials): (credential, step) = (Credential(credentials), .login)
       case .register(let account): (credential, step) = (.registration(account), .register)
@@ -259,7 +259,7 @@ extension SessionEngine.Failed {
   }
 
   /// The response to a sign-in has no refresh token at its place.
-  fileprivate static func missing(_ path: MemberPath) -> SessionEngine.Failed {
+  fileprivate static func missing(_ path: String) -> SessionEngine.Failed {
     SessionEngine.Failed(
       failure: RequestFailure(kind: .unreadable),
       detail: "\(path) is missing, and the backend has an endpoint to refresh")
@@ -295,7 +295,7 @@ extension SessionEffect.Request {
 extension TokenResponse {
   /// The response to a refresh or a switch, checked.
   func asked(
-    _ step: HTTPBackend.Step, of user: ExpectedUser?
+    _ step: TokenStep, of user: ExpectedUser?
   ) throws(BackendError) -> TokenResponse {
     guard !isAccountOnly else {
       throw BackendError(.invalidResponse, message: "the backend has returned no token")

@@ -55,7 +55,7 @@ extension SessionEngine {
     let clock = configuration.clock
     let canRefresh =
       revocation != .unwanted && entry.refresh != nil
-      && configuration.tokenReader.endpoints.refresh != nil
+      && configuration.tokenReader.refreshesTokens
     var run = RevocationRun(
       needsAccess: [true],
       tokens: RevocationRun.Tokens(

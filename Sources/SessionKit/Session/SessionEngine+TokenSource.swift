@@ -76,7 +76,7 @@ extension SessionEngine {
     requests[number] = spawn { engine in
       guard engine.mayLeave(number) else { return }
       let result = await engine.bounded(by: engine.policy.requestTimeout) {
-        () async throws(AnswerFailure) -> IdentityTokens in
+        () async throws(BackendError) -> IdentityTokens in
         try await source.acquireSilently(user?.id)
       }
       switch result {
@@ -92,8 +92,7 @@ extension SessionEngine {
           engine.received(number, .failure(.unreadable(error)))
         }
       case .failure(let error)?:
-        engine.received(
-          number, .failure(Failed(failure: error.failure, detail: error.problem)))
+        engine.received(number, .failure(engine.failed(error)))
       case nil: engine.received(number, .failure(.noReplyInTime))
       }
     }

@@ -10,7 +10,7 @@ package protocol TokenSource: Sendable {
   ///
   /// `account` is the session's user, by the id that the session knows the user by; `nil` if the session does not
   /// know it. The failure is journaled as the refresh's.
-  func acquireSilently(_ account: Identifier?) async throws(AnswerFailure) -> IdentityTokens
+  func acquireSilently(_ account: Identifier?) async throws(BackendError) -> IdentityTokens
 
   /// Forgets an account: the logout at the server; no error if the source does not know the account.
   func removeAccount(_ account: Identifier) async throws

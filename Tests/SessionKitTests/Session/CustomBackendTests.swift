@@ -226,7 +226,7 @@ struct CustomBackendTests {
   @Test("INT-5 calls carry the token to the origins that the app names, and to no other")
   func calls() throws {
     let url = try #require(URL(string: "https://api.school.test/v1/materials"))
-    let head = CallHead(method: "GET", url: url, isAuthorized: false)
+    let head = CallOutline(method: "GET", url: url, isAuthorized: false)
     var rules = CallRules()
     #expect(rules.target(head, server) == .plain)
     rules.origins = [try #require(URL(string: "https://api.school.test/v1"))]

@@ -33,16 +33,20 @@ public enum CallTokenPlace: Hashable, Sendable {
 /// The session's token as a call carries it.
 ///
 /// - Requirement: INT-5
-public struct CallToken: Sendable {
+package struct CarriedToken: Sendable {
   /// Where it travels.
-  public let place: CallTokenPlace
+  package let place: CallTokenPlace
   /// The value of the header field, with its scheme, or of the member.
-  public let value: Secret
+  package let value: Secret
+
+  init(place: CallTokenPlace, value: Secret) {
+    (self.place, self.value) = (place, value)
+  }
 
   /// The body with the token as its first member; every other byte stays as it is.
   ///
   /// Throws `refused` if the body is no JSON object.
-  public func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
+  package func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
     guard case .member(let name) = place else { return body }
     guard let object = CallBody.object(body),
       let start = body.firstIndex(of: UInt8(ascii: "{"))

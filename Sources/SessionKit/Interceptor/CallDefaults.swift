@@ -1,0 +1,93 @@
+package import Foundation
+@_spi(Internals) package import SessionCore
+
+/// What a backend says of the app's calls.
+package struct CallDefaults: Sendable {
+  /// An address that the session itself asks.
+  package struct Endpoint: Sendable {
+    package let method: String
+    package let url: URL
+    /// Whether an app's own call to it goes out as it is (INT-3).
+    package let isLeftAlone: Bool
+
+    package init(method: String, url: URL, isLeftAlone: Bool) {
+      (self.method, self.url, self.isLeftAlone) = (method, url, isLeftAlone)
+    }
+  }
+
+  /// The address whose origin the token belongs to; `nil` if the rules name all origins.
+  let baseURL: URL?
+  let endpoints: [Endpoint]
+  /// The statuses whose responses may say something of the token or of the user's account.
+  let tellingStatuses: [ClosedRange<Int>]
+  /// What a response says of them; `nil` for a success.
+  ///
+  /// A failure of another kind is the caller's.
+  let failure: @Sendable (CallResponse) -> RequestFailure?
+
+  package init(
+    baseURL: URL, endpoints: [Endpoint], tellingStatuses: [ClosedRange<Int>],
+    failure: @escaping @Sendable (CallResponse) -> RequestFailure?
+  ) {
+    (self.baseURL, self.endpoints) = (baseURL, endpoints)
+    (self.tellingStatuses, self.failure) = (tellingStatuses, failure)
+  }
+
+  /// Those of a backend that says nothing of calls but what its own codes mean.
+  init(codes: [String: ErrorMeaning]) {
+    (baseURL, endpoints, tellingStatuses) = (nil, [], [400...499])
+    failure = { CallDefaults.failure($0, codes) }
+  }
+
+  /// What a response says by the standard rules; `nil` if it is the caller's alone.
+  ///
+  /// `Specs/Answers.md` has the rules row by row. The code is that of `error.code`, or else of `error`.
+  private static func failure(
+    _ response: CallResponse, _ codes: [String: ErrorMeaning]
+  ) -> RequestFailure? {
+    // These say nothing of the token, whatever their code.
+    guard (400...499).contains(response.status), ![407, 429].contains(response.status) else {
+      return nil
+    }
+    let code = code(in: response.body)
+    let meaning = code.flatMap { codes[$0] ?? ErrorMeaning(code: $0) }
+    guard let kind = kind(response.status, code, meaning) else { return nil }
+    return RequestFailure(
+      kind: kind, status: UInt16(clamping: response.status),
+      recordedCode: code.flatMap { RequestFailure.kept($0, isNamed: codes[$0] != nil) },
+      retryAfter: nil)
+  }
+
+  private static func kind(
+    _ status: Int, _ code: String?, _ meaning: ErrorMeaning?
+  ) -> RequestFailure.Kind? {
+    switch meaning {
+    case .userInactive: return .userInactive
+    case .userDeleted: return .userDeleted
+    default: break
+    }
+    if let code, code == "RATE_LIMITED" || code.hasPrefix("DB_") { return nil }
+    if status == 403, let code, ofToken.contains(code) { return .rejected }
+    if meaning == .clientRefused { return nil }
+    return status == 401 || status == 400 && code == "invalid_grant" ? .rejected : nil
+  }
+
+  /// A call may be about tokens that are none of the session's: with 403, these codes are about its own.
+  private static let ofToken: Set<String> = [
+    "TOKEN_EXPIRED", "TOKEN_INVALID", "TOKEN_REVOKED", "TOKEN_REUSED", "TOKEN_BLACKLISTED",
+  ]
+
+  private static func code(in body: [UInt8]) -> String? {
+    let members: JSONMembers
+    do throws(Unreadable) { members = try JSONMembers(body: body) } catch { return nil }
+    for steps in [["error", "code"], ["error"]] {
+      do throws(Unreadable) {
+        if let code = try members.textOrInteger(at: steps) { return code }
+      } catch {
+        // A code that cannot be read is none.
+        continue
+      }
+    }
+    return nil
+  }
+}

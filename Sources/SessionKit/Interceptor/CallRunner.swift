@@ -1,0 +1,168 @@
+import Foundation
+@_spi(Internals) import SessionCore
+
+/// Protected calls of one session: the same rule for whatever carries them (INT-1 … INT-3).
+///
+/// A call gets the session's token. If that has expired, it gets a newer one first. If the server refuses it,
+/// it gets a newer one once, by a refresh that all share. `Specs/Calls.md` has the rule.
+package struct CallRunner<Carrier: CallCarrier>: Sendable {
+  private let session: Session
+  let carrier: Carrier
+  private let map: CallMap
+  private let backend: any AuthBackend
+  private let trace: (@Sendable (CallTrace) -> Void)?
+
+  init(
+    _ session: Session, carrier: Carrier, rules: CallRules,
+    trace: (@Sendable (CallTrace) -> Void)?
+  ) {
+    self.session = session
+    self.carrier = carrier
+    self.trace = trace
+    backend = session.engine.configuration.backend
+    map = CallMap(rules, backend)
+  }
+
+  private init<Other>(_ calls: CallRunner<Other>, carrier: Carrier) {
+    (session, map, backend, trace) = (calls.session, calls.map, calls.backend, calls.trace)
+    self.carrier = carrier
+  }
+
+  /// The same calls, carried by another carrier.
+  func carried<Other: CallCarrier>(by carrier: Other) -> CallRunner<Other> {
+    CallRunner<Other>(self, carrier: carrier)
+  }
+
+  /// Makes a call, a second time if the rule says so, and returns the response whatever its status.
+  ///
+  /// Throws what the carrier throws, and a ``SessionError`` if there is no token for the call:
+  ///
+  /// - `notLoggedIn`, `expired` and `loggedOut` if there is no session for it, or not any more.
+  /// - `noConnection`, `noReply`, `serverFailure` … if its refresh failed; the session is what it was.
+  /// - `refused` without a status if it cannot carry the token.
+  /// - `cancelled` if its task was cancelled while it waited.
+  package func send(_ request: Carrier.Request, as mark: CallMark = .byRules) async throws
+    -> Carrier.Response
+  {
+    let head = carrier.outline(of: request, token: map.token)
+    var plan = CallPlan(
+      map.target(head, mark), isRepeatable: head.isRepeatable, attempts: map.attempts(head))
+    var last: Result<Carrier.Response, any Error> = .failure(SessionError.notSignedIn)
+    var pass = session.pass
+    var step = plan.next(.begun(session.observed(pass)))
+    while true {
+      switch step {
+      case .send(let generation):
+        note(head, .sent(generation))
+        do {
+          var outgoing = request
+          if generation != nil {
+            try carrier.authorize(&outgoing, with: pass.token(in: map.token))
+          }
+          let response = try await carrier.send(outgoing)
+          let status = carrier.status(of: response)
+          note(head, .answered(status: status))
+          last = .success(response)
+          let failure = self.failure(response, status)
+          if let failure, failure.kind.isOfAccount, let owner = plan.owner, generation != nil {
+            await session.callTold(failure, of: owner)
+          }
+          if failure?.kind == .rejected {
+            pass = session.pass
+            step = plan.next(.refused(session.observed(pass)))
+            if let new = plan.refusedNew { session.note(refusedNew: new) }
+          } else {
+            step = plan.next(.answered)
+          }
+        } catch {
+          last = .failure(error)
+          step = plan.next(.lost(mayPass: carrier.mayPass(error)))
+        }
+      case .ask(let need):
+        if case .unlessNewer(let refused) = need,
+          !session.mayRefresh(refused: refused, map.window)
+        {
+          step = plan.next(.limited)
+          continue
+        }
+        note(head, .waits)
+        do throws(SessionError) {
+          _ = try await session.refresh(need.trigger, need)
+          pass = session.pass
+          step = plan.next(.refreshed(session.observed(pass)))
+        } catch {
+          let hasNothing = error == .noRefreshToken
+          step = plan.next(.notRefreshed(hasNothing: hasNothing))
+          if step != .deliver { last = .failure(error) }
+        }
+      case .pause(let attempt):
+        do throws(SessionError) {
+          try await session.rest(before: attempt) { note(head, .rests(milliseconds: $0)) }
+        } catch {
+          note(head, .failed)
+          throw error
+        }
+        pass = session.pass
+        step = plan.next(.backoffEnded(session.observed(pass)))
+      case .deliver:
+        return try last.get()
+      case .fail(let reason):
+        note(head, .failed)
+        if reason.isOfSession, let lost = session.replacement { throw lost }
+        guard let error = reason.error(head, after: session.endCause) else { return try last.get() }
+        throw error
+      }
+    }
+  }
+
+  /// What the response says, by the backend's rules, of the token or of the user's account.
+  private func failure(_ response: Carrier.Response, _ status: Int?) -> RequestFailure? {
+    guard let status, map.mayTell(status) else { return nil }
+    return map.failure(carrier.content(of: response))
+  }
+
+  private func note(_ head: CallOutline, _ step: CallTrace.Step) {
+    guard let trace else { return }
+    trace(CallTrace(method: head.method, path: head.url?.path ?? "", step: step))
+  }
+}
+
+extension CallRunner {
+  /// The backend's hosts alone.
+  package var description: String { "calls by \(backend.identity)" }
+}
+
+extension RefreshNeed {
+  fileprivate var trigger: RefreshTrigger {
+    if case .unlessNewer = self { .unauthorized } else { .command }
+  }
+}
+
+extension CallPlan.Reason {
+  /// Whether the call fails for how the session stands.
+  fileprivate var isOfSession: Bool {
+    switch self {
+    case .expired, .ended, .unread: true
+    case .insecure, .foreign, .cause: false
+    }
+  }
+
+  /// What the call throws; `nil` for the last error that there was.
+  fileprivate func error(_ head: CallOutline, after end: EndCause) -> SessionError? {
+    switch self {
+    case .insecure:
+      .wrongAddress(
+        "\(head.url?.host ?? "the server") is not reached over HTTPS, which only loopback may do "
+          + "without")
+    case .foreign:
+      .unusableCall(
+        call: head.name,
+        problem: "the token does not belong to \(head.url?.host ?? "an address without a host"); "
+          + "name its origin in CallRules.origins if it does")
+    case .expired: .expired(end)
+    case .ended: .loggedOut(end)
+    case .unread: .secretsUnavailable
+    case .cause: nil
+    }
+  }
+}

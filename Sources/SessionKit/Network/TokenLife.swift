@@ -1,0 +1,56 @@
+@_spi(Internals) package import SessionCore
+
+/// How long a token is good, in milliseconds: 1 to ten years.
+package enum TokenLife {
+  /// From a response's `Date` or the token's `iat`, whichever is later.
+  ///
+  /// A token may have been issued a while ago. A `Date` that is not before the end is a clock's fault, and
+  /// `iat` counts alone.
+  package static func claimed(
+    until end: Timestamp, issued: Timestamp?, now: Timestamp?, _ name: String
+  ) throws(Unreadable) -> Int64 {
+    let word = "claim \(name) of the access token"
+    let starts = [issued, now].compactMap(\.self).filter { $0 < end }
+    guard let start = starts.max() else {
+      guard issued != nil || now != nil else {
+        throw Unreadable("\(word) cannot be measured: there is neither Date nor iat")
+      }
+      throw Unreadable("\(word) is not after Date and iat")
+    }
+    return try bounded(Double(end.milliseconds(since: start)), word, "a time within ten years")
+  }
+
+  /// A number of milliseconds within the bounds.
+  package static func bounded(
+    _ milliseconds: Double, _ name: String, _ must: String
+  ) throws(Unreadable) -> Int64 {
+    let whole = milliseconds.rounded()
+    guard whole >= 1 else { throw Unreadable("\(name) is not above 0; it must be \(must)") }
+    guard whole <= Double(TokenMetadata.unknownLifetime) else {
+      throw Unreadable("\(name) is more than ten years; it must be \(must)")
+    }
+    return Int64(whole)
+  }
+
+  /// How long the token `before` was good, at most a day.
+  package static func asBefore(_ before: Int64) -> Int64 { min(max(1, before), 86_400_000) }
+}
+
+extension TokenReader {
+  /// How long a token that an SDK gave is good from `now`: as the SDK says, else until its own `exp`, else
+  /// as long as is assumed of any, else as long as the one `before`, at most a day.
+  func lifetime(
+    said: Int64?, until end: Timestamp?, claims: JSONMembers?, at now: Timestamp, before: Int64?
+  ) throws(Unreadable) -> Int64 {
+    let must = "a time within ten years"
+    if let said { return try TokenLife.bounded(Double(said), "the lifetime", must) }
+    if let end {
+      return try TokenLife.bounded(Double(end.milliseconds(since: now)), "expiresAt", must)
+    }
+    if let claims, let end = claims.time("exp") {
+      return try TokenLife.claimed(until: end, issued: claims.time("iat"), now: now, "exp")
+    }
+    if let assumed = assumedLifetime ?? before.map(TokenLife.asBefore) { return assumed }
+    throw Unreadable("nothing says how long the token is good")
+  }
+}

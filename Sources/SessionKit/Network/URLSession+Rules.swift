@@ -1,0 +1,64 @@
+package import Foundation
+
+#if canImport(FoundationNetworking)
+  package import FoundationNetworking
+#endif
+
+// What each use of `URLSession` has in common.
+extension URLProtectionSpace {
+  /// Whether a server asks for a name and a password; what TLS asks for is the system's business.
+  package var asksForPassword: Bool {
+    let method = authenticationMethod
+    return method == NSURLAuthenticationMethodDefault
+      || method == NSURLAuthenticationMethodHTTPBasic
+      || method == NSURLAuthenticationMethodHTTPDigest
+  }
+}
+
+extension URLSessionConfiguration {
+  /// Keeps nothing from one request to the next but connections: no cookies, answers or credentials.
+  package static var withoutMemory: URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpCookieStorage = nil
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.urlCache = nil
+    configuration.urlCredentialStorage = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    return configuration
+  }
+}
+
+extension URL {
+  /// The same address; on Linux a scheme in capitals is not known (RFC 3986 §3.1 says that it is).
+  package var withSmallScheme: URL {
+    guard let scheme, scheme != scheme.lowercased(),
+      var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+    else { return self }
+    parts.scheme = scheme.lowercased()
+    return parts.url ?? self
+  }
+}
+
+extension URL {
+  package var isWeb: Bool {
+    let scheme = scheme?.lowercased()
+    return (scheme == "https" || scheme == "http") && host?.isEmpty == false
+  }
+
+  /// Whether what is sent there cannot be read on the way: HTTPS, or this machine itself.
+  package var isSecure: Bool {
+    guard isWeb, let host = host?.lowercased() else { return false }
+    return scheme?.lowercased() == "https" || host == "localhost" || host == "::1"
+      || host == "[::1]" || URL.isLoopbackIPv4(host)
+  }
+
+  /// Whether it is four numbers of which the first is 127; a shorter spelling is not accepted.
+  private static func isLoopbackIPv4(_ host: String) -> Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { part in
+        part.utf8.allSatisfy { (48...57).contains($0) } && UInt8(part) != nil
+      }
+  }
+}
