@@ -25,7 +25,7 @@ public enum AccountStatus: Hashable, Sendable {
 
 extension RequestFailure.Kind {
   /// Whether the server says that the user's account is inactive or deleted.
-  var isOfAccount: Bool { self == .userInactive || self == .userDeleted }
+  package var isOfAccount: Bool { self == .userInactive || self == .userDeleted }
 }
 
 extension Session {
