@@ -203,12 +203,15 @@ public enum ChangeEvent: Hashable, Sendable {
 }
 
 /// Whose decision it was to try no more.
-public struct DeadLetterCause: OpenEnum {
+public struct DeadLetterCause: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The word, or `unknown(n)`.
+  public var description: String { word }
 
   /// The server refused it, and will again.
   public static let refused = DeadLetterCause(rawValue: 0)
@@ -216,24 +219,31 @@ public struct DeadLetterCause: OpenEnum {
   public static let attemptsExhausted = DeadLetterCause(rawValue: 1)
   /// It was found in a damaged log, which does not show how it ended.
   public static let endUnknown = DeadLetterCause(rawValue: 2)
+}
 
+@_spi(Internals) extension DeadLetterCause: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = ["refused", "attemptsExhausted", "endUnknown"]
 }
 
 /// Why a change is wanted no more.
-public struct DiscardCause: OpenEnum {
+public struct DiscardCause: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+  /// The word, or `unknown(n)`.
+  public var description: String { word }
+
   /// The session was closed for good (OUT-3).
   public static let logout = DiscardCause(rawValue: 0)
   /// The app asked.
   public static let app = DiscardCause(rawValue: 1)
+}
 
+@_spi(Internals) extension DiscardCause: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = ["logout", "app"]
 }

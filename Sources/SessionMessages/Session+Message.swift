@@ -19,30 +19,6 @@ extension SessionRejection: UserFacingError {
   public var message: SessionMessage { SessionError(self, after: EndCause()).message }
 }
 
-/// What an app shows while `activity` is `failed`: why the last sign-in was none (STA-3).
-extension CommandFailure: UserFacingError {
-  /// What a user is told of it.
-  public var message: SessionMessage {
-    switch self {
-    case .rejected(let rejection): rejection.message
-    case .request(let failure): SessionError(failure, detail: nil, isSignIn: true).message
-    case .unidentified(let failure): SessionError(unidentified: failure, detail: nil).message
-    case .webSignIn(let problem): problem.message
-    case .ended(let state, let cause):
-      SessionError(endedIn: state, by: EndCause(failure: cause)).message
-    case .busy: .signInUnderWay
-    case .tooManyAttempts(let wait): SessionError.tooManyAttempts(retryAfter: wait).message
-    case .storage: .storageUnusable
-    case .unsettled: .answerNotStored(because: .storageUnusable)
-    case .dropped: .answerDropped(because: .storageUnusable)
-    case .locked, .needsPresence: .deviceLocked
-    case .unusableJournal, .newerItems: .newerData
-    case .closed: .closed
-    case .cancelled: .cancelled
-    }
-  }
-}
-
 extension TransportError: UserFacingError {
   /// What a user is told of it.
   public var message: SessionMessage {

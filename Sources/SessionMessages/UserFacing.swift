@@ -45,6 +45,5 @@ extension JournalError: TranslatedError {}
 extension CredentialRules.Problem: TranslatedError {}
 extension WebSignInProblem: TranslatedError {}
 extension SessionRejection: TranslatedError {}
-extension CommandFailure: TranslatedError {}
 extension ChangeLogError: TranslatedError {}
 extension SyncGateClosed: TranslatedError {}

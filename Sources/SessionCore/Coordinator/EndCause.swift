@@ -1,17 +1,17 @@
 /// Why a session ended, as far as it is known.
 ///
 /// - Requirement: LOG-13
-public struct EndCause: Hashable, Sendable {
+package struct EndCause: Hashable, Sendable {
   /// Why it expired; `nil` if it did not expire, or that is not known.
-  public var expiry: ExpiryReason?
+  package var expiry: ExpiryReason?
   /// Why it was logged out; `nil` if it only expired, or that is not known.
-  public var logout: LogoutReason?
+  package var logout: LogoutReason?
   /// The failure that led to the end, with the server's status and code; `nil` if there was none, or it is
   /// not known.
-  public var failure: RequestFailure?
+  package var failure: RequestFailure?
 
   /// A cause.
-  public init(
+  package init(
     expiry: ExpiryReason? = nil, logout: LogoutReason? = nil, failure: RequestFailure? = nil
   ) {
     (self.expiry, self.logout, self.failure) = (expiry, logout, failure)
@@ -44,7 +44,7 @@ extension ExpiryReason {
 
 extension EndCause: CustomStringConvertible {
   /// `refreshRejected: rejected 401 TOKEN_REUSED; logout by policy`, with the parts that there are.
-  public var description: String {
+  package var description: String {
     var text = expiry?.description ?? ""
     if let failure { text += (text.isEmpty ? "" : ": ") + failure.description }
     if let logout { text += (text.isEmpty ? "" : "; ") + "logout by \(logout)" }

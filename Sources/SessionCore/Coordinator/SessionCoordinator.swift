@@ -149,8 +149,12 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .switchContext: return .switching
     case nil: break
     }
-    if needsUpdate { return .failed(lastProblem ?? .newerItems) }
-    return lastProblem.map(SessionActivity.failed) ?? .idle
+    return needsUpdate || lastProblem != nil ? .failed : .idle
+  }
+
+  /// Why the last sign-in failed; `nil` unless the activity is `failed`.
+  package var signInProblem: CommandFailure? {
+    activity == .failed ? lastProblem ?? .newerItems : nil
   }
 
   /// How many callers wait for a good token.

@@ -186,7 +186,7 @@ package struct SessionCommit: Hashable, Sendable {
 }
 
 /// Why a caller did not get what it asked for.
-public enum CommandFailure: Error, Hashable, Sendable {
+package enum CommandFailure: Hashable, Sendable {
   /// The state does not allow it.
   case rejected(SessionRejection)
   /// The request failed; the session is what it was.
@@ -214,7 +214,7 @@ public enum CommandFailure: Error, Hashable, Sendable {
   /// A newer version wrote the stored secrets: update the app, or sign in again (RES-8).
   case newerItems
   /// The journal holds a record that this version cannot follow.
-  @_spi(Internals) case unusableJournal(SessionFold.Failure)
+  case unusableJournal(SessionFold.Failure)
   /// The session object was closed.
   case closed
   /// The caller stopped waiting.
@@ -233,8 +233,9 @@ public enum SessionActivity: Hashable, Sendable {
   case refreshing
   /// The context is being switched.
   case switching
-  /// The last sign-in failed, and the app has not cleared that.
-  case failed(CommandFailure)
+  /// The last sign-in failed, and the app has not cleared that; `signInProblem` of the session's status says
+  /// why.
+  case failed
   /// Nothing any more: another journal is in the place of this object's journal (RES-6).
   ///
   /// Who is signed in is decided there. Close this object and open the session again.

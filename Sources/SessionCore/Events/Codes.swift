@@ -1,10 +1,13 @@
 /// How a session was opened (LOG-5, LOG-9).
-public struct LoginMethod: OpenEnum {
+public struct LoginMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The word, or `unknown(n)`.
+  public var description: String { word }
 
   /// With an e-mail or user name and a password.
   public static let password = LoginMethod(rawValue: 0)
@@ -20,7 +23,9 @@ public struct LoginMethod: OpenEnum {
   public static let silent = LoginMethod(rawValue: 5)
   /// By taking over tokens that the app held already.
   public static let adoption = LoginMethod(rawValue: 6)
+}
 
+@_spi(Internals) extension LoginMethod: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = [
     "password", "registration", "social", "biometric", "interactive", "silent", "adoption",
@@ -28,12 +33,15 @@ public struct LoginMethod: OpenEnum {
 }
 
 /// What made a refresh start (REF-1, REF-2).
-public struct RefreshTrigger: OpenEnum {
+public struct RefreshTrigger: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The word, or `unknown(n)`.
+  public var description: String { word }
 
   /// The time had come: `expiresAt − threshold`.
   public static let schedule = RefreshTrigger(rawValue: 0)
@@ -49,7 +57,9 @@ public struct RefreshTrigger: OpenEnum {
   public static let retry = RefreshTrigger(rawValue: 5)
   /// A command needed a good token first.
   public static let command = RefreshTrigger(rawValue: 6)
+}
 
+@_spi(Internals) extension RefreshTrigger: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = [
     "schedule", "unauthorized", "launch", "foreground", "manual", "retry", "command",
@@ -57,29 +67,37 @@ public struct RefreshTrigger: OpenEnum {
 }
 
 /// Who changed the active context (STA-5, CTX-1).
-public struct SwitchTrigger: OpenEnum {
+public struct SwitchTrigger: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The word, or `unknown(n)`.
+  public var description: String { word }
 
   /// The user asked for another role, school or unit.
   public static let user = SwitchTrigger(rawValue: 0)
   /// A refreshed token carried other permissions.
   public static let server = SwitchTrigger(rawValue: 1)
+}
 
+@_spi(Internals) extension SwitchTrigger: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = ["user", "server"]
 }
 
 /// Why a session is no longer usable, though its user is still known.
-public struct ExpiryReason: OpenEnum {
+public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The word, or `unknown(n)`.
+  public var description: String { word }
 
   /// The token's life ended and there was no refresh token.
   public static let tokenExpired = ExpiryReason(rawValue: 0)
@@ -103,7 +121,9 @@ public struct ExpiryReason: OpenEnum {
   public static let secretsNewer = ExpiryReason(rawValue: 9)
   /// It has lasted for as long as the policy allows (POL-10).
   public static let lifetimeEnded = ExpiryReason(rawValue: 10)
+}
 
+@_spi(Internals) extension ExpiryReason: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = [
     "tokenExpired", "refreshRejected", "attemptsExhausted", "secretsMissing", "corruptStorage",
@@ -113,12 +133,15 @@ public struct ExpiryReason: OpenEnum {
 }
 
 /// Why a session was closed for good.
-public struct LogoutReason: OpenEnum {
+public struct LogoutReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The word, or `unknown(n)`.
+  public var description: String { word }
 
   /// The user, or the app on the user's behalf, asked.
   public static let user = LogoutReason(rawValue: 0)
@@ -126,7 +149,9 @@ public struct LogoutReason: OpenEnum {
   public static let policy = LogoutReason(rawValue: 1)
   /// The server says that the account is deleted (LOG-6).
   public static let userDeleted = LogoutReason(rawValue: 2)
+}
 
+@_spi(Internals) extension LogoutReason: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = ["user", "policy", "userDeleted"]
 }
@@ -175,12 +200,15 @@ public struct LogoutReason: OpenEnum {
 }
 
 /// The items in which secrets are stored (STO-1).
-public struct SecretItem: OpenEnum {
+public struct SecretItem: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The word, or `unknown(n)`.
+  public var description: String { word }
 
   /// Access and refresh token.
   public static let token = SecretItem(rawValue: 0)
@@ -192,7 +220,9 @@ public struct SecretItem: OpenEnum {
   public static let revocation = SecretItem(rawValue: 3)
   /// The refresh token, where the store keeps it apart from the access token (STO-2).
   public static let refreshToken = SecretItem(rawValue: 4)
+}
 
+@_spi(Internals) extension SecretItem: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = ["token", "user", "context", "revocation", "refreshToken"]
 }

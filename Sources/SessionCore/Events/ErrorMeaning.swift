@@ -4,12 +4,15 @@
 /// codes of its own backend. Such a meaning is journaled with the failure, so that a reader of the journal
 /// needs no configuration.
 /// - Requirement: POL-8
-public struct ErrorMeaning: OpenEnum {
+public struct ErrorMeaning: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
   /// The meaning with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The word, or `unknown(n)`.
+  public var description: String { word }
 
   /// The refresh token was used before: the server may have revoked its family (RFC 9700 §4.14.2).
   public static let refreshTokenReused = ErrorMeaning(rawValue: 0)
@@ -29,7 +32,9 @@ public struct ErrorMeaning: OpenEnum {
   public static let clientRefused = ErrorMeaning(rawValue: 7)
   /// The code says no more than a status does.
   public static let unspecified = ErrorMeaning(rawValue: 8)
+}
 
+@_spi(Internals) extension ErrorMeaning: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = [
     "refreshTokenReused", "tokenRevoked", "tokenExpired", "sessionNotFound", "tokenInvalid",

@@ -1,12 +1,15 @@
 /// How a request for a token failed, as far as decisions and the journal care (REF-6).
 public struct RequestFailure: Hashable, Sendable {
   /// The class of a failure.
-  public struct Kind: OpenEnum {
+  public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The byte in the journal.
     public let rawValue: UInt8
 
     /// The code with this byte, known or not.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The word, or `unknown(n)`.
+    public var description: String { word }
 
     /// The request never left: no network, name not found, connection refused.
     public static let noConnection = Kind(rawValue: 0)
@@ -37,13 +40,6 @@ public struct RequestFailure: Hashable, Sendable {
     /// The answer to a refresh or a switch names another user than the session's: what it brought is
     /// nobody's here, and the grant is spent.
     public static let otherUser = Kind(rawValue: 12)
-
-    /// The word for each byte, from 0.
-    public static let words = [
-      "noConnection", "noReply", "server", "rateLimited", "unreadable", "rejected",
-      "noRefreshToken", "unexpected", "userInactive", "userDeleted",
-      "secretsUnavailable", "intercepted", "otherUser",
-    ]
 
     /// Whether no later attempt with the same refresh token can succeed.
     public var isFinal: Bool {
@@ -203,4 +199,13 @@ extension RequestFailure: CustomStringConvertible {
     if let serverCode { text += " \(serverCode)" }
     return text
   }
+}
+
+@_spi(Internals) extension RequestFailure.Kind: OpenEnum {
+  /// The word for each byte, from 0.
+  public static let words = [
+    "noConnection", "noReply", "server", "rateLimited", "unreadable", "rejected",
+    "noRefreshToken", "unexpected", "userInactive", "userDeleted",
+    "secretsUnavailable", "intercepted", "otherUser",
+  ]
 }

@@ -2,6 +2,7 @@
 ///
 /// The set of words is open: a byte that this version has no word for, written by a newer one, is
 /// kept as it is, compares equal to itself and is shown as `unknown(n)` (JRN-3).
+@_spi(Internals)
 public protocol OpenEnum: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue == UInt8 {
   /// The word for each byte, from 0. Only ever appended to.
@@ -11,14 +12,17 @@ where RawValue == UInt8 {
   init(rawValue: UInt8)
 }
 
-extension OpenEnum {
+@_spi(Internals) extension OpenEnum {
   /// Every code that this version has a word for.
   public static var known: [Self] {
     words.indices.map { Self(rawValue: UInt8($0)) }
   }
 
   /// The word, or `unknown(n)`.
-  public var description: String {
+  public var description: String { word }
+
+  /// The word, or `unknown(n)`.
+  public var word: String {
     let words = Self.words
     return Int(rawValue) < words.count ? words[Int(rawValue)] : "unknown(\(rawValue))"
   }

@@ -70,28 +70,6 @@ extension CredentialRules.Problem: WordedError {
   }
 }
 
-extension CommandFailure: WordedError {
-  package var text: ErrorText {
-    switch self {
-    case .rejected(let rejection): rejection.text
-    case .request(let failure): SessionError(failure, detail: nil, isSignIn: true).text
-    case .unidentified(let failure): SessionError(unidentified: failure, detail: nil).text
-    case .webSignIn(let problem): problem.text
-    case .ended(let state, let cause):
-      SessionError(endedIn: state, by: EndCause(failure: cause)).text
-    case .busy: .signInUnderWay
-    case .tooManyAttempts(let wait): SessionError.tooManyAttempts(retryAfter: wait).text
-    case .storage: .storageUnusable
-    case .unsettled: .answerNotStored(because: .storageUnusable)
-    case .dropped: .answerDropped(because: .storageUnusable)
-    case .locked, .needsPresence: .deviceLocked
-    case .unusableJournal, .newerItems: .newerData
-    case .closed: .closed
-    case .cancelled: .cancelled
-    }
-  }
-}
-
 extension WebSignInProblem: WordedError {
   package var text: ErrorText {
     switch self {

@@ -91,16 +91,6 @@ extension SessionRejection: LocalizedError {
   public var recoverySuggestion: String? { spokenSuggestion }
 }
 
-extension CommandFailure: LocalizedError {
-  /// What happened, for the user.
-  ///
-  /// - Requirement: LOG-8
-  public var errorDescription: String? { spokenProblem }
-
-  /// What to do, for the user; `nil` if nothing has to be done.
-  public var recoverySuggestion: String? { spokenSuggestion }
-}
-
 // No user has to do with these: the same words as in `description`.
 
 extension CodecError: LocalizedError {

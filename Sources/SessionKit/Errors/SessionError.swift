@@ -166,7 +166,7 @@ extension SessionError {
   public var advice: SessionAdvice { text.advice }
 }
 
-extension SessionError: Equatable {
+extension SessionError: Hashable {
   /// Whether both say the same.
   ///
   /// The underlying errors, and the paths and details that only `description` has,
@@ -177,6 +177,9 @@ extension SessionError: Equatable {
       && one.retryAfter == other.retryAfter && one.pendingChanges == other.pendingChanges
       && one.advice == other.advice
   }
+
+  /// Hashes the code.
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
 extension SessionError: CustomStringConvertible {

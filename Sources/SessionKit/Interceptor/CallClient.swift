@@ -60,7 +60,7 @@ public struct CallToken: Sendable {
 /// }
 /// ```
 /// It follows no redirect to another origin with the token, and bounds the time and the size of a
-/// response itself: ``CallLimits`` are those of ``SessionInterceptor``. What it passes the request to,
+/// response itself: the limits of ``CallRules`` are those of ``SessionInterceptor``. What it passes the request to,
 /// such as a logger, sees the request as it goes out (INT-4).
 public protocol CallClient: Sendable {
   /// A request with its body.

@@ -30,8 +30,10 @@ struct CallMap: Sendable {
 
   /// Where the token travels.
   let token: CallTokenPlace
-  /// The limits of a response.
-  let limits: CallLimits
+  /// How many bytes the body of a response may have; `nil` for no limit.
+  let maximumResponseSize: Int?
+  /// How long one attempt may take; `nil` for no limit.
+  let timeout: Duration?
   /// How often refused calls may cause a refresh.
   let window: RefreshWindow?
   /// The header fields that no redirect takes to another origin.
@@ -51,7 +53,7 @@ struct CallMap: Sendable {
     let defaults =
       (backend as? any DetailedBackend)?.callDefaults ?? CallDefaults(codes: backend.errorCodes)
     token = rules.token
-    limits = rules.limits
+    (maximumResponseSize, timeout) = (rules.maximumResponseSize, rules.timeout)
     window = rules.refreshWindow
     if case .header(let name, _) = rules.token, !rules.token.isHeader("Authorization") {
       credentialFields = ["Authorization", name]

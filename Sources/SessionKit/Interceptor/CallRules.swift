@@ -35,10 +35,32 @@ public struct CallRules: Hashable, Sendable {
   ///
   /// Only idempotent methods (RFC 9110 §9.2.2) are sent again, and no body that can be read but once.
   public var attempts: UInt32 = 1
-  /// How long and how slow a response may be.
-  public var limits = CallLimits()
-  /// How often refused calls may cause a refresh; `nil` for no limit.
-  public var refreshWindow: RefreshWindow? = RefreshWindow()
+  /// The number of bytes that the body of a response may have, after decompression: 16 MiB by default.
+  ///
+  /// A call by ``SessionInterceptor`` whose response is larger throws `invalidResponse`. `nil` sets no limit.
+  ///
+  /// - Requirement: INT-6
+  public var maximumResponseSize: Int? = 16 << 20
+  /// The time that one attempt may take: 10 minutes by default.
+  ///
+  /// It runs from the sending of the request to the last byte of the response, redirects included. The time
+  /// for which the device sleeps does not count. A call by ``SessionInterceptor`` that takes longer throws
+  /// `noReply`. `nil` sets no limit. The request's own `timeoutInterval` limits the silence, not the whole.
+  ///
+  /// - Requirement: INT-6
+  public var timeout: Duration? = .seconds(600)
+  /// The number of refreshes that refused calls may cause within ``refreshInterval``: 5 by default.
+  ///
+  /// Without a limit, an endpoint that refuses every token costs one rotation per call. The limit counts per
+  /// session and process. A refresh by schedule, by hand or for an expired token does not count. `nil` sets no
+  /// limit.
+  ///
+  /// - Requirement: REF-13
+  public var maximumRefreshes: Int? = 5
+  /// The interval for ``maximumRefreshes``: 30 seconds by default.
+  ///
+  /// - Requirement: REF-13
+  public var refreshInterval: Duration = .seconds(30)
 
   /// The token goes to the backend's origin as a bearer token, and no call is sent again.
   public init() {}
@@ -58,31 +80,12 @@ public enum CallMark: Hashable, Sendable, CaseIterable {
   case plain
 }
 
-/// The bounds of a response to a call by ``SessionInterceptor``.
-///
-/// The call ends when one is exceeded, with `invalidResponse` if it is too large, and with `noReply` if it is
-/// too slow.
-///
-/// - Requirement: INT-6
-public struct CallLimits: Hashable, Sendable {
-  /// How many bytes the body may have, after decompression: 16 MiB by default; `nil` for no limit.
-  public var bytes: Int? = 16 << 20
-  /// How long one attempt may take: 10 minutes by default; `nil` for no limit.
-  ///
-  /// From the sending to the last byte of the response, redirects included. The time for which the
-  /// device sleeps does not count. The request's own `timeoutInterval` bounds silence, not the whole.
-  public var duration: Duration? = .seconds(600)
-
-  /// 16 MiB and 10 minutes.
-  public init() {}
-
-  /// These limits.
-  public init(bytes: Int?, duration: Duration?) {
-    (self.bytes, self.duration) = (bytes, duration)
-  }
-}
-
 extension CallRules {
+  /// How often refused calls may cause a refresh; `nil` for no limit.
+  var refreshWindow: RefreshWindow? {
+    maximumRefreshes.map { RefreshWindow(interval: refreshInterval, maximumAttempts: $0) }
+  }
+
   /// What a call with this head may carry at this backend.
   package func target(
     _ head: CallOutline, _ backend: any AuthBackend, as mark: CallMark = .byRules

@@ -6,25 +6,17 @@ import SessionCore
 /// session and process. A refresh by schedule, by hand or for an expired token does not count.
 ///
 /// - Requirement: REF-13
-public struct RefreshWindow: Hashable, Sendable {
-  /// The interval: 30 seconds by default.
-  public var interval: Duration = .seconds(30)
-  /// How many refreshes calls may cause within it: 5 by default.
-  public var maximumAttempts = 5
-
-  /// 5 refreshes within 30 seconds.
-  public init() {}
-
-  /// This window.
-  public init(interval: Duration, maximumAttempts: Int) {
-    (self.interval, self.maximumAttempts) = (interval, maximumAttempts)
-  }
+struct RefreshWindow: Hashable, Sendable {
+  /// The interval.
+  let interval: Duration
+  /// How many refreshes calls may cause within it.
+  let maximumAttempts: Int
 }
 
 /// Why a call that was refused caused no further refresh: its 401 was delivered.
 ///
 /// - Requirement: REF-13
-public enum RefreshDenial: String, CaseIterable, Sendable {
+enum RefreshDenial: String, CaseIterable, Sendable {
   /// The token had just been refreshed for a refused call, and was refused again.
   case tokenIsNew = "tokenIsNew"
   /// Calls had caused as many refreshes as the window allows.

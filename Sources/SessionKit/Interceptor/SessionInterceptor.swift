@@ -16,7 +16,7 @@ public import Foundation
 ///
 /// Nothing waits forever. A call that hears nothing for its request's `timeoutInterval` throws
 /// `noReply`, which says that the server may have acted. A response has a size and a time limit
-/// (``CallLimits``). Requests for tokens do not come this way (REF-4), so no call in trouble delays one.
+/// (``CallRules/maximumResponseSize``, ``CallRules/timeout``). Requests for tokens do not come this way (REF-4), so no call in trouble delays one.
 ///
 /// For more of `URLSession`, such as a delegate for certificates, write a `CallClient` of SessionHTTP.
 public struct SessionInterceptor: Sendable {

@@ -28,9 +28,9 @@ final class URLSessionLine: Sendable {
     var call = call
     call.request.url = url.withSmallScheme
     // The time for which the device sleeps does not count.
-    let end = map.limits.duration.map { SuspendingClock.now.advanced(by: $0) }
+    let end = map.timeout.map { SuspendingClock.now.advanced(by: $0) }
     for _ in 0..<URLSessionLine.redirects {
-      let exchange = CallExchange(call, limit: map.limits.bytes)
+      let exchange = CallExchange(call, limit: map.maximumResponseSize)
       if call.hasLeft { exchange.left() }
       let result = await send(call, exchange, until: end)
       guard let next = exchange.next else { return try result.get() }
@@ -60,7 +60,7 @@ final class URLSessionLine: Sendable {
       case .file(let file): session.uploadTask(with: request, fromFile: file)
       }
     let watch = end.map { end in
-      Task { [limit = map.limits.duration ?? .zero] in
+      Task { [limit = map.timeout ?? .zero] in
         do { try await Task.sleep(until: end, clock: .suspending) } catch { return }
         exchange.finish(
           .failure(SessionError.responseTooSlow(call: call.name, limit: limit)))

@@ -29,6 +29,10 @@ public final class ObservedSession {
   public private(set) var hasStorageProblem: Bool
   /// Why and when a session ended last, also after the user was signed out (STA-8).
   public private(set) var lastEnd: SessionEnd?
+  /// Why the last sign-in failed, until the app clears that or tries again.
+  ///
+  /// - Requirement: STA-3
+  public private(set) var signInProblem: SessionError?
   /// Whether a user is signed in and the session has not expired.
   public private(set) var isAuthenticated: Bool
   /// Whether the session object was closed: nothing changes any more.
@@ -45,6 +49,7 @@ public final class ObservedSession {
     user = status.user
     hasStorageProblem = status.hasStorageProblem
     lastEnd = status.lastEnd
+    signInProblem = status.signInProblem
     isAuthenticated = status.isAuthenticated
     let states = session.states
     following = Task { [weak self] in
@@ -59,9 +64,6 @@ public final class ObservedSession {
 
   /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
   public var activeContext: ActiveContext? { state.activeContext }
-
-  /// Why the last sign-in failed, until the app clears that or tries again (STA-3).
-  public var signInProblem: CommandFailure? { status.signInProblem }
 
   /// Why the session has expired; `nil` unless it has.
   public var expiryReason: ExpiryReason? { status.expiryReason }
@@ -82,6 +84,7 @@ public final class ObservedSession {
       hasStorageProblem = status.hasStorageProblem
     }
     if lastEnd != status.lastEnd { lastEnd = status.lastEnd }
+    if signInProblem != status.signInProblem { signInProblem = status.signInProblem }
     if isAuthenticated != status.isAuthenticated { isAuthenticated = status.isAuthenticated }
   }
 }

@@ -19,7 +19,8 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.storageFailing): "session.warning.storageFailing"
     case .warning(.compactionFailing): "session.warning.compactionFailing"
     case .warning(.journalSetAside): "session.warning.journalSetAside"
-    case .warning(.refreshDenied): "session.warning.refreshDenied"
+    case .warning(.newTokenRefused), .warning(.refreshLimitReached):
+      "session.warning.refreshDenied"
     case .warning(.refreshTokenMissing): "session.warning.refreshTokenMissing"
     }
   }
@@ -28,12 +29,16 @@ public enum SessionReport: Hashable, Sendable {
   public var labels: [String: String] {
     switch self {
     case .event(let recorded): recorded.event.labels
-    case .warning(.refreshFailing(let kind, let count, let last)):
-      ["class": kind.rawValue, "count": "\(count)", "failure": last.kind.description]
-    case .warning(.storageFailing(let trouble)), .warning(.compactionFailing(let trouble)):
-      ["trouble": trouble.rawValue]
+    case .warning(.refreshFailing(let count, let last)):
+      [
+        "class": last.kind.failureClass.rawValue, "count": "\(count)",
+        "failure": last.kind.description,
+      ]
+    case .warning(.storageFailing(let error)), .warning(.compactionFailing(let error)):
+      ["trouble": StorageIssue(error).rawValue]
     case .warning(.journalSetAside(let cause)): ["cause": cause.description]
-    case .warning(.refreshDenied(let denial, _)): ["denial": denial.rawValue]
+    case .warning(.newTokenRefused): ["denial": RefreshDenial.tokenIsNew.rawValue]
+    case .warning(.refreshLimitReached): ["denial": RefreshDenial.tooMany.rawValue]
     case .warning(.refreshTokenMissing): [:]
     }
   }
@@ -161,9 +166,9 @@ extension Session {
     let warned = engine.hub.lastWarning
     let shown = engine.view.current
     let status = status
-    var first = journalSetAside.map { [SessionWarning.journalSetAside($0.cause)] } ?? []
-    first += shown.storageProblem.map { [.storageFailing(StorageIssue($0))] } ?? []
-    first += shown.compactionProblem.map { [.compactionFailing(StorageIssue($0))] } ?? []
+    var first = engine.journalSetAside.map { [SessionWarning.journalSetAside($0.cause)] } ?? []
+    first += shown.storageProblem.map { [.storageFailing($0)] } ?? []
+    first += shown.compactionProblem.map { [.compactionFailing($0)] } ?? []
     return SessionReports(
       events: events(after: max(place, status.sequence)), watch: FailureWatch(status.state),
       first: first, warned: warned)

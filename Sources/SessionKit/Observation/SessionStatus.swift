@@ -19,11 +19,17 @@ public struct SessionStatus: Hashable, Sendable {
   /// Why and when a session ended last; see ``Session/lastEnd``.
   public let lastEnd: SessionEnd?
 
+  /// Why the last sign-in failed, until the app clears that or tries again; `nil` unless ``activity`` is
+  /// `failed`.
+  ///
+  /// - Requirement: STA-3
+  public let signInProblem: SessionError?
+
   /// A status.
   public init(
     state: SessionState = .unauthenticated, activity: SessionActivity = .loading,
     user: UserProfile? = nil, sequence: UInt64 = 0, hasStorageProblem: Bool = false,
-    lastEnd: SessionEnd? = nil
+    lastEnd: SessionEnd? = nil, signInProblem: SessionError? = nil
   ) {
     self.state = state
     self.activity = activity
@@ -31,6 +37,7 @@ public struct SessionStatus: Hashable, Sendable {
     self.sequence = sequence
     self.hasStorageProblem = hasStorageProblem
     self.lastEnd = lastEnd
+    self.signInProblem = signInProblem
   }
 
   /// Whether a user is signed in and the session has not expired.
@@ -38,12 +45,6 @@ public struct SessionStatus: Hashable, Sendable {
 
   /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
   public var activeContext: ActiveContext? { state.activeContext }
-
-  /// Why the last sign-in failed, until the app clears that or tries again (STA-3).
-  public var signInProblem: CommandFailure? {
-    guard case .failed(let problem) = activity else { return nil }
-    return problem
-  }
 
   /// Why the session has expired; `nil` unless it has.
   public var expiryReason: ExpiryReason? {
@@ -65,7 +66,8 @@ extension SessionStatus {
   init(_ shown: SessionView.Snapshot, sequence: UInt64) {
     self.init(
       state: shown.state, activity: shown.activity, user: shown.user, sequence: sequence,
-      hasStorageProblem: shown.storageProblem != nil, lastEnd: shown.lastEnd)
+      hasStorageProblem: shown.storageProblem != nil, lastEnd: shown.lastEnd,
+      signInProblem: shown.signInProblem)
   }
 }
 

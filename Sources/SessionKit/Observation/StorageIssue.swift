@@ -2,12 +2,12 @@
 import SessionJournal
 
 /// What is wrong with where a session is stored, as a word of a small set: no path, no number.
-public enum StorageIssue: String, CaseIterable, Sendable {
+enum StorageIssue: String, CaseIterable, Sendable {
   /// No room is left.
   case noRoom = "noRoom"
   /// This process may not, or not yet.
   case refused = "refused"
-  /// Somebody else has held the lock for too long.
+  /// Another process has held the lock for too long.
   case busy = "busy"
   /// The journal is gone, or is another one.
   case replaced = "replaced"

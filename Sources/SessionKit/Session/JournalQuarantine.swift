@@ -1,13 +1,15 @@
-@_spi(Internals) public import SessionCore
+@_spi(Internals) package import SessionCore
 
-/// A journal that could not be used and was set aside; a new one goes on from it (RES-6).
-public struct JournalQuarantine: Hashable, Sendable {
+/// A journal that could not be used and was set aside; a new one goes on from it.
+///
+/// - Requirement: RES-6
+package struct JournalQuarantine: Hashable, Sendable {
   /// Where it is kept; nothing removes it but `Journal.delete` and the app.
-  public let path: String
+  package let path: String
   /// Why it could not be used.
-  public let cause: ContinuationCause
+  package let cause: ContinuationCause
   /// The last record of it that could be read; 0 for none.
-  public let lastSequence: UInt64
+  package let lastSequence: UInt64
 
   init(_ predecessor: QuarantinedJournal) {
     path = predecessor.path

@@ -46,7 +46,7 @@ extension Session {
 
   private func warn(_ verdict: RefusalHistory.Verdict, _ generation: Generation) {
     guard case .denied(let denial, isNews: true) = verdict else { return }
-    engine.hub.warn(.refreshDenied(denial, generation))
+    engine.hub.warn(SessionWarning(denial, generation))
   }
 
   /// Waits before the attempt with this number, the second at the earliest.

@@ -1,3 +1,4 @@
+public import Foundation
 @_spi(Internals) public import SessionCore
 
 /// A session that lives in a journal: every transition is an event, the state is their fold.
@@ -104,15 +105,18 @@ public final class Session: Sendable {
   /// hold the only token that the server takes from now on. Ends every sequence of events. Closing twice
   /// does nothing. Not ended early by the task's cancellation.
   ///
-  /// Does not wait for ``SessionHost/sessionEnded(_:)``. If that still runs, this returns
-  /// `clearingLocalData`: the call goes on, callers that wait for it receive `closed`, and the next opening
-  /// calls it again, beside the call that runs.
+  /// Does not wait for ``SessionHost/sessionEnded(_:)``. If that still runs, this returns `false`: the call
+  /// goes on, and callers that wait for it receive `closed`. If the process ends before it returns, the next
+  /// opening calls it again.
   ///
   /// A response that could not be stored yet is stored first. If that fails again, this throws `storage` with
   /// the advice to open again, and the journal says why, if it can be written. The object is closed also if
   /// this throws, so there is nothing to call again.
+  ///
+  /// - Returns: `true` if nothing goes on; `false` if a host still removes its data.
+  /// - Requirement: SYN-5
   @discardableResult
-  public func close() async throws(SessionError) -> ClosingOutcome {
+  public func close() async throws(SessionError) -> Bool {
     try await engine.close()
   }
 
@@ -177,9 +181,18 @@ public final class Session: Sendable {
   /// tried again after an hour and whenever a session is opened.
   public var compactionProblem: SessionError? { engine.view.current.compactionProblem }
 
-  /// The journal that was set aside, where this object's journal goes on from it and was the first to
-  /// say so; `nil` mostly (RES-6).
-  public var journalSetAside: JournalQuarantine? { engine.journalSetAside }
+  /// The file that holds the journal that could not be used, if this opening set it aside; `nil` otherwise.
+  ///
+  /// Nothing removes the file but `Journal.delete` and the app. ``SessionWarning/journalSetAside(_:)`` in
+  /// ``reports`` says why the journal could not be used.
+  ///
+  /// - Requirement: RES-6
+  public var journalSetAside: URL? {
+    engine.journalSetAside.map { URL(fileURLWithPath: $0.path) }
+  }
+
+  /// The same journal, with the cause and its last record.
+  package var quarantine: JournalQuarantine? { engine.journalSetAside }
 
   /// The folded state; `unauthenticated` with the activity `replaced` if another journal is in the place
   /// of this object's journal.

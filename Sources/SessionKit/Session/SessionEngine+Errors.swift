@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// What a caller is told, beyond the numbers that the coordinator knows.
+/// What a caller receives, beyond the numbers that the coordinator knows.
 extension SessionEngine {
   func error(_ problem: CommandFailure, of wish: CommandPayload?) -> SessionError {
     let isSignIn =
@@ -9,7 +9,25 @@ extension SessionEngine {
       case .signIn, .register, .social: true
       case .adopt, .external, .context, nil: false
       }
-    return switch problem {
+    return error(problem, detail: detail, isSignIn: isSignIn)
+  }
+
+  /// Why the last sign-in failed, as it was when it failed; `nil` unless the activity is `failed`.
+  ///
+  /// - Requirement: STA-3
+  func signInProblem() -> SessionError? {
+    guard let problem = coordinator.signInProblem else {
+      shownProblem = nil
+      return nil
+    }
+    if let shownProblem, shownProblem.problem == problem { return shownProblem.error }
+    let found = error(problem, detail: nil, isSignIn: true)
+    shownProblem = (problem, found)
+    return found
+  }
+
+  private func error(_ problem: CommandFailure, detail: String?, isSignIn: Bool) -> SessionError {
+    switch problem {
     case .rejected(let rejection): SessionError(rejection, after: coordinator.endCause)
     case .request(let failure): SessionError(failure, detail: detail, isSignIn: isSignIn)
     case .webSignIn(let problem): .webSignIn(problem)

@@ -32,6 +32,8 @@ actor SessionEngine {
   /// What the secret store did, until the coordinator receives it.
   private let witness = StoreWitness()
   var coordinator: SessionCoordinator
+  /// Why the last sign-in failed, and the error that the session shows for it.
+  var shownProblem: (problem: CommandFailure, error: SessionError)?
   var inbox: [SessionInput] = []
   /// Others' records that were met under the lock and that the coordinator was not told of yet.
   var undeliveredPeerRecords: [SessionRecord] = []
@@ -221,7 +223,7 @@ actor SessionEngine {
   }
 
   /// Closes the journal and ends every sequence of events, also if it throws.
-  func close() async throws(SessionError) -> ClosingOutcome {
+  func close() async throws(SessionError) -> Bool {
     keepLastUse()
     stopClearingWaits()
     var failure: SessionError?
@@ -242,7 +244,7 @@ actor SessionEngine {
       if lost == nil || !error.isOfAnotherHistory { failure = failure ?? .journal(error) }
     }
     if let failure { throw failure }
-    return isClearing ? .clearingLocalData : .complete
+    return !isClearing
   }
 
   /// Gives up where another journal stands in this one's place, or its own with another past: it was set
@@ -303,11 +305,13 @@ actor SessionEngine {
     var snapshot = SessionView.Snapshot()
     snapshot.state = coordinator.state
     snapshot.activity = coordinator.activity
+    snapshot.signInProblem = signInProblem()
     snapshot.end = coordinator.endCause
     snapshot.user = profile?.id == coordinator.state.user ? profile : nil
     if lost != nil {
       // Who is signed in is decided in the journal that stands there now.
       (snapshot.state, snapshot.activity, snapshot.user) = (.unauthenticated, .replaced, nil)
+      snapshot.signInProblem = nil
     }
     if isHeld, lost == nil, let token {
       snapshot.token = AccessToken(
@@ -337,13 +341,15 @@ actor SessionEngine {
 
   /// Tells of trouble when it begins, or becomes another.
   private func warn(of shown: SessionView.Snapshot, after before: SessionView.Snapshot) {
-    let storage = shown.storageProblem.map(StorageIssue.init)
-    if let storage, storage != before.storageProblem.map(StorageIssue.init) {
-      hub.warn(.storageFailing(storage))
+    if let error = shown.storageProblem,
+      StorageIssue(error) != before.storageProblem.map(StorageIssue.init)
+    {
+      hub.warn(.storageFailing(error))
     }
-    let compaction = shown.compactionProblem.map(StorageIssue.init)
-    if let compaction, compaction != before.compactionProblem.map(StorageIssue.init) {
-      hub.warn(.compactionFailing(compaction))
+    if let error = shown.compactionProblem,
+      StorageIssue(error) != before.compactionProblem.map(StorageIssue.init)
+    {
+      hub.warn(.compactionFailing(error))
     }
   }
 

@@ -136,21 +136,21 @@ public struct EndedSession: Hashable, Sendable {
   }
 }
 
-/// A host made of an app's closures; each is `nil` if not said.
-public struct SessionHooks: SessionHost {
+/// A host made of closures; each is `nil` if not said.
+package struct SessionHooks: SessionHost {
   /// How many changes of the user the server has not taken (``SessionHost/prepareForLogout(user:journal:)``).
-  public var pendingChanges: (@Sendable () async -> Int)?
+  package var pendingChanges: (@Sendable () async -> Int)?
   /// Removes the app's own data of the user (``SessionHost/sessionEnded(_:)``).
   ///
   /// Not called once a user has signed in: the data may be the new user's.
-  public var clearLocalData: (@Sendable (LogoutReason) async throws -> Void)?
+  package var clearLocalData: (@Sendable (LogoutReason) async throws -> Void)?
   /// When the status of a user last changed (``SessionHost/lastKnownStatus(of:)``).
-  public var knownStatus: (@Sendable (Identifier) async -> Timestamp?)?
+  package var knownStatus: (@Sendable (Identifier) async -> Timestamp?)?
   /// Receives the change of a user's status (``SessionHost/accountStatusChanged(_:)``).
-  public var statusChanged: (@Sendable (StatusChange) async -> Void)?
+  package var statusChanged: (@Sendable (StatusChange) async -> Void)?
 
   /// A host of these closures.
-  public init(
+  package init(
     pendingChanges: (@Sendable () async -> Int)? = nil,
     clearLocalData: (@Sendable (LogoutReason) async throws -> Void)? = nil,
     knownStatus: (@Sendable (Identifier) async -> Timestamp?)? = nil,
@@ -161,26 +161,26 @@ public struct SessionHooks: SessionHost {
   }
 
   /// Whether ``clearLocalData`` is set.
-  public var hasUserData: Bool { clearLocalData != nil }
+  package var hasUserData: Bool { clearLocalData != nil }
 
   /// Whether ``knownStatus`` is set.
-  public var keepsStatusTimes: Bool { knownStatus != nil }
+  package var keepsStatusTimes: Bool { knownStatus != nil }
 
   /// Calls ``pendingChanges``.
-  public func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int {
+  package func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int {
     await pendingChanges?() ?? 0
   }
 
   /// Calls ``clearLocalData``.
-  public func sessionEnded(_ session: EndedSession) async throws {
+  package func sessionEnded(_ session: EndedSession) async throws {
     try await clearLocalData?(session.reason)
   }
 
   /// Calls ``knownStatus``.
-  public func lastKnownStatus(of user: Identifier) async -> Timestamp? {
+  package func lastKnownStatus(of user: Identifier) async -> Timestamp? {
     await knownStatus?(user)
   }
 
   /// Calls ``statusChanged``.
-  public func accountStatusChanged(_ change: StatusChange) async { await statusChanged?(change) }
+  package func accountStatusChanged(_ change: StatusChange) async { await statusChanged?(change) }
 }

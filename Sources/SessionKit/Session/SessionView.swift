@@ -9,6 +9,8 @@ struct SessionView: ~Copyable, Sendable {
   struct Snapshot: Sendable {
     var state = SessionState.unauthenticated
     var activity = SessionActivity.loading
+    /// Why the last sign-in failed, if the activity is `failed`.
+    var signInProblem: SessionError?
     /// Why the session has ended, if it has.
     var end = EndCause()
     var token: AccessToken?

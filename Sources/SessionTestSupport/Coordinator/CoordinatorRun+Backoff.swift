@@ -175,8 +175,8 @@ extension CoordinatorRun {
       // Leaving a page is no failure, and a sign-in that shows nothing shows none.
       let isShown = asked.question == .login(.interactive) && !problem.isQuiet
       try require(
-        .repliesAreTrue, (coordinator.activity == .failed(.webSignIn(problem))) == isShown
-      ) { "caller \(caller.number) is told \(reply.line), and shown is \(coordinator.activity)" }
+        .repliesAreTrue, (coordinator.signInProblem == .webSignIn(problem)) == isShown
+      ) { "caller \(caller.number) receives \(reply.line), and shown is \(coordinator.activity)" }
     case .current:
       let isKnown = coordinator.activity != .loading || asked.question != .unlock
       try require(.repliesAreTrue, isStopped || isKnown) {

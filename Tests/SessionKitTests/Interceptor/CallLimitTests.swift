@@ -13,7 +13,7 @@ import Testing
 struct CallLimitTests {
   private func rules(bytes: Int? = nil, duration: Duration? = nil) -> CallRules {
     var rules = CallRules()
-    rules.limits = CallLimits(bytes: bytes, duration: duration)
+    (rules.maximumResponseSize, rules.timeout) = (bytes, duration)
     return rules
   }
 
@@ -66,7 +66,8 @@ struct CallLimitTests {
     let api = SessionInterceptor(scene.session, rules: rules(bytes: 1 << 20))
     let error = await sessionError { try await api.data(for: scene.call) }
     #expect(error.failure == .responseTooLarge(call: "GET /materials", limit: 1 << 20))
-    #expect(CallRules().limits == CallLimits(bytes: 16 << 20, duration: .seconds(600)))
+    #expect(CallRules().maximumResponseSize == 16 << 20)
+    #expect(CallRules().timeout == .seconds(600))
     let delegate = api.calls.carrier.line.delegate
     await eventually("the exchange is over") { delegate.count == 0 }
     try await scene.session.close()

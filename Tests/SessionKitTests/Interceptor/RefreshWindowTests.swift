@@ -56,8 +56,8 @@ struct RefreshWindowTests {
     for try await report in reports where report.isWarning { warnings.append(report) }
     #expect(
       warnings == [
-        .warning(.refreshDenied(.tokenIsNew, Generation(2))),
-        .warning(.refreshDenied(.tokenIsNew, Generation(3))),
+        .warning(.newTokenRefused(Generation(2))),
+        .warning(.newTokenRefused(Generation(3))),
       ])
     #expect(warnings.first?.name == "session.warning.refreshDenied")
     #expect(warnings.first?.labels == ["denial": "tokenIsNew"])
@@ -87,7 +87,7 @@ struct RefreshWindowTests {
     try await session.close()
     var warnings: [SessionReport] = []
     for try await report in reports where report.isWarning { warnings.append(report) }
-    #expect(warnings == [.warning(.refreshDenied(.tooMany, Generation(6)))])
+    #expect(warnings == [.warning(.refreshLimitReached(Generation(6)))])
   }
 
   @Test("REF-13 without a window each refused call may cause a refresh, also of other rules")
@@ -96,7 +96,7 @@ struct RefreshWindowTests {
     let session = try await bench.signedIn()
     let backend = BackendIdentity { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
     var rules = CallRules()
-    rules.refreshWindow = nil
+    rules.maximumRefreshes = nil
     let free = session.calls(by: TransportCalls(backend), rules: rules)
     for _ in 0..<10 { _ = try await free.send(bench.get()) }
     #expect(bench.service.refreshCount == 10)

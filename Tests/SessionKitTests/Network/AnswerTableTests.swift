@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Internals) import SessionCore
 import SessionKit
 import SessionTestKit
 import Testing

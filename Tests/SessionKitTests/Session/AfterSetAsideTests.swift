@@ -17,7 +17,7 @@ struct AfterSetAsideTests {
     try await session.close()
     try bench.damage(2)
     var again = try await bench.openAside()
-    #expect(again.journalSetAside?.cause == .damaged)
+    #expect(again.quarantine?.cause == .damaged)
     #expect(try await again.adopt(tokens) == .settledBefore)
     #expect(again.state == .unauthenticated)
     try await again.close()

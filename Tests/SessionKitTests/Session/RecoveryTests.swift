@@ -35,7 +35,7 @@ struct RecoveryTests {
     try bench.damage(2)
     let session = try await bench.open(policy(.resume))
     #expect(session.isAuthenticated)
-    #expect(session.journalSetAside?.cause == .damaged)
+    #expect(session.quarantine?.cause == .damaged)
     #expect(try bench.asides().count == 1)
     try await session.close()
   }

@@ -33,8 +33,9 @@ struct SetAsideTests {
     let aside = try #require(try bench.asides().first)
     #expect(try Data(contentsOf: URL(filePath: bench.folder.path + "/" + aside)) == bytes)
     #expect(aside == "a.journal.aside-1-damaged-20260101T000000Z")
-    let told = try #require(again.journalSetAside)
+    let told = try #require(again.quarantine)
     #expect(told.path.hasSuffix(aside))
+    #expect(again.journalSetAside == URL(fileURLWithPath: told.path))
     #expect((told.cause, told.lastSequence) == (.damaged, sequence - 1))
 
     let link = SessionNote.Continued(
@@ -94,7 +95,7 @@ struct SetAsideTests {
       policy.recovery.orphanedSecrets = rule
       let session = try await bench.openAside(policy)
       #expect(session.isAuthenticated == isAuthenticated)
-      #expect(session.journalSetAside?.cause == .newerVersion)
+      #expect(session.quarantine?.cause == .newerVersion)
       #expect(try bench.files().isEmpty == !isAuthenticated)
       let name = try #require(try bench.asides().first)
       #expect(name.contains("-newerVersion-"))
@@ -115,8 +116,8 @@ struct SetAsideTests {
     try bench.append(.unknown(SessionRecord.Unknown(kind: 9, payload: [1, 2, 3])))
     let session = try await bench.openAside()
     #expect(session.isAuthenticated)
-    #expect(session.journalSetAside?.cause == .newerVersion)
-    #expect((session.journalSetAside?.lastSequence ?? 0) >= 3)
+    #expect(session.quarantine?.cause == .newerVersion)
+    #expect((session.quarantine?.lastSequence ?? 0) >= 3)
     try await session.close()
   }
 
@@ -127,7 +128,7 @@ struct SetAsideTests {
     let bench = try Bench()
     try Data(content.utf8).write(to: URL(filePath: bench.journal))
     let session = try await bench.openAside()
-    #expect(session.journalSetAside?.cause == .notAJournal)
+    #expect(session.quarantine?.cause == .notAJournal)
     try await session.login(bench.credentials)
     try await session.close()
     let again = try await bench.open()
@@ -279,7 +280,7 @@ struct SetAsideTests {
     // Not even asked to set anything aside: it has been.
     let session = try await bench.open()
     #expect(session.isAuthenticated)
-    #expect(session.journalSetAside?.cause == .damaged)
+    #expect(session.quarantine?.cause == .damaged)
     #expect(try bench.records().map(\.name) == ["opened", "continued", "login"])
     try await session.close()
   }

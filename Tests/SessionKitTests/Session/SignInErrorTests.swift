@@ -106,11 +106,8 @@ struct SignInErrorTests {
     }
     #expect(error?.message == .appNotSetUp && error?.advice == .contactSupport)
     #expect(error?.description.contains("Try again") == false)
-    guard case .failed(let problem) = session.activity else {
-      Issue.record("\(session.activity)")
-      return
-    }
-    #expect(problem.message == .appNotSetUp)
+    #expect(session.activity == .failed)
+    #expect(session.status.signInProblem?.message == .appNotSetUp)
     try await session.close()
   }
 

@@ -108,25 +108,6 @@ extension ErrorSamples {
     .emptyProviderToken,
   ]
 
-  static let sessionProblemCases: [CommandFailure] = [
-    .rejected(rejection(.differentUser)),
-    .request(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),
-    .unidentified(RequestFailure(kind: .rejected, status: 401, serverCode: "A_CODE")),
-    .ended(.expired, by: nil),
-    .webSignIn(.unreachable),
-    .busy,
-    .tooManyAttempts(retryAfter: 9_000),
-    .storage,
-    .unsettled,
-    .dropped,
-    .locked,
-    .needsPresence,
-    .newerItems,
-    .unusableJournal(.unknownKind(9, sequence: 7)),
-    .closed,
-    .cancelled,
-  ]
-
   static let webSignInProblemCases: [WebSignInProblem] = [
     .cancelledByUser,
     .forgottenPassword,

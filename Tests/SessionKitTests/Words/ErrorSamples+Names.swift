@@ -33,12 +33,6 @@ enum CredentialProblemCase: String, CaseIterable {
   case emptyUserName, notAnEmail, emptyPassword, passwordTooShort, emptyProviderToken
 }
 
-enum SessionProblemCase: String, CaseIterable {
-  case rejected, request, unidentified, ended, busy, tooManyAttempts, storage, unsettled, dropped,
-    locked, needsPresence, newerItems,
-    unusableJournal, closed, cancelled, webSignIn
-}
-
 enum WebSignInProblemCase: String, CaseIterable {
   case cancelledByUser, forgottenPassword, noAccount, refused, unreachable, viewFailed,
     unreadableTokens, cancelled
@@ -163,27 +157,6 @@ extension ErrorSamples {
     case .emptyPassword: .emptyPassword
     case .passwordTooShort: .passwordTooShort
     case .emptyProviderToken: .emptyProviderToken
-    }
-  }
-
-  static func name(of error: CommandFailure) -> SessionProblemCase {
-    switch error {
-    case .rejected: .rejected
-    case .request: .request
-    case .unidentified: .unidentified
-    case .ended: .ended
-    case .webSignIn: .webSignIn
-    case .busy: .busy
-    case .tooManyAttempts: .tooManyAttempts
-    case .storage: .storage
-    case .unsettled: .unsettled
-    case .dropped: .dropped
-    case .locked: .locked
-    case .newerItems: .newerItems
-    case .needsPresence: .needsPresence
-    case .unusableJournal: .unusableJournal
-    case .closed: .closed
-    case .cancelled: .cancelled
     }
   }
 

@@ -1,4 +1,5 @@
 import SessionChanges
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
 import SessionMessages
@@ -20,7 +21,6 @@ enum ErrorSamples {
     + JournalErrorCase.allCases.map { "JournalError.\($0.rawValue)" }
     + SecretStoreErrorCase.allCases.map { "SecretStoreError.\($0.rawValue)" }
     + CredentialProblemCase.allCases.map { "CredentialRules.Problem.\($0.rawValue)" }
-    + SessionProblemCase.allCases.map { "CommandFailure.\($0.rawValue)" }
     + WebSignInProblemCase.allCases.map { "WebSignInProblem.\($0.rawValue)" }
     + TransportErrorCase.allCases.map { "TransportError.\($0.rawValue)" }
     + changeNames
@@ -35,7 +35,6 @@ enum ErrorSamples {
     + journalErrorCases.map { ("JournalError.\(name(of: $0).rawValue)", $0) }
     + secretStoreErrorCases.map { ("SecretStoreError.\(name(of: $0).rawValue)", $0) }
     + credentialProblemCases.map { ("CredentialRules.Problem.\(name(of: $0).rawValue)", $0) }
-    + sessionProblemCases.map { ("CommandFailure.\(name(of: $0).rawValue)", $0) }
     + webSignInProblemCases.map { ("WebSignInProblem.\(name(of: $0).rawValue)", $0) }
     + transportErrorCases.map { ("TransportError.\(name(of: $0).rawValue)", $0) }
     + changeErrors
