@@ -20,7 +20,7 @@ func emptiesScreen(_ choices: Choices) throws {
     let session = try await Session.open(configuration)
     try await session.login(.sample)
     world.spawn("reader") {
-      let request = HTTPRequest.materials(try await session.refreshIfNeeded())
+      let request = HTTPRequest.materials(try await session.accessToken())
       let page = try await world.server.send(request)
       screen.materials.withLock { $0 = page.body }  // wrong: is anybody still signed in?
       choices.step("show materials", state: "\(session.state.kind)")

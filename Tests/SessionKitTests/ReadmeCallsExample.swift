@@ -15,21 +15,20 @@ struct ReadmeCallsExample {
   @Test("INT-1 INT-2 CTX-1 compiles and runs")
   func run() async throws {
     let bench = try Bench()
-    let (folder, base) = (bench.folder.path, bench.server.baseURL)
+    let (directory, base) = (bench.folder, bench.server.baseURL)
     let credentials = bench.credentials
     let role = Identifier(LoopbackContext.coordinator.roleID)
     let school = Identifier(LoopbackContext.coordinator.schoolID)
     // README begins
     let session = try await Session.open(
       SessionConfiguration(
-        journal: folder + "/session.journal",
-        secrets: FileSecretStore(folder: folder + "/secrets"),
-        backend: HTTPBackend.snakeCaseJSON(base)))
+        directory: directory,
+        backend: HTTPBackend.snakeCaseJSON(base),
+        secrets: FileSecretStore(folder: directory.path)))
     try await session.login(credentials)
 
-    let api = SessionInterceptor(session)  // one for as long as the session lives
     let request = URLRequest(url: base.appending(path: "materials"))
-    let (data, response) = try await api.data(for: request)  // with a good token
+    let (data, response) = try await session.data(for: request)  // with a good token
     show((data.count, response))
 
     let elsewhere = ContextTarget(role: role, school: school)

@@ -9,7 +9,7 @@ struct ReadmeExample {
   @Test("it runs as it stands there")
   func example() async throws {
     let bench = try Bench()
-    let (folder, api) = (bench.folder.path, bench.server.baseURL)
+    let (directory, api) = (bench.folder, bench.server.baseURL)
     let (email, password) = (LoopbackUser.sample.email, LoopbackUser.sample.password)
     var printed: [String] = []
     func print(_ text: String) { printed.append(text) }
@@ -17,16 +17,16 @@ struct ReadmeExample {
     // README begins
     let session = try await Session.open(
       SessionConfiguration(
-        journal: folder + "/session.journal",
-        secrets: FileSecretStore(folder: folder + "/secrets"),
-        backend: HTTPBackend.snakeCaseJSON(api)))
+        directory: directory,
+        backend: HTTPBackend.snakeCaseJSON(api),
+        secrets: FileSecretStore(folder: directory.path)))
 
     let events = session.events  // nothing that happens from here on is missed
     try await session.login(
       PasswordCredentials(userName: email, password: Secret(password)))
     print(session.activeContext?.role.name ?? "no role")
 
-    let token = try await session.refreshIfNeeded()  // good: no request is made
+    let token = try await session.accessToken()  // good: no request is made
     print("Bearer for the next call: \(token)")  // never shows the token itself
     try await session.refresh()  // a hundred callers would share one request
 

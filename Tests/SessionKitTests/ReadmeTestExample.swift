@@ -9,15 +9,15 @@ struct ReadmeTestExample {
   func example() async throws {
     let bench = try Bench()
     defer { withExtendedLifetime(bench) {} }
-    let folder = bench.folder.path
+    let directory = bench.folder
 
     // README begins
     let server = try LoopbackServer.start()
     let clock = ManualClock()
     let session = try await Session.open(
       SessionConfiguration(
-        journal: folder + "/test.journal", secrets: MemorySecretStore(),
-        backend: HTTPBackend.snakeCaseJSON(server.baseURL), policy: .staging, clock: clock))
+        directory: directory, backend: HTTPBackend.snakeCaseJSON(server.baseURL),
+        secrets: MemorySecretStore(), policy: .staging, clock: clock))
     try await session.login(
       PasswordCredentials(
         userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))

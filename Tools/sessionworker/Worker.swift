@@ -152,8 +152,8 @@ final class Worker: Sendable {
       try await session.adopt(
         AdoptedTokens(access: Secret(arguments[0]), refresh: Secret(arguments[1])))
     case ("refresh", 0): try await session.refresh()
-    case ("token", 0): try await session.refreshIfNeeded()
-    case ("call", 0): return try await call(with: try await session.refreshIfNeeded())
+    case ("token", 0): try await session.accessToken()
+    case ("call", 0): return try await call(with: try await session.accessToken())
     case ("switch", 2):
       try await session.switchContext(
         to: ContextTarget(role: Identifier(arguments[0]), school: Identifier(arguments[1])))

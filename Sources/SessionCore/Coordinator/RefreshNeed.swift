@@ -4,10 +4,20 @@ package enum RefreshNeed: Hashable, Sendable {
   case always
   /// If the current one has expired.
   case ifExpired
+  /// If the current one lives less than so many milliseconds (REF-15).
+  ///
+  /// A token that came within the last second is good enough, even if its whole life is shorter: a server that
+  /// issues short-lived tokens would only send another of them.
+  case unlessGood(for: Int64)
   /// If the server has refused the one of this generation and there is no newer one that is good (INT-2).
   ///
   /// - Of many calls that were refused together, the first makes the request. The others get its result.
   /// - If a server answered that request with a failure, later calls wait for the end of the pause.
   /// - If no server answered it, the next call tries at once (REF-14).
   case unlessNewer(than: Generation)
+
+  /// How many milliseconds the current token must live to be good; 0 if it must only not be over.
+  var minimum: Int64 {
+    if case .unlessGood(let minimum) = self { max(0, minimum) } else { 0 }
+  }
 }

@@ -8,8 +8,10 @@ extension SessionCoordinator {
     switch need {
     case .always:
       break
-    case .ifExpired:
-      if isTokenGood(at: now.uptime) { return [.resume(caller, .refreshed)] }
+    case .ifExpired, .unlessGood:
+      if isTokenGood(session.token, for: need.minimum, at: now.uptime) {
+        return [.resume(caller, .refreshed)]
+      }
       // Each of many readings of an expired token would ask a server that has just failed. An app that
       // comes to the foreground asks once.
       if let rest, trigger != .foreground || rest.isForAll, now.uptime < rest.end {
@@ -27,6 +29,13 @@ extension SessionCoordinator {
     waiters.append(caller)
     due = due ?? trigger
     return settleAgain(at: now)
+  }
+
+  /// Whether the current token lives at least `minimum` milliseconds more, or came within the last second.
+  private func isTokenGood(_ token: TokenMetadata, for minimum: Int64, at uptime: Int64) -> Bool {
+    let left = tokenDeadline.subtractingSaturating(uptime)
+    let leftOfNewToken = token.lifetime.subtractingSaturating(retryPause)
+    return isTokenGood(at: uptime) && left >= min(minimum, leftOfNewToken)
   }
 
   /// Starts at once, or as soon as nothing is on the wire.

@@ -41,6 +41,11 @@ public struct SessionInterceptor: Sendable {
     calls = session.run(client, rules: rules, trace: trace)
   }
 
+  /// Calls by a client that others use too.
+  init(_ session: Session, client: URLSessionCalls, rules: CallRules) {
+    calls = session.calls(by: client, rules: rules)
+  }
+
   /// Makes a call and returns the whole answer.
   ///
   /// A body that is a stream can be read but once: if its token is refused, a newer one is got for

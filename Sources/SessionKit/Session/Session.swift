@@ -8,6 +8,8 @@ public import Foundation
 /// on the wire at a time.
 public final class Session: Sendable {
   let engine: SessionEngine
+  /// What carries the calls of ``data(for:as:)``, made at the first one.
+  let sharedCalls = SharedCalls()
 
   /// What it was opened with.
   package var configuration: SessionConfiguration { engine.configuration }
@@ -17,6 +19,12 @@ public final class Session: Sendable {
   }
 
   /// Opens the session that the journal holds, or a new one (RES-1).
+  ///
+  /// Creates the configuration's directory and the folders above it, with the mode 0700, if they are missing.
+  /// It creates nothing if stored secrets belong to a journal that should be there: its disk may not be
+  /// mounted. It throws `storage` then (`JournalError.folderMissing`). Mount the disk, or create the directory
+  /// yourself to go on without that journal. It throws `wrongAddress` if the directory is no file URL, or if a
+  /// file stands in its place.
   ///
   /// Never waits for the network: a token that has expired is refreshed while `activity` says so.
   /// Throws where the journal cannot be read or written; a tail that was never acknowledged is cut
@@ -28,10 +36,12 @@ public final class Session: Sendable {
   {
     let runtime = configuration.runtime()
     let began = configuration.clock.now().time
+    try configuration.checkDirectory()
     try await SessionEngine.awaitJournal(configuration, runtime)
     let (engine, notes, debt) = try await runtime.result {
       () throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing) in
-      try SessionEngine.make(configuration, runtime)
+      try SessionEngine.createDirectory(configuration)
+      return try SessionEngine.make(configuration, runtime)
     }
     try await engine.open(noting: notes, owing: debt, since: began)
     return Session(engine)
@@ -51,11 +61,32 @@ public final class Session: Sendable {
   ///
   /// Good is what this process knows: a logout by another one is seen a moment later (`state`).
   @discardableResult
-  public func refreshIfNeeded() async throws(SessionError) -> AccessToken {
+  public func accessToken() async throws(SessionError) -> AccessToken {
+    try await accessToken(validFor: .zero)
+  }
+
+  /// Returns the current token if it lives at least `minimum` more, else a newer one.
+  ///
+  /// Callers with different minimums share one request (REF-3). A token that the server has just issued is
+  /// returned even if its whole life is shorter than `minimum`. Just issued is what arrived within the last
+  /// second: a later call gets a newer token again, so ask for less than the server gives.
+  ///
+  /// If the refresh fails, this throws why, even if the current token is still good for a while:
+  /// ``currentToken`` has it.
+  ///
+  /// - Parameter minimum: rounded up to milliseconds; zero and less ask for a token that is not over.
+  /// - Requirement: REF-15
+  @discardableResult
+  public func accessToken(validFor minimum: Duration) async throws(SessionError) -> AccessToken {
     let shown = engine.view.current
     let uptime = engine.configuration.clock.now().uptime
-    if let token = shown.token, uptime < shown.deadline, engine.use(at: uptime) { return token }
-    return try await refresh(.manual, .ifExpired)
+    let least = max(1, minimum.wholeMilliseconds)
+    if let token = shown.token, shown.deadline.subtractingSaturating(uptime) >= least,
+      engine.use(at: uptime)
+    {
+      return token
+    }
+    return try await refresh(.manual, least > 1 ? .unlessGood(for: least) : .ifExpired)
   }
 
   func refresh(_ trigger: RefreshTrigger, _ need: RefreshNeed) async throws(SessionError)

@@ -1,3 +1,4 @@
+public import Foundation
 public import SessionCore
 package import SessionJournal
 
@@ -9,26 +10,26 @@ package import SessionJournal
 /// | --- | --- | --- |
 /// | What does a refused refresh do? | ``policy``, its `ending` | the session expires, the data stays |
 /// | What happens to unsent changes at a logout? | ``hosts`` | the session knows of no changes |
-/// | Can there be several accounts? | a ``journal`` and ``secrets`` for each | one account |
-/// | Do extensions use the session? | one ``journal`` and ``secrets`` for all | each process has its own |
+/// | Can there be several accounts? | a directory and ``secrets`` for each | one account |
+/// | Do extensions use the session? | one directory and ``secrets`` for all | each process has its own |
 /// | Who can read the secrets? | ``secrets``: the store and its protection | you have to say it |
 ///
 /// - A refused refresh: ``SessionPolicy/standard`` keeps the user and the data until a logout.
 ///   ``SessionPolicy/clearOnRefusal`` logs the user out, and the ``hosts`` clear their data.
 /// - Unsent changes: a host says how many there are. A logout then throws with the number, unless the app
 ///   discards them. A change log is such a host.
-/// - Several accounts: two sessions must share neither the journal's path nor the place of the secrets.
-/// - Extensions: they share one session if they open the same file, in a folder that all of them reach, and
-///   the same secrets. Then one process refreshes, and the others use its token.
+/// - Several accounts: two sessions must share neither the directory nor the place of the secrets.
+/// - Extensions: they share one session if they open the same directory, which all of them reach, and the
+///   same secrets. Then one process refreshes, and the others use its token.
 /// - Secrets: a keychain protects them by the device's lock or by the user's presence. A file store leaves
 ///   that to the file system.
 ///
 /// - Requirement: POL-6, OUT-3, JRN-1, REF-3, STO-2
 public struct SessionConfiguration: Sendable {
   /// The absolute path of the journal file; one per account.
-  ///
-  /// Its lock lies beside it.
-  public var journal: String
+  package var journal: String
+  /// What ``Session/open(_:)`` creates; `nil` if the journal's path was named instead.
+  package private(set) var directory: URL?
   /// Where the secrets are kept, outside the journal; one place per account, as one journal.
   public var secrets: any SecretStore
   /// The server that issues the tokens, and how to speak to it.
@@ -47,6 +48,11 @@ public struct SessionConfiguration: Sendable {
 
   /// Values of modules above SessionKit.
   package var attached = AttachedValues()
+
+  /// Which calls of ``Session/data(for:as:)`` carry the token, where it travels, and what a call may cost.
+  ///
+  /// A ``SessionInterceptor`` has rules of its own.
+  public var calls = CallRules()
 
   /// Which backends this one was before: at earlier addresses, or under earlier client identifiers; none by
   /// default.
@@ -102,8 +108,60 @@ public struct SessionConfiguration: Sendable {
     @Sendable (Journal, UInt64) throws(JournalError) ->
     JournalCompaction?
 
-  /// A configuration; what is not named is the system's.
+  /// A session in a directory of its own, with secrets in a store of your choice.
+  ///
+  /// - Parameters:
+  ///   - directory: a file URL; one per account. ``Session/open(_:)`` creates it. It holds the journal
+  ///     (``journalURL``) and its lock.
+  ///   - backend: the server that issues the tokens.
+  ///   - secrets: where the secrets are kept; one place per account.
+  ///   - policy: when a token is refreshed, and what ends the session.
+  ///   - clock: what tells the time.
+  ///   - retention: how long the journal may get; `nil` keeps all records.
   public init(
+    directory: URL, backend: some AuthBackend, secrets: some SecretStore,
+    policy: SessionPolicy = .standard,
+    clock: any SessionClock = SystemClock(),
+    retention: RetentionPolicy? = RetentionPolicy()
+  ) {
+    self.init(
+      journal: Self.journal(in: directory), secrets: secrets, backend: backend, policy: policy,
+      clock: clock, retention: retention)
+    self.directory = directory
+  }
+
+  /// A session in a directory of its own, with secrets where the system keeps them.
+  ///
+  /// On Apple's systems they are in the keychain, under `service`, readable after the device was unlocked once.
+  /// On other systems they are files in the directory, which only their owner can read, and `service` is not
+  /// used.
+  ///
+  /// - Parameters:
+  ///   - directory: a file URL; one per account. ``Session/open(_:)`` creates it. It holds the journal
+  ///     (``journalURL``) and its lock.
+  ///   - backend: the server that issues the tokens.
+  ///   - service: the keychain service, such as the app's identifier; one per account.
+  ///   - policy: when a token is refreshed, and what ends the session.
+  ///   - clock: what tells the time.
+  ///   - retention: how long the journal may get; `nil` keeps all records.
+  public init(
+    directory: URL, backend: some AuthBackend, service: String,
+    policy: SessionPolicy = .standard,
+    clock: any SessionClock = SystemClock(),
+    retention: RetentionPolicy? = RetentionPolicy()
+  ) {
+    #if canImport(Security)
+      let secrets = KeychainSecretStore(service: service)
+    #else
+      let secrets = FileSecretStore(folder: Self.path(of: directory))
+    #endif
+    self.init(
+      directory: directory, backend: backend, secrets: secrets, policy: policy, clock: clock,
+      retention: retention)
+  }
+
+  /// A configuration with a journal at a path, in a folder that is there.
+  package init(
     journal: String, secrets: any SecretStore, backend: any AuthBackend,
     policy: SessionPolicy = .standard,
     clock: any SessionClock = SystemClock(),

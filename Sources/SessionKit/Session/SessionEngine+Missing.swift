@@ -68,7 +68,8 @@ extension SessionEngine {
 }
 
 extension JournalError {
-  fileprivate var isOfMissingFile: Bool {
+  /// Whether it says that something is missing, which may come back.
+  var isOfMissingFile: Bool {
     switch self {
     case .missing, .folderMissing, .danglingLink: true
     default: false

@@ -175,6 +175,7 @@ extension RefreshNeed {
     switch self {
     case .always: ""
     case .ifExpired: " if needed"
+    case .unlessGood(let minimum): " unless good for \(minimum) ms"
     case .unlessNewer(let used): " since \(used) was refused"
     }
   }

@@ -132,7 +132,7 @@ extension CoordinatorRun {
       try checkSameSession(asked, reply)
       var isGood = coordinator.state.kind == .authenticated && newer
       switch asked.question {
-      case .refresh(_, .ifExpired), .foreground:
+      case .refresh(_, .ifExpired), .refresh(_, .unlessGood), .foreground:
         isGood = isGood || coordinator.isTokenGood(at: now.uptime)
       case .refresh(_, .unlessNewer(let used)):
         isGood =

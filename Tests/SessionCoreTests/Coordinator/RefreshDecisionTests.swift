@@ -44,7 +44,7 @@ struct RefreshDecisionTests {
     #expect(effects.uptime(of: .refresh) == bench.now.uptime + expected)
   }
 
-  @Test("REF-2 refreshIfNeeded does nothing while the token is good")
+  @Test("REF-2 a refresh for an expired token does nothing while the token is good")
   func ifExpired() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()

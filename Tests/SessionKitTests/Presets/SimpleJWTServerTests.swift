@@ -132,7 +132,7 @@ struct SimpleJWTServerTests {
     for _ in 0..<3 { sessions.append(try await open()) }
     let generations = try await withThrowingTaskGroup(of: Generation.self) { group in
       for session in sessions {
-        for _ in 0..<10 { group.addTask { try await session.refreshIfNeeded().generation } }
+        for _ in 0..<10 { group.addTask { try await session.accessToken().generation } }
       }
       return try await group.reduce(into: [Generation]()) { $0.append($1) }
     }

@@ -53,7 +53,7 @@ struct AfterSetAsideTests {
     let calls = bench.server.calls.count
     let later = [
       await failure { () async throws(SessionError) in try await one.logout() } as SessionError?,
-      await failure { () async throws(SessionError) in try await one.refreshIfNeeded() },
+      await failure { () async throws(SessionError) in try await one.accessToken() },
       await failure { () async throws(SessionError) in try await one.login(bench.credentials) },
     ]
     #expect(later == [error, error, error])

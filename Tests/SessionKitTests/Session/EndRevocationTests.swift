@@ -70,7 +70,7 @@ struct EndRevocationTests {
     let (backend, session) = try await signedIn(end)
     backend.answer(200, "{}")
     backend.bench.clock.advance(by: Self.limit)
-    _ = await failure { () async throws(SessionError) in try await session.refreshIfNeeded() }
+    _ = await failure { () async throws(SessionError) in try await session.accessToken() }
     #expect(session.state.kind == (end == .keep ? .expired : .unauthenticated))
     try await expectRevoked(backend)
     #expect(try backend.bench.files().contains("user") == (end == .keep))
@@ -136,7 +136,7 @@ struct EndRevocationTests {
     let token = try Data(contentsOf: URL(filePath: backend.bench.secrets + "/token"))
     backend.answer(503, "")
     backend.bench.clock.advance(by: Self.limit)
-    _ = await failure { () async throws(SessionError) in try await session.refreshIfNeeded() }
+    _ = await failure { () async throws(SessionError) in try await session.accessToken() }
     try await session.close()
     try backend.bench.cutJournal(before: "revocationSettled")
     let revocation = backend.bench.secrets + "/revocation"

@@ -162,7 +162,7 @@ struct UseStampTests {
     bench.clock.advance(by: Self.limit)
     for _ in 0..<3 {
       let error = await failure { () async throws(SessionError) in
-        try await session.refreshIfNeeded()
+        try await session.accessToken()
       }
       guard case .secrets(.failed)? = error.failure else {
         Issue.record("\(String(describing: error))")
@@ -179,7 +179,7 @@ struct UseStampTests {
     store.fail(false)
     bench.clock.advance(by: 1_000)
     let error = await failure { () async throws(SessionError) in
-      try await session.refreshIfNeeded()
+      try await session.accessToken()
     }
     #expect(error?.isExpired == true)
     try await session.close()

@@ -54,7 +54,7 @@ struct LogoutTests {
     #expect(one.state == .unauthenticated)
 
     try await one.login(bench.credentials)
-    let token = try await two.refreshIfNeeded()
+    let token = try await two.accessToken()
     #expect(token == one.currentToken)
     #expect(bench.server.count(of: .refresh) == 0)
     #expect(two.isAuthenticated)

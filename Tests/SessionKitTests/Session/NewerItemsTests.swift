@@ -46,7 +46,7 @@ struct NewerItemsTests {
     #expect(
       await failure { () async throws(SessionError) in try await session.refresh() } == problem)
     #expect(
-      await failure { () async throws(SessionError) in try await session.refreshIfNeeded() }
+      await failure { () async throws(SessionError) in try await session.accessToken() }
         == problem)
     // Wrong credentials change nothing.
     let credentials = PasswordCredentials(

@@ -63,7 +63,7 @@ struct RefreshItemTests {
     await bench.clock.waitForSleepers(1)
     bench.clock.advance(by: life + 1_000)
     #expect(
-      await failure { () throws(SessionError) in try await session.refreshIfNeeded() }
+      await failure { () throws(SessionError) in try await session.accessToken() }
         == .needsPresence)
     #expect(session.isAuthenticated)
     #expect(bench.server.count(of: .refresh) == 0)
@@ -85,7 +85,7 @@ struct RefreshItemTests {
     let life = try #require(session.currentToken).expiresAt.milliseconds(
       since: bench.clock.now().time)
     bench.clock.advance(by: life + 1_000)
-    _ = await failure { () throws(SessionError) in try await session.refreshIfNeeded() }
+    _ = await failure { () throws(SessionError) in try await session.accessToken() }
     #expect(session.state.kind == .expired && bench.server.count(of: .refresh) == 0)
     try await session.login(bench.credentials)
     door.isPresent = true

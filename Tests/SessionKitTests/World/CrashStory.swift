@@ -99,7 +99,7 @@ struct CrashStory: Sendable, CustomStringConvertible {
       roles: [teacher, coordinator.role]),
     CrashStory(
       name: "an expired token at opening", rotates: true, pause: 3_700_000,
-      act: { try await $0.refreshIfNeeded() },
+      act: { try await $0.accessToken() },
       legal: [.authenticated], last: .authenticated, generation: 2),
     CrashStory(
       name: "logout", act: { try await $0.logout() },

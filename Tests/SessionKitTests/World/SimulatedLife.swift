@@ -274,7 +274,7 @@ final class SimulatedLife: Sendable {
         switch command {
         case .login: try await session.login(credentials)
         case .refresh, .cancelled: try await session.refresh()
-        case .refreshIfNeeded: try await session.refreshIfNeeded()
+        case .refreshIfNeeded: try await session.accessToken()
         case .switchContext: try await session.switchContext(to: coordinator)
         case .logout: try await session.logout()
         }

@@ -22,7 +22,7 @@ struct WorldFigures {
           switch (session.isAuthenticated, command, draw) {
           case (false, _, _): try await session.login(.sample)
           case (true, 9, _), (true, _, 3): try await session.logout()
-          case (true, _, 0): try await session.refreshIfNeeded()
+          case (true, _, 0): try await session.accessToken()
           case (true, _, _): try await session.refresh()
           }
         }

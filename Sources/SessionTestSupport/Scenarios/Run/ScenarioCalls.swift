@@ -200,7 +200,7 @@ final class ScenarioCalls: Sendable {
         PasswordCredentials(userName: user.name, password: Secret(user.password)))
       return ["user": profile.map { "\($0.id)" } ?? "none"]
     case .refresh: return ["token": try await session.refresh().value.value]
-    case .refreshIfNeeded: return ["token": try await session.refreshIfNeeded().value.value]
+    case .refreshIfNeeded: return ["token": try await session.accessToken().value.value]
     case .switchContext(let role, let school, let unit):
       let context = try await session.switchContext(
         to: ContextTarget(

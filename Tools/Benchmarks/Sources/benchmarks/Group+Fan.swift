@@ -16,7 +16,7 @@ extension Group {
         clock.pass(100_000_000)
         let before = session.currentToken?.generation.number ?? 0
         let syncs = peers_sync_nanoseconds()
-        let run = try gather(callers) { try await session.refreshIfNeeded().generation.number }
+        let run = try gather(callers) { try await session.accessToken().generation.number }
         let synced = Double(peers_sync_nanoseconds() - syncs) / 1e9
         try expect(session.currentToken?.generation.number == before + 1, "not one refresh")
         return Contest.Run(units: 1, seconds: run.seconds - synced)

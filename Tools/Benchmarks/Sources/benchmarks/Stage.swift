@@ -53,7 +53,9 @@ final class Stage {
 
   /// Writes the first events of the workload into a new journal, and closes it.
   func writeJournal(_ count: Int) throws -> String {
-    let path = path("workload.journal")
+    let folder = path("workload")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let path = folder + "/session.journal"
     let journal = try Journal.open(
       at: path, options: Journal.Options(durability: .operatingSystem))
     for draft in drafts.prefix(count) { _ = try journal.append([draft]) }

@@ -6,16 +6,16 @@ internal import Synchronization
 
 /// Where a session of the benchmarks lives.
 struct VisitorPlace: Sendable {
-  let journal: String
+  let directory: URL
 
   /// A new place.
   init(_ stage: Stage) {
-    journal = stage.path("session.journal")
+    directory = URL(filePath: stage.path("session"))
   }
 
-  /// The place of a journal that is there.
+  /// The place of a journal that is there, by the name that a session gives it.
   init(journal: String) {
-    self.journal = journal
+    directory = URL(filePath: journal).deletingLastPathComponent()
   }
 }
 
@@ -31,9 +31,8 @@ enum Visitor {
     backend.tokenForm = .opaque
     backend.transport = InstantServer()
     var configuration = SessionConfiguration(
-      journal: place.journal, secrets: secrets ?? MemorySecretStore(), backend: backend,
-      clock: clock,
-      retention: nil)
+      directory: place.directory, backend: backend, secrets: secrets ?? MemorySecretStore(),
+      clock: clock, retention: nil)
     configuration.eventBuffer = 50_000
     return try await Session.open(configuration)
   }

@@ -1,0 +1,119 @@
+import Foundation
+import SessionJournal
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The directory of a session, created at its first start.
+///
+/// A directory that is created must not hide that a disk is missing: on that disk may be the journal that
+/// owns the stored secrets, and secrets are wiped if their journal is proven to be gone (RES-7). So the
+/// secrets are looked at first.
+extension SessionEngine {
+  static func createDirectory(_ configuration: SessionConfiguration) throws(SessionError) {
+    guard let directory = configuration.directory else { return }
+    let path = SessionConfiguration.path(of: directory)
+    let missing = try missingFolders(of: path, configuration.journal)
+    guard !missing.isEmpty else { return }
+    try refuseIfJournalIsMissed(configuration)
+    for folder in missing.reversed() {
+      guard mkdir(folder, 0o700) != 0 else {
+        try syncFolder(above: folder, configuration.journal)
+        continue
+      }
+      // Another process was faster.
+      guard errno == EEXIST else { throw failure(errno, configuration.journal) }
+    }
+  }
+
+  /// The folders of `path` that are missing, the innermost first; empty if the directory is there.
+  private static func missingFolders(of path: String, _ journal: String)
+    throws(SessionError) -> [String]
+  {
+    var missing: [String] = []
+    var place = Substring(path)
+    while true {
+      var status = stat()
+      if stat(String(place), &status) == 0 {
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+          throw .wrongAddress("\(place) is not a directory")
+        }
+        return missing
+      }
+      if errno == ENOTDIR { throw .wrongAddress("a part of \(place) is not a directory") }
+      guard errno == ENOENT else { throw failure(errno, journal) }
+      guard lstat(String(place), &status) != 0 else {
+        throw .journal(.danglingLink(path: String(place)))
+      }
+      missing.append(String(place))
+      let slash = place.lastIndex(of: "/") ?? place.startIndex
+      place = place[..<slash]
+      if place.isEmpty { place = "/" }
+    }
+  }
+
+  /// Throws if a stored item belongs to a journal that should be there, or may belong to one.
+  private static func refuseIfJournalIsMissed(_ configuration: SessionConfiguration)
+    throws(SessionError)
+  {
+    try refuse(StoredToken.self, configuration)
+    try refuse(StoredUser.self, configuration)
+    try refuse(StoredRevocations.self, configuration)
+  }
+
+  private static func refuse<Item: LocatedItem>(_: Item.Type, _ configuration: SessionConfiguration)
+    throws(SessionError)
+  {
+    let read: [UInt8]?
+    let missing = SessionError.journal(.folderMissing(path: configuration.journal))
+    do throws(SecretStoreError) { read = try configuration.secrets.read(Item.item) } catch {
+      throw missing
+    }
+    guard let bytes = read else { return }
+    let stored: Item
+    do throws(StoredItemError) { stored = try Item(decoding: bytes) } catch {
+      // Nothing says whose it is.
+      throw missing
+    }
+    guard let path = stored.journalPath, path != configuration.journal else { throw missing }
+    // In an empty folder, a new one would be the proof that nothing is to be mounted there.
+    switch Journal.presence(at: path, options: configuration.journalOptions) {
+    case .unknown(let problem) where problem.isOfMissingFile: throw missing
+    case .present, .absent, .unknown: break
+    }
+  }
+
+  private static func syncFolder(above folder: String, _ journal: String) throws(SessionError) {
+    let slash = folder.lastIndex(of: "/") ?? folder.startIndex
+    let parent = slash == folder.startIndex ? "/" : String(folder[..<slash])
+    let number = openFolder(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else {
+      // A folder that may be written to and not be read cannot be synced.
+      guard errno == EACCES else { throw failure(errno, journal) }
+      return
+    }
+    let isSynced = fsync(number) == 0
+    let code = errno
+    _ = closeFolder(number)
+    guard isSynced else { throw failure(code, journal) }
+  }
+
+  private static func failure(_ code: Int32, _ journal: String) -> SessionError {
+    switch code {
+    case EACCES, EPERM: .journal(.permissionDenied(path: journal))
+    case EROFS: .journal(.readOnlyFolder(path: journal))
+    case ENOSPC, EDQUOT: .journal(.noRoomToCreate(path: journal))
+    default: .journal(.io(path: journal, operation: "create the folder of", code: code))
+    }
+  }
+}
+
+// An engine has methods of these names.
+private func closeFolder(_ number: Int32) -> Int32 { close(number) }
+
+private func openFolder(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }

@@ -1,0 +1,222 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import SessionTestKit
+import Testing
+
+/// The directory of a session, on real folders.
+@Suite("A session: its directory")
+struct DirectoryTests {
+  private let bench: Bench
+
+  init() throws { bench = try Bench() }
+
+  private func configuration(_ directory: URL, _ store: any SecretStore) -> SessionConfiguration {
+    var configuration = SessionConfiguration(
+      directory: directory, backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL),
+      secrets: store, policy: .benchKeeping, clock: bench.clock)
+    configuration.followsOthers = false
+    return configuration
+  }
+
+  private func open(_ directory: URL, _ store: any SecretStore) async throws -> Session {
+    let configuration = configuration(directory, store)
+    return try await bench.clock.running { try await Session.open(configuration) }
+  }
+
+  private func refused(_ directory: URL, _ store: any SecretStore) async -> SessionError.Failure? {
+    do {
+      _ = try await open(directory, store)
+      return nil
+    } catch {
+      return (error as? SessionError)?.failure
+    }
+  }
+
+  private func stands(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+  private func mode(_ url: URL) throws -> Int? {
+    let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue
+  }
+
+  @Test(
+    "RES-1 the first start creates the directory and the folders above it, the second finds the session",
+    arguments: ["session", "a/b/session", "with a space/\u{E9}t\u{E9} \u{4F1A}", "50%25"])
+  func firstStart(name: String) async throws {
+    let directory = bench.folder.appending(path: name, directoryHint: .isDirectory)
+    let store = MemorySecretStore()
+    let first = try await open(directory, store)
+    try await first.login(bench.credentials)
+    try await first.close()
+    #expect(try mode(directory) == 0o700)
+    let journal = configuration(directory, store).journalURL
+    #expect(journal.lastPathComponent == "session.journal")
+    #expect(journal.path == directory.appending(path: "session.journal").path)
+    #expect(stands(journal))
+    #expect(stands(bench.folder.appending(path: name + "/session.journal")))
+    let second = try await open(directory, store)
+    #expect(second.isAuthenticated && second.currentToken?.generation == Generation(1))
+    try await second.close()
+  }
+
+  @Test("RES-1 a service names the keychain; elsewhere the secrets are files in the directory")
+  func service() async throws {
+    #if !canImport(Security)
+      let directory = bench.folder.appending(path: "session")
+      let configuration = SessionConfiguration(
+        directory: directory, backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL),
+        service: "com.example.todo")
+      let session = try await Session.open(configuration)
+      try await session.login(bench.credentials)
+      try await session.close()
+      #expect(stands(directory.appending(path: "token")))
+      #expect(try mode(directory.appending(path: "token")) == 0o600)
+      let again = try await Session.open(configuration)
+      #expect(again.isAuthenticated)
+      try await again.close()
+    #endif
+  }
+
+  @Test(
+    "RES-7 a missing directory whose session has secrets: nothing is created, nothing is wiped, and the error says what to do",
+    arguments: [SessionEnding.signedIn, .expired, .loggedOut])
+  func missed(ending: SessionEnding) async throws {
+    let disk = bench.folder.appending(path: "disk")
+    let directory = disk.appending(path: "session")
+    let store = MemorySecretStore()
+    let session = try await open(directory, store)
+    try await session.login(bench.credentials)
+    try await ending.bring(about: session, bench)
+    try await session.close()
+    let before = try items(in: store)
+    #expect(!before.isEmpty)
+    // The whole disk, and the session's folder of a disk that has other folders.
+    for isWhole in [true, false] {
+      let gone = isWhole ? disk : directory
+      let aside = bench.folder.appending(path: "aside")
+      try FileManager.default.moveItem(at: gone, to: aside)
+      let error = await refused(directory, store)
+      #expect(
+        error == .journal(.folderMissing(path: directory.appending(path: "session.journal").path)))
+      #expect(!stands(gone))
+      #expect(try items(in: store) == before)
+      try FileManager.default.moveItem(at: aside, to: gone)
+      try FileManager.default.createDirectory(
+        at: disk.appending(path: "other"), withIntermediateDirectories: true)
+    }
+    let again = try await open(directory, store)
+    #expect(again.isAuthenticated == (ending == .signedIn))
+    try await again.close()
+  }
+
+  /// How the session was left.
+  enum SessionEnding: Sendable, CaseIterable {
+    case signedIn, expired, loggedOut
+
+    func bring(about session: Session, _ bench: Bench) async throws {
+      switch self {
+      case .signedIn: break
+      case .expired:
+        bench.server.failNext(.refresh, with: .status(401, code: "TOKEN_REVOKED"))
+        await #expect(throws: SessionError.self) { try await session.refresh() }
+      case .loggedOut:
+        bench.server.stop()
+        try await session.logout()
+      }
+    }
+  }
+
+  @Test("RES-7 no directory is created beside a journal that may be on a disk that is not mounted")
+  func beside() async throws {
+    let disk = bench.folder.appending(path: "disk")
+    let store = MemorySecretStore()
+    let session = try await open(disk.appending(path: "first"), store)
+    try await session.login(bench.credentials)
+    try await session.close()
+    let before = try items(in: store)
+    let aside = bench.folder.appending(path: "aside")
+    try FileManager.default.moveItem(at: disk, to: aside)
+    // What is left where the disk was mounted is an empty folder.
+    try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: false)
+    let second = disk.appending(path: "second")
+    #expect(
+      await refused(second, store)
+        == .journal(.folderMissing(path: second.appending(path: "session.journal").path)))
+    #expect(!stands(second))
+    #expect(try items(in: store) == before)
+  }
+
+  @Test("RES-3 secrets that cannot be read may belong to a journal: nothing is created")
+  func unreadable() async throws {
+    let directory = bench.folder.appending(path: "session")
+    let error = await refused(directory, LockedStore())
+    #expect(
+      error == .journal(.folderMissing(path: directory.appending(path: "session.journal").path)))
+    #expect(!stands(directory))
+  }
+
+  @Test("RES-3 a file in the directory's place, and above it: a typed error, and nothing changes")
+  func file() async throws {
+    let file = bench.folder.appending(path: "file")
+    try Data("mine".utf8).write(to: file)
+    for directory in [file, file.appending(path: "below"), file.appending(path: "a/b")] {
+      guard case .wrongAddress? = await refused(directory, MemorySecretStore()) else {
+        Issue.record("\(directory.path)")
+        continue
+      }
+    }
+    #expect(try Data(contentsOf: file) == Data("mine".utf8))
+  }
+
+  @Test("RES-3 a link to nothing is not followed")
+  func link() async throws {
+    let link = bench.folder.appending(path: "link")
+    let target = bench.folder.appending(path: "target")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+    #expect(
+      await refused(link.appending(path: "session"), MemorySecretStore())
+        == .journal(.danglingLink(path: link.path)))
+    #expect(!stands(target))
+  }
+
+  @Test(
+    "RES-1 a URL that is no absolute file URL is refused, and its text is not shown",
+    arguments: ["session", "https://ada:s3cret@example.com/session", "", "data:,x"])
+  func otherURL(text: String) async throws {
+    let directory = text.isEmpty ? URL(string: "?") : URL(string: text)
+    let error = await refused(try #require(directory), MemorySecretStore())
+    guard case .wrongAddress(let problem)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(problem == "the session's directory is not a file URL with an absolute path")
+  }
+
+  private func items(in store: MemorySecretStore) throws -> [SecretItem: [UInt8]] {
+    var items: [SecretItem: [UInt8]] = [:]
+    for item in [SecretItem.token, .user, .context, .revocation] {
+      items[item] = try store.read(item)
+    }
+    return items
+  }
+}
+
+/// A store that cannot be read yet.
+private struct LockedStore: SecretStore {
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
+    throw .unavailable(item: item, place: "test")
+  }
+  func write(_ item: SecretItem, _: [UInt8]) throws(SecretStoreError) {
+    throw .unavailable(item: item, place: "test")
+  }
+  func remove(_ item: SecretItem) throws(SecretStoreError) {
+    throw .unavailable(item: item, place: "test")
+  }
+  func setAside(_ item: SecretItem) throws(SecretStoreError) {
+    throw .unavailable(item: item, place: "test")
+  }
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    throw .unavailable(item: item, place: "test")
+  }
+}
