@@ -43,7 +43,7 @@ public struct SessionInterceptor: Sendable {
 
   /// Calls by a client that others use too.
   init(_ session: Session, client: URLSessionCalls, rules: CallRules) {
-    calls = session.calls(by: client, rules: rules)
+    calls = session.run(client, rules: rules, trace: nil)
   }
 
   /// Makes a call and returns the whole answer.
