@@ -12,7 +12,7 @@ public struct SessionEnd: Hashable, Sendable {
 
   /// Why.
   public let reason: Reason
-  /// When, by the civil time of the device that journaled it.
+  /// When, by the civil time of the device that journaled it; `Date(end.time)` is the date.
   public let time: Timestamp
 
   /// An end.

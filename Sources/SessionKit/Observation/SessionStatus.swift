@@ -74,21 +74,6 @@ extension SessionStatus {
 extension SessionStatus: CustomStringConvertible {
   /// `authenticated, refreshing, as of 12`.
   public var description: String {
-    "\(state.kind), \(activity.word), as of \(sequence)"
-  }
-}
-
-extension SessionActivity {
-  /// The name without what it holds.
-  var word: String {
-    switch self {
-    case .loading: "loading"
-    case .idle: "idle"
-    case .authenticating: "authenticating"
-    case .refreshing: "refreshing"
-    case .switching: "switching"
-    case .failed: "failed"
-    case .replaced: "replaced"
-    }
+    "\(state.kind), \(activity), as of \(sequence)"
   }
 }

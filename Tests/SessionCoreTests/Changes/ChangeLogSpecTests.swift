@@ -210,6 +210,8 @@ struct ChangeLogSpecTests {
       }
     }
     #expect("\(Change.Action.entity(operation))" == "create task 1, 7 bytes")
+    let pending = try #require(waiting.pending.first)
+    #expect("\(pending)" == "create task 1, 7 bytes, waiting since \(pending.since), 0 attempts")
     for type in ["text/plain\r\nCookie: x", "téxt", String(repeating: "a", count: 1_025)] {
       #expect(Change.Request("POST", "/a", contentType: type) == nil)
     }

@@ -1,0 +1,123 @@
+// One line of plain text for each value that an app may print. Names, addresses and secrets are never in it.
+
+extension SessionState: CustomStringConvertible {
+  /// One line for a log: `authenticated: user 7 by password since …, tok#2 until …`.
+  ///
+  /// It holds identifiers and times, and no name of a user, no e-mail address and no secret.
+  ///
+  /// - Requirement: STO-3
+  public var description: String {
+    switch self {
+    case .unauthenticated: "unauthenticated"
+    case .authenticated(let session):
+      "authenticated: user \(session.user.shown) by \(session.method) since \(session.since), "
+        + session.token.shown + (session.context.map { ", \($0.shown)" } ?? "")
+        + session.failures.shown
+    case .expired(let session):
+      "expired: user \(session.user.shown) since \(session.since), \(session.reason)"
+        + (session.context.map { ", \($0.shown)" } ?? "")
+    }
+  }
+}
+
+extension SessionEvent: CustomStringConvertible {
+  /// One line for a log: `refreshFailed: tok#1, attempt 2 by retry, server 503, again at …`.
+  ///
+  /// It holds identifiers and times, and no name of a user, no e-mail address and no secret.
+  ///
+  /// - Requirement: STO-3
+  public var description: String {
+    switch self {
+    case .login(let login):
+      "login: user \(login.user.shown) by \(login.method), \(login.token.shown)"
+        + (login.context.map { ", \($0.shown)" } ?? "")
+    case .refreshSucceeded(let refresh):
+      "refreshSucceeded: \(refresh.token.shown), attempt \(refresh.attempt) by \(refresh.trigger)"
+        + (refresh.isRotated ? ", rotated" : "")
+    case .refreshFailed(let refresh):
+      "refreshFailed: \(refresh.generation), attempt \(refresh.attempt) by \(refresh.trigger), "
+        + "\(refresh.failure)" + (refresh.retryAt.map { ", again at \($0)" } ?? "")
+    case .contextSwitched(let change):
+      "contextSwitched: \(change.context.shown) by \(change.trigger)"
+        + (change.token.map { ", \($0.shown)" } ?? "")
+    case .sessionExpired(let expiry): "sessionExpired: \(expiry.reason)"
+    case .logout(let logout): "logout: \(logout.reason)"
+    }
+  }
+}
+
+extension RecordedEvent: CustomStringConvertible {
+  /// The sequence, the time and the event: `12 2026-11-21T14:00:05.205Z logout: user`.
+  public var description: String { "\(sequence) \(time) \(event)" }
+}
+
+extension SessionEnd: CustomStringConvertible {
+  /// The reason and the time: `expired: inactivity at …`, or `logged out: user at …`.
+  ///
+  /// - Requirement: STA-8
+  public var description: String {
+    switch reason {
+    case .expired(let reason): "expired: \(reason) at \(time)"
+    case .loggedOut(let reason): "logged out: \(reason) at \(time)"
+    }
+  }
+}
+
+extension SessionActivity: CustomStringConvertible {
+  /// The name, such as `refreshing`.
+  ///
+  /// - Requirement: STA-3
+  public var description: String {
+    switch self {
+    case .loading: "loading"
+    case .idle: "idle"
+    case .authenticating: "authenticating"
+    case .refreshing: "refreshing"
+    case .switching: "switching"
+    case .failed: "failed"
+    case .replaced: "replaced"
+    }
+  }
+}
+
+extension TokenMetadata {
+  fileprivate var shown: String {
+    "\(generation) until \(expiresAt)" + (isRefreshable ? "" : ", not refreshable")
+  }
+}
+
+extension ActiveContext {
+  /// The identifiers alone.
+  fileprivate var shown: String {
+    "role \(role.id.shown)" + (school.map { " at \($0.id.shown)" } ?? "")
+      + (unit.map { ", unit \($0.id.shown)" } ?? "")
+  }
+}
+
+extension SessionState.RefreshFailures {
+  fileprivate var shown: String {
+    guard total > 0 else { return "" }
+    return ", \(total) refresh\(total == 1 ? "" : "es") failed"
+      + (last.map { ", the last with \($0)" } ?? "")
+  }
+}
+
+extension Identifier {
+  /// The identifier as one line; one that may be an e-mail address is not shown.
+  fileprivate var shown: String {
+    let text = description
+    guard !text.utf8.contains(UInt8(ascii: "@")) else { return "(not shown)" }
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { line.append(scalar.isPrinted ? scalar : "\u{FFFD}") }
+    return String(line)
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isPrinted: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+    default: true
+    }
+  }
+}
