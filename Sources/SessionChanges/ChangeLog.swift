@@ -367,9 +367,7 @@ extension SendOutcome {
         return .givenUp(.init(key: key, cause: .attemptsExhausted, reason: reason))
       }
       // More than a day is not waited for.
-      let asked = after.map { max(.zero, min($0, .seconds(86_400))).components }.map {
-        $0.seconds * 1_000 + $0.attoseconds / 1_000_000_000_000_000
-      }
+      let asked = after.map { min($0, .seconds(86_400)).milliseconds(atLeast: 0) }
       return .postponed(
         .init(
           key: key, isCounted: true,

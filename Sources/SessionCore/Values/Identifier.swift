@@ -119,3 +119,19 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
     }
   }
 }
+
+extension Identifier: Codable {
+  /// Reads a single string.
+  ///
+  /// Throws `DecodingError` if there is no string, or if its bytes are not UTF-8. An identifier never holds
+  /// other bytes, so each identifier that is written is read back as the same one.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  /// Writes the spelling as a single string.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

@@ -23,7 +23,7 @@ extension SessionError {
   ) {
     let given = Given(
       status: status.map { UInt16(clamping: $0) }, serverCode: serverCode,
-      retryAfter: retryAfter.map { $0.roundedUpMilliseconds },
+      retryAfter: retryAfter.map { $0.milliseconds(atLeast: 0) },
       pendingChanges: pendingChanges, reason: reason, cause: underlyingError)
     self.init(given.failure(code))
   }
@@ -108,13 +108,5 @@ extension SessionError {
       default: .journal(cause as? JournalError ?? .diskFull(path: "session.journal"))
       }
     }
-  }
-}
-
-extension Duration {
-  /// Whole milliseconds, rounded up; at least 0.
-  fileprivate var roundedUpMilliseconds: Int64 {
-    let whole = milliseconds
-    return self > .milliseconds(whole) ? whole.addingSaturating(1) : whole
   }
 }

@@ -59,7 +59,7 @@ struct RefusalHistory: Hashable, Sendable {
   mutating func ask(
     _ generation: Generation, at uptime: Int64, _ window: RefreshWindow
   ) -> Verdict {
-    let interval = window.interval.milliseconds
+    let interval = window.interval.milliseconds(atLeast: 0)
     longest = max(longest, interval)
     asked.removeAll { uptime.subtractingSaturating($0.uptime) >= longest }
     if let refusedNew, refusedNew.generation == generation,
@@ -84,14 +84,5 @@ struct RefusalHistory: Hashable, Sendable {
     let now = Told(generation: generation, denial: denial)
     defer { told = now }
     return .denied(denial, isNews: told != now)
-  }
-}
-
-extension Duration {
-  /// Whole milliseconds, at least 0.
-  var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, isTooMuch) = seconds.multipliedReportingOverflow(by: 1000)
-    return isTooMuch ? .max : max(0, whole.addingSaturating(attoseconds / 1_000_000_000_000_000))
   }
 }

@@ -6,7 +6,7 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
   public let value: Secret
   /// Which token.
   public let generation: Generation
-  /// When it stops being good, on this device's clock.
+  /// When it stops being good, on this device's clock; `Date(token.expiresAt)` is the date.
   public let expiresAt: Timestamp
 
   /// A token.

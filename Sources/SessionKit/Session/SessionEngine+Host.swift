@@ -48,8 +48,7 @@ extension SessionEngine {
     guard let limit = configuration.clearingLimit else { return }
     let clock = configuration.clock
     // More than a year is as good as none.
-    let parts = max(.zero, min(limit, .seconds(31_536_000))).components
-    let milliseconds = parts.seconds * 1_000 + parts.attoseconds / 1_000_000_000_000_000
+    let milliseconds = min(limit, .seconds(31_536_000)).milliseconds(atLeast: 0)
     let end = clock.now().uptime.addingSaturating(milliseconds)
     clearingLimit = runtime.spawn { [weak self] in
       do {
