@@ -8,7 +8,7 @@ import Synchronization
 /// let clock = ManualClock()
 /// // … open a session with it, sign in …
 /// await clock.waitForSleepers(1)    // the next refresh is scheduled
-/// clock.advance(by: 3_600_000)      // an hour later: it is due
+/// clock.advance(by: .seconds(3_600))      // an hour later: it is due
 /// ```
 public final class ManualClock: SessionClock {
   fileprivate struct Sleeper {
@@ -68,18 +68,22 @@ public final class ManualClock: SessionClock {
     state.withLock { $0.sleepers.count }
   }
 
-  /// The uptime at which the next sleeper wakes, in milliseconds; `nil` where none sleeps.
-  public var nextDeadline: Int64? {
+  /// The uptime at which the next sleeper wakes, in milliseconds; `nil` if none sleeps.
+  package var nextDeadline: Int64? {
     state.withLock { state in state.sleepers.values.map(\.deadline).min() }
   }
 
-  /// Lets `milliseconds` pass at one stroke, on both clocks; wakes who is due, the earliest first.
+  /// Lets the duration pass in one step, on both clocks.
   ///
-  /// A task that sleeps again and again is woken once, since the clock cannot know what it is up to:
-  /// `advance(by:sleepers:)` waits for it. Time does not go back: a negative number does nothing, and
-  /// `setTime` sets the civil time.
-  public func advance(by milliseconds: Int64) {
-    guard milliseconds >= 0 else { return }
+  /// The sleepers that are due wake, the earliest first.
+  /// A part of a millisecond counts as a whole one. Time does not go back: a negative duration does nothing,
+  /// and ``setTime(_:)`` sets the civil time. A task that sleeps several times is woken once:
+  /// ``advance(by:sleepers:)`` waits for it.
+  ///
+  /// - Requirement: TST-2
+  public func advance(by duration: Duration) {
+    guard duration >= .zero else { return }
+    let milliseconds = duration.milliseconds(atLeast: 0)
     let due = state.withLock { state in
       state.now = ClockReading(
         time: state.now.time.advanced(by: milliseconds),
@@ -89,18 +93,21 @@ public final class ManualClock: SessionClock {
     for sleeper in due { sleeper.continuation.resume(returning: true) }
   }
 
-  /// Lets `milliseconds` pass from one sleeper's time to the next, and after each waits until again
-  /// `count` tasks sleep: a loop of ten sleeps of 100 ms makes ten rounds in a second.
+  /// Lets the duration pass from one sleeper's time to the next.
   ///
-  /// Waits for ever where fewer tasks go back to sleep, unless the calling task is cancelled.
-  public func advance(by milliseconds: Int64, sleepers count: Int) async {
-    let end = now().uptime.addingSaturating(max(0, milliseconds))
+  /// After each it waits until `count` tasks sleep again: a loop of ten sleeps of 100 ms makes ten rounds in
+  /// a second.
+  /// If fewer tasks sleep again, this waits until the calling task is cancelled.
+  ///
+  /// - Requirement: TST-2
+  public func advance(by duration: Duration, sleepers count: Int) async {
+    let end = now().uptime.addingSaturating(duration.milliseconds(atLeast: 0))
     await waitForSleepers(count)
     while !Task.isCancelled, let next = nextDeadline, next <= end {
-      advance(by: max(0, next - now().uptime))
+      advance(by: .milliseconds(max(0, next - now().uptime)))
       await waitForSleepers(count)
     }
-    advance(by: end - now().uptime)
+    advance(by: .milliseconds(end - now().uptime))
   }
 
   /// Does work while time goes on, a second at a time, whenever a task sleeps.
@@ -109,7 +116,7 @@ public final class ManualClock: SessionClock {
   ) async throws -> Value {
     let ticker = Task { [self] in
       while !Task.isCancelled {
-        if sleeperCount > 0 { advance(by: 1_000) }
+        if sleeperCount > 0 { advance(by: .seconds(1)) }
         try await Task.sleep(for: .milliseconds(2))
       }
     }

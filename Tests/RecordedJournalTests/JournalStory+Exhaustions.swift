@@ -21,7 +21,7 @@ extension JournalStory {
       try await session.login(.sample)
       for generation: UInt64 in 2...5 {
         await stage.clock.waitForSleepers(1)
-        stage.clock.advance(by: 30_000)
+        stage.clock.advance(by: .seconds(30))
         await eventually("the refresh") {
           session.currentToken?.generation == Generation(generation)
         }
@@ -39,13 +39,13 @@ extension JournalStory {
       stage in
       let session = try await stage.adopted(lifetime: 3_600_000)
       await stage.clock.waitForSleepers(1)
-      stage.clock.advance(by: 3_600_000)
+      stage.clock.advance(by: .seconds(3_600))
       await eventually("the end") { session.state.kind != .authenticated }
       try await session.close()
     },
     JournalStory(.expiredOnArrival, "a token is adopted that has no life left") { stage in
       let session = try await stage.adopted(lifetime: 0)
-      stage.clock.advance(by: 1_000)
+      stage.clock.advance(by: .seconds(1))
       await eventually("the end") { session.state.kind != .authenticated }
       try await session.close()
     },
@@ -53,14 +53,14 @@ extension JournalStory {
       .clockForward, "the clock is set forward by nine hours, then the system is started anew"
     ) { stage in
       let session = try await stage.adopted(lifetime: 8 * 3_600_000)
-      stage.clock.advance(by: 600_000)
+      stage.clock.advance(by: .seconds(600))
       try await session.close()
       try await stage.open(.adopting).close()
       stage.clock.setTime(stage.clock.now().time.advanced(by: 9 * 3_600_000))
-      stage.clock.advance(by: 60_000)
+      stage.clock.advance(by: .seconds(60))
       try await stage.open(.adopting).close()
       stage.clock.restart()
-      stage.clock.advance(by: 30_000)
+      stage.clock.advance(by: .seconds(30))
       let last = try await stage.open(.adopting)
       await eventually("the end") { last.state.kind != .authenticated }
       try await last.close()
@@ -70,7 +70,7 @@ extension JournalStory {
       policy.ending.inactivityLimit = .seconds(900)
       let session = try await stage.signedIn(policy)
       await stage.clock.waitForSleepers(1)
-      stage.clock.advance(by: 900_000)
+      stage.clock.advance(by: .seconds(900))
       await eventually("the end") { session.state.kind == .expired }
       try await session.close()
     },
@@ -82,9 +82,9 @@ extension JournalStory {
       policy.ending.absoluteLifetime = .seconds(3_600)
       let session = try await stage.signedIn(policy)
       await stage.clock.waitForSleepers(1)
-      stage.clock.advance(by: 1_800_000)
+      stage.clock.advance(by: .seconds(1_800))
       try await session.refresh()
-      stage.clock.advance(by: 1_800_000)
+      stage.clock.advance(by: .seconds(1_800))
       await eventually("the end") { session.state.kind == .expired }
       try await session.close()
     },

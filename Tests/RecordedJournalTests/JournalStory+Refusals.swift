@@ -12,7 +12,7 @@ extension JournalStory {
     JournalStory(.userLogout, "sign in, refresh, log out") { stage in
       let session = try await stage.signedIn()
       try await session.refresh()
-      stage.clock.advance(by: 600_000)
+      stage.clock.advance(by: .seconds(600))
       try await session.logout()
       try await session.close()
     },
@@ -21,7 +21,7 @@ extension JournalStory {
       let session = try await stage.signedIn(.keeping)
       stage.server.revokeAllTokens()
       await stage.refreshInVain(session)
-      stage.clock.advance(by: 3_600_000)
+      stage.clock.advance(by: .seconds(3_600))
       try await session.logout()
       try await session.close()
     },
@@ -33,7 +33,7 @@ extension JournalStory {
       stage.server.settings.update { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
       let session = try await stage.signedIn()
       try await session.refresh()
-      stage.clock.advance(by: 360_000)
+      stage.clock.advance(by: .seconds(360))
       stage.server.failNext(.refresh, with: .dropConnection(.afterActing))
       await stage.refreshInVain(session)
       try await session.close()
@@ -67,7 +67,7 @@ extension JournalStory {
       stage in
       stage.server.settings.update { $0.refreshTokenLifetime = .seconds(7 * 86_400) }
       try await stage.signedIn().close()
-      stage.clock.advance(by: 8 * 86_400_000)
+      stage.clock.advance(by: .milliseconds(8 * 86_400_000))
       stage.server.settings.update { $0.clockSkew = .seconds(8 * 86_400) }
       let session = try await stage.open(.keeping)
       await eventually("the refusal") { session.state.kind == .expired }
@@ -91,7 +91,7 @@ extension JournalStory {
       stage in
       try await stage.signedIn().close()
       try stage.editToken { $0["refresh"] = nil }
-      stage.clock.advance(by: 7_200_000)
+      stage.clock.advance(by: .seconds(7_200))
       let session = try await stage.open(.keeping)
       await eventually("the end") { session.state.kind == .expired }
       try await session.close()

@@ -15,7 +15,7 @@ extension JournalStory {
       let session = try await stage.signedIn()
       stage.server.stop()
       await stage.refreshInVain(session, times: 2)
-      stage.clock.advance(by: 7_200_000)
+      stage.clock.advance(by: .seconds(7_200))
       await stage.refreshInVain(session)
       try await session.close()
     },

@@ -21,7 +21,7 @@ extension JournalStory {
       await stage.refreshInVain(session)
       await stage.fails { () async throws(SessionError) in try await session.close() }
       store.breakTokenItem(false)
-      stage.clock.advance(by: 60_000)
+      stage.clock.advance(by: .seconds(60))
       let again = try await stage.open(.story, store)
       await eventually("the refusal") { again.state.kind != .authenticated }
       try await again.close()
@@ -31,7 +31,7 @@ extension JournalStory {
       try FileManager.default.removeItem(at: stage.secret("token"))
       let session = try await stage.open()
       for pause in [1_000, 3_000] as [Int64] {
-        stage.clock.advance(by: pause)
+        stage.clock.advance(by: .milliseconds(pause))
         await session.retry()
       }
       try await session.close()

@@ -55,7 +55,7 @@ final class StoryStage: Sendable {
   {
     let session = try await open(policy, store)
     try await session.login(.sample)
-    clock.advance(by: 60_000)
+    clock.advance(by: .seconds(60))
     return session
   }
 
@@ -73,7 +73,7 @@ final class StoryStage: Sendable {
   /// Refreshes, and the server or the network is not willing; so many times, ten seconds apart.
   func refreshInVain(_ session: Session, times: Int = 1) async {
     for _ in 0..<times {
-      clock.advance(by: 10_000)
+      clock.advance(by: .seconds(10))
       await fails { () async throws(SessionError) in try await session.refresh() }
     }
   }

@@ -122,7 +122,7 @@ final class WhyLife {
   func live() throws {
     for _ in 0..<choices.draw(in: 1...16) { try step() }
     try attempt("close") { try await $0.close() }
-    world.run(for: 60_000)
+    world.run(for: .seconds(60))
   }
 
   private func step() throws {
@@ -138,7 +138,7 @@ final class WhyLife {
       wasRevoked = true
     case 2: try useCopy()
     case 3, 4: try reopen()
-    case 5: world.run(for: Int64(choices.draw(in: 0...200_000)))
+    case 5: world.run(for: .milliseconds(Int64(choices.draw(in: 0...200_000))))
     default: try attempt("refresh") { try await $0.refresh() }
     }
   }

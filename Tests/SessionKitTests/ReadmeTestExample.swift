@@ -23,12 +23,12 @@ struct ReadmeTestExample {
         userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))
 
     server.failNext(.refresh, with: .status(503))
-    clock.advance(by: 3_600_000)  // an hour later the token has expired
+    clock.advance(by: .seconds(3_600))  // an hour later the token has expired
     #expect(await server.answered(.refresh))
     #expect(session.isTokenExpired && session.isAuthenticated)  // nobody was logged out
 
     await clock.waitForSleepers(1)  // the next attempt is scheduled
-    clock.advance(by: 10_000)
+    clock.advance(by: .seconds(10))
     #expect(await server.answered(.refresh, count: 2))
     try await session.close()
     // README ends

@@ -20,7 +20,7 @@ struct ManualClockTests {
         ticks.tick()
       }
     }
-    await clock.advance(by: 1_000, sleepers: 1)
+    await clock.advance(by: .seconds(1), sleepers: 1)
     #expect(ticks.count == 10)
     #expect(clock.now().uptime == 2_000)
     loop.cancel()
@@ -31,9 +31,11 @@ struct ManualClockTests {
   func bounds() {
     let clock = ManualClock()
     let start = clock.now()
-    clock.advance(by: -5)
+    clock.advance(by: .milliseconds(-5))
     #expect(clock.now() == start)
-    clock.advance(by: .max)
+    clock.advance(by: .nanoseconds(1))
+    #expect(clock.now().uptime == start.uptime + 1, "a part of a millisecond counts as a whole one")
+    clock.advance(by: .milliseconds(Int64.max))
     #expect(clock.now().uptime == .max)
   }
 }

@@ -6,8 +6,8 @@ public struct RetentionPolicy: Hashable, Sendable {
   public var maximumRecords: UInt64?
   /// How many bytes they may take.
   public var maximumBytes: UInt64?
-  /// How many milliseconds old the oldest may be; below 0 is 0.
-  public var maximumAge: Int64?
+  /// How old the oldest may be, rounded up to milliseconds; below 0 is 0.
+  public var maximumAge: Duration?
   /// How many of the newest records are kept whatever the limits say; 1 to 100,000.
   public var keptRecords: Int {
     didSet { keptRecords = min(max(1, keptRecords), Self.mostKept) }
@@ -23,7 +23,7 @@ public struct RetentionPolicy: Hashable, Sendable {
   /// A policy; numbers out of bounds are taken as the nearest within.
   public init(
     maximumRecords: UInt64? = 10_000, maximumBytes: UInt64? = 4_194_304,
-    maximumAge: Int64? = nil, keptRecords: Int = 1_000, keptBeforeEnd: Int = 100
+    maximumAge: Duration? = nil, keptRecords: Int = 1_000, keptBeforeEnd: Int = 100
   ) {
     self.maximumRecords = maximumRecords
     self.maximumBytes = maximumBytes
@@ -42,7 +42,7 @@ public struct RetentionPolicy: Hashable, Sendable {
     if let maximumRecords, records > maximumRecords { return true }
     if let maximumBytes, bytes > maximumBytes { return true }
     guard let maximumAge, let oldest else { return false }
-    return now.milliseconds(since: oldest) > max(0, maximumAge)
+    return now.milliseconds(since: oldest) > maximumAge.milliseconds(atLeast: 0)
   }
 
   /// Whether so much is at most three quarters of the limits, for what is kept but for its number.

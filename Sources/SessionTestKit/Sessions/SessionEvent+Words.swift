@@ -52,12 +52,13 @@ extension SessionEvent {
 extension TokenMetadata {
   /// A token that was issued at the plain start of a test and lives for an hour.
   public static func plain(
-    _ generation: UInt64, issuedAt: Timestamp = .plainStart, lifetime: Int64 = 3_600_000,
+    _ generation: UInt64, issuedAt: Timestamp = .plainStart, lifetime: Duration = .seconds(3600),
     isRefreshable: Bool = true
   ) -> TokenMetadata {
     TokenMetadata(
       generation: Generation(generation), issuedAt: issuedAt,
-      expiresAt: issuedAt.advanced(by: lifetime), isRefreshable: isRefreshable)
+      expiresAt: issuedAt.advanced(by: lifetime.milliseconds(atLeast: .min)),
+      isRefreshable: isRefreshable)
   }
 }
 

@@ -43,14 +43,15 @@ extension SimulatedWorld {
     }
   }
 
-  /// Runs everything that is ready; where nothing is, lets time pass to the next sleeper's.
+  /// Runs everything that is ready.
   ///
-  /// Returns when nothing is ready and nobody sleeps, when `milliseconds` have passed, or after
-  /// `steps` jobs: a run that never rests is a finding, not a hang. The answer says which. Only a task
-  /// that never waits for anything (`while true {}`) cannot be ended.
+  /// If nothing is, time passes to that of the next sleeper.
+  /// Returns if nothing is ready and no task sleeps, if the duration has passed (rounded up to milliseconds),
+  /// or after `steps` jobs: a run that never rests is a finding, not a hang. The result says which. Only a
+  /// task that never waits for anything (`while true {}`) cannot be ended.
   @discardableResult
-  public func run(for milliseconds: Int64 = 3_600_000, steps: Int = 200_000) -> Ending {
-    run(for: milliseconds, steps: steps) { false }
+  public func run(for duration: Duration = .seconds(3600), steps: Int = 200_000) -> Ending {
+    run(for: duration, steps: steps) { false }
   }
 
   /// Runs the world until this work has ended, and returns what it returns.
@@ -60,7 +61,7 @@ extension SimulatedWorld {
   /// virtual milliseconds.
   @discardableResult
   public func run<Value: Sendable>(
-    _ name: String = "run", for milliseconds: Int64 = 3_600_000,
+    _ name: String = "run", for duration: Duration = .seconds(3600),
     _ work: @escaping @Sendable () async throws -> Value
   ) throws -> Value {
     guard !isFinished else {
@@ -70,17 +71,17 @@ extension SimulatedWorld {
     spawn(name) {
       do { outcome.set(.success(try await work())) } catch { outcome.set(.failure(error)) }
     }
-    let ending = run(for: milliseconds, steps: 200_000) { outcome.value != nil }
+    let ending = run(for: duration, steps: 200_000) { outcome.value != nil }
     guard let value = outcome.value else {
       throw UnfinishedTask(name: name, ending: ending, waiting: waiting)
     }
     return try value.get()
   }
 
-  private func run(for milliseconds: Int64, steps: Int, until isDone: () -> Bool) -> Ending {
+  private func run(for duration: Duration, steps: Int, until isDone: () -> Bool) -> Ending {
     guard !isFinished else { return .finished }
     return scheduler.watching {
-      let end = clock.now().uptime.addingSaturating(max(0, milliseconds))
+      let end = clock.now().uptime.addingSaturating(duration.milliseconds(atLeast: 0))
       var left = steps
       while left > 0 {
         left -= 1
@@ -88,11 +89,11 @@ extension SimulatedWorld {
         if scheduler.step(choices) { continue }
         guard let next = clock.nextDeadline else { return rest }
         guard next <= end else {
-          clock.advance(by: end - clock.now().uptime)
+          clock.advance(by: .milliseconds(end - clock.now().uptime))
           if scheduler.step(choices) { continue }
           return .timePassed
         }
-        clock.advance(by: max(0, next - clock.now().uptime))
+        clock.advance(by: .milliseconds(max(0, next - clock.now().uptime)))
       }
       return .restless
     }

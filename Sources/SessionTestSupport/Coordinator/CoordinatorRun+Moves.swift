@@ -213,7 +213,7 @@ extension CoordinatorDisk {
     let (next, current) = (truth.generation.next, truth.state.token?.generation ?? .none)
     let request = truth.intents.request?.sequence ?? 0
     func token(_ lifetime: Int64) -> TokenMetadata {
-      .plain(next.number, issuedAt: now.time, lifetime: lifetime)
+      .plain(next.number, issuedAt: now.time, lifetime: .milliseconds(lifetime))
     }
     switch act {
     case .sends(let deadline):

@@ -97,7 +97,8 @@ struct EndRevocationDecisionTests {
     var bench = try CoordinatorBench(journal: journal)
     let refreshed = SessionEvent.refreshSucceeded(
       SessionEvent.RefreshSucceeded(
-        token: .plain(2, issuedAt: .plainStart, lifetime: 900_000), trigger: .schedule, attempt: 1,
+        token: .plain(2, issuedAt: .plainStart, lifetime: .seconds(900)), trigger: .schedule,
+        attempt: 1,
         isRotated: true, request: 0))
     let effects = bench.tell(.opened(.session(2, announcing: refreshed)))
     #expect(Self.wipes(effects) == ["everything, keeping what revoking tok#1 needs"])

@@ -243,7 +243,7 @@ struct KeychainTests {
     #expect(session.state.kind == .authenticated, "nobody was logged out")
     door.isPresent = true
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 60_000)
+    bench.clock.advance(by: .seconds(60))
     await eventually("the token is read") { session.currentToken?.generation == Generation(2) }
     try await session.close()
 

@@ -27,7 +27,7 @@ struct LifecycleTests {
     // The scheduled refresh fails, and the token expires before the next try.
     bench.server.failNext(.refresh, with: .status(503, retryAfter: 86_400))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    bench.clock.advance(by: 3_600_000)
+    bench.clock.advance(by: .seconds(3_600))
     #expect(session.isTokenExpired)
     center.post(name: Self.came, object: nil)
     await eventually("the refresh") { session.currentToken?.generation == Generation(2) }

@@ -58,7 +58,7 @@ struct ChangeCrashTests {
         }
         server.answer(.done, .tryLater("503"))
         _ = try await log.drain(through: bench.gate) { server.take($0) }
-        bench.clock.advance(by: 60_000)
+        bench.clock.advance(by: .seconds(60))
         _ = try await log.drain(through: bench.gate) { server.take($0) }
       }
       try await log.close()
@@ -121,7 +121,7 @@ struct ChangeCrashTests {
       }
     let settled = try await acknowledged(disk)
     let before = server.arrivals
-    bench.clock.advance(by: 60_000)
+    bench.clock.advance(by: .seconds(60))
     let log = try await open(disk, disk.process(), bench)
     server.clearAnswers()
     let drained = try await log.drain(through: bench.gate) { server.take($0) }

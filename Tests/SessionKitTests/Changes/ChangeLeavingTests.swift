@@ -260,7 +260,7 @@ struct ChangeLeavingTests {
     #expect(
       try await log.drain(through: bench.gate) { server.take($0) }.ending
         == .waits(until: now.advanced(by: seconds < 0 ? 1_000 : 86_400_000)))
-    bench.clock.advance(by: 86_400_000)
+    bench.clock.advance(by: .seconds(86_400))
     let others = try await bench.open()
     let gate = bench.gate
     let stopped = try await log.drain(through: gate) { item in
@@ -372,7 +372,7 @@ struct SessionLeavingTests {
     #expect(calls.withLock { $0 } == 1)
     let due = bench.clock.now().uptime + 1_000
     await eventually("it waits for its next try") { bench.clock.nextDeadline == due }
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     await eventually("the second try") { calls.withLock { $0 } == 2 }
     try await session.close()
     session = try await Session.open(configuration)

@@ -118,10 +118,10 @@ struct ChangeLogTests {
     #expect(try await drain().ending == .waits(until: due))
     #expect(try await drain().ending == .waits(until: due))
     #expect(server.arrivals == ["k1"], "nothing overtakes it")
-    bench.clock.advance(by: 30_000)
+    bench.clock.advance(by: .seconds(30))
     server.answer(.notReached("offline"))
     #expect(try await drain().ending == .waits(until: due.advanced(by: 1_000)))
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     #expect(log.queue.pending.first?.attempts == 1, "only what a server answered counts")
     server.answer(.tryLater("503 again"))
     let drained = try await drain()
@@ -264,7 +264,7 @@ struct ChangeLogTests {
     let before = log.queue
     #expect(before.pending.count == 6 && before.failures.count == 1)
     #expect(try await other.pendingCount() == 6)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     server.answer(.done, .tryLater("503"))
     _ = try await log.drain(through: bench.gate) { server.take($0) }
     #expect(log.problem == nil)

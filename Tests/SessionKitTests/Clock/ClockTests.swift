@@ -37,11 +37,11 @@ struct ClockTests {
     }
     await clock.waitForSleepers(4)
     #expect(clock.nextDeadline == start + 10)
-    clock.advance(by: 9)
+    clock.advance(by: .milliseconds(9))
     #expect(clock.sleeperCount == 4)
     var iterator = woken.makeAsyncIterator()
     for expected: Int64 in [10, 20, 30] {
-      clock.advance(by: start + expected - clock.now().uptime)
+      clock.advance(by: .milliseconds(start + expected - clock.now().uptime))
       #expect(await iterator.next() == expected)
     }
     #expect(clock.sleeperCount == 1)
@@ -56,7 +56,7 @@ struct ClockTests {
     clock.setTime(Timestamp(milliseconds: 999_999))
     #expect(clock.now().uptime == uptime)
     #expect(clock.now().time == Timestamp(milliseconds: 999_999))
-    clock.advance(by: 5)
+    clock.advance(by: .milliseconds(5))
     #expect(
       clock.now() == ClockReading(time: Timestamp(milliseconds: 1_000_004), uptime: uptime + 5))
   }

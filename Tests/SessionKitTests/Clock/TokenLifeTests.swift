@@ -18,13 +18,13 @@ struct TokenLifeTests {
   func closed(hours: Int64) async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
-    bench.clock.advance(by: hour / 4)
+    bench.clock.advance(by: .milliseconds(hour / 4))
     jump(bench, by: hours * hour)
     let session = try await bench.open()
     #expect(!session.isTokenExpired)
-    bench.clock.advance(by: hour / 4 * 3 - 1)
+    bench.clock.advance(by: .milliseconds(hour / 4 * 3 - 1))
     #expect(!session.isTokenExpired)
-    bench.clock.advance(by: 1)
+    bench.clock.advance(by: .milliseconds(1))
     #expect(session.isTokenExpired)
     try await session.close()
 
@@ -40,7 +40,7 @@ struct TokenLifeTests {
   func restarted() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
-    bench.clock.advance(by: hour / 4)
+    bench.clock.advance(by: .milliseconds(hour / 4))
     bench.clock.restart()
     var session = try await bench.open()
     #expect(!session.isTokenExpired)
@@ -48,9 +48,9 @@ struct TokenLifeTests {
 
     jump(bench, by: -20 * hour)
     session = try await bench.open()
-    bench.clock.advance(by: hour - 1)
+    bench.clock.advance(by: .milliseconds(hour - 1))
     #expect(!session.isTokenExpired)
-    bench.clock.advance(by: 1)
+    bench.clock.advance(by: .milliseconds(1))
     #expect(session.isTokenExpired)
     try await session.close()
 

@@ -194,7 +194,7 @@ final class CallBench: Sendable {
   func expire(_ session: Session) async {
     service.gate.shut()
     await clock.waitForSleepers(1)
-    clock.advance(by: 3_600_000)
+    clock.advance(by: .seconds(3_600))
   }
 }
 

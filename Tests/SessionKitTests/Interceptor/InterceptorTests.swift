@@ -250,7 +250,7 @@ struct InterceptorTests {
       // The session's own timer sleeps as well.
       await bench.clock.waitForSleepers(2)
       #expect(backend.authorizations.count == attempt)
-      bench.clock.advance(by: 60_000)
+      bench.clock.advance(by: .seconds(60))
     }
     #expect(try await call.value == 200)
     #expect(backend.authorizations.count == 3)

@@ -29,11 +29,12 @@ struct RefreshWindowTests {
     }
   }
 
-  @Test("REF-13 a duration in milliseconds never overflows")
+  @Test("REF-13 a duration in milliseconds is rounded up and never overflows")
   func durations() {
-    #expect(Duration.milliseconds(1_500).milliseconds == 1_500)
-    #expect(Duration.seconds(-1).milliseconds == 0)
-    #expect(Duration.seconds(Int64.max).milliseconds == .max)
+    #expect(Duration.milliseconds(1_500).milliseconds(atLeast: 0) == 1_500)
+    #expect(Duration.nanoseconds(1_500_000_001).milliseconds(atLeast: 0) == 1_501)
+    #expect(Duration.seconds(-1).milliseconds(atLeast: 0) == 0)
+    #expect(Duration.seconds(Int64.max).milliseconds(atLeast: 0) == .max)
   }
 
   @Test("REF-13 an endpoint that refuses every token costs one rotation within the window")
@@ -48,7 +49,7 @@ struct RefreshWindowTests {
     #expect(Set(backend.authorizations) == ["Bearer A1", "Bearer A2"])
     #expect(session.isAuthenticated)
     // After the interval, one more.
-    bench.clock.advance(by: 30_000)
+    bench.clock.advance(by: .seconds(30))
     for _ in 0..<50 { _ = try await calls.send(bench.get()) }
     #expect(bench.service.refreshCount == 2)
     try await session.close()
@@ -81,7 +82,7 @@ struct RefreshWindowTests {
     for _ in 0..<8 { statuses.append(try await calls.send(bench.get()).status) }
     #expect(statuses == [200, 200, 200, 200, 200, 401, 401, 401])
     #expect(bench.service.refreshCount == 5)
-    bench.clock.advance(by: 30_000)
+    bench.clock.advance(by: .seconds(30))
     #expect(try await calls.send(bench.get()).status == 200)
     #expect(bench.service.refreshCount == 6)
     try await session.close()

@@ -247,7 +247,7 @@ struct SessionCallsTests {
     for _ in 0..<20 { _ = await sessionError { try await calls.send(bench.get()) } }
     #expect(bench.service.refreshCount == 1)
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 10_000)
+    bench.clock.advance(by: .seconds(10))
     await eventually("the retry") { session.currentToken?.generation == Generation(2) }
     #expect(try await calls.send(bench.get()).status == 200)
     #expect(bench.service.refreshCount == 2)
@@ -281,7 +281,7 @@ struct SessionCallsTests {
       let slow = Task { await sessionError { try await calls.send(bench.get()) } }
       await eventually("it is out") { hall.count == 1 }
       try await session.logout()
-      bench.clock.advance(by: 5)
+      bench.clock.advance(by: .milliseconds(5))
       bench.service.signIn(as: user)
       try await bench.signIn(session)
       hall.open()

@@ -59,13 +59,13 @@ struct ReportsTests {
     #expect(warning.labels == ["trouble": "refused"] && warning.isWarning)
     // It fails again, which is no news.
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     await bench.clock.waitForSleepers(1)
     var later = session.reports.makeAsyncIterator()
     #expect(try await later.next() == warning)
     store.available.withLock { $0 = true }
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     guard case .event(let event)? = try await reports.next(),
       case .event(event)? = try await later.next()
     else {

@@ -107,7 +107,7 @@ struct StatesTests {
     try #require(session.status.activity == .loading)
     store.isAvailable = true
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 60_000)
+    bench.clock.advance(by: .seconds(60))
     await eventually("the secrets are read") { session.activity == .idle }
 
     let sign = bench.server.hold(.login)

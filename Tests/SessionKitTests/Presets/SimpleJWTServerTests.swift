@@ -112,9 +112,9 @@ struct SimpleJWTServerTests {
     let session = try await open(clock: clock)
     try await session.login(Self.ana)
     await clock.waitForSleepers(1)
-    clock.advance(by: 149_000)
+    clock.advance(by: .seconds(149))
     #expect(session.currentToken?.generation == Generation(1))
-    clock.advance(by: 2_000)
+    clock.advance(by: .seconds(2))
     var events = session.events(after: 0).makeAsyncIterator()
     while let event = try await events.next(), event.event.kind != .refreshSucceeded {}
     #expect(session.currentToken?.generation == Generation(2))

@@ -76,7 +76,7 @@ struct AccountStatusTests {
     let late = Task { try await calls.send(request).status }
     await eventually("the call is on its way") { gate.count == 1 }
     try await session.logout()
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     try await bench.signIn(session)
     gate.open()
     #expect(try await late.value == 410)

@@ -143,7 +143,7 @@ struct AdoptionTests {
     let session = try await Session.open(configuration)
     try await session.adopt(AdoptedTokens(access: Secret("a"), user: UserProfile(id: "u-1")))
     #expect(session.isAuthenticated && !session.isTokenExpired)
-    bench.clock.advance(by: 3_599_000)
+    bench.clock.advance(by: .seconds(3_599))
     #expect(!session.isTokenExpired)
     try await session.close()
   }
@@ -171,7 +171,7 @@ struct AdoptionTests {
     tokens.lifetime = 0
     let session = try await bench.open()
     try await session.adopt(tokens)
-    bench.clock.advance(by: 1)
+    bench.clock.advance(by: .milliseconds(1))
     await eventually("it is refreshed") { session.currentToken?.generation == Generation(2) }
     try await session.close()
   }

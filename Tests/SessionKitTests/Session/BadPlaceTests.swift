@@ -111,7 +111,7 @@ struct BadPlaceTests {
     try FileManager.default.removeItem(atPath: token)
     try FileManager.default.moveItem(atPath: bench.secrets + "/kept", toPath: token)
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     await eventually("the restore") { session.activity == .idle }
     #expect(session.currentToken?.generation == Generation(1))
     try await session.close()

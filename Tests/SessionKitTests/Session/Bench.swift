@@ -72,7 +72,7 @@ final class Bench: Sendable {
   /// Lets the time pass for which an absence is doubted, and has the session look again (RES-7).
   func passDoubt(_ session: Session) async {
     for pause in [1_000, 3_000] as [Int64] {
-      clock.advance(by: pause)
+      clock.advance(by: .milliseconds(pause))
       await session.retry()
     }
   }

@@ -32,7 +32,7 @@ struct CloseTests {
     let session = try await bench.signedIn()
     try await bench.open().close()
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 3_600_000 - 300_000)
+    bench.clock.advance(by: .milliseconds(3_600_000 - 300_000))
     await eventually("the refresh") { session.currentToken?.generation == Generation(2) }
     #expect(bench.server.count(of: .refresh) == 1)
     try await session.close()
@@ -52,7 +52,7 @@ struct CloseTests {
     #expect(try await mine.value.generation == Generation(2))
     // Looked at every 100 ms of the clock, which only the test moves.
     await eventually("the second one is answered") {
-      bench.clock.advance(by: 100)
+      bench.clock.advance(by: .milliseconds(100))
       return second.waiterCount == 0
     }
     #expect(try await theirs.value.generation == Generation(2))
@@ -120,7 +120,7 @@ struct CloseTests {
     #expect(bench.server.count(of: .logout) == 0)
     store.isAvailable = true
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     #expect(await bench.server.answered(.logout))
     await eventually("the wipe") { store.items.isEmpty }
     try await session.close()

@@ -116,7 +116,7 @@ struct CompactionTests {
     let found = try snapshot(bench)
     #expect(found == nil)
     isFull.withLock { $0 = false }
-    bench.clock.advance(by: 3_600_000)
+    bench.clock.advance(by: .seconds(3_600))
     try await session.refresh()
     await eventually("the second try") { tries.withLock { $0 } >= 2 }
     await eventually("it is compacted") { session.compactionProblem == nil }

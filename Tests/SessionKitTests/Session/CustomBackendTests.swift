@@ -133,7 +133,7 @@ struct CustomBackendTests {
     try await session.close()
     let again = try await Session.open(configuration(server))
     for _ in 0..<1_000 where await server.requests.count < 3 {
-      bench.clock.advance(by: 1_000)
+      bench.clock.advance(by: .seconds(1))
       try await Task.sleep(for: .milliseconds(2))
     }
     #expect(await server.requests == ["login", "revoke A1", "revoke A1"])

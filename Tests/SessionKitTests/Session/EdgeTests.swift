@@ -37,7 +37,7 @@ struct EdgeTests {
     let first = await failure { () async throws(SessionError) in try await two.refresh() }
     gated.available.withLock { $0 = true }
     await bench.clock.waitForSleepers(2)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     await eventually("the restore") { two.activity == .idle }
     try await two.refresh()
     #expect(first?.isLoggedOut != true, "the session is authenticated; the store was locked")

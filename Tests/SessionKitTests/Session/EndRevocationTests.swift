@@ -69,7 +69,7 @@ struct EndRevocationTests {
   func inactivity(end: SessionPolicy.End) async throws {
     let (backend, session) = try await signedIn(end)
     backend.answer(200, "{}")
-    backend.bench.clock.advance(by: Self.limit)
+    backend.bench.clock.advance(by: .milliseconds(Self.limit))
     _ = await failure { () async throws(SessionError) in try await session.accessToken() }
     #expect(session.state.kind == (end == .keep ? .expired : .unauthenticated))
     try await expectRevoked(backend)
@@ -122,7 +122,7 @@ struct EndRevocationTests {
     backend.answer(200, "{}")
     let again = try await backend.open(policy)
     for _ in 0..<3 {
-      backend.bench.clock.advance(by: 3_000)
+      backend.bench.clock.advance(by: .seconds(3))
       await again.retry()
     }
     #expect(again.state.kind == .expired)
@@ -135,7 +135,7 @@ struct EndRevocationTests {
     let (backend, session) = try await signedIn(.keep)
     let token = try Data(contentsOf: URL(filePath: backend.bench.secrets + "/token"))
     backend.answer(503, "")
-    backend.bench.clock.advance(by: Self.limit)
+    backend.bench.clock.advance(by: .milliseconds(Self.limit))
     _ = await failure { () async throws(SessionError) in try await session.accessToken() }
     try await session.close()
     try backend.bench.cutJournal(before: "revocationSettled")

@@ -19,11 +19,11 @@ struct SessionFullDiskTests {
       #expect(session.state.token?.generation == Generation(1))
       #expect(session.currentToken?.generation == Generation(2))
       #expect(try await session.accessToken().generation == Generation(2))
-      bench.clock.advance(by: 3_000_000)
+      bench.clock.advance(by: .seconds(3_000))
       #expect(!session.isTokenExpired)
 
       _ = try limitFiles(to: rest)
-      bench.clock.advance(by: 1_000)
+      bench.clock.advance(by: .seconds(1))
       await eventually("the event") { session.state.token?.generation == Generation(2) }
       #expect(session.storageProblem == nil)
       #expect(session.currentToken?.generation == Generation(2))

@@ -56,14 +56,14 @@ struct UseStampTests {
     let first = try await bench.signedIn(UseTests.policy)
     _ = first.currentToken
     let other = try await bench.open(UseTests.policy)
-    bench.clock.advance(by: 500_000)
+    bench.clock.advance(by: .seconds(500))
     _ = other.currentToken
     let used = bench.clock.now().uptime
     try await eventually("the use is noted") { try user(bench).fields.used?.uptime == used }
-    bench.clock.advance(by: 50_000)
+    bench.clock.advance(by: .seconds(50))
     try await first.close()
     #expect(try user(bench).fields.used?.uptime == used)
-    bench.clock.advance(by: Self.limit - 50_001)
+    bench.clock.advance(by: .milliseconds(Self.limit - 50_001))
     let third = try await bench.open(UseTests.policy)
     #expect(third.isAuthenticated, "unused for a millisecond less")
     try await third.close()
@@ -118,14 +118,14 @@ struct UseStampTests {
       PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
     let signedIn = bench.clock.now().uptime
     #expect(try user(bench).fields.used?.uptime == signedIn)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     answers.answer(Self.answer)
     try await session.refresh()
     // Less than what is noted has passed since.
     #expect(try user(bench).fields.used?.uptime == signedIn)
     // As if the process had died here: another object opens what lies there.
     let idle = session.engine
-    bench.clock.advance(by: Self.limit)
+    bench.clock.advance(by: .milliseconds(Self.limit))
     let again = try await answers.open(UseTests.policy)
     #expect(isExpired(again))
     try await again.close()
@@ -140,10 +140,10 @@ struct UseStampTests {
     await bench.clock.waitForSleepers(1)
     // The sign-in's use is noted once more behind it, which may come late.
     let stored = try user(bench)
-    bench.clock.advance(by: Self.limit - 1)
+    bench.clock.advance(by: .milliseconds(Self.limit - 1))
     let bare = StoredUser(journal: stored.journal, profile: stored.profile)
     try FileSecretStore(folder: bench.secrets).write(.user, try bare.encoded())
-    bench.clock.advance(by: 1)
+    bench.clock.advance(by: .milliseconds(1))
     #expect(session.currentToken == nil)
     try await eventually("it says what it knows") { try user(bench).fields.used?.uptime == last }
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
@@ -159,7 +159,7 @@ struct UseStampTests {
     let store = FailingStore()
     let session = try await bench.signedIn(UseTests.policy, store: store)
     store.fail(true)
-    bench.clock.advance(by: Self.limit)
+    bench.clock.advance(by: .milliseconds(Self.limit))
     for _ in 0..<3 {
       let error = await failure { () async throws(SessionError) in
         try await session.accessToken()
@@ -177,7 +177,7 @@ struct UseStampTests {
     #expect(store.failures - before <= 5)
     #expect(session.isAuthenticated)
     store.fail(false)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     let error = await failure { () async throws(SessionError) in
       try await session.accessToken()
     }

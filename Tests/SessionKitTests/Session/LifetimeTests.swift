@@ -24,9 +24,9 @@ struct LifetimeTests {
     let bench = try Bench()
     let session = try await bench.signedIn(Self.policy)
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: Self.limit - 1)
+    bench.clock.advance(by: .milliseconds(Self.limit - 1))
     #expect(session.currentToken != nil)
-    bench.clock.advance(by: 1)
+    bench.clock.advance(by: .milliseconds(1))
     #expect(session.currentToken == nil)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error?.isExpired == true)
@@ -41,12 +41,12 @@ struct LifetimeTests {
   func reopened(isRestarted: Bool) async throws {
     let bench = try Bench()
     try await bench.signedIn(Self.policy).close()
-    bench.clock.advance(by: Self.limit - 60_000)
+    bench.clock.advance(by: .milliseconds(Self.limit - 60_000))
     if isRestarted { bench.clock.restart() }
     let session = try await bench.open(Self.policy)
     #expect(session.isAuthenticated)
     try await session.close()
-    bench.clock.advance(by: 60_000)
+    bench.clock.advance(by: .seconds(60))
     let late = try await bench.open(Self.policy)
     #expect(reason(late) == .lifetimeEnded)
     try await late.close()

@@ -216,7 +216,7 @@ struct LocalDataTests {
       return try await work()
     }
     await eventually(what) {
-      bench.clock.advance(by: 1_000)
+      bench.clock.advance(by: .seconds(1))
       return ended.withLock { $0 }
     }
     guard ended.withLock({ $0 }) else {

@@ -76,7 +76,7 @@ struct NewerItemsTests {
     try make(newer: "token")
     for _ in 0..<3 {
       let session = try await bench.open()
-      bench.clock.advance(by: 5_000)
+      bench.clock.advance(by: .seconds(5))
       await session.retry()
       #expect(session.state.kind == .authenticated && session.currentToken == nil)
       try await session.close()

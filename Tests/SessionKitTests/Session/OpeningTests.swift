@@ -35,7 +35,7 @@ struct OpeningTests {
     for delay: Int64 in [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000] {
       await bench.clock.waitForSleepers(1)
       #expect(bench.clock.nextDeadline == bench.clock.now().uptime + delay)
-      bench.clock.advance(by: delay)
+      bench.clock.advance(by: .milliseconds(delay))
       await eventually("the next pause") {
         (bench.clock.nextDeadline ?? 0) > bench.clock.now().uptime
       }

@@ -190,7 +190,7 @@ struct OtherBackendTests {
   @Test("STO-6 WEB-6 a token that a provider owns is bound like any other")
   func owned() throws {
     defer { other.stop() }
-    let facts = TokenMetadata.plain(1, issuedAt: Timestamp(milliseconds: 0), lifetime: 1_000)
+    let facts = TokenMetadata.plain(1, issuedAt: Timestamp(milliseconds: 0), lifetime: .seconds(1))
     let login = SessionEvent.login(
       SessionEvent.Login(user: "u", method: .interactive, token: facts, context: nil))
     let journal = JournalIdentifier(high: 1, low: 2)

@@ -61,7 +61,7 @@ struct RefreshItemTests {
     let life = try #require(session.currentToken).expiresAt.milliseconds(
       since: bench.clock.now().time)
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: life + 1_000)
+    bench.clock.advance(by: .milliseconds(life + 1_000))
     #expect(
       await failure { () throws(SessionError) in try await session.accessToken() }
         == .needsPresence)
@@ -84,7 +84,7 @@ struct RefreshItemTests {
     #expect(session.isAuthenticated && session.currentToken != nil)
     let life = try #require(session.currentToken).expiresAt.milliseconds(
       since: bench.clock.now().time)
-    bench.clock.advance(by: life + 1_000)
+    bench.clock.advance(by: .milliseconds(life + 1_000))
     _ = await failure { () throws(SessionError) in try await session.accessToken() }
     #expect(session.state.kind == .expired && bench.server.count(of: .refresh) == 0)
     try await session.login(bench.credentials)

@@ -11,9 +11,9 @@ struct RefreshTests {
     let bench = try Bench()
     let session = try await bench.signedIn()
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 3_600_000 - 300_000 - 1)
+    bench.clock.advance(by: .milliseconds(3_600_000 - 300_000 - 1))
     #expect(bench.server.count(of: .refresh) == 0)
-    bench.clock.advance(by: 1)
+    bench.clock.advance(by: .milliseconds(1))
     await eventually("the refresh") { session.currentToken?.generation == Generation(2) }
     #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
     #expect(bench.server.violations.isEmpty, "REF-4 no Authorization on a refresh")
@@ -65,7 +65,7 @@ struct RefreshTests {
     #expect(session.isAuthenticated)
     #expect(session.currentToken?.generation == Generation(1))
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     await eventually("the retry") { session.currentToken?.generation == Generation(2) }
     #expect(try bench.eventNames() == ["login", "refreshFailed", "refreshSucceeded"])
     try await session.close()

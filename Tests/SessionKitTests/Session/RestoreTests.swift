@@ -26,7 +26,7 @@ struct RestoreTests {
   func launch() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
-    bench.clock.advance(by: 3_600_001)
+    bench.clock.advance(by: .milliseconds(3_600_001))
     let gate = bench.server.hold(.refresh)
     let session = try await bench.open()
     #expect(session.isAuthenticated)
@@ -108,7 +108,7 @@ struct RestoreTests {
     #expect(error == .secretsUnavailable)
     store.isAvailable = true
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     await eventually("the restore") { session.activity == .idle }
     #expect(session.currentToken?.generation == Generation(1))
     #expect(try bench.eventNames() == ["login"])

@@ -70,7 +70,7 @@ struct RevocationOutcomeTests {
     let (backend, session) = try await signedIn(Self.wire())
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
     try await session.close()
-    backend.bench.clock.advance(by: 901_000)
+    backend.bench.clock.advance(by: .seconds(901))
     backend.answer(Self.tokens(2))
     backend.answer(200, "{}")
     try await reopened(backend, outcomes: 2)
@@ -133,7 +133,7 @@ struct RevocationOutcomeTests {
     // The other process's time is over.
     backend.answer(Self.tokens(2))
     backend.answer(200, "{}")
-    backend.bench.clock.advance(by: 1_000)
+    backend.bench.clock.advance(by: .seconds(1))
     try await eventually("the outcome") { try outcomes(backend).count == 2 }
     #expect(paths(backend) == ["login", "logout", "logout", "refresh", "logout"])
     #expect(try outcomes(backend) == [.failed, .revoked])
@@ -151,7 +151,7 @@ struct RevocationOutcomeTests {
       fields["access"] = token
       for name in ["expiresAt", "boot", "deadline"] { fields[name] = nil }
     }
-    backend.bench.clock.advance(by: 61_000)
+    backend.bench.clock.advance(by: .seconds(61))
     backend.answer(Self.tokens(2))
     backend.answer(200, "{}")
     try await reopened(backend, outcomes: 2)

@@ -52,7 +52,7 @@ struct SessionHostTests {
     #expect(diary.lines == ["a ends", "b ends"])
     let due = bench.clock.now().uptime + 1_000
     await eventually("it waits for its next try") { bench.clock.nextDeadline == due }
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     try await eventually("all of them have succeeded") {
       try bench.records().map(\.name).contains("localDataCleared")
     }

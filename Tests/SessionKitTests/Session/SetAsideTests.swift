@@ -75,7 +75,7 @@ struct SetAsideTests {
     let bench = try Bench()
     try await bench.signedIn().close()
     try bench.damage(1)
-    bench.clock.advance(by: 3_600_001)
+    bench.clock.advance(by: .milliseconds(3_600_001))
     let session = try await bench.openAside()
     await eventually("the refresh") { session.currentToken?.generation == Generation(2) }
     #expect(try bench.eventNames() == ["login", "refreshSucceeded"])

@@ -223,7 +223,7 @@ struct SharedCompactionTests {
     gate.open()
     let token = try await refreshed.value
     await eventually("both have it") {
-      bench.clock.advance(by: 100)
+      bench.clock.advance(by: .milliseconds(100))
       return b.waiterCount == 0 && c.waiterCount == 0
     }
     #expect(try await waiting.value == token)
@@ -284,7 +284,7 @@ struct SharedCompactionTests {
     #expect(count(of: bench) > 60)
     #expect(session.currentToken?.generation == Generation(31))
     try FileManager.default.removeItem(atPath: other)
-    bench.clock.advance(by: 3_600_000)
+    bench.clock.advance(by: .seconds(3_600))
     try await session.refresh()
     await eventually("it is compacted") { session.compactionProblem == nil }
     #expect(log.entries.count >= 1)

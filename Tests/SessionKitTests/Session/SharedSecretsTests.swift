@@ -210,7 +210,7 @@ struct SharedSecretsTests {
         Issue.record("\(String(describing: session.storageProblem))")
         break
       }
-      bench.clock.advance(by: 2_000)
+      bench.clock.advance(by: .seconds(2))
       await session.retry()
     }
     let credentials = bench.credentials
@@ -262,7 +262,7 @@ struct SharedSecretsTests {
     let opening = Task { try await Session.open(configuration) }
     await eventually("it is waited for") { bench.clock.sleeperCount > 0 }
     try FileManager.default.moveItem(atPath: away, toPath: bench.journal)
-    bench.clock.advance(by: 1_000)
+    bench.clock.advance(by: .seconds(1))
     let found = try await opening.value
     #expect(found.state.kind == .expired)
     try await found.close()
@@ -286,7 +286,7 @@ struct SharedSecretsTests {
       await eventually("it is waited for") { bench.clock.sleeperCount > 0 }
       #expect(!FileManager.default.fileExists(atPath: place), "no journal is made")
       try FileManager.default.moveItem(atPath: bench.folder.path + "/kept", toPath: place)
-      bench.clock.advance(by: 1_000)
+      bench.clock.advance(by: .seconds(1))
       let found = try await opening.value
       #expect(found.isAuthenticated && found.currentToken != nil)
       try await found.close()

@@ -34,12 +34,12 @@ struct StorageNotesTests {
     #expect(session.storageProblem != nil)
     for _ in 0..<5 {
       await bench.clock.waitForSleepers(1)
-      bench.clock.advance(by: 1_000)
+      bench.clock.advance(by: .seconds(1))
     }
     #expect(try notes(bench) == [failed])
     try FileManager.default.removeItem(atPath: obstacle)
     try await eventually("the token") {
-      bench.clock.advance(by: 1_000)
+      bench.clock.advance(by: .seconds(1))
       return try bench.eventNames().last == "refreshSucceeded"
     }
     let recovered = SessionNote.storageRecovered(.init(item: .token, operation: .write))

@@ -48,9 +48,9 @@ struct UseTests {
     let bench = try Bench()
     let session = try await bench.signedIn(Self.policy)
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: Self.limit - 1)
+    bench.clock.advance(by: .milliseconds(Self.limit - 1))
     #expect(session.currentToken != nil, "and that was a use")
-    bench.clock.advance(by: Self.limit)
+    bench.clock.advance(by: .milliseconds(Self.limit))
     #expect(session.currentToken == nil)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error?.isExpired == true)
@@ -66,14 +66,14 @@ struct UseTests {
   func reopened() async throws {
     let bench = try Bench()
     var session = try await bench.signedIn(Self.policy)
-    bench.clock.advance(by: 300_000)
+    bench.clock.advance(by: .seconds(300))
     _ = session.currentToken
     try await session.close()
-    bench.clock.advance(by: Self.limit - 1)
+    bench.clock.advance(by: .milliseconds(Self.limit - 1))
     session = try await bench.open(Self.policy)
     #expect(session.isAuthenticated, "unused for a millisecond less")
     try await session.close()
-    bench.clock.advance(by: 1)
+    bench.clock.advance(by: .milliseconds(1))
     session = try await bench.open(Self.policy)
     #expect(reason(session) == .inactivity)
     try await session.close()
@@ -84,13 +84,13 @@ struct UseTests {
     for (passed, isOver) in [(Self.limit, true), (Self.limit - 1, false), (-86_400_000, false)] {
       let bench = try Bench()
       let session = try await bench.signedIn(Self.policy)
-      bench.clock.advance(by: Self.limit / 2)
+      bench.clock.advance(by: .milliseconds(Self.limit / 2))
       _ = session.currentToken
       try await session.close()
       bench.clock.restart()
       bench.clock.setTime(bench.clock.now().time.advanced(by: passed))
       // As far as it came the first time: the uptimes alone would say that it was used just now.
-      bench.clock.advance(by: passed > 0 ? Self.limit / 2 : 0)
+      bench.clock.advance(by: .milliseconds(passed > 0 ? Self.limit / 2 : 0))
       bench.clock.setTime(bench.clock.now().time.advanced(by: passed > 0 ? -Self.limit / 2 : 0))
       let reopened = try await bench.open(Self.policy)
       #expect((reason(reopened) == .inactivity) == isOver, "\(passed)")
@@ -105,12 +105,12 @@ struct UseTests {
       var session = try await bench.signedIn(Self.policy)
       try await session.close()
       bench.clock.setTime(bench.clock.now().time.advanced(by: jump))
-      bench.clock.advance(by: Self.limit - 1)
+      bench.clock.advance(by: .milliseconds(Self.limit - 1))
       session = try await bench.open(Self.policy)
       // The token's life is another matter, which a restart measures by the civil time.
       #expect(reason(session) != .inactivity)
       try await session.close()
-      bench.clock.advance(by: 1)
+      bench.clock.advance(by: .milliseconds(1))
       session = try await bench.open(Self.policy)
       #expect(reason(session) == .inactivity || !session.isAuthenticated)
       try await session.close()
@@ -123,7 +123,7 @@ struct UseTests {
     let idle = try await bench.signedIn(Self.policy)
     let used = try await bench.open(Self.policy)
     for _ in 0..<4 {
-      bench.clock.advance(by: Self.limit / 3)
+      bench.clock.advance(by: .milliseconds(Self.limit / 3))
       _ = used.currentToken
       try await eventually("the use is noted") {
         let bytes = try FileSecretStore(folder: bench.secrets).read(.user)
@@ -146,7 +146,7 @@ struct UseTests {
     let reopened = try await bench.open(Self.policy, store: store)
     let before = store.writes
     for _ in 0..<10_000 { _ = reopened.currentToken }
-    bench.clock.advance(by: 59_999)
+    bench.clock.advance(by: .milliseconds(59_999))
     for _ in 0..<10_000 { _ = reopened.currentToken }
     try await reopened.close()
     #expect(store.writes - before <= 2, "one use told, and the last one at the close")
@@ -186,7 +186,7 @@ struct UseTests {
   func calls() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(Self.policy)
-    bench.clock.advance(by: Self.limit)
+    bench.clock.advance(by: .milliseconds(Self.limit))
     if case .holding(_, _, isGood: true) = session.observed(session.pass) {
       Issue.record("the call holds a token that is good")
     }

@@ -253,7 +253,7 @@ struct OwnedAccountTests {
     try await session.close()
     let other = try await open(owned: false)
     #expect(other.isAuthenticated && other.currentToken?.value == Secret("access-SECRET-1"))
-    bench.clock.advance(by: 3_600_000)
+    bench.clock.advance(by: .seconds(3_600))
     let error = await failure { () async throws(SessionError) in try await other.refresh() }
     #expect(error != nil && other.isAuthenticated)
     _ = try await other.logout()

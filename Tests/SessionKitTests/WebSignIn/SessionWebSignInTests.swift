@@ -157,9 +157,9 @@ struct SessionWebSignInTests {
     let task = Task { try await session.signIn(with: provider, in: view) }
     await eventually("the view goes, and does not say so") { fake.isWaiting("dismiss") }
     await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: limit - 1)
+    bench.clock.advance(by: .milliseconds(limit - 1))
     #expect(session.activity == .authenticating && !session.isAuthenticated)
-    bench.clock.advance(by: 1)
+    bench.clock.advance(by: .milliseconds(1))
     #expect(try await task.value?.id == "o-1")
     try await session.logout()
     // The next one makes a view of its own; that the first is gone now changes nothing.
@@ -414,7 +414,7 @@ struct SessionWebSignInTests {
     }
     await eventually("the refresh begins") { fake.isWaiting("acquireSilently") }
     fake.script("acquireSilently", .fail(URLError(.notConnectedToInternet)))
-    bench.clock.advance(by: 60_000)
+    bench.clock.advance(by: .seconds(60))
     #expect(await refresh.value != nil)
     let first = try bench.records().lazy.compactMap { record -> RequestFailure? in
       guard case .event(.refreshFailed(let failed)) = record.content else { return nil }

@@ -81,7 +81,7 @@ struct SessionWebSignInTurnsTests {
     policy.ending.inactivityLimit = .seconds(600)
     let session = try await open(policy)
     try await session.signIn(with: provider, in: view)
-    bench.clock.advance(by: 700_000)
+    bench.clock.advance(by: .seconds(700))
     await eventually("it has expired") { session.state.kind == .expired }
     let calls = fake.accounts.count
     let silent = await failure { () async throws(SessionError) in
@@ -130,7 +130,7 @@ struct SessionWebSignInTurnsTests {
     let shown = tap(session)
     await eventually("it does not answer") { fake.isWaiting(step) }
     await eventually("the page comes") {
-      bench.clock.advance(by: 60_000)
+      bench.clock.advance(by: .seconds(60))
       return session.isAuthenticated
     }
     #expect(await shown.value == nil)
@@ -153,7 +153,7 @@ struct SessionWebSignInTurnsTests {
     }
     await eventually("it does not answer") { fake.isWaiting(step) }
     await eventually("it ends") {
-      bench.clock.advance(by: 60_000)
+      bench.clock.advance(by: .seconds(60))
       return session.activity == .idle
     }
     #expect(await task.value.failure == .webSignIn(.unreachable))
@@ -206,7 +206,7 @@ struct SessionWebSignInTurnsTests {
     for _ in 0..<200 { await Task.yield() }
     #expect(fake.log.filter { $0 == "warmUp" }.count == 1)
     await eventually("but not for ever") {
-      bench.clock.advance(by: WebSignIn.dismissLimit)
+      bench.clock.advance(by: .milliseconds(WebSignIn.dismissLimit))
       return session.isAuthenticated
     }
     #expect(await second.value == nil)
@@ -222,7 +222,7 @@ struct SessionWebSignInTurnsTests {
     let task = tap(session)
     await eventually("it goes") { fake.isWaiting("dismiss") }
     await eventually("it is waited for no longer") {
-      bench.clock.advance(by: WebSignIn.dismissLimit)
+      bench.clock.advance(by: .milliseconds(WebSignIn.dismissLimit))
       return session.isAuthenticated
     }
     #expect(await task.value == nil)
@@ -260,7 +260,7 @@ struct SessionWebSignInTurnsTests {
       answer.withLock { $0 = isTaken }
     }
     await eventually("it is answered") {
-      bench.clock.advance(by: 60_000)
+      bench.clock.advance(by: .seconds(60))
       return answer.withLock { $0 } == false
     }
     await handing.value

@@ -27,7 +27,7 @@ extension CrashRun {
     (evidence.counts, evidence.hasDied) = try tell(
       "the story", on: disk, dyingAt: point, Told(), story.act)
     // Whatever the dead process was at, its time is over.
-    world.clock.advance(by: 5_000)
+    world.clock.advance(by: .seconds(5))
 
     let problems = Problems()
     let (journaled, stored) = (try fold(disk), try storedToken()?.generation ?? 0)
@@ -50,7 +50,7 @@ extension CrashRun {
       if told == nil { told = refresh(sibling) }
       // A refusal is inconclusive while the dead process may only be suspended.
       if sibling.isAuthenticated {
-        world.clock.advance(by: PolicyFigures(story.policy).peerRequestGrace)
+        world.clock.advance(by: .milliseconds(PolicyFigures(story.policy).peerRequestGrace))
         told = refresh(sibling)
       }
       problems.check(told != nil && !sibling.isAuthenticated, "it has a token that nobody gave")
@@ -93,11 +93,11 @@ extension CrashRun {
   private func judgeAfterwards(
     _ disk: SimulatedDisk, _ sibling: Session, _ problems: Problems
   ) throws {
-    world.run(for: 30_000)
+    world.run(for: .seconds(30))
     let shown = sibling.state.kind
     try world.run { try await sibling.close() }
     let third = try open(disk)
-    world.run(for: 30_000)
+    world.run(for: .seconds(30))
     // A sign-in that was stored and not journaled is announced by whoever opens.
     let isLateLogin = shown != .authenticated && third.state.token != nil
     problems.check(

@@ -122,7 +122,7 @@ struct CrashRun {
       if process.isAlive { told.tell() }
       told.keep(session)
     }
-    world.run(for: 20_000)
+    world.run(for: .seconds(20))
     var counts = CrashCounts()
     counts.disk = disk.trace.suffix(disk.callCount - calls)
     counts.secrets = secrets.callCount - reads
@@ -145,7 +145,7 @@ struct CrashRun {
     try world.run { try await past(session) }
     try world.run { try await session.close() }
     let tokens = story.adopts ? try oldTokens(disk) : nil
-    world.clock.advance(by: story.pause)
+    world.clock.advance(by: .milliseconds(story.pause))
     story.server(world.server)
     return tokens
   }
@@ -183,12 +183,12 @@ struct CrashRun {
     let problems = Problems()
     let found = try judgeFound(disk, isTold, problems)
     // Whatever the dead process was at, its time is over.
-    world.clock.advance(by: 5_000)
+    world.clock.advance(by: .seconds(5))
     let settled = try judgeSettled(disk, found, tokens, problems)
     let events = try fold(disk).eventSequence
 
     let third = try open(disk)
-    world.run(for: 500)
+    world.run(for: .milliseconds(500))
     problems.check(third.state == settled, "opened again it is \(third.state), before \(settled)")
     problems.check(try fold(disk).eventSequence == events, "opening again appends an event")
     try world.run { try await third.close() }
@@ -203,7 +203,7 @@ struct CrashRun {
     let (before, stored) = (try fold(disk), try storedToken())
     let newest = max(stored?.generation ?? 0, before.generation.number)
     let session = try open(disk, NoTransport())
-    world.run(for: 500)
+    world.run(for: .milliseconds(500))
     let found = session.state
     problems.check(story.legal.contains(found.kind), "it is \(found.kind)")
     if isTold {
@@ -244,7 +244,7 @@ struct CrashRun {
       world.server.settings.rotationGrace = .zero
     }
     let session = try open(disk)
-    world.run(for: 30_000)
+    world.run(for: .seconds(30))
     if let tokens {
       // What the old layer left is still there, and still good.
       let outcome = try world.run { try await session.adopt(tokens) }

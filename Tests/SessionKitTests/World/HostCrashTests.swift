@@ -50,18 +50,18 @@ struct HostCrashTests {
       try await session.logout()
       if process.isAlive { ending.tell() }
     }
-    world.run(for: 20_000)
+    world.run(for: .seconds(20))
     let hasDied = !process.isAlive
     process.kill()
     let left = losing ? disk.crash(.losingAll) : disk.copy()
     let (_, second) = try configuration(left)
     let reopened = try world.run { try await Session.open(second) }
-    world.run(for: 1_000)
+    world.run(for: .seconds(1))
     let (state, clearings) = (reopened.state.kind, app.clearings)
     try world.run { try await reopened.close() }
     let (_, third) = try configuration(left)
     let last = try world.run { try await Session.open(third) }
-    world.run(for: 1_000)
+    world.run(for: .seconds(1))
     try world.run { try await last.close() }
     return Found(
       hasDied: hasDied, wasTold: ending.isTold, state: state, clearings: clearings,

@@ -40,9 +40,9 @@ struct LockedRecoveryTests {
     try world.run { try await one.login(.sample) }
     let other = try open(disk.process())
     world.spawn("one refreshes") { try await one.refresh() }
-    world.run(for: 1_000)
+    world.run(for: .seconds(1))
     #expect(!process.isAlive)
-    world.clock.advance(by: 60_000)
+    world.clock.advance(by: .seconds(60))
     return other
   }
 
@@ -75,7 +75,7 @@ struct LockedRecoveryTests {
     #expect(try error(of: one) != nil)
     #expect(one.isAuthenticated)
     secrets.isAvailable = true
-    world.run(for: 60_000)
+    world.run(for: .seconds(60))
     #expect(!one.isAuthenticated)
     #expect(secrets.items.isEmpty)
   }

@@ -26,16 +26,16 @@ struct LostSecretsTests {
     world.server.script(
       isReplyLost ? .requestLost : .delayed(there: 50, back: 50), for: .login, number: 1)
     world.spawn("one signs in") { try await one.login(Self.ada) }
-    world.run(for: 10)
+    world.run(for: .milliseconds(10))
     try world.run { try await two.login(Self.ada) }
     secrets.isAvailable = false
     world.spawn("one switches") {
       _ = try await one.switchContext(to: ContextTarget(role: "r-2", school: "s"))
     }
-    world.run(for: 5)
+    world.run(for: .milliseconds(5))
     secrets.isAvailable = true
     try secrets.remove(.token)
-    world.run(for: 60_000)
+    world.run(for: .seconds(60))
     #expect(one.state.kind == .unauthenticated)
     #expect(world.waiting == [])
   }
@@ -52,7 +52,7 @@ struct LostSecretsTests {
     try secrets.write(.token, old)
     // It finds the other's refresh in the journal, and an older token where that one's should be.
     world.spawn("one asks") { try await one.refresh() }
-    world.run(for: 60_000)
+    world.run(for: .seconds(60))
     #expect(one.state.kind != .authenticated)
     #expect(one.currentToken == nil)
     #expect(world.waiting == [])

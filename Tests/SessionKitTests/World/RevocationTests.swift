@@ -43,7 +43,7 @@ struct RevocationTests {
     }
     try world.run { try await session.close() }
     let again = try open()
-    world.run(for: 30_000)
+    world.run(for: .seconds(30))
     #expect(world.server.count(of: .logout) == 8)
     #expect(secrets.items.isEmpty)
     try world.run { try await again.close() }
@@ -74,11 +74,11 @@ struct RevocationTests {
     world.server.script(.delayed(there: 500, back: 500), for: .logout, number: 1)
     world.server.script(.status(503), for: .logout, number: 2)
     world.spawn("one logs out") { _ = try await one.logout() }
-    world.run(for: 100)
+    world.run(for: .milliseconds(100))
     try world.run { try await two.login(.sample) }
     #expect(try leave(two) == .partial(.serverNotTold(status: 503)))
     #expect(try kept() == [1, 2])
-    world.run(for: 2_000)
+    world.run(for: .seconds(2))
     #expect(try kept() == [2])
   }
 
@@ -94,7 +94,7 @@ struct RevocationTests {
     try world.run { try await session.login(.sample) }
     world.server.script(.status(503), for: .logout)
     #expect(try leave(session) == .partial(.serverNotTold(status: 503)))
-    world.run(for: 600_000)
+    world.run(for: .seconds(600))
     #expect(world.server.count(of: .logout) == 2)
     #expect(secrets.items.isEmpty)
     try world.run { try await session.close() }
@@ -112,7 +112,7 @@ struct RevocationTests {
     _ = try leave(one)
     secrets.isAvailable = true
     try world.run { try await two.login(.sample) }
-    world.run(for: 3_600_000)
+    world.run(for: .seconds(3_600))
     #expect(two.isAuthenticated)
     #expect(world.server.count(of: .logout) == 1)
     #expect(try world.run { try await two.refresh() }.generation > Generation(2))

@@ -84,7 +84,7 @@ final class SimulatedLife: Sendable {
     defer { world.finish() }
     if hardships.isInherited { try inherit() }
     for _ in 0..<hardships.processes { try open() }
-    world.run(for: 1_000)
+    world.run(for: .seconds(1))
     check(homes.withLock { $0 }.allSatisfy { $0.current?.state == .unauthenticated }, "not new")
     world.server.weather = weather
     for _ in 0..<commands {
@@ -103,7 +103,7 @@ final class SimulatedLife: Sendable {
   }
 
   func run(for milliseconds: Int64) {
-    check(world.run(for: milliseconds) != .restless, "it goes in circles")
+    check(world.run(for: .milliseconds(milliseconds)) != .restless, "it goes in circles")
   }
 
   // MARK: Processes
@@ -167,7 +167,7 @@ final class SimulatedLife: Sendable {
         check(!home.isAlive, "it could not be opened: \(error)")
       }
     }
-    world.run(for: 0)
+    world.run(for: .milliseconds(0))
   }
 
   private func listen(to session: Session, in home: SimulatedHome) {

@@ -47,7 +47,7 @@ struct UndoneLoginTests {
       in: next, secrets: secrets.view(of: next), policy: .edu(.staging))
     let again = try world.run { try await Session.open(reopened) }
     // The token that was undone is looked for twice more, where its event is journaled (RES-7).
-    world.run(for: 5_000)
+    world.run(for: .seconds(5))
     (life.found, life.items) = (again.state, secrets.items.items)
     try world.run { try await again.close() }
     return life

@@ -103,10 +103,12 @@ struct WorldTests {
     secrets.items.isAvailable = false
     try world.run { try await one.logout() }
     secrets.items.isAvailable = true
-    world.run(for: Int64(choices.draw(in: 0...1_000)))
+    world.run(for: .milliseconds(Int64(choices.draw(in: 0...1_000))))
     try world.run { try await two.login(credentials) }
     choices.step("signed in by another process", state: "\(secrets.items.items.count) items")
-    world.run(for: PolicyFigures(policy).longestRetryDelay + Int64(choices.draw(in: 0...5_000)))
+    world.run(
+      for: .milliseconds(
+        PolicyFigures(policy).longestRetryDelay + Int64(choices.draw(in: 0...5_000))))
     try choices.require(
       secrets.items.items.isSuperset(of: [.token, .user]), "the other's items were wiped")
     try world.run { try await two.refresh() }

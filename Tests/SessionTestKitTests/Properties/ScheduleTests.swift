@@ -29,7 +29,7 @@ struct ScheduleTests {
         let answer = try await world.server.send(request)
         world.choices.step("read", state: "\(answer.status)")
       }
-      world.run(for: 1)
+      world.run(for: .milliseconds(1))
       if isCancelled { task.cancel() }
       world.run()
     }

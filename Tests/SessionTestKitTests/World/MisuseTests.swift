@@ -107,7 +107,7 @@ struct MisuseTests {
           throw Falsified("its own", fileID: "F", line: 1)
         }
       }
-      world.run(for: 1)
+      world.run(for: .milliseconds(1))
       choices.step("before")
       try choices.require(false, "fails")
     }

@@ -80,7 +80,7 @@ struct SimulatedServerTests {
       }
     }
     let start = world.clock.now().uptime
-    world.run(for: 600)
+    world.run(for: .milliseconds(600))
     #expect(
       world.choices.steps.map(\.text).filter { ["first", "second"].contains($0) } == [
         "second", "first",
@@ -99,7 +99,7 @@ struct SimulatedServerTests {
     world.server.weather.longestWay = 10
     #expect(world.server.weather != .clear)
     for _ in 0..<3 { world.spawn { try await session.refresh() } }
-    world.run(for: 100)
+    world.run(for: .milliseconds(100))
     #expect(world.server.count(of: .refresh) == 1, "three callers share one request")
     #expect(world.server.mostTokenRequestsAtOnce == 1)
     world.server.revokeAllTokens()

@@ -26,7 +26,7 @@ struct WorldRunTests {
   func forEver() {
     let world = world()
     world.spawn { try await world.clock.sleep(untilUptime: .max) }
-    #expect(world.run(for: .max) == .asleep)
+    #expect(world.run(for: .milliseconds(Int64.max)) == .asleep)
     #expect(world.clock.now().uptime == .max)
   }
 
@@ -36,7 +36,7 @@ struct WorldRunTests {
     let (stream, source) = AsyncStream.makeStream(of: Void.self)
     world.spawn("waits for ever") { for await _ in stream {} }
     world.spawn("sleeps") { try await world.clock.sleep(untilUptime: 2_000) }
-    #expect(world.run(for: 10) == .timePassed)
+    #expect(world.run(for: .milliseconds(10)) == .timePassed)
     #expect(world.run() == .waiting)
     #expect(world.waiting == ["waits for ever"])
     #expect(world.escapes.isEmpty)
@@ -86,7 +86,9 @@ struct WorldRunTests {
     #expect(throws: Over.self) { try world.run { throw Over() } }
     #expect(world.failures.isEmpty)
     let error = #expect(throws: SimulatedWorld.UnfinishedTask.self) {
-      try world.run("nap", for: 10) { try await world.clock.sleep(untilUptime: start + 500_000) }
+      try world.run("nap", for: .milliseconds(10)) {
+        try await world.clock.sleep(untilUptime: start + 500_000)
+      }
     }
     #expect(error?.ending == .timePassed)
     #expect(
@@ -117,7 +119,7 @@ struct WorldRunTests {
         try await world.clock.sleep(untilUptime: .max)
         _ = one
       }
-      world.run(for: 1)
+      world.run(for: .milliseconds(1))
       #expect(world.unfinished == 2)
       world.finish()
       #expect(world.unfinished == 0)

@@ -1,3 +1,5 @@
+public import SessionCore
+
 /// One request as the server received it; holds no token, password, e-mail address or body.
 public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
   /// What became of a call.
@@ -32,8 +34,8 @@ public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
   public let path: String
   /// Which connection it came on, from 1: two calls of one number shared a connection.
   public let connection: Int
-  /// When it arrived, by the server's clock, in milliseconds since 1970.
-  public let received: Int64
+  /// When it arrived, by the server's clock.
+  public let received: Timestamp
   /// The harmless header fields, by lower case name; never `authorization` nor `cookie`.
   public let headers: [String: String]
   /// Whether an `Authorization` field was sent.

@@ -1,5 +1,7 @@
 import Dispatch
 public import Foundation
+public import SessionCore
+public import SessionKit
 import Synchronization
 
 /// An auth server on 127.0.0.1 for tests: real sockets, real HTTP/1.1, the EDU wire, and levers.
@@ -36,14 +38,14 @@ public final class LoopbackServer: Sendable {
   ///   - backend: the service, with its users.
   ///   - port: the port to listen on; 0 lets the system choose a free one, which no server of this process
   ///     had before.
-  ///   - clock: milliseconds since 1970, UTC; called on the server's thread, must not block. Default
-  ///     the system's. Decides expiry and `Date`; latency and delays go by real time all the same.
+  ///   - clock: the server's time, the system's by default. It decides expiry and `Date`; latency and delays
+  ///     go by real time. Called on the server's thread; must not block.
   /// - Throws: ``LoopbackError`` when the port is taken or the system gives no socket.
   public static func start(
     backend: LoopbackBackend = .edu(), port: UInt16 = 0,
-    clock: @escaping @Sendable () -> Int64 = LoopbackServer.systemTime
+    clock: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
   ) throws(LoopbackError) -> LoopbackServer {
-    try start(backend: backend, service: nil, port: port, clock: clock)
+    try start(backend: backend, service: nil, port: port) { clock().milliseconds }
   }
 
   /// Starts a server before a service that a test scripts; ``ring()`` has it asked again.
@@ -80,7 +82,7 @@ public final class LoopbackServer: Sendable {
   }
 
   /// The system's time in milliseconds since 1970, UTC.
-  public static let systemTime: @Sendable () -> Int64 = {
+  package static let systemTime: @Sendable () -> Int64 = {
     Int64((Date().timeIntervalSince1970 * 1000).rounded(.down))
   }
 

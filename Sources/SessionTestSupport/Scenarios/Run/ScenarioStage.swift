@@ -90,7 +90,7 @@ struct ScenarioStage {
   /// Lets everything happen that can without time passing.
   func settle() throws(Stuck) {
     for _ in 0..<100_000 {
-      guard world.run(for: 0) != .restless else {
+      guard world.run(for: .milliseconds(0)) != .restless else {
         throw Stuck(description: "the session goes in circles")
       }
       if network.deliver() { continue }
@@ -109,7 +109,7 @@ struct ScenarioStage {
 
   /// Time passes to this uptime, and what is due then happens.
   func pass(to uptime: Int64) throws(Stuck) {
-    world.clock.advance(by: max(0, uptime - world.clock.now().uptime))
+    world.clock.advance(by: .milliseconds(max(0, uptime - world.clock.now().uptime)))
     network.expire()
     try settle()
   }
