@@ -51,7 +51,8 @@ struct LateRequestTests {
   private func report(_ bench: ProcessBench, _ counts: [Int]) throws {
     let logouts = try bench.records().filter { $0.event?.kind == .logout }.map(\.time.milliseconds)
     #expect(logouts.count == counts.count)
-    var arrivals = bench.server.calls.filter { $0.endpoint == .refresh }.map(\.received.milliseconds)[...]
+    var arrivals = bench.server.calls.filter { $0.endpoint == .refresh }.map(
+      \.received.milliseconds)[...]
     var late: [Int64] = []
     for (logout, count) in zip(logouts, counts) {
       late += arrivals.prefix(count).map { $0 - logout }.filter { $0 > 0 }

@@ -49,7 +49,8 @@ struct RetentionTests {
         row[name].flatMap { Value($0) }
       }
       var policy = RetentionPolicy(
-        maximumAge: number("age").map { .milliseconds($0 as Int64) }, keptRecords: try #require(number("kept")),
+        maximumAge: number("age").map { .milliseconds($0 as Int64) },
+        keptRecords: try #require(number("kept")),
         keptBeforeEnd: try #require(number("before")))
       policy.maximumRecords = number("max") ?? policy.maximumRecords
       policy.maximumBytes = number("bytes") ?? policy.maximumBytes
@@ -75,7 +76,8 @@ struct RetentionTests {
   @Test("JRN-4 a clock that jumps makes nothing due early, and nothing go that is kept")
   func jumps() {
     let policy = RetentionPolicy(
-      maximumRecords: nil, maximumBytes: nil, maximumAge: .seconds(1), keptRecords: 10, keptBeforeEnd: 5)
+      maximumRecords: nil, maximumBytes: nil, maximumAge: .seconds(1), keptRecords: 10,
+      keptBeforeEnd: 5)
     let plan = Self.plan(policy, records: 100, end: 50, open: nil)
     #expect(!plan.isDue(at: Timestamp(milliseconds: .min)))
     #expect(!plan.isDue(at: Timestamp(milliseconds: -1)))

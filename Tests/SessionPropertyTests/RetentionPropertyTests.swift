@@ -16,7 +16,8 @@ struct RetentionPropertyTests {
     }
     return RetentionPolicy(
       maximumRecords: limit(60), maximumBytes: limit(6_000),
-      maximumAge: limit(100_000).map { .milliseconds(Int64($0)) }, keptRecords: choices.draw(in: 0...20),
+      maximumAge: limit(100_000).map { .milliseconds(Int64($0)) },
+      keptRecords: choices.draw(in: 0...20),
       keptBeforeEnd: choices.draw(in: 0...10))
   }
 

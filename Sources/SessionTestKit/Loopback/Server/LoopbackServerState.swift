@@ -50,7 +50,8 @@ struct LoopbackServerState: Sendable {
       LoopbackCall(
         number: calls.count + 1, endpoint: endpoint, method: request.method,
         path: LoopbackCall.withoutSecrets(path: request.path), connection: connection,
-        received: Timestamp(milliseconds: now), headers: headers, hasAuthorization: request.hasAuthorization,
+        received: Timestamp(milliseconds: now), headers: headers,
+        hasAuthorization: request.hasAuthorization,
         accessToken: tokens.access, refreshToken: tokens.refresh))
     milestones[.received(endpoint), default: 0] += 1
     service?.receive(request, number: calls.count)
@@ -60,7 +61,8 @@ struct LoopbackServerState: Sendable {
   mutating func receiveUnreadable(_ rejection: HTTPRejection, connection: Int, now: Int64) {
     var call = LoopbackCall(
       number: calls.count + 1, endpoint: .unreadable, method: "", path: "",
-      connection: connection, received: Timestamp(milliseconds: now), headers: [:], hasAuthorization: false,
+      connection: connection, received: Timestamp(milliseconds: now), headers: [:],
+      hasAuthorization: false,
       accessToken: nil, refreshToken: nil)
     call.outcome = .answered(status: rejection.status)
     call.violation = .http
