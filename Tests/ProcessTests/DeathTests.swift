@@ -111,7 +111,7 @@ struct DeathTests {
       let worker = try bench.start()
       _ = await worker.lastAsk("open")
       try worker.say("die \(random.next() % 8_000)")
-      let adopted = await worker.lastAsk("adopt \(old.access.value) \(refresh.value)")
+      let adopted = await worker.lastAsk("adopt \(old.access.plaintext) \(refresh.plaintext)")
       #expect(adopted?.error == nil)
       try await worker.ended()
       let session = try await Session.open(configuration)

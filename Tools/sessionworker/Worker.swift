@@ -219,7 +219,7 @@ final class Worker: Sendable {
   /// Asks for the protected resource; the status of the answer.
   private func call(with token: AccessToken) async throws -> Int? {
     var request = URLRequest(url: server.appending(path: "materials"))
-    request.setValue("Bearer \(token.value.value)", forHTTPHeaderField: "Authorization")
+    request.setValue("Bearer \(token.plaintext)", forHTTPHeaderField: "Authorization")
     let (_, response) = try await URLSession.shared.data(for: request)
     return (response as? HTTPURLResponse)?.statusCode
   }

@@ -32,8 +32,10 @@ public struct CallToken: Sendable {
 
   /// Where it travels.
   public var place: CallTokenPlace { token.place }
-  /// The value of the header field, with its scheme, or of the member.
-  public var value: Secret { token.value }
+  /// The text of the header field, with its scheme, or of the member.
+  ///
+  /// - Requirement: STO-3
+  public var plaintext: String { token.plaintext }
 
   /// The body with the token as its first member; every other byte stays as it is.
   ///
@@ -50,7 +52,7 @@ public struct CallToken: Sendable {
 ///   func head(of request: Request, token place: CallTokenPlace) -> CallHead { … }
 ///   func authorize(_ request: inout Request, with token: CallToken) throws {
 ///     switch token.place {
-///     case .header(let name, _): request.headers[name] = token.value.value
+///     case .header(let name, _): request.headers[name] = token.plaintext
 ///     case .member: request.body = try token.body(request.body, of: "POST /rpc")
 ///     }
 ///   }
@@ -125,7 +127,7 @@ public struct TransportCalls: CallClient {
     switch token.place {
     case .header(let name, _):
       request.headers.removeAll { $0.isNamed(name) }
-      request.headers.append(HTTPHeader(name, token.value.value))
+      request.headers.append(HTTPHeader(name, token.plaintext))
     case .member:
       request.body = try token.body(request.body ?? [], of: "\(request)")
       if request.headers.contains(where: { $0.isNamed("Content-Length") }) {

@@ -25,7 +25,7 @@ final class CallPass: Sendable {
       let owner = CallPlan.Owner(user: session.user, since: session.since)
       if let access = shown.token {
         observed = .holding(owner, access.generation, isGood: true)
-        (token, bearer) = (access.value, Secret("Bearer \(access.value.value)"))
+        (token, bearer) = (access.secret, Secret("Bearer \(access.plaintext)"))
       } else {
         (observed, token, bearer) = (.unread(owner), Secret(""), Secret(""))
       }
@@ -35,10 +35,10 @@ final class CallPass: Sendable {
   /// The token as a call carries it.
   func token(in place: CallTokenPlace) -> CarriedToken {
     switch place {
-    case .bearer: CarriedToken(place: place, value: bearer)
+    case .bearer: CarriedToken(place: place, secret: bearer)
     case .header(_, let scheme?):
-      CarriedToken(place: place, value: Secret("\(scheme) \(token.value)"))
-    case .header(_, nil), .member: CarriedToken(place: place, value: token)
+      CarriedToken(place: place, secret: Secret("\(scheme) \(token.plaintext)"))
+    case .header(_, nil), .member: CarriedToken(place: place, secret: token)
     }
   }
 

@@ -36,11 +36,16 @@ public enum CallTokenPlace: Hashable, Sendable {
 package struct CarriedToken: Sendable {
   /// Where it travels.
   package let place: CallTokenPlace
-  /// The value of the header field, with its scheme, or of the member.
-  package let value: Secret
+  /// The value of the header field, with its scheme, or of the member; shown nowhere.
+  package let secret: Secret
 
-  init(place: CallTokenPlace, value: Secret) {
-    (self.place, self.value) = (place, value)
+  /// The text of the header field, with its scheme, or of the member.
+  ///
+  /// - Requirement: STO-3
+  package var plaintext: String { secret.plaintext }
+
+  init(place: CallTokenPlace, secret: Secret) {
+    (self.place, self.secret) = (place, secret)
   }
 
   /// The body with the token as its first member; every other byte stays as it is.
@@ -58,7 +63,7 @@ package struct CarriedToken: Sendable {
           : "its token travels in the body, which is no JSON object")
     }
     let member =
-      "\(JSONValue.quoted(name)):\(JSONValue.quoted(value.value))\(object.isEmpty ? "" : ",")"
+      "\(JSONValue.quoted(name)):\(JSONValue.quoted(plaintext))\(object.isEmpty ? "" : ",")"
     return body[...start] + Array(member.utf8) + body[(start + 1)...]
   }
 }

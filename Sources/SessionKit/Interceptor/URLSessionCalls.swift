@@ -94,7 +94,7 @@ struct URLSessionCalls: CallCarrier {
 
   func authorize(_ call: inout Call, with token: CarriedToken) throws(SessionError) {
     switch token.place {
-    case .header(let name, _): call.request.setValue(token.value.value, forHTTPHeaderField: name)
+    case .header(let name, _): call.request.setValue(token.plaintext, forHTTPHeaderField: name)
     case .member:
       guard !call.isStream else {
         throw .unusableCall(

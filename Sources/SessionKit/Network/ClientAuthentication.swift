@@ -12,7 +12,7 @@ public enum ClientAuthentication: Hashable, Sendable {
   var members: [String: RequestField] {
     guard case .form(let id, let secret) = self else { return [:] }
     var members: [String: RequestField] = ["client_id": .text(id)]
-    members["client_secret"] = secret.map { .text($0.value) }
+    members["client_secret"] = secret.map { .text($0.plaintext) }
     return members
   }
 
@@ -28,14 +28,14 @@ public enum ClientAuthentication: Hashable, Sendable {
   package var fields: [String: String] {
     guard case .form(let id, let secret) = self else { return [:] }
     var fields = ["client_id": id]
-    fields["client_secret"] = secret?.value
+    fields["client_secret"] = secret?.plaintext
     return fields
   }
 
   /// The value of `Authorization`: both parts encoded as in a form, then together in base64.
   package var authorization: String? {
     guard case .basic(let id, let secret) = self else { return nil }
-    let pair = "\(FormEncoding.encode(id)):\(FormEncoding.encode(secret.value))"
+    let pair = "\(FormEncoding.encode(id)):\(FormEncoding.encode(secret.plaintext))"
     return "Basic \(Base64.encode(Array(pair.utf8)))"
   }
 }

@@ -41,7 +41,9 @@ extension HTTPBackend: AuthBackend {
   ///
   /// - Requirement: REF-4
   public func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
-    guard let request = refresh(token.value) else { throw .unsupported("tokens are not refreshed") }
+    guard let request = refresh(token.secret) else {
+      throw .unsupported("tokens are not refreshed")
+    }
     let context = RequestContext.current
     return try await exchange(.refresh, request) { (response) throws(AnswerFailure) in
       try readRefresh(response, lifeBefore: context.lifetimeBefore, of: context.user)
@@ -54,7 +56,7 @@ extension HTTPBackend: AuthBackend {
   public func switchContext(
     _ target: ContextTarget, using token: AccessToken
   ) async throws(BackendError) -> TokenResponse {
-    guard let request = switchContext(target, access: token.value) else {
+    guard let request = switchContext(target, access: token.secret) else {
       throw .unsupported("there are no contexts to change to")
     }
     let context = RequestContext.current
@@ -69,7 +71,7 @@ extension HTTPBackend: AuthBackend {
   public func profile(
     using token: AccessToken
   ) async throws(BackendError) -> ProfileResponse? {
-    guard let request = profile(access: token.value) else { return nil }
+    guard let request = profile(access: token.secret) else { return nil }
     return try await exchange(.profile, request) { (response) throws(AnswerFailure) in
       try readStanding(response)
     }
@@ -79,7 +81,7 @@ extension HTTPBackend: AuthBackend {
   ///
   /// - Requirement: OUT-1, OUT-5
   public func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
-    let planned = revocations(access: tokens.access, refresh: tokens.refresh?.value)
+    let planned = revocations(access: tokens.access, refresh: tokens.refresh?.secret)
     guard !planned.isEmpty else { throw .unsupported("no request would name a token") }
     let progress = tokens.progress
     for (index, revocation) in planned.enumerated()

@@ -8,7 +8,7 @@ extension HTTPBackend {
   package func login(_ credentials: PasswordCredentials) -> HTTPRequest? {
     request(
       .login,
-      [keys.userName: credentials.userName, keys.password: credentials.password.value])
+      [keys.userName: credentials.userName, keys.password: credentials.password.plaintext])
   }
 
   /// Creates an account; carries no token (LOG-5).
@@ -17,7 +17,7 @@ extension HTTPBackend {
   package func register(_ account: NewAccount) -> HTTPRequest? {
     var own = account.fields
     own[keys.userName] = .text(account.credentials.userName)
-    own[keys.password] = .text(account.credentials.password.value)
+    own[keys.password] = .text(account.credentials.password.plaintext)
     return request(.register, own)
   }
 
@@ -27,7 +27,7 @@ extension HTTPBackend {
   package func social(_ credentials: SocialCredentials) -> HTTPRequest? {
     request(
       .social,
-      [keys.provider: credentials.provider, keys.providerToken: credentials.token.value])
+      [keys.provider: credentials.provider, keys.providerToken: credentials.token.plaintext])
   }
 
   /// Asks for a newer token; `nil` where tokens are not refreshed.
@@ -121,13 +121,13 @@ extension HTTPBackend {
       guard let token else { return }
       switch place {
       case .nowhere: return
-      case .bearer: authorization = "Bearer \(token.value)"
+      case .bearer: authorization = "Bearer \(token.plaintext)"
       case .header(let name) where HTTPHeader(name, "").isNamed("Authorization"):
-        authorization = token.value
+        authorization = token.plaintext
       case .header(let name):
         headers.removeAll { $0.isNamed(name) }
-        headers.append(HTTPHeader(name, token.value))
-      case .member(let name): members[name] = .text(token.value)
+        headers.append(HTTPHeader(name, token.plaintext))
+      case .member(let name): members[name] = .text(token.plaintext)
       }
       if let hint { members[hint] = .text(name) }
     }

@@ -54,7 +54,7 @@ extension IdentityTokens {
   }
 
   private var byteCount: Int {
-    [access, refresh, identity].reduce(0) { $0 + ($1?.value.utf8.count ?? 0) }
+    [access, refresh, identity].reduce(0) { $0 + ($1?.plaintext.utf8.count ?? 0) }
   }
 }
 

@@ -141,7 +141,7 @@ package enum TokenPayload {
 
   /// The members of a token's second part.
   package static func read(_ token: Secret) throws(Flaw) -> JSONMembers {
-    let parts = token.value.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = token.plaintext.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .notThreeParts }
     guard let payload = Base64.decode(url: parts[1]) else { throw .notBase64URL }
     let value: JSONValue
@@ -159,6 +159,6 @@ package enum TokenPayload {
 extension Secret {
   /// Whether it is visible ASCII, as a token is that travels in a header field (RFC 6750 §2.1).
   package var isToken: Bool {
-    !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    !plaintext.isEmpty && plaintext.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 }

@@ -2,13 +2,18 @@ import Synchronization
 
 /// The token that a refresh is asked with; shown without it.
 public struct RefreshToken: Hashable, Sendable {
-  /// The token.
-  public let value: Secret
+  /// The token; shown nowhere.
+  package let secret: Secret
 
   /// A refresh token.
-  public init(_ value: Secret) {
-    self.value = value
+  public init(_ secret: Secret) {
+    self.secret = secret
   }
+
+  /// The token's text.
+  ///
+  /// - Requirement: STO-3
+  public var plaintext: String { secret.plaintext }
 }
 
 extension RefreshToken: CustomStringConvertible {

@@ -1,13 +1,13 @@
 /// A text that is never shown: not printed, not dumped, not reflected, not encoded (STO-3).
 ///
-/// It can be had only by name, through `value`.
+/// It can be had only by name, through ``plaintext``.
 public struct Secret: Hashable, Sendable {
   /// The text itself.
-  public let value: String
+  public let plaintext: String
 
   /// Wraps a text.
-  public init(_ value: String) {
-    self.value = value
+  public init(_ plaintext: String) {
+    self.plaintext = plaintext
   }
 }
 

@@ -28,7 +28,7 @@ extension StoredCredentials {
     guard token.refresh == nil, token.fields.refreshPlace != nil else { return token }
     var fields = token.fields
     do throws(SecretStoreError) {
-      fields.refresh = try refreshToken(of: token)?.value
+      fields.refresh = try refreshToken(of: token)?.plaintext
     } catch {
       // The server is told with the access token alone.
     }
@@ -58,7 +58,7 @@ extension StoredCredentials {
       StoredRefreshToken(
         journal: place.journal,
         fields: StoredRefreshToken.Fields(
-          generation: place.generation, refresh: refresh.value)))
+          generation: place.generation, refresh: refresh.plaintext)))
     return (nil, place)
   }
 

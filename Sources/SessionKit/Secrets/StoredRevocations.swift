@@ -56,7 +56,7 @@ struct StoredRevocations: LocatedItem {
 
     /// Tokens of a response that is given back.
     init(_ access: Secret, _ refresh: Secret?) {
-      (generation, self.access, self.refresh) = (0, access.value, refresh?.value)
+      (generation, self.access, self.refresh) = (0, access.plaintext, refresh?.plaintext)
     }
 
     /// Whether a provider is to forget the account; nothing else ends it.
@@ -78,8 +78,8 @@ struct StoredRevocations: LocatedItem {
 
     /// Takes the tokens of a response in place of those before.
     mutating func take(_ answer: TokenResponse, at now: ClockReading, boot: Identifier?) {
-      access = answer.access.value
-      refresh = answer.refresh?.value ?? refresh
+      access = answer.access.plaintext
+      refresh = answer.refresh?.plaintext ?? refresh
       expiresAt = now.time.advanced(by: answer.lifetime).milliseconds
       self.boot = boot?.description
       deadline = boot == nil ? nil : now.uptime.addingSaturating(answer.lifetime)

@@ -44,7 +44,7 @@ struct StoredToken: LocatedItem {
     self.init(
       journal: journal,
       fields: Fields(
-        generation: facts.generation.number, access: access.value, refresh: refresh?.value,
+        generation: facts.generation.number, access: access.plaintext, refresh: refresh?.plaintext,
         issuedAt: facts.issuedAt.milliseconds, expiresAt: facts.expiresAt.milliseconds,
         announcementKind: kind, announcement: Data(payload),
         boot: deadline == nil ? nil : boot?.description,

@@ -21,7 +21,7 @@ extension Session {
   public func login(
     provider: String, token: Secret
   ) async throws(SessionError) -> UserProfile? {
-    guard !provider.allSatisfy(\.isWhitespace), !token.value.isEmpty else {
+    guard !provider.allSatisfy(\.isWhitespace), !token.plaintext.isEmpty else {
       throw .invalidCredential(.emptyProviderToken)
     }
     return try await signIn(.social(SocialCredentials(provider: provider, token: token)), .social)
@@ -70,7 +70,7 @@ extension Session {
 
   private func check(_ credentials: PasswordCredentials) throws(SessionError) {
     let problem = engine.policy.credentials.problem(
-      userName: credentials.userName, password: credentials.password.value)
+      userName: credentials.userName, password: credentials.password.plaintext)
     if let problem { throw .invalidCredential(problem) }
   }
 

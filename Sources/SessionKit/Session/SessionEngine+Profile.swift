@@ -8,7 +8,7 @@ extension SessionEngine {
       return nil
     }
     let end = configuration.clock.now().time.advanced(by: answer.lifetime)
-    let token = AccessToken(value: answer.access, generation: .none, expiresAt: end)
+    let token = AccessToken(answer.access, generation: .none, expiresAt: end)
     return await profile(using: token, of: answer.user?.id)
   }
 
@@ -44,7 +44,7 @@ extension SessionEngine {
   func askProfile(of user: Identifier, _ generation: Generation) {
     guard let token, token.generation == generation else { return }
     let shown = AccessToken(
-      value: token.access, generation: generation, expiresAt: token.expiresAt)
+      token.access, generation: generation, expiresAt: token.expiresAt)
     spawn { engine in _ = await engine.askProfile(of: user, using: shown) }
   }
 
@@ -73,7 +73,7 @@ extension SessionEngine {
   func accountStatus() async throws(SessionError) -> AccountStatus? {
     guard let token, let user = coordinator.state.user else { throw .secretsUnavailable }
     let shown = AccessToken(
-      value: token.access, generation: token.generation, expiresAt: token.expiresAt)
+      token.access, generation: token.generation, expiresAt: token.expiresAt)
     switch await askProfile(of: user, using: shown) {
     case nil: throw .notOffered("there is no endpoint for the profile")
     case .success(let found)?:

@@ -142,7 +142,7 @@ extension SessionEngine {
       guard case .context(let target) = wishes[caller] else { throw .callerIsGone }
       let held = try held(generation)
       let token = AccessToken(
-        value: held.access, generation: generation, expiresAt: held.expiresAt)
+        held.access, generation: generation, expiresAt: held.expiresAt)
       return { (backend) async throws(BackendError) in
         try await backend.switchContext(target, using: token).asked(.switchContext, of: user)
       }

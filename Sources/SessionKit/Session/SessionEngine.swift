@@ -315,14 +315,14 @@ actor SessionEngine {
     }
     if isHeld, lost == nil, let token {
       snapshot.token = AccessToken(
-        value: token.access, generation: token.generation, expiresAt: token.expiresAt)
+        token.access, generation: token.generation, expiresAt: token.expiresAt)
     }
     snapshot.deadline = coordinator.tokenDeadline
     if let unjournaledToken, coordinator.isHolding(unjournaledToken.number),
       unjournaledToken.token.generation > facts?.generation ?? .none
     {
       snapshot.token = AccessToken(
-        value: unjournaledToken.token.access, generation: unjournaledToken.token.generation,
+        unjournaledToken.token.access, generation: unjournaledToken.token.generation,
         expiresAt: unjournaledToken.token.expiresAt)
       snapshot.deadline = unjournaledToken.deadline
     }

@@ -33,7 +33,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
     if let kept = accounts.refreshToken(of: account) {
       do {
         return try await tokens(
-          WebForm(["grant_type": "refresh_token", "refresh_token": kept.token.value]), for: nil)
+          WebForm(["grant_type": "refresh_token", "refresh_token": kept.token.plaintext]), for: nil)
       } catch let error as IdentitySDKError where error.isDeadGrant {
         accounts.drop(kept.account)
         throw error

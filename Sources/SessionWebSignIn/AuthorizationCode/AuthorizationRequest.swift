@@ -74,7 +74,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
   /// The request that redeems a code.
   package func redemption(of secret: Secret) -> HTTPRequest {
     var fields = [
-      "grant_type": "authorization_code", "code": secret.value, "redirect_uri": code.redirect,
+      "grant_type": "authorization_code", "code": secret.plaintext, "redirect_uri": code.redirect,
       "code_verifier": verifier,
     ]
     for (name, value) in code.client.fields { fields[name] = value }

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Internals) import SessionCore
 import SessionKit
 import SessionTestKit
 import Testing
@@ -54,10 +55,8 @@ struct SessionDataTests {
         for _ in 0..<100 { group.addTask { status(try await session.data(for: materials).1) } }
         for try await status in group { #expect(status == 200) }
       }
-      let (client, again) = (
-        session.sharedClient, session.sharedClient
-      )
-      #expect(client === again)
+      let isOne = session.sharedClient === session.sharedClient
+      #expect(isOne)
       try await session.close()
     }
     await eventually("the session is gone") { gone == nil }

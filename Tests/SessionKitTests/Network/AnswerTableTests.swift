@@ -76,7 +76,7 @@ struct AnswerTableTests {
     for place in [Place.refresh, .switched] where place == .refresh || row[1] != "refresh_token" {
       let good = place.members
       let found = try place.read(BackendBench.response(spoiled(place, row)))
-      #expect("\"\(found.access.value)\"" == good["access_token"])
+      #expect("\"\(found.access.plaintext)\"" == good["access_token"])
       #expect(found.refresh == (row[1] == "refresh_token" ? nil : Secret("rt_next")))
       #expect(found.lifetime == (row[1] == "expires_in" ? 300_000 : 3_600_000))
       #expect(found.user == (row[2].contains("\"u\"") ? UserProfile(id: "u") : nil))

@@ -45,14 +45,14 @@ actor ServerInProcess: AuthBackend {
     guard let password = credential.password else {
       throw .unsupported("this server knows passwords only")
     }
-    guard password.password.value == "correct-horse-9" else { throw BackendError(.rejected) }
+    guard password.password.plaintext == "correct-horse-9" else { throw BackendError(.rejected) }
     return try await answer { issue(user: "u-1", role: "teacher") }
   }
 
   func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
-    requests.append("refresh \(token.value.value)")
+    requests.append("refresh \(token.plaintext)")
     return try await answer { () throws(BackendError) in
-      guard token.value.value == refreshToken else {
+      guard token.plaintext == refreshToken else {
         throw BackendError(.rejected, serverCode: "renewal-reused")
       }
       return issue()
@@ -62,17 +62,17 @@ actor ServerInProcess: AuthBackend {
   func switchContext(
     _ target: ContextTarget, using token: AccessToken
   ) async throws(BackendError) -> TokenResponse {
-    requests.append("switch \(token.value.value)")
+    requests.append("switch \(token.plaintext)")
     return try await answer { issue(role: target.role.description) }
   }
 
   func profile(using token: AccessToken) async throws(BackendError) -> ProfileResponse? {
-    requests.append("profile \(token.value.value)")
+    requests.append("profile \(token.plaintext)")
     return ProfileResponse(user: UserProfile(id: "u-1", firstName: "Ana"), standing: standing)
   }
 
   func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
-    requests.append("revoke \(tokens.access.value)")
+    requests.append("revoke \(tokens.access.plaintext)")
     guard revocationErrors.isEmpty else { throw revocationErrors.removeFirst() }
     (accessToken, refreshToken) = (nil, nil)
   }

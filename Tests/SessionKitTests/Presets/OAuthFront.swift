@@ -69,11 +69,11 @@ final class OAuthFront: HTTPTransport {
 
   private func given(_ answer: TokenResponse) -> HTTPResponse {
     let access = book.withLock {
-      $0.access.append(answer.access.value)
-      $0.given.append(hidesClaims ? "opaque-\($0.access.count)" : answer.access.value)
+      $0.access.append(answer.access.plaintext)
+      $0.given.append(hidesClaims ? "opaque-\($0.access.count)" : answer.access.plaintext)
       return $0.given.last ?? ""
     }
-    let refresh = answer.refresh.map { #","refresh_token":"\#($0.value)""# } ?? ""
+    let refresh = answer.refresh.map { #","refresh_token":"\#($0.plaintext)""# } ?? ""
     let body = """
       {"access_token":"\(access)","token_type":"bearer","expires_in":\(answer.lifetime / 1000)\(refresh)}
       """

@@ -88,7 +88,7 @@ struct OAuthSessionTests {
     let session = try await Session.open(configuration(bench, front, key: key))
     let user = try await session.login(bench.credentials)
     #expect(user?.id == key.identifier(of: bench.credentials.userName))
-    #expect(session.currentToken?.value.value == "opaque-1")
+    #expect(session.currentToken?.plaintext == "opaque-1")
     server.revokeAllTokens()
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
     guard case .expired = session.state else {

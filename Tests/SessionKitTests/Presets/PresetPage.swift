@@ -117,7 +117,7 @@ struct PresetPage {
   /// What was read of an answer, as the page writes it.
   static func words(_ answer: TokenResponse) -> String {
     var words = ["\(answer.lifetime) ms"]
-    words.append(answer.refresh.map { "refresh token \($0.value)" } ?? "no refresh token")
+    words.append(answer.refresh.map { "refresh token \($0.plaintext)" } ?? "no refresh token")
     if let user = answer.user {
       words.append("user \(user.id)")
       if let email = user.email { words.append(email) }

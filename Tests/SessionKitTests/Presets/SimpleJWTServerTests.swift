@@ -49,7 +49,7 @@ struct SimpleJWTServerTests {
 
   private func get(_ path: String, with token: AccessToken? = nil) async throws -> HTTPResponse {
     let url = try #require(SimpleJWTServer.place).appending(path: path)
-    let headers = token.map { [HTTPHeader("Authorization", "Bearer \($0.value.value)")] } ?? []
+    let headers = token.map { [HTTPHeader("Authorization", "Bearer \($0.plaintext)")] } ?? []
     return try await URLSessionTransport().send(
       HTTPRequest(method: "GET", url: url, headers: headers, body: nil, timeout: 60_000))
   }

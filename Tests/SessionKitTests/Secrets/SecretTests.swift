@@ -10,7 +10,7 @@ struct SecretTests {
     let profile = UserProfile(
       id: "u-1", email: canary + "@x.test", firstName: canary, lastName: canary)
     let token = AccessToken(
-      value: Secret(canary), generation: Generation(7), expiresAt: Timestamp(milliseconds: 0))
+      Secret(canary), generation: Generation(7), expiresAt: Timestamp(milliseconds: 0))
     let values: [Any] = [
       Secret(canary), token, profile, [Secret(canary)], ["key": Secret(canary)],
       Optional(Secret(canary)) as Any,
@@ -23,7 +23,7 @@ struct SecretTests {
       debugPrint(value, to: &text)
       #expect(!text.contains(canary))
     }
-    #expect(Secret(canary).value == canary)
+    #expect(Secret(canary).plaintext == canary)
     #expect(token.description == "tok#7, expires 1970-01-01T00:00:00.000Z")
   }
 

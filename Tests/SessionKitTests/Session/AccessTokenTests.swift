@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Internals) import SessionCore
 import SessionKit
 import SessionTestKit
 import Testing
@@ -23,7 +24,7 @@ struct AccessTokenTests {
     let bench = try Bench()
     let session = try await bench.signedIn()
     let deadline = try #require(session.currentToken).expiresAt
-    bench.clock.advance(by: 5_000)
+    bench.clock.advance(by: .seconds(5))
     let left = deadline.milliseconds(since: bench.clock.now().time)
     let gate = bench.server.hold(.refresh)
     let generations = try await withThrowingTaskGroup(of: Generation.self) { group in
@@ -46,7 +47,7 @@ struct AccessTokenTests {
   func longest() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
-    bench.clock.advance(by: 5_000)
+    bench.clock.advance(by: .seconds(5))
     for _ in 0..<3 {
       let token = try await session.accessToken(validFor: .seconds(Int64.max))
       #expect(token.generation == Generation(2))

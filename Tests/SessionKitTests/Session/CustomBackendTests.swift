@@ -42,7 +42,7 @@ struct CustomBackendTests {
     let session = try await signedIn()
     #expect(session.currentUser?.id == "u-1" && session.activeContext?.role.id == "teacher")
     try await session.refresh()
-    #expect(session.currentToken?.value == Secret("A2"))
+    #expect(session.currentToken?.secret == Secret("A2"))
     try await session.switchContext(to: ContextTarget(role: "head"))
     #expect(session.activeContext?.role.id == "head")
     #expect(try await session.checkAccountStatus() == .active)
@@ -75,7 +75,7 @@ struct CustomBackendTests {
     #expect(error == .noConnection("the line is down"))
     #expect(try failures().map(\.kind) == [.noConnection])
     try await session.refresh()
-    #expect(session.currentToken?.value == Secret("A2"))
+    #expect(session.currentToken?.secret == Secret("A2"))
     #expect(await server.requests.suffix(2) == ["refresh R1", "refresh R1"])
     try await session.close()
   }
@@ -99,7 +99,7 @@ struct CustomBackendTests {
     let session = try await signedIn()
     await server.next(.fails(.noResponse("the line was cut", mayHaveActed: true)))
     try await session.refresh()
-    #expect(session.currentToken?.value == Secret("A2"))
+    #expect(session.currentToken?.secret == Secret("A2"))
     #expect(try failures().map(\.kind) == [.noReply])
     try await session.close()
   }
@@ -111,7 +111,7 @@ struct CustomBackendTests {
     let session = try await signedIn(policy)
     await server.next(.hangs)
     _ = try await bench.clock.running { try await session.refresh() }
-    #expect(session.currentToken?.value == Secret("A2"))
+    #expect(session.currentToken?.secret == Secret("A2"))
     #expect(try failures().map(\.kind) == [.noReply])
     try await session.close()
   }
@@ -198,7 +198,7 @@ struct CustomBackendTests {
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(
       error == .unreadableAnswer("a token is empty, or has characters that no token has"))
-    #expect(session.currentToken?.value == Secret("A1"))
+    #expect(session.currentToken?.secret == Secret("A1"))
     try await session.close()
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
 import SessionTestKit
@@ -41,7 +42,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "RES-1 the first start creates the directory and the folders above it, the second finds the session",
+    "JRN-1 STO-2 the first start creates the directory and the folders above it, the second finds the session",
     arguments: ["session", "a/b/session", "with a space/\u{E9}t\u{E9} \u{4F1A}", "50%25"])
   func firstStart(name: String) async throws {
     let directory = bench.folder.appending(path: name, directoryHint: .isDirectory)
@@ -60,7 +61,7 @@ struct DirectoryTests {
     try await second.close()
   }
 
-  @Test("RES-1 a service names the keychain; elsewhere the secrets are files in the directory")
+  @Test("STO-2 a service names the keychain; elsewhere the secrets are files in the directory")
   func service() async throws {
     #if !canImport(Security)
       let directory = bench.folder.appending(path: "session")
@@ -147,7 +148,7 @@ struct DirectoryTests {
     #expect(try items(in: store) == before)
   }
 
-  @Test("RES-3 secrets that cannot be read may belong to a journal: nothing is created")
+  @Test("RES-7 secrets that cannot be read may belong to a journal: nothing is created")
   func unreadable() async throws {
     let directory = bench.folder.appending(path: "session")
     let error = await refused(directory, LockedStore())
@@ -156,7 +157,7 @@ struct DirectoryTests {
     #expect(!stands(directory))
   }
 
-  @Test("RES-3 a file in the directory's place, and above it: a typed error, and nothing changes")
+  @Test("JRN-1 a file in the directory's place, and above it: a typed error, and nothing changes")
   func file() async throws {
     let file = bench.folder.appending(path: "file")
     try Data("mine".utf8).write(to: file)
@@ -169,7 +170,7 @@ struct DirectoryTests {
     #expect(try Data(contentsOf: file) == Data("mine".utf8))
   }
 
-  @Test("RES-3 a link to nothing is not followed")
+  @Test("JRN-1 a link to nothing is not followed")
   func link() async throws {
     let link = bench.folder.appending(path: "link")
     let target = bench.folder.appending(path: "target")
@@ -181,7 +182,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "RES-1 a URL that is no absolute file URL is refused, and its text is not shown",
+    "JRN-1 a URL that is no absolute file URL is refused, and its text is not shown",
     arguments: ["session", "https://ada:s3cret@example.com/session", "", "data:,x"])
   func otherURL(text: String) async throws {
     let directory = text.isEmpty ? URL(string: "?") : URL(string: text)

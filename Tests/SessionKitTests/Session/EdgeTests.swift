@@ -168,7 +168,7 @@ struct EdgeTests {
     // setAside leaves the secret on disk after logout
     let bench = try Bench()
     let session = try await bench.signedIn()
-    let token = session.currentToken?.value.value ?? ""
+    let token = session.currentToken?.plaintext ?? ""
     try await session.close()
     let path = bench.secrets + "/token"
     let text = try String(contentsOfFile: path, encoding: .utf8).replacingOccurrences(

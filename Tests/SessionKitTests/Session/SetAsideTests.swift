@@ -23,7 +23,7 @@ struct SetAsideTests {
 
     let again = try await bench.openAside()
     #expect(again.isAuthenticated && again.activity == .idle)
-    #expect(again.currentToken?.value.value == token?.value.value)
+    #expect(again.currentToken?.plaintext == token?.plaintext)
     #expect(again.currentToken?.generation == Generation(2))
     #expect(again.currentUser == user)
     #expect(again.activeContext == context)

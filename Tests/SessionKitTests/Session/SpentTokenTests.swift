@@ -35,7 +35,7 @@ struct SpentTokenTests {
     let (bench, session) = try await signedIn()
     bench.answer(#"{"accessToken":"A2","refreshToken":"R2"\#(rest)}"#)
     try await session.refresh()
-    #expect(session.currentToken?.value == Secret("A2"))
+    #expect(session.currentToken?.secret == Secret("A2"))
     #expect(session.currentUser?.email == "ana@tik.test" && session.currentUser?.firstName == "Ana")
     #expect(session.activeContext?.role.id == "r")
     bench.answer(#"{"accessToken":"A3","expiresIn":900}"#)
@@ -87,7 +87,7 @@ struct SpentTokenTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(session.currentToken?.value == Secret("A2"))
+    #expect(session.currentToken?.secret == Secret("A2"))
     #expect(session.activeContext?.role.id == "r")
     bench.answer(#"{"access_token":"A3","expires_in":900}"#)
     try await session.refresh()
@@ -134,7 +134,7 @@ struct SpentTokenTests {
         _ = await failure { () async throws(SessionError) in try await session.refresh() }
       }
       #expect(session.isAuthenticated, "\(policy.name)")
-      #expect(session.currentToken?.value == Secret("A1"))
+      #expect(session.currentToken?.secret == Secret("A1"))
       #expect(try bench.bench.eventNames().allSatisfy { ["login", "refreshFailed"].contains($0) })
       try await session.close()
     }

@@ -213,7 +213,7 @@ struct IdentityServerTests {
     _ = try await signIn(session, nil, [Self.right])
     let first = try #require(session.currentToken)
     let second = try await session.refresh()
-    #expect(first.value != second.value && server.identity.refreshTokens.count == 1)
+    #expect(first.secret != second.secret && server.identity.refreshTokens.count == 1)
     #expect(try await session.logout() == .success)
     let identity = server.identity
     #expect(identity.sessions.isEmpty && identity.refreshTokens.isEmpty)

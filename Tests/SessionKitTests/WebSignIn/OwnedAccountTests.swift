@@ -166,7 +166,7 @@ struct OwnedAccountTests {
   ) async throws {
     func token(_ text: String, _ number: Int) -> String {
       text == "opaque"
-        ? "opaque-\(number)" : FakeIdentity.idToken(text.dropLast() + #","n":\#(number)}"#).value
+        ? "opaque-\(number)" : FakeIdentity.idToken(text.dropLast() + #","n":\#(number)}"#).plaintext
     }
     let session = try await open()
     fake.give(tokens(identity, access: token(access, 1)))
@@ -177,7 +177,7 @@ struct OwnedAccountTests {
       _ = try await session.refresh()
     }
     #expect(isTaken == isSame)
-    #expect((session.currentToken?.value.value == token(newAccess, 2)) == isSame)
+    #expect((session.currentToken?.plaintext == token(newAccess, 2)) == isSame)
     #expect(!fake.log.contains { $0.hasPrefix("removeAccount") && !$0.hasSuffix(" ana") })
     try await session.close()
   }
@@ -196,7 +196,7 @@ struct OwnedAccountTests {
     fake.give(tokens(#"{"oid":"o-1"}"#, lifetime: 0))
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error != nil && session.isAuthenticated)
-    #expect(session.currentToken?.value == Secret("access-SECRET-1"))
+    #expect(session.currentToken?.secret == Secret("access-SECRET-1"))
     let events = try bench.eventNames()
     #expect(events.first == "login" && events.dropFirst().allSatisfy { $0 == "refreshFailed" })
     try await session.close()
@@ -252,7 +252,7 @@ struct OwnedAccountTests {
     try await session.signIn(with: provider, in: view)
     try await session.close()
     let other = try await open(owned: false)
-    #expect(other.isAuthenticated && other.currentToken?.value == Secret("access-SECRET-1"))
+    #expect(other.isAuthenticated && other.currentToken?.secret == Secret("access-SECRET-1"))
     bench.clock.advance(by: .seconds(3_600))
     let error = await failure { () async throws(SessionError) in try await other.refresh() }
     #expect(error != nil && other.isAuthenticated)

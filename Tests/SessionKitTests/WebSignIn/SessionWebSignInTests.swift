@@ -47,7 +47,7 @@ struct SessionWebSignInTests {
     #expect(shown.withLock { $0 } == Array(repeating: .authenticating, count: 7))
     #expect(user?.id == "o-1" && user?.email == "ana@school.test")
     #expect(session.isAuthenticated && session.activity == .idle && session.canRefreshToken)
-    #expect(session.currentToken?.value == Secret("access-SECRET-1"))
+    #expect(session.currentToken?.secret == Secret("access-SECRET-1"))
     #expect(try method() == .interactive && bench.eventNames() == ["login"])
     #expect(fake.observer?.isStopped == true)
     try await session.close()
@@ -287,7 +287,7 @@ struct SessionWebSignInTests {
     #expect(session.canRefreshToken)
     fake.give(FakeIdentity.tokens(2))
     let token = try await session.refresh()
-    #expect(token.value == Secret("access-SECRET-2"))
+    #expect(token.secret == Secret("access-SECRET-2"))
     #expect(fake.accounts == [nil, "o-1"])
     #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
     #expect(bench.server.calls.isEmpty)
@@ -300,7 +300,7 @@ struct SessionWebSignInTests {
     let again = try await open(owned: true)
     #expect(again.isAuthenticated && again.canRefreshToken)
     fake.give(FakeIdentity.tokens(3))
-    #expect(try await again.refresh().value == Secret("access-SECRET-3"))
+    #expect(try await again.refresh().secret == Secret("access-SECRET-3"))
     try await again.close()
   }
 

@@ -220,7 +220,7 @@ struct CrashRun {
       problems.check(
         found.token?.generation.number == newest, "it has \(found), and tok#\(newest) is stored")
       problems.check(
-        session.currentToken?.value.value == stored?.access, "its token is not the stored one")
+        session.currentToken?.plaintext == stored?.access, "its token is not the stored one")
       if !story.roles.isEmpty {
         problems.check(
           found.activeContext?.role.id == story.roles[Int(newest) - 1],

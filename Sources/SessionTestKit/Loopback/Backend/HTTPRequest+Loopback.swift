@@ -8,6 +8,6 @@ extension HTTPRequest {
   public static func materials(_ token: AccessToken) -> HTTPRequest {
     HTTPRequest(
       method: "GET", url: URL(filePath: "/materials"),
-      headers: [HTTPHeader("Authorization", "Bearer \(token.value.value)")])
+      headers: [HTTPHeader("Authorization", "Bearer \(token.plaintext)")])
   }
 }

@@ -199,8 +199,8 @@ final class ScenarioCalls: Sendable {
       let profile = try await session.login(
         PasswordCredentials(userName: user.name, password: Secret(user.password)))
       return ["user": profile.map { "\($0.id)" } ?? "none"]
-    case .refresh: return ["token": try await session.refresh().value.value]
-    case .refreshIfNeeded: return ["token": try await session.accessToken().value.value]
+    case .refresh: return ["token": try await session.refresh().plaintext]
+    case .refreshIfNeeded: return ["token": try await session.accessToken().plaintext]
     case .switchContext(let role, let school, let unit):
       let context = try await session.switchContext(
         to: ContextTarget(
@@ -219,7 +219,7 @@ final class ScenarioCalls: Sendable {
     case .foreground:
       try await session.enterForeground()
       return ["state": "\(session.state.kind)"]
-    case .use: return ["token": session.currentToken?.value.value ?? "none"]
+    case .use: return ["token": session.currentToken?.plaintext ?? "none"]
     case .logout(let isDiscarding):
       let outcome = try await session.logout(discardingPendingChanges: isDiscarding)
       return ["outcome": ScenarioWords.outcome(outcome)]

@@ -98,7 +98,7 @@ package enum ScenarioWords {
     let permissions = session.currentPermissions.joined(separator: ",")
     let problem = session.storageProblem
     return [
-      "token": session.currentToken?.value.value ?? "none",
+      "token": session.currentToken?.plaintext ?? "none",
       "expired": yes(session.isTokenExpired), "refreshable": yes(session.canRefreshToken),
       "activity": activity(session.activity), "waiters": "\(session.waiterCount)",
       "email": session.currentUser?.email ?? "none",

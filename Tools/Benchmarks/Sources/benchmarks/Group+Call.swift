@@ -71,7 +71,7 @@ private struct Nowhere: CallClient {
   }
 
   func authorize(_ request: inout Request, with token: CallToken) {
-    request.authorization = token.value
+    request.authorization = Secret(token.plaintext)
   }
 
   @inline(never)

@@ -82,8 +82,8 @@ public enum AnswerTarget {
       let answer = try read()
       require((1...316_224_000_000).contains(answer.lifetime), "a life of \(answer.lifetime) ms")
       require(
-        answer.access.value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-          && !answer.access.value.isEmpty, "an access token that no header can carry")
+        answer.access.plaintext.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+          && !answer.access.plaintext.isEmpty, "an access token that no header can carry")
       require(
         answer.user?.id.description.contains("@") != true, "an address as the user's identifier")
       checkWords("\(answer)")
