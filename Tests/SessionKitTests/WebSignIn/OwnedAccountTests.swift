@@ -166,7 +166,8 @@ struct OwnedAccountTests {
   ) async throws {
     func token(_ text: String, _ number: Int) -> String {
       text == "opaque"
-        ? "opaque-\(number)" : FakeIdentity.idToken(text.dropLast() + #","n":\#(number)}"#).plaintext
+        ? "opaque-\(number)"
+        : FakeIdentity.idToken(text.dropLast() + #","n":\#(number)}"#).plaintext
     }
     let session = try await open()
     fake.give(tokens(identity, access: token(access, 1)))
