@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "SessionCore", targets: ["SessionCore"]),
     .library(name: "SessionJournal", targets: ["SessionJournal"]),
     .library(name: "SessionKit", targets: ["SessionKit"]),
+    .library(name: "SessionHTTP", targets: ["SessionHTTP"]),
     .library(name: "SessionChanges", targets: ["SessionChanges"]),
     .library(name: "SessionWebSignIn", targets: ["SessionWebSignIn"]),
     .library(name: "SessionMessages", targets: ["SessionMessages"]),
@@ -62,6 +63,11 @@ let package = Package(
       name: "SessionKit", dependencies: ["SessionCore", "SessionJournal", "SessionJSON"],
       exclude: notBuilt, resources: privacyManifest, swiftSettings: strict),
 
+    // A backend that is configured by values, its transport, and calls by any HTTP client.
+    .target(
+      name: "SessionHTTP", dependencies: ["SessionKit", "SessionCore", "SessionJSON"],
+      swiftSettings: strict),
+
     // What waits for the server, as values: the queue of changes, its records and their bytes.
     .target(name: "SessionChangeQueue", dependencies: ["SessionCore"], swiftSettings: strict),
 
@@ -73,13 +79,16 @@ let package = Package(
 
     // Sign-in on a page of an identity provider.
     .target(
-      name: "SessionWebSignIn", dependencies: ["SessionKit", "SessionCore", "SessionJSON"],
+      name: "SessionWebSignIn",
+      dependencies: ["SessionKit", "SessionHTTP", "SessionCore", "SessionJSON"],
       swiftSettings: strict),
 
     // Texts for users in three languages, and advice.
     .target(
       name: "SessionMessages",
-      dependencies: ["SessionKit", "SessionChanges", "SessionCore", "SessionJournal"],
+      dependencies: [
+        "SessionKit", "SessionHTTP", "SessionChanges", "SessionCore", "SessionJournal",
+      ],
       swiftSettings: strict),
 
     // Why a session ended, from its records, and records without names. No Foundation.
@@ -89,14 +98,15 @@ let package = Package(
     // A loopback server, a manual clock: what a test imports.
     .target(
       name: "SessionTestKit",
-      dependencies: ["SessionKit", "SessionCore", "SessionJournal"],
+      dependencies: ["SessionKit", "SessionHTTP", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
 
     // Scenarios, runs of a coordinator, an identity provider: what only this package's tests import.
     .target(
       name: "SessionTestSupport",
       dependencies: [
-        "SessionTestKit", "SessionKit", "SessionChanges", "SessionWebSignIn", "SessionMessages",
+        "SessionTestKit", "SessionKit", "SessionHTTP", "SessionChanges", "SessionWebSignIn",
+        "SessionMessages",
         "SessionCore", "SessionJournal", "SessionJSON",
       ],
       swiftSettings: strict),
@@ -116,17 +126,22 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "sessiondemo",
-      dependencies: ["SessionKit", "SessionTestKit", "SessionJournal", "ReplayCommands"],
+      dependencies: [
+        "SessionKit", "SessionHTTP", "SessionTestKit", "SessionJournal", "ReplayCommands",
+      ],
       path: "Tools/sessiondemo", swiftSettings: strict),
     // One process of a test: a session that is driven by lines.
     .executableTarget(
-      name: "sessionworker", dependencies: ["SessionKit", "SessionChanges", "SessionCore"],
+      name: "sessionworker",
+      dependencies: ["SessionKit", "SessionHTTP", "SessionChanges", "SessionCore"],
       path: "Tools/sessionworker", swiftSettings: strict),
 
     // One side of a sign-in in a real browser: a provider on loopback and a session.
     .executableTarget(
       name: "signinhost",
-      dependencies: ["SessionKit", "SessionWebSignIn", "SessionTestSupport", "SessionCore"],
+      dependencies: [
+        "SessionKit", "SessionHTTP", "SessionWebSignIn", "SessionTestSupport", "SessionCore",
+      ],
       path: "Tools/signinhost", swiftSettings: strict),
 
     .testTarget(
@@ -142,7 +157,8 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "SessionKit", "SessionChangeQueue", "SessionChanges", "SessionWebSignIn", "SessionMessages",
+        "SessionKit", "SessionHTTP", "SessionChangeQueue", "SessionChanges", "SessionWebSignIn",
+        "SessionMessages",
         "SessionTestKit",
         "SessionTestSupport", "SessionTesting", "SessionCore", "SessionJournal", "SessionJSON",
       ],
@@ -150,7 +166,8 @@ let package = Package(
     .testTarget(
       name: "SessionTestKitTests",
       dependencies: [
-        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionCore",
+        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionHTTP",
+        "SessionCore",
         "ReplayCommands",
       ],
       swiftSettings: strict),
@@ -158,7 +175,9 @@ let package = Package(
     // without what a package keeps to itself.
     .testTarget(
       name: "PropertyPageTests",
-      dependencies: ["SessionTestKit", "SessionTesting", "SessionKit", "SessionCore"],
+      dependencies: [
+        "SessionTestKit", "SessionTesting", "SessionKit", "SessionHTTP", "SessionCore",
+      ],
       packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "SessionPropertyTests",
@@ -171,6 +190,7 @@ let package = Package(
       name: "ReplayCommandsTests",
       dependencies: [
         "ReplayCommands", "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionKit",
+        "SessionHTTP",
         "SessionExplain", "SessionJSON", "SessionTestKit", "SessionTestSupport", "SessionTesting",
         "sessionreplay",
       ],
@@ -189,7 +209,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "SessionKit", "SessionChanges", "SessionTestKit", "SessionCore", "SessionJournal",
+        "SessionKit", "SessionHTTP", "SessionChanges", "SessionTestKit", "SessionCore",
+        "SessionJournal",
         "sessionworker", "ReplayCommands",
       ],
       swiftSettings: strict),
@@ -197,7 +218,8 @@ let package = Package(
     .testTarget(
       name: "RecordedJournalTests",
       dependencies: [
-        "ReplayCommands", "SessionKit", "SessionTestKit", "SessionTesting", "SessionCore",
+        "ReplayCommands", "SessionKit", "SessionHTTP", "SessionTestKit", "SessionTesting",
+        "SessionCore",
         "SessionJournal", "SessionExplain", "SessionJSON",
       ],
       swiftSettings: strict),

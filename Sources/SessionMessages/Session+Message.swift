@@ -1,4 +1,5 @@
 @_spi(Internals) public import SessionCore
+public import SessionHTTP
 public import SessionKit
 
 extension CredentialRules.Problem: UserFacingError {

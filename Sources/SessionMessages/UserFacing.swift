@@ -1,6 +1,7 @@
 public import Foundation
 import SessionChanges
 @_spi(Internals) public import SessionCore
+public import SessionHTTP
 import SessionJournal
 public import SessionKit
 

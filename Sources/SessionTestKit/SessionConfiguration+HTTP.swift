@@ -1,4 +1,5 @@
 import Foundation
+package import SessionHTTP
 package import SessionKit
 
 extension SessionConfiguration {

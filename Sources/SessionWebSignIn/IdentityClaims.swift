@@ -1,4 +1,5 @@
 @_spi(Internals) public import SessionCore
+public import SessionHTTP
 import SessionJSON
 public import SessionKit
 

@@ -1,5 +1,6 @@
 import SessionCore
-public import SessionKit
+public import SessionHTTP
+import SessionKit
 
 /// A way to log in whose tokens do not come from the session's backend: a page of an OAuth 2.0 server, or an
 /// identity SDK.

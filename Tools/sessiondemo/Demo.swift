@@ -1,4 +1,5 @@
 import Foundation
+import SessionHTTP
 import ReplayCommands
 import SessionKit
 import SessionTestKit

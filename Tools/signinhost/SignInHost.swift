@@ -1,5 +1,6 @@
 import Foundation
 import SessionCore
+import SessionHTTP
 import SessionKit
 import SessionTestSupport
 import SessionWebSignIn

@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Internals) import SessionCore
-public import SessionKit
+public import SessionHTTP
+import SessionKit
 import Synchronization
 
 /// The auth service of `LoopbackServer`, without sockets: delays, losses and repetitions by draws.

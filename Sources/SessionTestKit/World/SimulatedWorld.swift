@@ -1,4 +1,5 @@
 import Foundation
+import SessionHTTP
 import SessionJournal
 public import SessionKit
 import Synchronization

@@ -1,5 +1,6 @@
 package import Foundation
 @_spi(Internals) package import SessionCore
+package import SessionHTTP
 import SessionJSON
 package import SessionKit
 package import SessionWebSignIn

@@ -1,5 +1,6 @@
 package import Foundation
-package import SessionKit
+package import SessionHTTP
+import SessionKit
 import Synchronization
 
 /// A browser without a screen: goes to addresses, follows redirects one by one, keeps cookies.

@@ -1,4 +1,5 @@
 package import Foundation
+import SessionHTTP
 import SessionKit
 package import SessionWebSignIn
 import Synchronization

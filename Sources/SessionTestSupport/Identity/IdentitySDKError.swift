@@ -1,4 +1,5 @@
 import Foundation
+import SessionHTTP
 import SessionKit
 
 /// An error as an identity SDK throws it: MSAL's domain and numbers, and a server's words in its user info.

@@ -1,5 +1,6 @@
 public import Foundation
-public import SessionKit
+public import SessionHTTP
+import SessionKit
 
 /// The authorization code grant with PKCE: how an app logs in on a page of an OAuth 2.0 server.
 ///

@@ -1,5 +1,6 @@
 package import Foundation
 @_spi(Internals) package import SessionCore
+package import SessionHTTP
 package import SessionKit
 
 /// One authorization request: the secrets of one login, and what a redirect answers to it.

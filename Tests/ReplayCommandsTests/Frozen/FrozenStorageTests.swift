@@ -5,6 +5,7 @@ import Testing
 
 @testable import ReplayCommands
 @testable import SessionJournal
+@testable import SessionHTTP
 @testable import SessionKit
 @testable import SessionTestKit
 

@@ -1,4 +1,5 @@
 import Foundation
+import SessionHTTP
 import SessionKit
 import SessionTestKit
 import Synchronization

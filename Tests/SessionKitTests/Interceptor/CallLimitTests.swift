@@ -3,6 +3,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 #if canImport(FoundationNetworking)

@@ -3,6 +3,7 @@ import Foundation
 import SessionTestKit
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 @Suite("How often refused calls cause a refresh", .timeLimit(.minutes(5)))

@@ -2,6 +2,7 @@ import Foundation
 @_spi(Internals) import SessionCore
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 /// What a response to a call says by the standard rules, once as a backend of one's own has them and once

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SessionHTTP
 import SessionKit
 import SessionTestKit
 import Synchronization

@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionKit
 import SessionTestKit
 import SessionTestSupport
@@ -34,7 +35,7 @@ struct PresetPage {
       switch section {
       case "SimpleJWT": "Tests/SessionKitTests/Presets/SimpleJWTExample.swift"
       case "OFF", "TIK": "Sources/SessionTestSupport/Apps/AppPreset.swift"
-      default: "Sources/SessionKit/Presets/HTTPBackend+Presets.swift"
+      default: "Sources/SessionHTTP/Backend/HTTPBackend+Presets.swift"
       }
     return try String(contentsOf: SpecPage.root.appendingPathComponent(file), encoding: .utf8)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionHTTP
 import SessionKit
 
 /// What `Specs/Presets.md` shows for a backend that has no preset.

@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionJournal
 @_spi(Internals) import SessionKit
 import SessionTestKit

@@ -3,6 +3,7 @@ import Foundation
 import SessionTestKit
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 /// Whole sessions by a backend that is no HTTP (`ServerInProcess`).

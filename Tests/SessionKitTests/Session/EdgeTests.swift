@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionJournal
 import SessionKit
 import SessionTestKit

@@ -4,6 +4,7 @@ import SessionJournal
 import SessionTestKit
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 /// Ends that nobody asked for, at a backend that is told with the access token.

@@ -1,6 +1,7 @@
 import Foundation
 import SessionChanges
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionKit
 import SessionMessages
 import SessionTestKit

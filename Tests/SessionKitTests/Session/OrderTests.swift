@@ -5,6 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 /// Says what is written to it, just before it is.

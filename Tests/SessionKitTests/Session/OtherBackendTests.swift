@@ -3,6 +3,7 @@ import SessionJournal
 import SessionTestKit
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 /// One journal and its secrets, opened with the configuration of another backend.

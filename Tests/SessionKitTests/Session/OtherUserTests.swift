@@ -4,6 +4,7 @@ import SessionTestSupport
 import Synchronization
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 @Suite("Answers that name somebody else")

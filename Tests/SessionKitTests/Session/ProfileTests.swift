@@ -4,6 +4,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 /// Sign-ins whose answer does not say who the user is, at a backend that can be asked.

@@ -4,6 +4,7 @@ import SessionTestKit
 import SessionTestSupport
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 @Suite("A session: what a revocation does to the refresh token")

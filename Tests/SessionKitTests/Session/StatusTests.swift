@@ -6,6 +6,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
+@testable import SessionHTTP
 @testable import SessionKit
 
 /// How old the server's word on the user is (LOG-6, SYN-4).

@@ -1,5 +1,6 @@
 import SessionChanges
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionJournal
 import SessionKit
 

@@ -1,3 +1,4 @@
+import SessionHTTP
 import SessionKit
 import SessionTestKit
 import Synchronization

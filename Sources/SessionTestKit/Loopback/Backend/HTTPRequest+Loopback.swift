@@ -1,4 +1,5 @@
 import Foundation
+public import SessionHTTP
 public import SessionKit
 
 extension HTTPRequest {

@@ -1,6 +1,7 @@
 import Foundation
 import SessionChanges
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionKit
 
 /// What an app has to say of its own when it sends its changes: how each goes out, and what an answer

@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionJSON
 import SessionJournal
 import SessionKit

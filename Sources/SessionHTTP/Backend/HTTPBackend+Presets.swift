@@ -1,5 +1,6 @@
 public import Foundation
 import SessionCore
+import SessionKit
 
 // Kinds of backends, each a starting point: every part can be changed (`Specs/Presets.md`).
 extension HTTPBackend {

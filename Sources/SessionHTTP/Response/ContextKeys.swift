@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionKit
 
 /// How a backend names the members of a context object, and of the claim that repeats it.
 ///

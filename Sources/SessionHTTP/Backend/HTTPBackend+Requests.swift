@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Internals) import SessionCore
+package import SessionKit
 
 extension HTTPBackend {
   /// Signs in with a password; carries no token (LOG-3).

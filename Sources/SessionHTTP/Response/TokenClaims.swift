@@ -1,4 +1,5 @@
 @_spi(Internals) public import SessionCore
+public import SessionKit
 
 /// What an access token says of itself (RFC 7519): hints, never verified, never decided upon alone.
 ///

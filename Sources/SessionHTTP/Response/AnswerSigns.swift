@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionKit
 
 /// What a backend's rules look at in an answer.
 struct AnswerSigns {

@@ -1,4 +1,5 @@
 @_spi(Internals) public import SessionCore
+public import SessionKit
 
 // Answers. What an answer says is in `Specs/Answers.md`, row by row.
 extension HTTPBackend {

@@ -1,4 +1,5 @@
 public import Foundation
+public import SessionKit
 
 /// A backend of HTTP as configuration: addresses, names and rules.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SessionKit
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,4 +1,5 @@
 import SessionJSON
+import SessionKit
 
 /// The members of a request, by their names.
 ///

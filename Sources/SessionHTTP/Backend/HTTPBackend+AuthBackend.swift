@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+public import SessionKit
 
 // What the session calls: builds the request, prepares it, sends it once, and reads the response.
 extension HTTPBackend: AuthBackend {

@@ -1,4 +1,5 @@
 @_spi(Internals) package import SessionCore
+package import SessionKit
 
 // What a session asks of its backend beside `AuthBackend`.
 extension HTTPBackend: DetailedBackend {

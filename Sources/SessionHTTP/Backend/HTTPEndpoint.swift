@@ -1,4 +1,5 @@
 import Foundation
+public import SessionKit
 
 /// Where and how one kind of request goes out: a method, an address, a body, and where tokens ride.
 public struct HTTPEndpoint: Hashable, Sendable {

@@ -1,5 +1,6 @@
 public import Foundation
 @_spi(Internals) import SessionCore
+package import SessionKit
 
 // What a user reads of the errors of HTTP, in English.
 

@@ -1,4 +1,5 @@
 public import Foundation
+public import SessionKit
 
 /// What the rule of calls must know of a request.
 public struct CallHead: Sendable {

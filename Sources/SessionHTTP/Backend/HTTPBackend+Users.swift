@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionKit
 
 /// What a response has to say who the user is with.
 struct UserSources {

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SessionKit
 import Synchronization
 
 #if canImport(FoundationNetworking)

@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionKit
 
 // How long a token is good: the first source that says it.
 extension HTTPBackend {

@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionKit
 
 /// Where a response says who the user is.
 public enum UserSource: Hashable, Sendable {

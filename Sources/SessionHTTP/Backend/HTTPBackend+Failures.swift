@@ -1,4 +1,5 @@
 @_spi(Internals) public import SessionCore
+import SessionKit
 
 // What a status and a code mean (LOG-3, LOG-7, REF-6).
 extension HTTPBackend {

@@ -1,3 +1,5 @@
+import SessionKit
+
 /// The answer to an ``HTTPRequest``; shown as its status only.
 public struct HTTPResponse: Hashable, Sendable {
   /// The bytes of the longest body that is read; answers of tokens have a few thousand.

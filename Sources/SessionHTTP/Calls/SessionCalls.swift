@@ -1,4 +1,5 @@
 import SessionCore
+public import SessionKit
 
 /// Protected calls of one session by one HTTP client: the same rule for whatever carries them
 /// (INT-1 … INT-3).

@@ -1,5 +1,6 @@
 @_spi(Internals) package import SessionCore
 package import SessionJSON
+package import SessionKit
 
 // Members by the paths of a backend's configuration.
 extension JSONMembers {

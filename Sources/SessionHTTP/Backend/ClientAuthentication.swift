@@ -1,3 +1,5 @@
+public import SessionKit
+
 /// How the app itself proves who it is, beside its user (RFC 6749 §2.3.1); shown without the secret.
 ///
 /// It goes with a login, a refresh and a revocation, the requests of OAuth 2.0's endpoints.
