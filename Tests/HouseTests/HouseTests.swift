@@ -22,7 +22,8 @@ struct HouseTests {
   )
   func errors() throws {
     let modules = [
-      "SessionCore", "SessionJournal", "SessionKit", "SessionChangeQueue", "SessionChanges",
+      "SessionCore", "SessionJournal", "SessionKit", "SessionHTTP", "SessionChangeQueue",
+      "SessionChanges",
       "SessionWebSignIn", "SessionMessages",
     ]
     let found = try modules.reduce(into: Set<String>()) {
@@ -87,6 +88,13 @@ struct HouseTests {
         "Security", "LocalAuthentication", "UIKit", "AppKit", "WatchKit",
       ]
     ),
+    (
+      "Sources/SessionHTTP",
+      [
+        "SessionCore", "SessionJSON", "SessionKit", "Synchronization", "Dispatch", "Foundation",
+        "FoundationNetworking",
+      ]
+    ),
     ("Sources/SessionChangeQueue", ["SessionCore"]),
     (
       "Sources/SessionChanges",
@@ -98,26 +106,29 @@ struct HouseTests {
     (
       "Sources/SessionWebSignIn",
       [
-        "SessionCore", "SessionJSON", "SessionKit", "Synchronization", "Foundation", "WebKit",
-        "AuthenticationServices",
+        "SessionCore", "SessionJSON", "SessionKit", "SessionHTTP", "Synchronization", "Foundation",
+        "WebKit", "AuthenticationServices",
       ]
     ),
     (
       "Sources/SessionMessages",
-      ["SessionCore", "SessionJournal", "SessionKit", "SessionChanges", "Foundation"]
+      [
+        "SessionCore", "SessionJournal", "SessionKit", "SessionHTTP", "SessionChanges",
+        "Foundation",
+      ]
     ),
     (
       "Sources/SessionTestKit",
       [
-        "SessionCore", "SessionJournal", "SessionKit", "Synchronization", "Dispatch", "Foundation",
-        "FoundationEssentials", "Glibc", "Musl", "Darwin",
+        "SessionCore", "SessionJournal", "SessionKit", "SessionHTTP", "Synchronization", "Dispatch",
+        "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin",
       ]
     ),
     (
       "Sources/SessionTestSupport",
       [
-        "SessionCore", "SessionJournal", "SessionJSON", "SessionKit", "SessionChanges",
-        "SessionWebSignIn", "SessionMessages", "SessionTestKit", "Synchronization", "Dispatch",
+        "SessionCore", "SessionJournal", "SessionJSON", "SessionKit", "SessionHTTP",
+        "SessionChanges", "SessionWebSignIn", "SessionMessages", "SessionTestKit", "Synchronization", "Dispatch",
         "Foundation",
       ]
     ),

@@ -34,6 +34,7 @@ let package = Package(
         .product(name: "SessionCore", package: "session-journal"),
         .product(name: "SessionJournal", package: "session-journal"),
         .product(name: "SessionKit", package: "session-journal"),
+        .product(name: "SessionHTTP", package: "session-journal"),
         .product(name: "SessionChanges", package: "session-journal"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),

@@ -23,6 +23,7 @@ let package = Package(
         .product(name: "SessionJournal", package: "session-journal"),
         .product(name: "SessionCore", package: "session-journal"),
         .product(name: "SessionKit", package: "session-journal"),
+        .product(name: "SessionHTTP", package: "session-journal"),
         .product(name: "SessionChanges", package: "session-journal"),
         .product(name: "SessionWebSignIn", package: "session-journal"),
         .product(name: "SessionMessages", package: "session-journal"),

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SessionHTTP
 internal import SessionKit
 internal import Synchronization
 

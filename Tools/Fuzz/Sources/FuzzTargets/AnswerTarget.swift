@@ -1,5 +1,6 @@
 internal import Foundation
 internal import SessionCore
+internal import SessionHTTP
 internal import SessionKit
 
 /// An answer of a backend, under a configuration of any make: read or refused, and never shown.
