@@ -128,7 +128,8 @@ struct HouseTests {
       "Sources/SessionTestSupport",
       [
         "SessionCore", "SessionJournal", "SessionJSON", "SessionKit", "SessionHTTP",
-        "SessionChanges", "SessionWebSignIn", "SessionMessages", "SessionTestKit", "Synchronization", "Dispatch",
+        "SessionChanges", "SessionWebSignIn", "SessionMessages", "SessionTestKit",
+        "Synchronization", "Dispatch",
         "Foundation",
       ]
     ),
@@ -229,7 +230,7 @@ struct HouseTests {
 
   @Test("the page about an own backend shows the example that a test compiles and runs")
   func ownWire() throws {
-    let page = try house.text(of: "Specs/OwnWire.md")
+    let page = try house.text(of: "Specs/Backends.md")
     #expect(page.contains(try block("SessionKitTests/Network/OwnBackendExample", "PAGE")))
   }
 

@@ -33,8 +33,8 @@ extension HTTPBackend {
   private func readSignIn(
     _ step: Step, _ response: HTTPResponse, userName: String?
   ) throws(AnswerFailure) -> TokenResponse {
-    let found = try readTokens(step, response, answer.context, userName)
-    guard found.user != nil || endpoints.profile != nil else {
+    let found = try readTokens(step, response, self.response.context, userName)
+    guard found.user != nil || self.profile != nil else {
       throw AnswerFailure(unreadable: missingUser, status: response.status)
     }
     return expectingRefreshToken(found)
@@ -44,9 +44,9 @@ extension HTTPBackend {
   ///
   /// - Requirement: LOG-11
   package func expectingRefreshToken(_ response: TokenResponse) -> TokenResponse {
-    guard response.refresh == nil, endpoints.refresh != nil else { return response }
+    guard response.refresh == nil, self.refresh != nil else { return response }
     var response = response
-    response.missingRefreshToken = "\(answer.refreshToken.first ?? .whole)"
+    response.missingRefreshToken = "\(self.response.refreshToken.first ?? .whole)"
     response.needsRefreshToken = missingRefreshToken == .fails
     return response
   }
@@ -66,7 +66,8 @@ extension HTTPBackend {
   func readRefresh(
     _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
   ) throws(AnswerFailure) -> TokenResponse {
-    try readTokens(.refresh, response, answer.context, lifeBefore: lifeBefore, expected: user)
+    try readTokens(
+      .refresh, response, self.response.context, lifeBefore: lifeBefore, expected: user)
   }
 
   /// Reads the answer to a switch of the context (CTX-1); one with a new refresh token has spent the old,
@@ -81,7 +82,8 @@ extension HTTPBackend {
     _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
   ) throws(AnswerFailure) -> TokenResponse {
     try readTokens(
-      .switchContext, response, answer.switchedContext, lifeBefore: lifeBefore, expected: user)
+      .switchContext, response, self.response.switchedContext, lifeBefore: lifeBefore,
+      expected: user)
   }
 
   /// Reads who the user is; one who is said to be inactive or deleted is a failure (LOG-6).
@@ -95,7 +97,7 @@ extension HTTPBackend {
     if let failure = failure(.profile, response) { throw AnswerFailure(failure: failure) }
     do throws(Unreadable) {
       let body = try enveloped(response)
-      guard let members = try body.first(answer.profile, body.object) else {
+      guard let members = try body.first(self.response.profile, body.object) else {
         throw Unreadable("nothing says who the user is")
       }
       let failure = try standing(members).map {
@@ -103,7 +105,7 @@ extension HTTPBackend {
       }
       // Of somebody who may not be here any more the time is not what counts.
       let changedAt = try HTTPBackend.beside(failure != nil) { () throws(Unreadable) in
-        try members.first(answer.statusChangedAt) { (path) throws(Unreadable) in
+        try members.first(self.response.statusChangedAt) { (path) throws(Unreadable) in
           try members.instant(path, must: "a time")
         }
       }
@@ -162,13 +164,15 @@ extension HTTPBackend {
         status: response.status)
     }
     if found.tokenID?.isAddress == true { found.tokenID = nil }
-    if endpoints.refresh == nil { found.refresh = nil }
+    if self.refresh == nil { found.refresh = nil }
     return found
   }
 
   private func enveloped(_ response: HTTPResponse) throws(Unreadable) -> JSONMembers {
     let body = try JSONMembers(body: response.body)
-    guard let inner = try body.object(answer.envelope) else { throw body.missing(answer.envelope) }
+    guard let inner = try body.object(self.response.envelope) else {
+      throw body.missing(self.response.envelope)
+    }
     return inner
   }
 
@@ -177,16 +181,16 @@ extension HTTPBackend {
     _ lifeBefore: Int64?, _ expected: ExpectedUser?
   ) throws(Unreadable) -> TokenResponse {
     let members = try enveloped(response)
-    guard let access = try members.first(answer.accessToken, members.token) else {
-      throw members.missing(answer.accessToken.first ?? .whole)
+    guard let access = try members.first(self.response.accessToken, members.token) else {
+      throw members.missing(self.response.accessToken.first ?? .whole)
     }
     let refresh = try HTTPBackend.beside(step == .refresh) { () throws(Unreadable) in
-      try members.first(answer.refreshToken, members.token)
+      try members.first(self.response.refreshToken, members.token)
     }
     let isSpent = step.spends(refresh)
     if !isSpent { try checkType(members) }
     let payload = try payload(of: access)
-    let claims = payload.map { TokenClaims(payload: $0, keys: keys.contexts) }
+    let claims = payload.map { TokenClaims(payload: $0, keys: contextKeys) }
     let date = response.header("Date").flatMap { Timestamp(httpDate: $0) }
     let stated = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try lifetime(members, claims: payload, since: date)
@@ -197,7 +201,7 @@ extension HTTPBackend {
     found.tokenID = claims?.tokenID
     found.tokenContext = claims?.context
     let identity = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
-      try members.first(answer.identityToken, members.token)
+      try members.first(self.response.identityToken, members.token)
     }
     let sources = UserSources(
       members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
@@ -206,10 +210,10 @@ extension HTTPBackend {
       try HTTPBackend.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
     found.context = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       guard let object = try members.first(context, members.object) else {
-        let role = try members.first(answer.role, members.identifier)
+        let role = try members.first(self.response.role, members.identifier)
         return role.map(ActiveContext.init(roleAlone:))
       }
-      return try keys.contexts.read(object)
+      return try contextKeys.read(object)
     }
     found.serverTime = date
     return found
@@ -229,16 +233,16 @@ extension HTTPBackend {
   }
 
   private func checkType(_ members: JSONMembers) throws(Unreadable) {
-    let type = try members.first(answer.tokenType, members.string)
-    if let type, !answer.tokenTypes.contains(type.lowercased()) {
-      throw members.problem(answer.tokenType, "is not \(accepted)")
+    let type = try members.first(self.response.tokenType, members.string)
+    if let type, !self.response.tokenTypes.contains(type.lowercased()) {
+      throw members.problem(self.response.tokenType, "is not \(accepted)")
     }
   }
 
   /// The kinds of token that are accepted, in words.
   private var accepted: String {
-    answer.tokenTypes == ["bearer"]
-      ? "Bearer" : answer.tokenTypes.sorted().joined(separator: " or ")
+    self.response.tokenTypes == ["bearer"]
+      ? "Bearer" : self.response.tokenTypes.sorted().joined(separator: " or ")
   }
 
   private func payload(of token: Secret) throws(Unreadable) -> JSONMembers? {
@@ -248,7 +252,7 @@ extension HTTPBackend {
       // What the second part holds is for the server; that there are three parts was promised.
       guard tokenForm == .jwt, error == .notThreeParts else { return nil }
       throw Unreadable(
-        "\(answer.accessToken.first ?? .whole) is not a token of three parts")
+        "\(self.response.accessToken.first ?? .whole) is not a token of three parts")
     }
   }
 

@@ -8,7 +8,7 @@ extension HTTPBackend: AuthBackend {
   /// - Requirement: STO-6
   public var identity: BackendIdentity {
     let steps: [Step] = [.refresh, .switchContext, .profile, .revocation]
-    let urls = [baseURL] + steps.compactMap { endpoints[$0]?.url(below: baseURL) }
+    let urls = [baseURL] + steps.compactMap { endpoint(of: $0)?.url(below: baseURL) }
     return BackendIdentity(origins: urls, clientID: client.identifier)
   }
 
@@ -115,7 +115,7 @@ extension HTTPBackend: AuthBackend {
 
   /// The requests for these tokens, in their order; those that would name no token are left out.
   private func revocations(access: Secret, refresh: Secret?) -> [PlannedRevocation] {
-    endpoints.allRevocations.compactMap { endpoint in
+    allRevocations.compactMap { endpoint in
       revoke(at: endpoint, access: access, refresh: refresh).map {
         PlannedRevocation(
           name: endpoint.name, needsAccess: endpoint.isAuthenticated(beside: refresh), request: $0)
@@ -187,14 +187,14 @@ extension BackendError {
 
 extension HTTPEndpoint {
   /// Which request it is, for what is stored of it.
-  fileprivate var name: String { "\(method) \(path) \(access) \(refresh)" }
+  fileprivate var name: String { "\(method) \(path) \(accessToken) \(refreshToken)" }
 
   /// Whether the access token authenticates the request, so that the server needs a valid one.
   ///
   /// A token in a member is what the request is about, such as RFC 7009's `token`.
   fileprivate func isAuthenticated(beside refreshToken: Secret?) -> Bool {
-    guard refreshToken == nil || refresh != access else { return false }
-    return switch access {
+    guard refreshToken == nil || self.refreshToken != accessToken else { return false }
+    return switch accessToken {
     case .bearer, .header: true
     case .member, .nowhere: false
     }

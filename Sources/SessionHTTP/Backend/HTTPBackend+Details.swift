@@ -9,7 +9,7 @@ extension HTTPBackend: DetailedBackend {
     CallDefaults(
       baseURL: baseURL,
       endpoints: Step.allCases.compactMap { step in
-        endpoints[step].map {
+        endpoint(of: step).map {
           CallDefaults.Endpoint(
             method: $0.method, url: $0.url(below: baseURL), isLeftAlone: step.isLeftAlone)
         }
@@ -21,10 +21,10 @@ extension HTTPBackend: DetailedBackend {
       failure: { failure(.call, HTTPResponse($0)) })
   }
 
-  package var refreshesTokens: Bool { endpoints.refresh != nil }
+  package var refreshesTokens: Bool { refresh != nil }
 
   package var userClaims: [UserClaim] {
-    answer.user.compactMap { source in
+    response.user.compactMap { source in
       guard case .claim(let path, let token) = source else { return nil }
       return UserClaim(path.steps, of: token.kind)
     }
@@ -41,7 +41,7 @@ extension HTTPBackend: DetailedBackend {
   }
 
   package func context(claimedBy payload: JSONMembers) -> ActiveContext? {
-    TokenClaims(payload: payload, keys: keys.contexts).context
+    TokenClaims(payload: payload, keys: contextKeys).context
   }
 }
 

@@ -66,10 +66,10 @@ extension HTTPBackend {
   /// The server's code: that of ``RequestFieldNames/errorCodeHeader``, or else of the first path of
   /// ``RequestFieldNames/errorCode``.
   func code(_ response: HTTPResponse) -> String? {
-    if let name = keys.errorCodeHeader, let code = response.header(name) { return code }
+    if let name = self.response.errorCodeHeader, let code = response.header(name) { return code }
     do throws(Unreadable) {
       let members = try JSONMembers(body: response.body)
-      return try members.first(keys.errorCode) { (path) throws(Unreadable) in
+      return try members.first(self.response.errorCode) { (path) throws(Unreadable) in
         try members.textOrInteger(path)
       }
     } catch {

@@ -8,7 +8,7 @@ extension HTTPBackend {
     _ members: JSONMembers, claims: JSONMembers?, since date: Timestamp?
   ) throws(Unreadable) -> Int64 {
     var problem: Unreadable?
-    for source in answer.lifetime {
+    for source in response.lifetime {
       do throws(Unreadable) {
         if let lifetime = try lifetime(source, members, claims, date) { return lifetime }
       } catch {
@@ -20,7 +20,7 @@ extension HTTPBackend {
 
   /// What is assumed of a token of which nothing is said.
   package var assumedLifetime: Int64? {
-    for case .assumed(let milliseconds) in answer.lifetime {
+    for case .assumed(let milliseconds) in response.lifetime {
       return min(max(1, milliseconds), TokenLifetime.longest)
     }
     return nil
@@ -69,9 +69,9 @@ extension HTTPBackend {
   }
 
   private func missingLifetime(_ members: JSONMembers) -> Unreadable {
-    switch answer.lifetime.first {
+    switch response.lifetime.first {
     case .seconds(let path), .milliseconds(let path), .instant(let path):
-      Unreadable("\(members.name(path)) is missing; it must be \(answer.lifetime[0].must)")
+      Unreadable("\(members.name(path)) is missing; it must be \(response.lifetime[0].must)")
     case .claim(let name): Unreadable("the access token has no claim \(name)")
     case .assumed, nil: Unreadable("the backend does not say how long a token is good")
     }

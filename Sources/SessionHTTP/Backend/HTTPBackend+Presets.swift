@@ -12,15 +12,17 @@ extension HTTPBackend {
   ) -> HTTPBackend {
     let scope = scope.map { ["scope": RequestField.text($0)] } ?? [:]
     var backend = HTTPBackend(baseURL: token)
-    backend.endpoints.login = HTTPEndpoint(
-      "", form: .form, fields: scope.merging(["grant_type": "password"]) { $1 })
-    backend.endpoints.refresh = HTTPEndpoint(
-      "", form: .form, fields: scope.merging(["grant_type": "refresh_token"]) { $1 },
-      refresh: .member("refresh_token"))
-    backend.endpoints.revocation = revocation.map { .revocation($0.absoluteString) }
-    (backend.client, backend.keys.userName, backend.tokenForm) = (client, "username", .opaque)
-    backend.answer.lifetime = [.seconds("expires_in"), .claim("exp"), .assumed(3_600_000)]
-    backend.answer.user = [.claim("sub", of: .identity), .claim("sub"), .member("user")]
+    backend.login = .post(
+      "", body: .form, fields: scope.merging(["grant_type": "password"]) { $1 })
+    backend.refresh = .post(
+      "", body: .form, fields: scope.merging(["grant_type": "refresh_token"]) { $1 },
+      refreshToken: .member("refresh_token"))
+    backend.revocation = revocation.map { .revocation($0.absoluteString) }
+    (backend.client, backend.requestFields.userName, backend.tokenForm) = (
+      client, "username", .opaque
+    )
+    backend.response.lifetime = [.seconds("expires_in"), .claim("exp"), .assumed(3_600_000)]
+    backend.response.user = [.claim("sub", of: .identity), .claim("sub"), .member("user")]
     backend.failures = FailureRule.oauth
     backend.revoked.codes = ["unsupported_token_type", "invalid_token"]
     return backend
@@ -31,26 +33,26 @@ extension HTTPBackend {
     _ userFlow: URL, clientID: String, scope: String
   ) -> HTTPBackend {
     var backend = HTTPBackend(baseURL: userFlow)
-    backend.endpoints.refresh = HTTPEndpoint(
-      "oauth2/v2.0/token", form: .form,
+    backend.refresh = .post(
+      "oauth2/v2.0/token", body: .form,
       fields: ["grant_type": "refresh_token", "scope": .text(scope)],
-      refresh: .member("refresh_token"))
+      refreshToken: .member("refresh_token"))
     backend.client = .form(id: clientID)
     backend.tokenForm = .opaque
-    backend.answer.accessToken = ["access_token", "id_token"]
-    backend.answer.lifetime = [.seconds("expires_in"), .instant("expires_on"), .claim("exp")]
-    backend.answer.user = [.claim("oid", of: .identity), .claim("sub", of: .identity)]
+    backend.response.accessToken = ["access_token", "id_token"]
+    backend.response.lifetime = [.seconds("expires_in"), .instant("expires_on"), .claim("exp")]
+    backend.response.user = [.claim("oid", of: .identity), .claim("sub", of: .identity)]
     return backend
   }
 
   /// JSON with names such as `access_token`: a JWT, contexts, and a logout that names both tokens.
   public static func snakeCaseJSON(_ baseURL: URL) -> HTTPBackend {
     var backend = HTTPBackend(baseURL: baseURL)
-    backend.endpoints.login = "auth/login"
-    backend.endpoints.refresh = HTTPEndpoint("auth/refresh", refresh: .member("refresh_token"))
-    backend.endpoints.switchContext = HTTPEndpoint("auth/switch-context", access: .bearer)
-    backend.endpoints.revocation = HTTPEndpoint(
-      "auth/logout", access: .bearer, refresh: .member("refresh_token"))
+    backend.login = "auth/login"
+    backend.refresh = .post("auth/refresh", refreshToken: .member("refresh_token"))
+    backend.switchContext = .post("auth/switch-context", accessToken: .bearer)
+    backend.revocation = .post(
+      "auth/logout", accessToken: .bearer, refreshToken: .member("refresh_token"))
     return backend
   }
 
@@ -58,14 +60,14 @@ extension HTTPBackend {
   /// authenticates a logout.
   public static func camelCaseJSON(_ baseURL: URL) -> HTTPBackend {
     var backend = HTTPBackend(baseURL: baseURL)
-    backend.endpoints.login = "auth/login"
-    backend.endpoints.register = "auth/register"
+    backend.login = "auth/login"
+    backend.register = "auth/register"
     backend.registration = .signsIn
-    backend.endpoints.refresh = HTTPEndpoint("auth/refresh", refresh: .member("refreshToken"))
-    backend.endpoints.revocation = HTTPEndpoint("auth/logout", form: .none, access: .bearer)
-    (backend.keys, backend.answer, backend.tokenForm) = (.camelCase, .camelCase, .opaque)
-    backend.answer.user = [.member("user"), .claim("sub")]
-    backend.answer.role = ["user.role"]
+    backend.refresh = .post("auth/refresh", refreshToken: .member("refreshToken"))
+    backend.revocation = .post("auth/logout", body: .none, accessToken: .bearer)
+    (backend.response, backend.contextKeys, backend.tokenForm) = (.camelCase, .camelCase, .opaque)
+    backend.response.user = [.member("user"), .claim("sub")]
+    backend.response.role = ["user.role"]
     return backend
   }
 }

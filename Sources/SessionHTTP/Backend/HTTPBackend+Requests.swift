@@ -9,7 +9,10 @@ extension HTTPBackend {
   package func login(_ credentials: PasswordCredentials) -> HTTPRequest? {
     request(
       .login,
-      [keys.userName: credentials.userName, keys.password: credentials.password.plaintext])
+      [
+        requestFields.userName: credentials.userName,
+        requestFields.password: credentials.password.plaintext,
+      ])
   }
 
   /// Creates an account; carries no token (LOG-5).
@@ -17,8 +20,8 @@ extension HTTPBackend {
   /// `nil` where that is done elsewhere.
   package func register(_ account: NewAccount) -> HTTPRequest? {
     var own = account.fields
-    own[keys.userName] = .text(account.credentials.userName)
-    own[keys.password] = .text(account.credentials.password.plaintext)
+    own[requestFields.userName] = .text(account.credentials.userName)
+    own[requestFields.password] = .text(account.credentials.password.plaintext)
     return request(.register, own)
   }
 
@@ -28,7 +31,10 @@ extension HTTPBackend {
   package func social(_ credentials: SocialCredentials) -> HTTPRequest? {
     request(
       .social,
-      [keys.provider: credentials.provider, keys.providerToken: credentials.token.plaintext])
+      [
+        requestFields.provider: credentials.provider,
+        requestFields.providerToken: credentials.token.plaintext,
+      ])
   }
 
   /// Asks for a newer token; `nil` where tokens are not refreshed.
@@ -42,9 +48,9 @@ extension HTTPBackend {
 
   /// Asks for a token in another context (CTX-1); `nil` where there are none.
   package func switchContext(_ target: ContextTarget, access: Secret) -> HTTPRequest? {
-    var body = [keys.contexts.role.key: target.role.description]
-    body[keys.contexts.school.key] = target.school?.description
-    body[keys.contexts.unit.key] = target.unit?.description
+    var body = [contextKeys.role.key: target.role.description]
+    body[contextKeys.school.key] = target.school?.description
+    body[contextKeys.unit.key] = target.unit?.description
     return request(.switchContext, body, access: access)
   }
 
@@ -58,11 +64,13 @@ extension HTTPBackend {
   /// `nil` if the backend has no place for that, or no token would be named. Of several requests, the
   /// first.
   package func revoke(access: Secret, refresh: Secret?) -> HTTPRequest? {
-    endpoints.revocation.flatMap { revoke(at: $0, access: access, refresh: refresh) }
+    self.revocation.flatMap { revoke(at: $0, access: access, refresh: refresh) }
   }
 
   func revoke(at endpoint: HTTPEndpoint, access: Secret, refresh: Secret?) -> HTTPRequest? {
-    guard endpoint.access.carries || endpoint.refresh.carries && refresh != nil else { return nil }
+    guard endpoint.accessToken.carries || endpoint.refreshToken.carries && refresh != nil else {
+      return nil
+    }
     return request(.revocation, [:], at: endpoint, access: access, refresh: refresh)
   }
 
@@ -75,7 +83,7 @@ extension HTTPBackend {
   private func request(
     _ step: Step, _ own: [String: RequestField], access: Secret? = nil, refresh: Secret? = nil
   ) -> HTTPRequest? {
-    endpoints[step].map { request(step, own, at: $0, access: access, refresh: refresh) }
+    endpoint(of: step).map { request(step, own, at: $0, access: access, refresh: refresh) }
   }
 
   private func request(
@@ -90,8 +98,8 @@ extension HTTPBackend {
     }
     cargo.members.merge(own) { $1 }
     // The refresh token last: it wins where both have the same place.
-    cargo.put(access, endpoint.access, hint: endpoint.tokenHint, "access_token")
-    cargo.put(refresh, endpoint.refresh, hint: endpoint.tokenHint, "refresh_token")
+    cargo.put(access, endpoint.accessToken, hint: endpoint.tokenHint, "access_token")
+    cargo.put(refresh, endpoint.refreshToken, hint: endpoint.tokenHint, "refresh_token")
 
     let body = endpoint.body(cargo.members)
     let ours = [HTTPHeader("Accept", "application/json")] + (body?.type.map { [$0] } ?? [])
@@ -148,7 +156,7 @@ extension TokenLocation {
 extension HTTPEndpoint {
   fileprivate func body(_ members: [String: RequestField]) -> (text: String, type: HTTPHeader?)? {
     let sorted = members.sorted { $0.key < $1.key }
-    switch form {
+    switch body {
     case .none:
       return nil
     case .json:

@@ -21,7 +21,7 @@ extension HTTPBackend {
       return try user(step, sources, expected)
     }
     var problem: Unreadable?
-    for source in answer.user {
+    for source in response.user {
       do throws(Unreadable) {
         guard let named = try name(step, source, sources) else { continue }
         if let problem = named.problem { throw problem }
@@ -43,14 +43,16 @@ extension HTTPBackend {
   private func user(
     _ step: Step, _ sources: UserSources, _ expected: ExpectedUser
   ) throws(Unreadable) -> FoundUser? {
-    let decisive = answer.user.first { $0.label(keys) == expected.origin?.source }
+    let decisive = response.user.first {
+      $0.label(userID: response.userID) == expected.origin?.source
+    }
     if let decisive, let named = readable(step, decisive, sources),
       named.value != expected.origin?.value
     {
       return .another(by: decisive.naming)
     }
     var problem: Unreadable?
-    for source in answer.user {
+    for source in response.user {
       do throws(Unreadable) {
         guard let named = try name(step, source, sources),
           source == decisive || named.problem == nil && named.id == expected.id
@@ -86,7 +88,7 @@ extension HTTPBackend {
   }
 
   private func origin(_ source: UserSource, _ named: Named) -> UserOrigin {
-    UserOrigin(source: source.label(keys), value: named.value)
+    UserOrigin(source: source.label(userID: response.userID), value: named.value)
   }
 
   /// The same, with what cannot be read as silence.
@@ -116,8 +118,8 @@ extension HTTPBackend {
   }
 
   private func name(of user: JSONMembers) throws(Unreadable) -> Named {
-    guard let id = try user.identifier(keys.userID) else { throw user.missing(keys.userID) }
-    return Named(id, user.name(keys.userID), "another member in keys.userID")
+    guard let id = try user.identifier(response.userID) else { throw user.missing(response.userID) }
+    return Named(id, user.name(response.userID), "another member in response.userID")
   }
 
   private func digest(_ text: String, _ key: UserNameKey) -> Named {
@@ -161,18 +163,19 @@ extension HTTPBackend {
   ) throws(Unreadable) -> UserProfile {
     guard !isBesideToken else {
       return UserProfile(
-        id: id, email: user.hint([keys.email]), firstName: user.hint([keys.firstName]),
-        lastName: user.hint([keys.lastName]), further: further(user))
+        id: id, email: user.hint([response.email]), firstName: user.hint([response.firstName]),
+        lastName: user.hint([response.lastName]), further: further(user))
     }
     return UserProfile(
-      id: id, email: try user.string(keys.email), firstName: try user.string(keys.firstName),
-      lastName: try user.string(keys.lastName), further: further(user))
+      id: id, email: try user.string(response.email),
+      firstName: try user.string(response.firstName),
+      lastName: try user.string(response.lastName), further: further(user))
   }
 
   /// The further members that are there; one of another type is as if it were missing.
   private func further(_ user: JSONMembers) -> [String: String] {
     var further: [String: String] = [:]
-    for path in keys.furtherMembers {
+    for path in response.furtherMembers {
       do throws(Unreadable) { further[path.description] = try user.word(path) } catch { continue }
     }
     return further
@@ -180,17 +183,17 @@ extension HTTPBackend {
 
   /// What a profile says of how the user stands, where that ends a session.
   func standing(_ user: JSONMembers) throws(Unreadable) -> RequestFailure.Kind? {
-    let standing = try user.first(answer.standing) { (path) throws(Unreadable) in
+    let standing = try user.first(response.standing) { (path) throws(Unreadable) in
       try user.word(path)
     }
     guard let standing = standing?.lowercased() else { return nil }
-    if answer.deleted.contains(where: { $0.lowercased() == standing }) { return .userDeleted }
-    return answer.inactive.contains { $0.lowercased() == standing } ? .userInactive : nil
+    if response.deleted.contains(where: { $0.lowercased() == standing }) { return .userDeleted }
+    return response.inactive.contains { $0.lowercased() == standing } ? .userInactive : nil
   }
 
   /// What to say if no source says who the user is.
   var missingUser: String {
-    let sources = answer.user.map { source in
+    let sources = response.user.map { source in
       switch source {
       case .member(let path): path.description
       case .claim(let path, let token): "claim \(path) of the \(token.rawValue)"

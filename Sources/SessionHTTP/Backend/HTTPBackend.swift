@@ -29,9 +29,9 @@ public struct HTTPBackend: Sendable {
 
   /// What creating an account comes to (LOG-5).
   public enum Registration: Hashable, Sendable {
-    /// There is an account, and one signs in with it; what the answer holds is not read.
+    /// There is an account, and one signs in with it; what the response holds is not read.
     case accountOnly
-    /// The answer is that of a login.
+    /// The response is that of a login.
     case signsIn
   }
 
@@ -53,23 +53,42 @@ public struct HTTPBackend: Sendable {
 
   /// What the endpoints' paths are appended to.
   public var baseURL: URL
-  /// Where and how each kind of request goes out.
-  public var endpoints: HTTPEndpoints
+  /// Signing in with a password; `nil` where one does not sign in over this backend.
+  public var login: HTTPEndpoint?
+  /// Creating an account (LOG-5); `nil` where that is done elsewhere.
+  public var register: HTTPEndpoint?
+  /// Signing in with the token of another service (LOG-5); `nil` where one does not.
+  public var social: HTTPEndpoint?
+  /// Getting a newer token; `nil` where tokens are not refreshed: refresh tokens in responses are
+  /// passed over then.
+  public var refresh: HTTPEndpoint?
+  /// Changing the context (CTX-1); `nil` where there are none.
+  public var switchContext: HTTPEndpoint?
+  /// Who the user is and how they stand, asked with a login and at launch, as the policy says (LOG-6).
+  public var profile: HTTPEndpoint?
+  /// Telling the server that a session has ended, such as by a logout (OUT-1).
+  public var revocation: HTTPEndpoint?
+  /// Further requests for the same, in their order, such as one for each of two tokens (OUT-5).
+  ///
+  /// The session is revoked if the server confirms all. What it has confirmed is not asked again.
+  public var furtherRevocations: [HTTPEndpoint] = []
   /// How the app itself proves who it is.
   public var client = ClientAuthentication.none
   /// Header fields of every request of the session itself; those of an endpoint replace them.
   ///
   /// Not of the app's own calls: what those have, they are made with.
   public var headers: [HTTPHeader] = []
-  /// What requests and users are made of, by name.
-  public var keys = RequestFieldNames()
-  /// Where answers say what.
-  public var answer = ResponseMapping()
+  /// The names of what a request asks with.
+  public var requestFields = RequestFieldNames()
+  /// Where a response says what.
+  public var response = ResponseMapping()
+  /// The members of a context object, which a response has and a switch asks for.
+  public var contextKeys = ContextKeys()
   /// What creating an account comes to.
   public var registration = Registration.accountOnly
   /// What an access token must look like.
   public var tokenForm = TokenForm.jwt
-  /// What answers other than a plain success mean: the first that matches counts.
+  /// What responses other than a plain success mean: the first that matches counts.
   public var failures = FailureRule.standard
   /// What the backend's own error codes mean, beside those that are known for every backend
   /// (``ErrorMeaning/init(code:)``).
@@ -78,11 +97,11 @@ public struct HTTPBackend: Sendable {
   /// `A–Z a–z 0–9 _ - .`. What follows from a meaning, ``failures`` says (``FailureRule/meanings``).
   /// - Requirement: POL-8
   public var errorCodes: [String: ErrorMeaning] = [:]
-  /// What is done about a sign-in without a refresh token, if there is ``HTTPEndpoints/refresh``: mostly, a
+  /// What is done about a sign-in without a refresh token, if there is ``HTTPBackend/refresh``: mostly, a
   /// path of ``ResponseMapping/refreshToken`` is wrong.
   /// - Requirement: LOG-11
   public var missingRefreshToken = MissingRefreshToken.warns
-  /// Which answers to a revocation mean that it is done.
+  /// Which responses to a revocation mean that it is done.
   public var revoked = RevocationRule()
   /// Changes each request of the session itself before it is sent, such as by a signature, an attestation or
   /// a client's assertion; not the app's own calls.
@@ -95,10 +114,28 @@ public struct HTTPBackend: Sendable {
   /// What carries the requests.
   public var transport: any HTTPTransport = URLSessionTransport()
 
-  /// A backend with EDU's names at these endpoints.
-  public init(baseURL: URL, endpoints: HTTPEndpoints = HTTPEndpoints()) {
+  /// A backend with no endpoints yet; its names are those of ``snakeCaseJSON(_:)``.
+  public init(baseURL: URL) {
     self.baseURL = baseURL
-    self.endpoints = endpoints
+  }
+}
+
+extension HTTPBackend {
+  /// Every endpoint that is told that a session has ended, in their order.
+  var allRevocations: [HTTPEndpoint] { (revocation.map { [$0] } ?? []) + furtherRevocations }
+
+  /// The endpoint of a step; `nil` for a protected call, whose address is the app's.
+  package func endpoint(of step: Step) -> HTTPEndpoint? {
+    switch step {
+    case .login: login
+    case .register: register
+    case .social: social
+    case .refresh: refresh
+    case .switchContext: switchContext
+    case .profile: profile
+    case .revocation: revocation
+    case .call: nil
+    }
   }
 }
 

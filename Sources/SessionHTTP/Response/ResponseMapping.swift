@@ -1,10 +1,10 @@
-/// Where the answers of a backend say what: of each list, the first that is there counts.
+/// Where the responses of a backend say what: of each list, the first that is there counts.
 public struct ResponseMapping: Hashable, Sendable {
-  /// The object that holds the answer proper, such as `data`; all paths below start there.
+  /// The object that holds the response proper, such as `data`; all paths below start there.
   public var envelope = MemberPath.whole
   /// The access token.
   public var accessToken: [MemberPath] = ["access_token"]
-  /// The refresh token; an answer without one keeps the old (REF-5).
+  /// The refresh token; a response without one keeps the old (REF-5).
   public var refreshToken: [MemberPath] = ["refresh_token"]
   /// The identity token of OpenID Connect, read for its claims and then forgotten.
   public var identityToken: [MemberPath] = ["id_token"]
@@ -19,6 +19,19 @@ public struct ResponseMapping: Hashable, Sendable {
   /// At a sign-in the first that says it counts, and the session remembers it. Later
   /// only the same source can say that a response belongs to another user.
   public var user: [UserSource] = [.member("user")]
+  /// The user's identifier, a text or a whole number, within the user object.
+  public var userID: MemberPath = "id"
+  /// The user's e-mail address, within it.
+  public var email: MemberPath = "email"
+  /// The user's given name, within it.
+  public var firstName: MemberPath = "first_name"
+  /// The user's family name, within it.
+  public var lastName: MemberPath = "last_name"
+  /// Further members of the user object that the profile keeps, such as `full_name`: texts, whole numbers
+  /// and booleans.
+  ///
+  /// They are stored in the user item, never in the journal.
+  public var furtherMembers: [MemberPath] = []
   /// The context object of a login and of a refresh.
   public var context: [MemberPath] = ["active_context"]
   /// The user's role, for a backend that has no context object: the name of a role without a place and
@@ -41,19 +54,25 @@ public struct ResponseMapping: Hashable, Sendable {
   /// The member of a profile that says when that last changed: RFC 3339, or since 1970 in seconds or, from
   /// 10¹¹ on, in milliseconds (LOG-6, SYN-4).
   public var statusChangedAt: [MemberPath] = ["lastStatusChangedAt", "last_status_changed_at"]
+  /// The code of an error, a text or a whole number: the first of these that is there counts.
+  public var errorCode: [MemberPath] = ["error.code", "error"]
+  /// The header field with the code of an error; if a response has none, or this is `nil`, ``errorCode``
+  /// counts.
+  public var errorCodeHeader: String?
 
-  /// The names of EDU, which are those of OAuth 2.0 as far as it has them.
+  /// The names of OAuth 2.0, and those of ``HTTPBackend/snakeCaseJSON(_:)`` for the rest.
   public init() {}
 
   /// The same in camel case: `accessToken`, `refreshToken`, `expiresIn` or else the token's `exp`.
   public static var camelCase: ResponseMapping {
-    var answer = ResponseMapping()
-    answer.accessToken = ["accessToken"]
-    answer.refreshToken = ["refreshToken"]
-    answer.identityToken = ["idToken"]
-    answer.tokenType = ["tokenType"]
-    answer.lifetime = [.seconds("expiresIn"), .claim("exp")]
-    answer.context = ["activeContext"]
-    return answer
+    var response = ResponseMapping()
+    response.accessToken = ["accessToken"]
+    response.refreshToken = ["refreshToken"]
+    response.identityToken = ["idToken"]
+    response.tokenType = ["tokenType"]
+    response.lifetime = [.seconds("expiresIn"), .claim("exp")]
+    response.context = ["activeContext"]
+    (response.firstName, response.lastName) = ("firstName", "lastName")
+    return response
   }
 }

@@ -11,7 +11,7 @@ public enum UserSource: Hashable, Sendable {
     case identity = "identity token"
   }
 
-  /// An object of the response, with the names of ``RequestFieldNames``; ``MemberPath/whole`` for its top level.
+  /// An object of the response, with the members that ``ResponseMapping`` names; ``MemberPath/whole`` for its top level.
   case member(MemberPath)
   /// A claim with the identifier, of a token of three parts; the profile is from the same token's
   /// `email` or the first of `emails`, `given_name` and `family_name`.
@@ -25,9 +25,11 @@ public enum UserSource: Hashable, Sendable {
 
 extension UserSource {
   /// The name under which a session remembers the source.
-  func label(_ keys: RequestFieldNames) -> String {
+  ///
+  /// An object of the response counts with the member that identifies the user in it.
+  func label(userID: MemberPath) -> String {
     switch self {
-    case .member(let path): "member \(path) \(keys.userID)"
+    case .member(let path): "member \(path) \(userID)"
     case .claim(let path, let token): UserClaim(path.steps, of: token.kind).label
     case .digest(let path, _): "digest of \(path)"
     case .userName: "user name"

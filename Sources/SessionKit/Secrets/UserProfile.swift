@@ -10,7 +10,7 @@ public struct UserProfile: Hashable, Sendable {
   public let firstName: String?
   /// The family name.
   public let lastName: String?
-  /// What else the backend says of the user, by the names that `keys.furtherMembers` of an `HTTPBackend` has.
+  /// What else the backend says of the user, by the names that `response.furtherMembers` of an `HTTPBackend` has.
   ///
   /// - Requirement: STA-4
   public let further: [String: String]

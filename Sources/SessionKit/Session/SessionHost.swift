@@ -74,7 +74,7 @@ public protocol SessionHost: Sendable {
   /// The time of the last change of a user's status at the server, as far as the host knows; `nil` by default.
   ///
   /// Asked for with each profile, which is asked by `policy.limits.profileCheck`. A profile of an older change
-  /// (`HTTPBackend.answer.statusChangedAt`) came from a replica or a cache: that it calls the user inactive or deleted
+  /// (`HTTPBackend.response.statusChangedAt`) came from a replica or a cache: that it calls the user inactive or deleted
   /// ends nothing.
   ///
   /// - Requirement: SYN-4

@@ -45,7 +45,7 @@ extension AppPreset {
     _ baseURL: URL, environment: SessionPolicy = .production
   ) -> AppPreset {
     var backend = HTTPBackend.snakeCaseJSON(baseURL)
-    backend.keys.furtherMembers = ["full_name", "school_id"]
+    backend.response.furtherMembers = ["full_name", "school_id"]
     return AppPreset(name: "EDU", backend: backend, policy: .edu(environment))
   }
 
@@ -59,14 +59,14 @@ extension AppPreset {
   /// only (OFF).
   package static func off(_ baseURL: URL) -> AppPreset {
     var backend = HTTPBackend(baseURL: baseURL)
-    backend.endpoints.login = "auth/login"
-    backend.endpoints.register = "auth/register"
-    backend.endpoints.refresh = HTTPEndpoint("auth/refresh", refresh: .member("refresh_token"))
-    backend.endpoints.profile = HTTPEndpoint(
-      "users/me", method: "GET", form: .none, access: .bearer)
-    backend.endpoints.revocation = HTTPEndpoint("auth/logout", refresh: .member("refresh_token"))
+    backend.login = "auth/login"
+    backend.register = "auth/register"
+    backend.refresh = .post("auth/refresh", refreshToken: .member("refresh_token"))
+    backend.profile = .get(
+      "users/me", accessToken: .bearer)
+    backend.revocation = .post("auth/logout", refreshToken: .member("refresh_token"))
     backend.tokenForm = .opaque
-    backend.answer.user = [.member("user"), .claim("sub")]
+    backend.response.user = [.member("user"), .claim("sub")]
     return AppPreset(name: "OFF", backend: backend, policy: .off)
   }
 
@@ -74,15 +74,15 @@ extension AppPreset {
   /// endpoint, and three Spanish texts of its own (TIK).
   package static func tik(_ baseURL: URL) -> AppPreset {
     var backend = HTTPBackend(baseURL: baseURL)
-    backend.endpoints.login = "api/auth/login"
-    backend.endpoints.social = "api/auth/social-login"
-    backend.endpoints.refresh = HTTPEndpoint("api/auth/refresh", refresh: .member("refresh_token"))
-    backend.endpoints.profile = HTTPEndpoint(
-      "api/auth/me", method: "GET", form: .none, access: .bearer)
-    backend.keys.errorCode = ["error.code", "code"]
-    backend.answer.accessToken = ["token", "access_token"]
-    backend.answer.lifetime = [.claim("exp")]
-    backend.answer.user = [.member("user"), .claim("sub")]
+    backend.login = "api/auth/login"
+    backend.social = "api/auth/social-login"
+    backend.refresh = .post("api/auth/refresh", refreshToken: .member("refresh_token"))
+    backend.profile = .get(
+      "api/auth/me", accessToken: .bearer)
+    backend.response.errorCode = ["error.code", "code"]
+    backend.response.accessToken = ["token", "access_token"]
+    backend.response.lifetime = [.claim("exp")]
+    backend.response.user = [.member("user"), .claim("sub")]
     return AppPreset(name: "TIK", backend: backend, policy: .tik, words: .tik)
   }
 

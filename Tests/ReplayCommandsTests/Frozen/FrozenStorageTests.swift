@@ -4,8 +4,8 @@ import Synchronization
 import Testing
 
 @testable import ReplayCommands
-@testable import SessionJournal
 @testable import SessionHTTP
+@testable import SessionJournal
 @testable import SessionKit
 @testable import SessionTestKit
 
@@ -41,7 +41,7 @@ struct FrozenStorageTests {
       .member("path"), .claim("path"), .claim("path", of: .identity), .digest("path", key),
       .userName(key),
     ]
-    let labels = sources.map { $0.label(RequestFieldNames()) }
+    let labels = sources.map { $0.label(userID: ResponseMapping().userID) }
     return (labels + [UserOrigin.reader, UserOrigin.provider, UserOrigin.profile])
       .map { "source \($0)" }
   }

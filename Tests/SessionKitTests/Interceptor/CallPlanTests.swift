@@ -195,9 +195,9 @@ struct CallPlanTests {
     rules.origins = [try #require(URL(string: "https://files.school.test:8443"))]
     rules.allowsInsecure = allowsInsecure
     var wire = HTTPBackend.snakeCaseJSON(try #require(URL(string: base)))
-    wire.endpoints.profile = HTTPEndpoint("users/me", method: "GET", access: .bearer)
-    wire.endpoints.register = "users"
-    wire.endpoints.social = "social?v=2"
+    wire.profile = .get("users/me", accessToken: .bearer)
+    wire.register = "users"
+    wire.social = "social?v=2"
     let call = row[1].split(separator: " ")
     let head = CallOutline(
       method: String(call[0]), url: URL(string: String(call[1])), isAuthorized: row[2] != "none")
@@ -218,10 +218,10 @@ struct CallPlanTests {
       let words = text.split(separator: " ").map(String.init)
       let endpoint = HTTPEndpoint(words.count > 2 ? words[2] : "", method: words[1])
       switch words[0] {
-      case "login": wire.endpoints.login = endpoint
-      case "refresh": wire.endpoints.refresh = endpoint
-      case "profile": wire.endpoints.profile = endpoint
-      default: wire.endpoints.revocation = endpoint
+      case "login": wire.login = endpoint
+      case "refresh": wire.refresh = endpoint
+      case "profile": wire.profile = endpoint
+      default: wire.revocation = endpoint
       }
     }
     var rules = CallRules()

@@ -40,7 +40,7 @@ struct CallTokenTests {
   func endpoints() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn { wire in
-      (wire.endpoints.register, wire.endpoints.social) = ("users", "auth/social")
+      (wire.register, wire.social) = ("users", "auth/social")
     }
     let backend = BackendIdentity()
     let calls = session.calls(by: TransportCalls(backend))
@@ -59,8 +59,8 @@ struct CallTokenTests {
     let bench = try CallBench()
     let session = try await bench.signedIn { wire in
       // The service of the bench answers each of them at its own path.
-      wire.endpoints.register = "rpc"
-      wire.endpoints.social = "rpc"
+      wire.register = "rpc"
+      wire.social = "rpc"
     }
     let backend = BackendIdentity()
     let calls = session.calls(by: TransportCalls(backend))

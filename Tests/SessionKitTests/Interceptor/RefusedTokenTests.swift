@@ -13,8 +13,8 @@ struct RefusedTokenTests {
     var policy = SessionPolicy.bench
     (policy.ending.onRejection, policy.ending.onRefusedToken) = (end, decision)
     return try await bench.signedIn(policy) { wire in
-      wire.endpoints.refresh = nil
-      wire.answer.lifetime = [lifetime]
+      wire.refresh = nil
+      wire.response.lifetime = [lifetime]
     }
   }
 

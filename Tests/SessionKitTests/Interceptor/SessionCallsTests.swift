@@ -258,7 +258,7 @@ struct SessionCallsTests {
   @Test("INT-3 nothing to refresh with: the refusal is the caller's")
   func noRefresh() async throws {
     let bench = try CallBench()
-    let session = try await bench.signedIn { $0.endpoints.refresh = nil }
+    let session = try await bench.signedIn { $0.refresh = nil }
     let backend = BackendIdentity.accepting(from: 2)
     let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
     #expect(response.status == 401)

@@ -138,7 +138,7 @@ struct AnswerTableTests {
   func identifier(row: Row) throws {
     let id = row[0]
     var wire = BackendBench.wire
-    wire.answer.user = [.claim("sub")]
+    wire.response.user = [.claim("sub")]
     let token = LoopbackToken.make(claims: ["sub": .string(id)])
     let response = BackendBench.response(#"{"access_token":"\#(token)","expires_in":60}"#)
     let found: Identifier?
@@ -160,7 +160,7 @@ struct AnswerTableTests {
   func lifetime(row: Row) throws {
     var wire = BackendBench.wire
     wire.tokenForm = .opaque
-    wire.answer.lifetime = try row[0].components(separatedBy: ", ").map(source)
+    wire.response.lifetime = try row[0].components(separatedBy: ", ").map(source)
     let claims = row[2].isEmpty ? "opaque" : "h.\(LoopbackToken.base64URL(Array(row[2].utf8))).s"
     let members = row[1].dropFirst().dropLast()
     let body = "{\(members)\(members.isEmpty ? "" : ",")\"access_token\":\"\(claims)\"}"

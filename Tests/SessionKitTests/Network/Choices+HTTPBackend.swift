@@ -11,8 +11,8 @@ extension Choices {
   /// Any configuration.
   func wire() -> HTTPBackend {
     var wire = HTTPBackend(baseURL: URL(fileURLWithPath: "/"))
-    for step in [\HTTPEndpoints.login, \.refresh, \.switchContext, \.profile, \.revocation] {
-      wire.endpoints[keyPath: step] = chance(1, in: 6) ? nil : endpoint()
+    for step in [\HTTPBackend.login, \.refresh, \.switchContext, \.profile, \.revocation] {
+      wire[keyPath: step] = chance(1, in: 6) ? nil : endpoint()
     }
     wire.client =
       pick([
@@ -20,19 +20,22 @@ extension Choices {
         .basic(id: "app", secret: Secret(Self.canary)),
       ]) ?? .none
     wire.tokenForm = chance(1, in: 3) ? .jwt : .opaque
-    wire.keys = chance(1, in: 2) ? .camelCase : RequestFieldNames()
-    wire.keys.userID = path()
-    wire.keys.errorCode = paths()
-    wire.answer.envelope = chance(1, in: 3) ? path() : .whole
-    wire.answer.accessToken = paths()
-    wire.answer.refreshToken = paths()
-    wire.answer.tokenType = chance(1, in: 3) ? paths() : []
-    wire.answer.identityToken = paths()
-    wire.answer.lifetime = (0..<draw(in: 0...4)).map { _ in lifetime() }
-    wire.answer.user = (0..<draw(in: 0...3)).map { _ in user() }
-    wire.answer.context = paths()
-    wire.answer.profile = paths()
-    wire.answer.standing = paths()
+    if chance(1, in: 2) {
+      wire.contextKeys = .camelCase
+      (wire.response.firstName, wire.response.lastName) = ("firstName", "lastName")
+    }
+    wire.response.userID = path()
+    wire.response.errorCode = paths()
+    wire.response.envelope = chance(1, in: 3) ? path() : .whole
+    wire.response.accessToken = paths()
+    wire.response.refreshToken = paths()
+    wire.response.tokenType = chance(1, in: 3) ? paths() : []
+    wire.response.identityToken = paths()
+    wire.response.lifetime = (0..<draw(in: 0...4)).map { _ in lifetime() }
+    wire.response.user = (0..<draw(in: 0...3)).map { _ in user() }
+    wire.response.context = paths()
+    wire.response.profile = paths()
+    wire.response.standing = paths()
     if chance(1, in: 2) { undemanding(&wire) }
     wire.failures =
       pick([FailureRule.standard, FailureRule.oauth, [], [FailureRule(.rejected, codes: ["*"])]])
@@ -44,21 +47,21 @@ extension Choices {
   /// Asks for so little that many an answer has it.
   private func undemanding(_ wire: inout HTTPBackend) {
     wire.tokenForm = .opaque
-    wire.keys.userID = "sub"
-    wire.answer.envelope = .whole
-    wire.answer.accessToken = ["a", "b", "c"]
-    (wire.answer.refreshToken, wire.answer.identityToken) = (["none"], ["none"])
-    (wire.answer.tokenType, wire.answer.context) = ([], ["none"])
-    wire.answer.lifetime.append(.assumed(1))
-    wire.answer.user.append(.member(.whole))
+    wire.response.userID = "sub"
+    wire.response.envelope = .whole
+    wire.response.accessToken = ["a", "b", "c"]
+    (wire.response.refreshToken, wire.response.identityToken) = (["none"], ["none"])
+    (wire.response.tokenType, wire.response.context) = ([], ["none"])
+    wire.response.lifetime.append(.assumed(1))
+    wire.response.user.append(.member(.whole))
   }
 
   private func endpoint() -> HTTPEndpoint {
     let places: [TokenLocation] = [.nowhere, .bearer, .member("t"), .header("X-T")]
-    return HTTPEndpoint(
+    return HTTPEndpoint.post(
       pick(["a", "/a/", "", "https://b.test/c?d=%zz", "ä b", "//", "?"]) ?? "a",
-      form: pick([.json, .form, .none]) ?? .json, fields: ["f": 1, "g": .text(Self.canary)],
-      access: pick(places) ?? .nowhere, refresh: pick(places) ?? .nowhere,
+      body: pick([.json, .form, .none]) ?? .json, fields: ["f": 1, "g": .text(Self.canary)],
+      accessToken: pick(places) ?? .nowhere, refreshToken: pick(places) ?? .nowhere,
       tokenHint: chance(1, in: 2) ? "hint" : nil)
   }
 

@@ -51,7 +51,7 @@ struct HTTPBackendProperties {
       ).check { choices in
         let (wire, response) = (choices.wire(), choices.response())
         choices.step(
-          "\(wire.answer), status \(response.status): "
+          "\(wire.response), status \(response.status): "
             + String(decoding: response.body, as: UTF8.self))
         for (name, shown) in outcomes(wire, response) {
           choices.label(shown == nil ? "\(name) read" : "\(name) refused")

@@ -38,20 +38,22 @@ struct HTTPBackendRequestTests {
   @Test("LOG-3 POL-4 a name with dots is a member of a member, in JSON; a form sends the dots")
   func nested() throws {
     var nested = wire
-    (nested.keys.userName, nested.keys.password) = ("user.email", "user.pass.word")
-    nested.endpoints.login = HTTPEndpoint(
+    (nested.requestFields.userName, nested.requestFields.password) = (
+      "user.email", "user.pass.word"
+    )
+    nested.login = .post(
       "auth", fields: [#"client\.id"#: "c", "client": 1, "client.kind": true, #"a\b"#: 2])
     #expect(
       text(try #require(nested.login(PasswordCredentials(userName: "m", password: Secret("p")))))
         == #"{"a\\b":2,"client":{"kind":true},"client.id":"c","user":{"email":"m","pass":{"word":"p"}}}"#
     )
-    nested.endpoints.login?.form = .form
-    nested.endpoints.login?.fields = [#"client\.id"#: "c"]
+    nested.login?.body = .form
+    nested.login?.fields = [#"client\.id"#: "c"]
     #expect(
       text(try #require(nested.login(PasswordCredentials(userName: "m", password: Secret("p")))))
         == "client.id=c&user.email=m&user.pass.word=p")
-    nested.keys.contexts.role = MemberPath(steps: ["acting.as", "id"])
-    nested.keys.contexts.school = "at.id"
+    nested.contextKeys.role = MemberPath(steps: ["acting.as", "id"])
+    nested.contextKeys.school = "at.id"
     let target = ContextTarget(role: "r", school: "s")
     #expect(
       text(try #require(nested.switchContext(target, access: Secret("t"))))
@@ -74,11 +76,11 @@ struct HTTPBackendRequestTests {
     let basic = try #require(odd.refresh(Secret("rt_1")))
     #expect(
       basic.headers.filter { $0.isNamed("Authorization") }.map(\.value) == ["Basic YXBwOndvcmQ="])
-    odd.endpoints.refresh = HTTPEndpoint("auth/refresh", form: .none, refresh: .bearer)
+    odd.refresh = .post("auth/refresh", body: .none, refreshToken: .bearer)
     let bearer = try #require(odd.refresh(Secret("rt_1")))
     #expect(bearer.headers.filter { $0.isNamed("Authorization") }.map(\.value) == ["Bearer rt_1"])
     #expect(bearer.body == nil)
-    odd.endpoints.refresh = nil
+    odd.refresh = nil
     #expect(odd.refresh(Secret("rt_1")) == nil)
   }
 
@@ -158,23 +160,23 @@ struct HTTPBackendRequestTests {
     let bare = try #require(wire.revoke(access: Secret("a.b.c"), refresh: nil))
     #expect(try members(bare).isEmpty)
     var mute = wire
-    mute.endpoints.revocation = nil
+    mute.revocation = nil
     #expect(mute.revoke(access: Secret("a.b.c"), refresh: nil) == nil)
   }
 
   @Test("OUT-1 a revocation by refresh token alone, and as RFC 7009 has it")
   func otherRevocations() throws {
     var wire = wire
-    wire.endpoints.revocation = HTTPEndpoint("logout", refresh: .member("refresh"))
+    wire.revocation = .post("logout", refreshToken: .member("refresh"))
     let alone = try #require(wire.revoke(access: Secret("a"), refresh: Secret("r")))
     #expect(alone.header("Authorization") == nil)
     #expect(text(alone) == #"{"refresh":"r"}"#)
     // Without a refresh token there is nothing to name.
     #expect(wire.revoke(access: Secret("a"), refresh: nil) == nil)
-    wire.endpoints.revocation = HTTPEndpoint("logout")
+    wire.revocation = .post("logout")
     #expect(wire.revoke(access: Secret("a"), refresh: Secret("r")) == nil)
 
-    wire.endpoints.revocation = .revocation("revoke")
+    wire.revocation = .revocation("revoke")
     wire.client = .basic(id: "a b", secret: Secret("ö:+"))
     let refresh = try #require(wire.revoke(access: Secret("a"), refresh: Secret("r/1")))
     #expect(text(refresh) == "token=r%2F1&token_type_hint=refresh_token")
@@ -209,7 +211,7 @@ struct HTTPBackendRequestTests {
     ])
   func address(base: String, path: String, expected: String) throws {
     var wire = HTTPBackend(baseURL: try #require(URL(string: base)))
-    wire.endpoints.login = HTTPEndpoint(path)
+    wire.login = .post(path)
     #expect(wire.login(credentials)?.url.absoluteString == expected)
   }
 
@@ -217,8 +219,8 @@ struct HTTPBackendRequestTests {
   func parts() throws {
     var wire = wire
     wire.headers = [HTTPHeader("X-App", "1"), HTTPHeader("accept", "application/vnd.api+json")]
-    wire.endpoints.login = HTTPEndpoint(
-      "in", method: "PUT",
+    wire.login = .put(
+      "in",
       fields: [
         "device": "a\"b", "version": 3, "beta": true, "ratio": 0.5, "email": "not this",
         "none": .number(.nan),
@@ -233,13 +235,13 @@ struct HTTPBackendRequestTests {
       text(json)
         == #"{"beta":true,"device":"a\"b","email":"maria@school.test","none":null,"#
         + #""password":"pass\"w\\ö\u0001rd","ratio":0.5,"version":3}"#)
-    wire.endpoints.login?.form = .form
+    wire.login?.body = .form
     #expect(
       text(try #require(wire.login(credentials)))
         == "beta=true&device=a%22b&email=maria%40school.test&none=null"
         + "&password=pass%22w%5C%C3%B6%01rd&ratio=0.5&version=3")
-    wire.endpoints.login?.form = .none
-    wire.endpoints.login?.headers = []
+    wire.login?.body = .none
+    wire.login?.headers = []
     let bare = try #require(wire.login(credentials))
     #expect(bare.body == nil)
     #expect(bare.header("Content-Type") == nil)
@@ -252,7 +254,7 @@ struct HTTPBackendRequestTests {
       ("auth/login/", "POST auth/login/"), ("a?key=1", "POST a"),
       ("https://u:pw@h.test/a?key=1", "POST h.test"), ("a?to=https://u:pw@h.test", "POST a"),
     ] {
-      #expect("\(HTTPEndpoint(path))" == words)
+      #expect("\(HTTPEndpoint.post(path))" == words)
     }
   }
 
@@ -264,8 +266,8 @@ struct HTTPBackendRequestTests {
       (.member("tok"), nil, nil, #"{"tok":"t"}"#), (.header("X-Token"), nil, "t", "{}"),
       (.header("authorization"), "t", nil, "{}"),
     ] as [(TokenLocation, String?, String?, String)] {
-      wire.endpoints.refresh = HTTPEndpoint("r", access: .bearer, refresh: place)
-      wire.endpoints.profile = HTTPEndpoint("p", access: place, refresh: .bearer)
+      wire.refresh = .post("r", accessToken: .bearer, refreshToken: place)
+      wire.profile = .post("p", accessToken: place, refreshToken: .bearer)
       let requests = [wire.refresh(Secret("t")), wire.profile(access: Secret("t"))]
       for request in try requests.map({ try #require($0) }) {
         #expect(request.header("Authorization") == authorization)

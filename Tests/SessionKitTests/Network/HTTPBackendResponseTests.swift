@@ -28,15 +28,15 @@ struct HTTPBackendResponseTests {
   @Test("POL-4 names may be nested, have alternatives and an envelope")
   func names() throws {
     let wire = wire {
-      $0.answer.envelope = "data"
-      $0.answer.accessToken = ["tokens.access", "token"]
-      $0.answer.refreshToken = ["tokens.list.1"]
-      $0.answer.lifetime = [.seconds("tokens.life"), .assumed(5_000)]
-      $0.answer.user = [.member("owner.user"), .member(.whole)]
-      $0.answer.context = [MemberPath(steps: ["acting.as"])]
-      $0.keys.userID = "ids.main"
-      $0.keys.email = "mails.0"
-      $0.keys.contexts = .camelCase
+      $0.response.envelope = "data"
+      $0.response.accessToken = ["tokens.access", "token"]
+      $0.response.refreshToken = ["tokens.list.1"]
+      $0.response.lifetime = [.seconds("tokens.life"), .assumed(5_000)]
+      $0.response.user = [.member("owner.user"), .member(.whole)]
+      $0.response.context = [MemberPath(steps: ["acting.as"])]
+      $0.response.userID = "ids.main"
+      $0.response.email = "mails.0"
+      $0.contextKeys = .camelCase
     }
     let nested = try wire.readLogin(
       BackendBench.response(
@@ -66,7 +66,7 @@ struct HTTPBackendResponseTests {
 
   @Test("POL-4 the kinds of token that are accepted are configuration")
   func kinds() throws {
-    let wire = wire { $0.answer.tokenTypes = ["jwt", "bearer"] }
+    let wire = wire { $0.response.tokenTypes = ["jwt", "bearer"] }
     let body = { (type: String) in
       #"{"access_token":"a","expires_in":1,"token_type":"\#(type)","user":{"id":1}}"#
     }
@@ -76,7 +76,7 @@ struct HTTPBackendResponseTests {
 
   @Test("REF-5 without a refresh endpoint a refresh token is passed over")
   func noRefresh() throws {
-    let wire = wire { $0.endpoints.refresh = nil }
+    let wire = wire { $0.refresh = nil }
     let body = #"{"access_token":"a","refresh_token":"r","expires_in":1,"user":{"id":1}}"#
     #expect(try wire.readLogin(BackendBench.response(body)).refresh == nil)
     #expect(try wire.readSwitch(BackendBench.response(body)).refresh == nil)
@@ -92,7 +92,7 @@ struct HTTPBackendResponseTests {
     let body = #"{"access_token":"a","expires_in":1,"user":{"id":\#(json)}}"#
     #expect(try wire { _ in }.readLogin(BackendBench.response(body)).user?.id == Identifier(id))
     let token = "h.\(LoopbackToken.base64URL(Array(#"{"uid":\#(json)}"#.utf8))).s"
-    let claimed = wire { $0.answer.user = [.claim("uid")] }
+    let claimed = wire { $0.response.user = [.claim("uid")] }
     #expect(
       try claimed.readLogin(
         BackendBench.response(#"{"access_token":"\#(token)","expires_in":1}"#)
@@ -102,7 +102,7 @@ struct HTTPBackendResponseTests {
   @Test("STA-5 LOG-4 a user from a claim of the identity or of the access token")
   func claims() throws {
     let wire = wire {
-      $0.answer.user = [.claim("oid", of: .identity), .claim("sub"), .member("user")]
+      $0.response.user = [.claim("oid", of: .identity), .claim("sub"), .member("user")]
     }
     let identity = LoopbackToken.make(claims: [
       "oid": "o-1", "emails": ["m@s.test"], "given_name": "María", "family_name": "Sample",
@@ -137,7 +137,7 @@ struct HTTPBackendResponseTests {
     #expect(key.bytes == Array(0..<16))
     #expect(UserNameKey(key.bytes) == key)
     #expect(UserNameKey.random() != UserNameKey.random())
-    let wire = wire { $0.answer.user = [.member("user"), .userName(key)] }
+    let wire = wire { $0.response.user = [.member("user"), .userName(key)] }
     let answer = BackendBench.response(#"{"access_token":"a","expires_in":1}"#)
     let user = try #require(try wire.readLogin(answer, to: credentials).user)
     #expect(user.id == key.identifier(of: "maria@school.test"))
@@ -151,7 +151,7 @@ struct HTTPBackendResponseTests {
 
   @Test("LOG-6 a profile says who the user is, and who is inactive or deleted")
   func profile() throws {
-    let wire = wire { $0.endpoints.profile = HTTPEndpoint("me", method: "GET", form: .none) }
+    let wire = wire { $0.profile = .get("me") }
     for body in [#"{"id":1,"email":"a@b.test"}"#, #"{"user":{"id":"1","email":"a@b.test"}}"#] {
       #expect(
         try wire.readProfile(BackendBench.response(body)) == UserProfile(id: "1", email: "a@b.test")
@@ -174,7 +174,7 @@ struct HTTPBackendResponseTests {
       #expect(found?.failure.status ?? 200 == 200)
     }
     var flags = wire
-    (flags.answer.standing, flags.answer.inactive) = (["is_active"], ["false"])
+    (flags.response.standing, flags.response.inactive) = (["is_active"], ["false"])
     #expect(failure(flags, 200, #"{"id":1,"is_active":false}"#)?.failure.kind == .userInactive)
     #expect(failure(flags, 200, #"{"id":1,"is_active":true}"#) == nil)
     #expect(failure(wire, 200, #"{"name":"x"}"#)?.problem == "id is missing")
@@ -186,7 +186,7 @@ struct HTTPBackendResponseTests {
 
   @Test("POL-4 a code of an error in a header field counts before one in the body")
   func codeInHeader() throws {
-    let odd = wire { $0.keys.errorCodeHeader = "X-Error" }
+    let odd = wire { $0.response.errorCodeHeader = "X-Error" }
     let deleted = HTTPResponse(
       status: 410, headers: [HTTPHeader("x-error", "USER_DELETED")], body: [])
     #expect(

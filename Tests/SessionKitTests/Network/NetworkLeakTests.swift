@@ -33,10 +33,10 @@ struct NetworkLeakTests {
     let header = HTTPHeader("Authorization", "Bearer \(canary)")
     var wire = HTTPBackend.snakeCaseJSON(address)
     wire.headers = [header]
-    wire.endpoints.login?.fields = ["client_secret": .text(canary)]
-    wire.endpoints.login?.headers = [HTTPHeader("X-Key", canary)]
+    wire.login?.fields = ["client_secret": .text(canary)]
+    wire.login?.headers = [HTTPHeader("X-Key", canary)]
     wire.client = .basic(id: canary, secret: Secret(canary))
-    let login = try #require(wire.endpoints.login)
+    let login = try #require(wire.login)
     let token = LoopbackToken.make(claims: [
       "sub": .string(canary), "email": .string(canary), "iss": .string(canary),
     ])

@@ -11,37 +11,37 @@ private func clinic(_ base: URL, secret: Secret) -> HTTPBackend {
   var backend = HTTPBackend(baseURL: base)
 
   // Where: PUT of a form to sign in; the refresh token as bearer; JSON for another role.
-  backend.endpoints.login = HTTPEndpoint(
-    "v2/session", method: "PUT", form: .form, fields: ["device": "phone"])
-  backend.endpoints.refresh = HTTPEndpoint(
-    "v2/session/renew", method: "PUT", form: .none, refresh: .bearer)
-  backend.endpoints.switchContext = HTTPEndpoint("v2/session/role", access: .bearer)
-  backend.endpoints.revocation = HTTPEndpoint(
-    "v2/session", method: "DELETE", form: .none, access: .bearer)
+  backend.login = .put(
+    "v2/session", body: .form, fields: ["device": "phone"])
+  backend.refresh = .put(
+    "v2/session/renew", body: .none, refreshToken: .bearer)
+  backend.switchContext = .post("v2/session/role", accessToken: .bearer)
+  backend.revocation = .delete(
+    "v2/session", accessToken: .bearer)
   backend.client = .basic(id: "clinic-app", secret: secret)
   backend.headers = [HTTPHeader("X-Api", "2")]
 
   // What is asked with, and what a user, a role and an error are made of.
-  backend.keys.userName = "login"
-  backend.keys.userID = "uid"
-  backend.keys.email = "mail.main"
-  backend.keys.errorCode = ["fault.code"]
-  backend.keys.errorCodeHeader = "X-Fault"
-  backend.keys.contexts.role = "role.id"
-  backend.keys.contexts.roleName = "role.name"
-  backend.keys.contexts.school = "site.id"
-  backend.keys.contexts.schoolName = "site.name"
-  backend.keys.contexts.permissions = "role.may"
+  backend.requestFields.userName = "login"
+  backend.response.userID = "uid"
+  backend.response.email = "mail.main"
+  backend.response.errorCode = ["fault.code"]
+  backend.response.errorCodeHeader = "X-Fault"
+  backend.contextKeys.role = "role.id"
+  backend.contextKeys.roleName = "role.name"
+  backend.contextKeys.school = "site.id"
+  backend.contextKeys.schoolName = "site.name"
+  backend.contextKeys.permissions = "role.may"
 
   // Where answers say it: all in an envelope, the end of a token in ISO 8601, or its life in ms.
   backend.tokenForm = .opaque
-  backend.answer.envelope = "result"
-  backend.answer.accessToken = ["session.token"]
-  backend.answer.refreshToken = ["session.renewal"]
-  backend.answer.lifetime = [.instant("session.until"), .milliseconds("session.ms")]
-  backend.answer.user = [.member("person")]
-  backend.answer.context = ["acting"]
-  backend.answer.switchedContext = ["acting"]
+  backend.response.envelope = "result"
+  backend.response.accessToken = ["session.token"]
+  backend.response.refreshToken = ["session.renewal"]
+  backend.response.lifetime = [.instant("session.until"), .milliseconds("session.ms")]
+  backend.response.user = [.member("person")]
+  backend.response.context = ["acting"]
+  backend.response.switchedContext = ["acting"]
 
   // What it means when it is no success; the first that matches counts.
   backend.failures =

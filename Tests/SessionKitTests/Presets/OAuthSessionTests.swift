@@ -14,7 +14,7 @@ struct OAuthSessionTests {
     _ bench: Bench, _ front: OAuthFront, key: UserNameKey? = nil
   ) -> SessionConfiguration {
     var preset = front.preset(Self.client)
-    if let key { preset.backend.answer.user.append(.userName(key)) }
+    if let key { preset.backend.response.user.append(.userName(key)) }
     preset.policy.refresh.timeout = .seconds(5)
     return SessionConfiguration(
       journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets), preset: preset,

@@ -7,15 +7,15 @@ enum SimpleJWTExample {
   static func backend(_ baseURL: URL) -> HTTPBackend {
     // page begins
     var backend = HTTPBackend(baseURL: baseURL)
-    backend.endpoints.login = "api/token/"
-    backend.endpoints.refresh = HTTPEndpoint("api/token/refresh/", refresh: .member("refresh"))
-    backend.endpoints.revocation = HTTPEndpoint("api/token/blacklist/", refresh: .member("refresh"))
-    backend.keys.userName = "username"
-    backend.keys.errorCode = ["code"]
-    backend.answer.accessToken = ["access"]
-    backend.answer.refreshToken = ["refresh"]
-    backend.answer.lifetime = [.claim("exp")]
-    backend.answer.user = [.claim("user_id")]
+    backend.login = "api/token/"
+    backend.refresh = .post("api/token/refresh/", refreshToken: .member("refresh"))
+    backend.revocation = .post("api/token/blacklist/", refreshToken: .member("refresh"))
+    backend.requestFields.userName = "username"
+    backend.response.errorCode = ["code"]
+    backend.response.accessToken = ["access"]
+    backend.response.refreshToken = ["refresh"]
+    backend.response.lifetime = [.claim("exp")]
+    backend.response.user = [.claim("user_id")]
     // page ends
     return backend
   }

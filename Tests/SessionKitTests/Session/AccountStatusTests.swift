@@ -106,10 +106,10 @@ extension AccountStatusTests {
 
   private func asked() async throws -> (AnswerBench, Session) {
     var wire = try AnswerBench.camelCaseWire()
-    wire.endpoints.profile = HTTPEndpoint(
-      "api/auth/me", method: "GET", access: .bearer)
-    wire.endpoints.revocation = nil
-    wire.keys.userName = "email"
+    wire.profile = .get(
+      "api/auth/me", accessToken: .bearer)
+    wire.revocation = nil
+    wire.requestFields.userName = "email"
     let backend = try AnswerBench(wire)
     var policy = SessionPolicy.keeping
     policy.limits.profileCheck = .whenUnknown
@@ -176,7 +176,7 @@ extension AccountStatusTests {
   @Test("LOG-6 without a profile endpoint nobody can be asked")
   func checkIsNotOffered() async throws {
     let bench = try CallBench()
-    let session = try await bench.signedIn { $0.endpoints.profile = nil }
+    let session = try await bench.signedIn { $0.profile = nil }
     let error = await failure { () async throws(SessionError) in
       try await session.checkAccountStatus()
     }

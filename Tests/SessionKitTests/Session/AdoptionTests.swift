@@ -123,7 +123,7 @@ struct AdoptionTests {
   func withoutRefresh() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
-    configuration.http.endpoints.refresh = nil
+    configuration.http.refresh = nil
     let session = try await Session.open(configuration)
     try await session.adopt(
       AdoptedTokens(
@@ -139,8 +139,8 @@ struct AdoptionTests {
   func assumed() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
-    configuration.http.endpoints.refresh = nil
-    configuration.http.answer.lifetime = [.assumed(3_600_000)]
+    configuration.http.refresh = nil
+    configuration.http.response.lifetime = [.assumed(3_600_000)]
     let session = try await Session.open(configuration)
     try await session.adopt(AdoptedTokens(access: Secret("a"), user: UserProfile(id: "u-1")))
     #expect(session.isAuthenticated && !session.isTokenExpired)
@@ -156,7 +156,7 @@ struct AdoptionTests {
     let before = try await bench.signedIn()
     try await before.close()
     var configuration = bench.configuration()
-    configuration.http.endpoints.refresh = nil
+    configuration.http.refresh = nil
     let session = try await Session.open(configuration)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error == .noRefreshToken)

@@ -33,8 +33,8 @@ final class AnswerBench: HTTPTransport {
   /// The same at another address.
   static func camelCaseWire(at url: URL) -> HTTPBackend {
     var wire = AppPreset.api(url.appending(path: "api")).backend
-    wire.endpoints.profile = HTTPEndpoint(
-      "auth/me", method: "GET", form: .none, access: .bearer)
+    wire.profile = .get(
+      "auth/me", accessToken: .bearer)
     return wire
   }
 

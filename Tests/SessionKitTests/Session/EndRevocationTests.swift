@@ -14,9 +14,9 @@ struct EndRevocationTests {
 
   private static func wire() throws -> HTTPBackend {
     var wire = try AnswerBench.camelCaseWire()
-    wire.endpoints.profile = nil
-    wire.endpoints.revocation = HTTPEndpoint("api/auth/logout", form: .none, access: .bearer)
-    wire.keys.userName = "email"
+    wire.profile = nil
+    wire.revocation = .post("api/auth/logout", body: .none, accessToken: .bearer)
+    wire.requestFields.userName = "email"
     return wire
   }
 

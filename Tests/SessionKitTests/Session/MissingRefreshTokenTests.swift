@@ -24,7 +24,7 @@ struct MissingRefreshTokenTests {
 
   @Test("LOG-11 a wrong path for the refresh token is reported at the login")
   func wrongPath() async throws {
-    let found = try await warnings { $0.answer.refreshToken = ["refreshToken"] }
+    let found = try await warnings { $0.response.refreshToken = ["refreshToken"] }
     #expect(found.map(\.name) == ["session.warning.refreshTokenMissing"])
     #expect(found.first?.description.contains("refreshToken") == true)
   }
@@ -33,7 +33,7 @@ struct MissingRefreshTokenTests {
   func fails() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
-    configuration.http.answer.refreshToken = ["refreshToken"]
+    configuration.http.response.refreshToken = ["refreshToken"]
     configuration.http.missingRefreshToken = .fails
     let session = try await Session.open(configuration)
     let error = await failure { () async throws(SessionError) in
@@ -53,6 +53,6 @@ struct MissingRefreshTokenTests {
   @Test("LOG-11 nothing is reported if there is a refresh token, or no endpoint for it")
   func silent() async throws {
     #expect(try await warnings { _ in }.isEmpty)
-    #expect(try await warnings { $0.endpoints.refresh = nil }.isEmpty)
+    #expect(try await warnings { $0.refresh = nil }.isEmpty)
   }
 }

@@ -70,9 +70,9 @@ struct OtherBackendTests {
     try await bench.signedIn().close()
     #expect(await refused(configuration { $0.client = .form(id: "app-2") }) == .token)
     let address = other.baseURL.absoluteString
-    for step in [\HTTPEndpoints.refresh, \.revocation, \.switchContext, \.profile] {
-      let endpoint = HTTPEndpoint("\(address)/auth/step", refresh: .member("token"))
-      #expect(await refused(configuration { $0.endpoints[keyPath: step] = endpoint }) == .token)
+    for step in [\HTTPBackend.refresh, \.revocation, \.switchContext, \.profile] {
+      let endpoint = HTTPEndpoint.post("\(address)/auth/step", refreshToken: .member("token"))
+      #expect(await refused(configuration { $0[keyPath: step] = endpoint }) == .token)
     }
     #expect(other.calls.isEmpty)
   }
@@ -84,7 +84,7 @@ struct OtherBackendTests {
     let moved = try await Session.open(
       configuration {
         $0.baseURL = $0.baseURL.appending(path: "v2")
-        $0.endpoints.switchContext = nil
+        $0.switchContext = nil
       })
     #expect(moved.isAuthenticated && moved.currentToken != nil)
     try await moved.close()

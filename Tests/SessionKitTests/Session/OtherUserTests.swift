@@ -129,7 +129,7 @@ struct OtherUserTests {
     arguments: [false, true])
   func namedByUserName(isRestarted: Bool) async throws {
     var wire = try Self.oauth()
-    wire.answer.user.append(.userName(UserNameKey.random()))
+    wire.response.user.append(.userName(UserNameKey.random()))
     let backend = try AnswerBench(wire)
     var session = try await backend.open()
     backend.answer(tokens(1))
@@ -167,7 +167,7 @@ struct OtherUserTests {
     arguments: ["u-2", "bob@x.test"], [false, true])
   func namesAnother(name: String, isRestarted: Bool) async throws {
     var wire = try Self.oauth()
-    wire.answer.user = [.member("user")]
+    wire.response.user = [.member("user")]
     let backend = try AnswerBench(wire)
     var session = try await backend.open(.keeping)
     backend.answer(tokens(1, #","user":{"id":"u-1"}"#))
@@ -190,7 +190,7 @@ struct OtherUserTests {
   )
   func unknownSource() async throws {
     var wire = try Self.oauth()
-    wire.answer.user = [.member("user"), .claim("sub", of: .identity)]
+    wire.response.user = [.member("user"), .claim("sub", of: .identity)]
     let backend = try AnswerBench(wire)
     var session = try await backend.open(.keeping)
     backend.answer(tokens(1, #","user":{"id":"u-1"}"#))
@@ -248,7 +248,7 @@ struct OtherUserTests {
     for sources in [[.member("user"), .claim("sub")], [.claim("sub"), .member("user")]]
       as [[UserSource]]
     {
-      wire.answer.user = sources
+      wire.response.user = sources
       for refresh in ["", #","refresh_token":"r""#] {
         let answer = BackendBench.response(
           #"{"access_token":"\#(access)","expires_in":60\#(refresh)\#(named)}"#)
@@ -266,7 +266,7 @@ struct OtherUserTests {
   @Test("LOG-12 a member is remembered as a keyed digest, and a lost key makes no one another user")
   func digest() async throws {
     var wire = try Self.oauth()
-    wire.answer.user = [.digest("user.email", UserNameKey.random())]
+    wire.response.user = [.digest("user.email", UserNameKey.random())]
     var backend = try AnswerBench(wire)
     var session = try await backend.open(.keeping)
     backend.answer(tokens(1, #","user":{"email":"Ana@x.test"}"#))
@@ -276,7 +276,7 @@ struct OtherUserTests {
     try await session.close()
 
     // The app has lost the key, and made a new one.
-    wire.answer.user = [.digest("user.email", UserNameKey.random())]
+    wire.response.user = [.digest("user.email", UserNameKey.random())]
     backend = backend.speaking(wire)
     session = try await backend.open(.keeping)
     backend.answer(tokens(2, #","user":{"email":"ana@x.test"}"#))

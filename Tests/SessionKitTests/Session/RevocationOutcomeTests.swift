@@ -12,7 +12,7 @@ struct RevocationOutcomeTests {
   /// A wire without a profile: the access token authenticates the logout.
   private static func wire() throws -> HTTPBackend {
     var wire = try AnswerBench.camelCaseWire()
-    wire.endpoints.profile = nil
+    wire.profile = nil
     return wire
   }
 
@@ -166,12 +166,13 @@ struct RevocationOutcomeTests {
     var wire = AppPreset.oauth(
       token: url.appending(path: "token"), revocation: url.appending(path: "revoke")
     ).backend
-    wire.answer.user = [.member("user")]
-    wire.endpoints.furtherRevocations = [
-      HTTPEndpoint(
-        url.appending(path: "revoke").absoluteString, form: .form, access: .member("token"),
+    wire.response.user = [.member("user")]
+    wire.furtherRevocations = [
+      HTTPEndpoint.post(
+        url.appending(path: "revoke").absoluteString, body: .form, accessToken: .member("token"),
         tokenHint: "token_type_hint"),
-      HTTPEndpoint(url.appending(path: "bye").absoluteString, form: .none, access: .bearer),
+      HTTPEndpoint.post(
+        url.appending(path: "bye").absoluteString, body: .none, accessToken: .bearer),
     ]
     let backend = try AnswerBench(wire)
     backend.answer(

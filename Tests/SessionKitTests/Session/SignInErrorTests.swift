@@ -41,7 +41,7 @@ struct SignInErrorTests {
     var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
     let rule = FailureRule(.rejected, at: [.login], status: 403, codes: code.map { [$0] } ?? [])
     wire.failures = [rule] + wire.failures
-    wire.keys.errorCode = ["errcode"]
+    wire.response.errorCode = ["errcode"]
     let bench = try AnswerBench(wire)
     let error = try await bench.signInError(403, #"{"errcode":"M_FORBIDDEN"}"#)
     #expect(error == .invalidCredentials(code: "M_FORBIDDEN", status: 403))
@@ -77,7 +77,7 @@ struct SignInErrorTests {
   @Test("LOG-3 LOG-8 what a wire does not offer is not the connection's fault")
   func notOffered() async throws {
     var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
-    (wire.endpoints.login, wire.endpoints.switchContext) = (nil, nil)
+    (wire.login, wire.switchContext) = (nil, nil)
     let bench = try AnswerBench(wire)
     let error = try await bench.signInError(200, "")
     guard case .notOffered(let what)? = error.failure else {

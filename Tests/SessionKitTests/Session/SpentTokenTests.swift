@@ -10,7 +10,7 @@ import Testing
 struct SpentTokenTests {
   private func signedIn() async throws -> (AnswerBench, Session) {
     var wire = try AnswerBench.camelCaseWire()
-    wire.endpoints.profile = nil
+    wire.profile = nil
     let bench = try AnswerBench(wire)
     bench.answer(
       #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"#
@@ -122,7 +122,7 @@ struct SpentTokenTests {
   func network(status: Int, type: String, body: String) async throws {
     for policy in [SessionPolicy.tik, .off] {
       var wire = try AnswerBench.camelCaseWire()
-      wire.endpoints.profile = nil
+      wire.profile = nil
       let bench = try AnswerBench(wire)
       bench.answer(
         #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"user":{"id":42}}"#)

@@ -404,7 +404,7 @@ struct ScenarioRun {
   ) throws(ScenarioFailure) {
     self.line = line
     var preset = scenario.setting.preset(at: stage.baseURL)
-    preset.backend.endpoints.login = HTTPEndpoint("known-session")
+    preset.backend.login = .post("known-session")
     preset.policy.limits.credentials = .none
     preset.policy.limits.profileCheck = .whenUnknown
     let app = ScenarioCalls.App(

@@ -41,17 +41,17 @@ public enum AnswerTarget {
     var wire = backends[Int(first) % backends.count]
     let paths: [MemberPath] = ["a", "a.b", "a.0", "a.b.c.1", "b", .whole]
     let path = paths[Int(second) % paths.count]
-    if first & 0x40 != 0 { wire.answer.envelope = path }
-    if first & 0x80 != 0 { wire.answer.accessToken.insert(path, at: 0) }
-    if second & 0x40 != 0 { wire.answer.user.insert(.member(path), at: 0) }
-    if second & 0x80 != 0 { wire.keys.errorCode.insert(path, at: 0) }
+    if first & 0x40 != 0 { wire.response.envelope = path }
+    if first & 0x80 != 0 { wire.response.accessToken.insert(path, at: 0) }
+    if second & 0x40 != 0 { wire.response.user.insert(.member(path), at: 0) }
+    if second & 0x80 != 0 { wire.response.errorCode.insert(path, at: 0) }
     let lifetimes: [TokenLifetime] = [
       .seconds(path), .milliseconds(path), .instant(path), .claim("exp"), .assumed(1),
     ]
-    wire.answer.lifetime.insert(lifetimes[Int(third) % lifetimes.count], at: 0)
-    if third & 0x20 != 0 { wire.answer.user.append(.claim(path)) }
+    wire.response.lifetime.insert(lifetimes[Int(third) % lifetimes.count], at: 0)
+    if third & 0x20 != 0 { wire.response.user.append(.claim(path)) }
     if third & 0x40 != 0, let key = UserNameKey(Array(repeating: 7, count: 16)) {
-      wire.answer.user.append(.userName(key))
+      wire.response.user.append(.userName(key))
     }
     if third & 0x80 != 0 { wire.failures = [] }
     return wire
@@ -60,21 +60,21 @@ public enum AnswerTarget {
   /// With a profile and a registration that signs no user in.
   private static func offlineFirst(_ base: URL) -> HTTPBackend {
     var backend = HTTPBackend.snakeCaseJSON(base)
-    backend.endpoints.register = "auth/register"
-    backend.endpoints.profile = HTTPEndpoint("me", method: "GET", form: .none, access: .bearer)
+    backend.register = "auth/register"
+    backend.profile = .get("me", accessToken: .bearer)
     backend.tokenForm = .opaque
-    backend.answer.user = [.member("user"), .claim("sub")]
+    backend.response.user = [.member("user"), .claim("sub")]
     return backend
   }
 
   /// With a token that alone says how long it is valid.
   private static func ticketing(_ base: URL) -> HTTPBackend {
     var backend = HTTPBackend.snakeCaseJSON(base)
-    backend.endpoints.social = "auth/social"
-    backend.keys.errorCode = ["error.code", "code"]
-    backend.answer.accessToken = ["token", "access_token"]
-    backend.answer.lifetime = [.claim("exp")]
-    backend.answer.user = [.member("user"), .claim("sub")]
+    backend.social = "auth/social"
+    backend.response.errorCode = ["error.code", "code"]
+    backend.response.accessToken = ["token", "access_token"]
+    backend.response.lifetime = [.claim("exp")]
+    backend.response.user = [.member("user"), .claim("sub")]
     return backend
   }
 

@@ -8,23 +8,23 @@ extension HTTPBackend {
     var backend = HTTPBackend(baseURL: base)
     backend.tokenForm = .opaque
 
-    backend.endpoints.login = HTTPEndpoint(
-      "v2/session", method: "PUT", form: .form, fields: ["device": "terminal"])
-    backend.endpoints.refresh = HTTPEndpoint(
-      "v2/session/renew", method: "PUT", refresh: .member("renewal"))
-    backend.endpoints.revocation = HTTPEndpoint(
-      "v2/session", method: "DELETE", form: .none, access: .bearer)
+    backend.login = .put(
+      "v2/session", body: .form, fields: ["device": "terminal"])
+    backend.refresh = .put(
+      "v2/session/renew", refreshToken: .member("renewal"))
+    backend.revocation = .delete(
+      "v2/session", accessToken: .bearer)
 
-    backend.keys.userName = "login"
-    backend.keys.password = "pass"
-    backend.keys.userID = "uid"
-    backend.keys.errorCode = ["fault.code"]
+    backend.requestFields.userName = "login"
+    backend.requestFields.password = "pass"
+    backend.response.userID = "uid"
+    backend.response.errorCode = ["fault.code"]
 
-    backend.answer.envelope = "result"
-    backend.answer.accessToken = ["session.token"]
-    backend.answer.refreshToken = ["session.renewal"]
-    backend.answer.lifetime = [.milliseconds("session.ms")]
-    backend.answer.user = [.member("person")]
+    backend.response.envelope = "result"
+    backend.response.accessToken = ["session.token"]
+    backend.response.refreshToken = ["session.renewal"]
+    backend.response.lifetime = [.milliseconds("session.ms")]
+    backend.response.user = [.member("person")]
     return backend
   }
 }
