@@ -20,8 +20,8 @@ extension HTTPBackend {
 
   /// What is assumed of a token of which nothing is said.
   package var assumedLifetime: Int64? {
-    for case .assumed(let milliseconds) in response.lifetime {
-      return min(max(1, milliseconds), TokenLifetime.longest)
+    for case .assumed(let lifetime) in response.lifetime {
+      return min(max(1, lifetime.wholeMilliseconds), TokenMetadata.unknownLifetime)
     }
     return nil
   }

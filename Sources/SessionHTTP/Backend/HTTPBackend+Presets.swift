@@ -21,7 +21,7 @@ extension HTTPBackend {
     (backend.client, backend.requestFields.userName, backend.tokenForm) = (
       client, "username", .opaque
     )
-    backend.response.lifetime = [.seconds("expires_in"), .claim("exp"), .assumed(3_600_000)]
+    backend.response.lifetime = [.seconds("expires_in"), .claim("exp"), .assumed(.seconds(3600))]
     backend.response.user = [.claim("sub", of: .identity), .claim("sub"), .member("user")]
     backend.failures = FailureRule.oauth
     backend.revoked.codes = ["unsupported_token_type", "invalid_token"]

@@ -13,16 +13,13 @@ public enum TokenLifetime: Hashable, Sendable {
   case instant(MemberPath)
   /// A claim of the access token with the instant of expiry in seconds since 1970, such as `exp`.
   case claim(String)
-  /// Nobody says it: so many milliseconds, 1 to ten years.
-  case assumed(Int64)
+  /// Nobody says it: so long, from 1 ms to ten years.
+  case assumed(Duration)
 
   /// Nothing says it: the token is good until a call is answered 401.
   ///
   /// Without a refresh token, the policy decides what follows (`ending.onRefusedToken`).
   ///
   /// - Requirement: POL-7
-  public static let untold = TokenLifetime.assumed(longest)
-
-  /// Ten years, in milliseconds.
-  static let longest = TokenMetadata.unknownLifetime
+  public static let untold = TokenLifetime.assumed(.milliseconds(TokenMetadata.unknownLifetime))
 }

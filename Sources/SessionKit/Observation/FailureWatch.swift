@@ -61,7 +61,7 @@ extension SessionWarning: CustomStringConvertible {
     case .refreshTokenMissing(let path):
       "the sign-in brought no refresh token: \(path) is missing in the response, and the backend has an "
         + "endpoint to refresh; the session ends with its access token. Correct the path "
-        + "(the backend's answer.refreshToken), or remove the endpoint"
+        + "(the backend's response.refreshToken), or remove the endpoint"
     case .newTokenRefused(let generation):
       "a call was refused \(generation) right after the refresh that brought it; the refusal was "
         + "delivered, and no call refreshes this token within the window"

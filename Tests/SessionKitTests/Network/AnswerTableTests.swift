@@ -184,7 +184,7 @@ struct AnswerTableTests {
     case "claim": return .claim(words[1])
     default:
       try #require(words[0] == "assumed")
-      return .assumed(try #require(Int64(words[1])))
+      return .assumed(.milliseconds(try #require(Int64(words[1]))))
     }
   }
 

@@ -52,7 +52,7 @@ extension Choices {
     wire.response.accessToken = ["a", "b", "c"]
     (wire.response.refreshToken, wire.response.identityToken) = (["none"], ["none"])
     (wire.response.tokenType, wire.response.context) = ([], ["none"])
-    wire.response.lifetime.append(.assumed(1))
+    wire.response.lifetime.append(.assumed(.milliseconds(1)))
     wire.response.user.append(.member(.whole))
   }
 
@@ -76,7 +76,7 @@ extension Choices {
   private func lifetime() -> TokenLifetime {
     pick([
       .seconds(path()), .milliseconds(path()), .instant(path()), .claim("exp"), .claim("iat"),
-      .assumed(.max), .assumed(.min),
+      .assumed(.milliseconds(Int64.max)), .assumed(.milliseconds(Int64.min)),
     ]) ?? .untold
   }
 

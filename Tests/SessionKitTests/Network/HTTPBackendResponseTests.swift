@@ -31,7 +31,7 @@ struct HTTPBackendResponseTests {
       $0.response.envelope = "data"
       $0.response.accessToken = ["tokens.access", "token"]
       $0.response.refreshToken = ["tokens.list.1"]
-      $0.response.lifetime = [.seconds("tokens.life"), .assumed(5_000)]
+      $0.response.lifetime = [.seconds("tokens.life"), .assumed(.seconds(5))]
       $0.response.user = [.member("owner.user"), .member(.whole)]
       $0.response.context = [MemberPath(steps: ["acting.as"])]
       $0.response.userID = "ids.main"

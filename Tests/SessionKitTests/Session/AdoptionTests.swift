@@ -140,7 +140,7 @@ struct AdoptionTests {
     let bench = try Bench()
     var configuration = bench.configuration()
     configuration.http.refresh = nil
-    configuration.http.response.lifetime = [.assumed(3_600_000)]
+    configuration.http.response.lifetime = [.assumed(.seconds(3600))]
     let session = try await Session.open(configuration)
     try await session.adopt(AdoptedTokens(access: Secret("a"), user: UserProfile(id: "u-1")))
     #expect(session.isAuthenticated && !session.isTokenExpired)

@@ -46,7 +46,8 @@ public enum AnswerTarget {
     if second & 0x40 != 0 { wire.response.user.insert(.member(path), at: 0) }
     if second & 0x80 != 0 { wire.response.errorCode.insert(path, at: 0) }
     let lifetimes: [TokenLifetime] = [
-      .seconds(path), .milliseconds(path), .instant(path), .claim("exp"), .assumed(1),
+      .seconds(path), .milliseconds(path), .instant(path), .claim("exp"),
+      .assumed(.milliseconds(1)),
     ]
     wire.response.lifetime.insert(lifetimes[Int(third) % lifetimes.count], at: 0)
     if third & 0x20 != 0 { wire.response.user.append(.claim(path)) }
