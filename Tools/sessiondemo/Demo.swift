@@ -1,6 +1,6 @@
 import Foundation
-import SessionHTTP
 import ReplayCommands
+import SessionHTTP
 import SessionKit
 import SessionTestKit
 

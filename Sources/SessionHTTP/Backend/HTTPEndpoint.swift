@@ -32,7 +32,9 @@ public struct HTTPEndpoint: Hashable, Sendable {
   public var headers: [HTTPHeader]
   /// Where the access token is, if the request has one; a refresh never has (REF-4).
   public var accessToken: TokenLocation
-  /// Where the refresh token is, if the request has one. If both have the same place, the refresh token is sent.
+  /// Where the refresh token is, if the request has one.
+  ///
+  /// If both tokens have the same place, the refresh token is sent.
   public var refreshToken: TokenLocation
   /// The member that says which of the two is sent, `access_token` or `refresh_token` (RFC 7009 §2.1).
   public var tokenHint: String?

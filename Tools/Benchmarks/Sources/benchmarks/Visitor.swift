@@ -1,7 +1,7 @@
 internal import Foundation
 internal import SessionCore
-internal import SessionJournal
 internal import SessionHTTP
+internal import SessionJournal
 @_spi(Internals) internal import SessionKit
 internal import Synchronization
 
