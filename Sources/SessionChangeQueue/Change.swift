@@ -2,54 +2,68 @@
 
 /// One thing that the user did and the server does not know yet (SYN-2, SYN-3).
 ///
-/// Contents and bodies are the app's bytes: they are kept as they are and never looked at, and no
+/// A sender switches over it:
+/// ```swift
+/// switch change {
+/// case .create(let edit): await post(edit.entity, edit.content, key: edit.key)
+/// case .update(let edit): await put(edit.entity, edit.content, key: edit.key)
+/// case .delete(let deletion): await delete(deletion.entity, key: deletion.key)
+/// case .request(let request): await send(request)
+/// }
+/// ```
+/// Contents and bodies are the app's bytes. They are kept as they are and never looked at, and no
 /// description shows them.
-public struct Change: Hashable, Sendable {
-  /// What is done to an entity.
-  public enum Operation: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// It does not exist at the server, or was deleted by a change before.
-    case create = 0
-    /// All of its content is replaced.
-    case update = 1
-    /// It goes.
-    case delete = 2
+public enum Change: Hashable, Sendable {
+  /// The entity does not exist at the server, or an earlier change deletes it.
+  case create(Edit)
+  /// All of the entity's content is replaced.
+  case update(Edit)
+  /// The entity is deleted.
+  case delete(Deletion)
+  /// A request that is sent as it is.
+  case request(Request)
 
-    /// `create`, `update`, `delete`.
-    public var description: String {
-      switch self {
-      case .create: "create"
-      case .update: "update"
-      case .delete: "delete"
-      }
-    }
-  }
-
-  /// An operation on one entity; may be put together with a later one (`Specs/ChangeLog.md`).
-  public struct OnEntity: Hashable, Sendable {
-    /// What is done.
-    public let operation: Operation
-    /// To which entity.
+  /// An entity's whole content; may be combined with a later change of the same entity
+  /// (`Specs/ChangeLog.md`).
+  public struct Edit: Hashable, Sendable {
+    /// The entity.
     public let entity: EntityReference
-    /// The entity's whole content from then on; empty for a `delete`.
+    /// The entity's whole content from then on.
     public let content: [UInt8]
-    /// Other entities that must exist for the server to take the content.
+    /// Other entities that must exist for the server to accept the content.
     public let mentions: [EntityReference]
+    /// The idempotency key: names this change to the server, however often it is sent.
+    public let key: Identifier
 
-    /// An operation.
+    /// An edit; `key` is a random UUID that the caller made.
     public init(
-      _ operation: Operation, _ entity: EntityReference, content: [UInt8] = [],
-      mentions: [EntityReference] = []
+      _ entity: EntityReference, content: [UInt8], mentions: [EntityReference] = [],
+      key: Identifier
     ) {
-      self.operation = operation
       self.entity = entity
-      self.content = operation == .delete ? [] : content
-      self.mentions = operation == .delete ? [] : mentions
+      self.content = content
+      self.mentions = mentions
+      self.key = key
     }
   }
 
-  /// A request made while there was no way to send it (SYN-3); sent as it is, never put together.
+  /// The end of an entity; may be combined with an earlier change of the same entity.
+  public struct Deletion: Hashable, Sendable {
+    /// The entity.
+    public let entity: EntityReference
+    /// The idempotency key: names this change to the server, however often it is sent.
+    public let key: Identifier
+
+    /// A deletion; `key` is a random UUID that the caller made.
+    public init(_ entity: EntityReference, key: Identifier) {
+      self.entity = entity
+      self.key = key
+    }
+  }
+
+  /// A request made while it could not be sent (SYN-3); never combined with another change.
   ///
-  /// Has no headers: the token that counts is that of the moment of sending, and none is ever kept.
+  /// It has no headers: the access token is that of the moment of sending, and none is kept.
   public struct Request: Hashable, Sendable {
     /// The method, such as `POST`.
     public let method: String
@@ -59,12 +73,17 @@ public struct Change: Hashable, Sendable {
     public let contentType: String?
     /// The body.
     public let body: [UInt8]
+    /// The idempotency key: names this change to the server, however often it is sent.
+    public let key: Identifier
 
-    /// A request; `nil` where the method is not made of 1 to 16 letters, or the path does not begin with
-    /// one `/` or holds anything but visible ASCII, of which it may have 8,192 characters, or the media type
-    /// anything but visible ASCII and spaces, of which it may have 1,024.
+    /// A request; `key` is a random UUID that the caller made. The result is `nil` in three cases:
+    /// - The method is not made of 1 to 16 letters.
+    /// - The path does not begin with exactly one `/`, holds anything but visible ASCII, or is longer
+    ///   than 8,192 characters.
+    /// - The media type holds anything but visible ASCII and spaces, or is longer than 1,024.
     public init?(
-      _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = []
+      _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = [],
+      key: Identifier
     ) {
       guard (1...16).contains(method.utf8.count), method.utf8.allSatisfy(\.isLetter),
         path.utf8.first == UInt8(ascii: "/"), path.utf8.dropFirst().first != UInt8(ascii: "/"),
@@ -80,48 +99,44 @@ public struct Change: Hashable, Sendable {
       self.path = path
       self.contentType = contentType
       self.body = body
+      self.key = key
     }
   }
 
-  /// What is to happen.
-  public enum Action: Hashable, Sendable {
-    /// An operation on an entity.
-    case entity(OnEntity)
-    /// A request.
-    case request(Request)
+  /// The idempotency key: names this change to the server, however often it is sent.
+  public var key: Identifier {
+    switch self {
+    case .create(let edit), .update(let edit): edit.key
+    case .delete(let deletion): deletion.key
+    case .request(let request): request.key
+    }
   }
 
-  /// Names this change to the server, whatever number of times it is sent: its idempotency key.
-  public let key: Identifier
-  /// What is to happen.
-  public let action: Action
-
-  /// A change; the key is a random UUID that the caller has made.
-  public init(key: Identifier, _ action: Action) {
-    self.key = key
-    self.action = action
-  }
-
-  /// The entity that it is about; `nil` for a request.
+  /// The entity; `nil` for a request.
   public var entity: EntityReference? {
-    guard case .entity(let change) = action else { return nil }
-    return change.entity
+    switch self {
+    case .create(let edit), .update(let edit): edit.entity
+    case .delete(let deletion): deletion.entity
+    case .request: nil
+    }
   }
 
-  /// How many bytes of the app's it holds, of content or body.
+  /// How many bytes of content or body the app gave.
   public var contentSize: Int {
-    switch action {
-    case .entity(let change): change.content.count
+    switch self {
+    case .create(let edit), .update(let edit): edit.content.count
+    case .delete: 0
     case .request(let request): request.body.count
     }
   }
 
-  /// How many bytes it counts for in a log's bound: all of its texts and contents.
+  /// How many bytes count towards a log's limit: all texts and contents.
   public var size: Int {
-    switch action {
-    case .entity(let change):
-      64 + key.byteCount + change.content.count + change.entity.size
-        + change.mentions.reduce(0) { $0 + $1.size }
+    switch self {
+    case .create(let edit), .update(let edit):
+      64 + key.byteCount + edit.content.count + edit.entity.size
+        + edit.mentions.reduce(0) { $0 + $1.size }
+    case .delete(let deletion): 64 + key.byteCount + deletion.entity.size
     case .request(let request):
       64 + key.byteCount + request.method.utf8.count + request.path.utf8.count
         + (request.contentType?.utf8.count ?? 0) + request.body.count
@@ -129,42 +144,97 @@ public struct Change: Hashable, Sendable {
   }
 }
 
-extension Change: CustomStringConvertible, CustomReflectable {
-  /// What is to happen, without content: `update task 17, 120 bytes`.
-  public var description: String { action.description }
+@_spi(Internals) extension Change {
+  /// What is done to an entity, as the change log's bytes and the tools name it.
+  public enum Operation: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    case create = 0
+    case update = 1
+    case delete = 2
 
-  /// Nothing but the description, so that no dump shows what the user wrote.
-  public var customMirror: Mirror { Mirror(self, children: ["change": description]) }
+    /// `create`, `update`, `delete`.
+    public var description: String {
+      switch self {
+      case .create: "create"
+      case .update: "update"
+      case .delete: "delete"
+      }
+    }
+  }
+
+  /// An operation on an entity; a deletion has no content and no mentions.
+  public init(
+    _ operation: Operation, _ entity: EntityReference, content: [UInt8] = [],
+    mentions: [EntityReference] = [], key: Identifier
+  ) {
+    switch operation {
+    case .create:
+      self = .create(Edit(entity, content: content, mentions: mentions, key: key))
+    case .update:
+      self = .update(Edit(entity, content: content, mentions: mentions, key: key))
+    case .delete: self = .delete(Deletion(entity, key: key))
+    }
+  }
+
+  /// What is done to an entity; `nil` for a request.
+  public var operation: Operation? {
+    switch self {
+    case .create: .create
+    case .update: .update
+    case .delete: .delete
+    case .request: nil
+    }
+  }
+
+  /// The content of an edit; empty for any other change.
+  public var content: [UInt8] {
+    switch self {
+    case .create(let edit), .update(let edit): edit.content
+    case .delete, .request: []
+    }
+  }
+
+  /// The entities that an edit mentions; empty for any other change.
+  public var mentions: [EntityReference] {
+    switch self {
+    case .create(let edit), .update(let edit): edit.mentions
+    case .delete, .request: []
+    }
+  }
 }
 
-extension Change.Action: CustomStringConvertible, CustomReflectable {
-  /// What is to happen, without content.
+extension Change: CustomStringConvertible, CustomReflectable {
+  /// What is to happen, without content: `update task 17, 120 bytes`.
   public var description: String {
     switch self {
-    case .entity(let change): change.description
+    case .create(let edit): "create \(edit)"
+    case .update(let edit): "update \(edit)"
+    case .delete(let deletion): "delete \(deletion)"
     case .request(let request): request.description
     }
   }
 
-  /// Nothing but the description.
-  public var customMirror: Mirror { Mirror(self, children: ["action": description]) }
+  /// Only the description, so that no dump shows what the user wrote.
+  public var customMirror: Mirror { Mirror(self, children: ["change": description]) }
 }
 
-extension Change.OnEntity: CustomStringConvertible, CustomReflectable {
-  /// `update task 17, 120 bytes`.
-  public var description: String {
-    "\(operation) \(entity)" + (operation == .delete ? "" : ", \(content.count) bytes")
-  }
+extension Change.Edit: CustomStringConvertible, CustomReflectable {
+  /// `task 17, 120 bytes`.
+  public var description: String { "\(entity), \(content.count) bytes" }
 
-  /// Nothing but the description.
-  public var customMirror: Mirror { Mirror(self, children: ["operation": description]) }
+  /// Only the description.
+  public var customMirror: Mirror { Mirror(self, children: ["edit": description]) }
+}
+
+extension Change.Deletion: CustomStringConvertible {
+  /// `task 17`.
+  public var description: String { entity.description }
 }
 
 extension Change.Request: CustomStringConvertible, CustomReflectable {
   /// `POST /notes, 12 bytes`: no query, no body.
   public var description: String { "\(method) \(pathWithoutQuery), \(body.count) bytes" }
 
-  /// Nothing but the description.
+  /// Only the description.
   public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }
 

@@ -130,13 +130,10 @@ extension PayloadWriter {
 
   private mutating func write(_ change: Change) {
     write(change.key)
-    switch change.action {
-    case .entity(let change):
-      write(change.operation.rawValue)
-      write(change.entity)
-      write(bytes: change.content)
-      write(UInt32(clamping: change.mentions.count))
-      for mention in change.mentions { write(mention) }
+    switch change {
+    case .create(let edit): write(.create, edit.entity, edit.content, edit.mentions)
+    case .update(let edit): write(.update, edit.entity, edit.content, edit.mentions)
+    case .delete(let deletion): write(.delete, deletion.entity, [], [])
     case .request(let request):
       write(Change.requestByte)
       write(request.method)
@@ -144,6 +141,17 @@ extension PayloadWriter {
       write(optional: request.contentType) { $0.write($1) }
       write(bytes: request.body)
     }
+  }
+
+  private mutating func write(
+    _ operation: Change.Operation, _ entity: EntityReference, _ content: [UInt8],
+    _ mentions: [EntityReference]
+  ) {
+    write(operation.rawValue)
+    write(entity)
+    write(bytes: content)
+    write(UInt32(clamping: mentions.count))
+    for mention in mentions { write(mention) }
   }
 
   mutating func write(_ queue: ChangeQueue) {
@@ -247,18 +255,18 @@ extension PayloadReader {
       guard operation != .delete || (content.isEmpty && mentions.isEmpty) else {
         throw .impossible(offset: place)
       }
-      return Change(
-        key: key, .entity(.init(operation, entity, content: content, mentions: mentions)))
+      return Change(operation, entity, content: content, mentions: mentions, key: key)
     }
     guard byte == Change.requestByte else { throw .invalid(offset: place, byte: byte) }
     let method = try text()
     let path = try text()
     let contentType = try optional { (reader) throws(CodecError) in try reader.text() }
     let body = try byteString()
-    guard let request = Change.Request(method, path, contentType: contentType, body: body) else {
-      throw .impossible(offset: place)
-    }
-    return Change(key: key, .request(request))
+    guard
+      let request = Change.Request(
+        method, path, contentType: contentType, body: body, key: key)
+    else { throw .impossible(offset: place) }
+    return .request(request)
   }
 
   fileprivate mutating func changeQueue() throws(CodecError) -> ChangeQueue {

@@ -242,21 +242,24 @@ public struct ChangeQueue: Hashable, Sendable {
 extension Change {
   /// Whether this is what has become of `change`: the same, or the same content put into an earlier one.
   public func isMade(of change: Change) -> Bool {
-    guard case .entity(let mine) = action, case .entity(let theirs) = change.action,
-      mine.entity == theirs.entity
-    else { return self == change }
-    return self == change || self == rewritten(by: change)
+    self == change || (entity == change.entity && self == rewritten(by: change))
   }
 
-  /// This operation with a later one's content, mentions and key.
+  /// This operation with a later edit's content, mentions and key; the later change if either is no edit.
   func rewritten(by later: Change) -> Change {
-    guard case .entity(let mine) = action, case .entity(let theirs) = later.action else {
-      return later
+    switch (self, later) {
+    case (.create(let mine), .create(let new)), (.create(let mine), .update(let new)):
+      .create(mine.rewritten(by: new))
+    case (.update(let mine), .create(let new)), (.update(let mine), .update(let new)):
+      .update(mine.rewritten(by: new))
+    case (.create, _), (.update, _), (.delete, _), (.request, _): later
     }
-    return Change(
-      key: later.key,
-      .entity(
-        OnEntity(
-          mine.operation, mine.entity, content: theirs.content, mentions: theirs.mentions)))
+  }
+}
+
+extension Change.Edit {
+  /// This entity with a later edit's content, mentions and key.
+  fileprivate func rewritten(by later: Self) -> Self {
+    Self(entity, content: later.content, mentions: later.mentions, key: later.key)
   }
 }

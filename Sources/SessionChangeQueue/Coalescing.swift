@@ -15,22 +15,23 @@ public enum Coalescing: Hashable, Sendable {
   ///
   /// Looks back to what was sent, and to the last request: what that was meant to find is not known.
   public static func of(_ change: Change, behind waiting: [PendingChange]) -> Coalescing {
-    guard case .entity(let later) = change.action else { return .appended }
+    guard let entity = change.entity else { return .appended }
     var mentionsMoved = false
     var isMentioned = false
     var deletesBetween = false
     for place in waiting.indices.reversed() {
+      let other = waiting[place].change
       guard waiting[place].sent == nil, !waiting[place].isRetried,
-        case .entity(let other) = waiting[place].change.action
+        let otherEntity = other.entity
       else {
         return .appended
       }
-      if other.entity == later.entity {
-        switch (other.operation, later.operation) {
+      if otherEntity == entity {
+        switch (other, change) {
         case (.create, .update), (.update, .update), (.create, .create):
           return mentionsMoved ? .appended : .rewritten(place)
         case (.create, .delete):
-          if isNew(later.entity, before: place, in: waiting) {
+          if isNew(entity, before: place, in: waiting) {
             return isMentioned ? .appended : .cancelled(place)
           }
           return deletesBetween ? .appended : .superseded(place)
@@ -38,13 +39,14 @@ public enum Coalescing: Hashable, Sendable {
           return deletesBetween ? .appended : .superseded(place)
         case (.delete, .delete):
           return .repeated(place)
-        case (.delete, .create), (.delete, .update), (.update, .create):
+        case (.delete, .create), (.delete, .update), (.update, .create), (.request, _),
+          (_, .request):
           return .appended
         }
       }
-      if other.operation != .update, later.mentions.contains(other.entity) { mentionsMoved = true }
+      if other.operation != .update, change.mentions.contains(otherEntity) { mentionsMoved = true }
       if other.operation == .delete { deletesBetween = true }
-      if other.mentions.contains(later.entity) { isMentioned = true }
+      if other.mentions.contains(entity) { isMentioned = true }
     }
     return .appended
   }
@@ -54,8 +56,8 @@ public enum Coalescing: Hashable, Sendable {
     _ entity: EntityReference, before place: Int, in waiting: [PendingChange]
   ) -> Bool {
     for item in waiting[..<place].reversed() {
-      guard case .entity(let other) = item.change.action, other.entity == entity else { continue }
-      return other.operation == .delete
+      guard item.change.entity == entity else { continue }
+      return item.change.operation == .delete
     }
     return true
   }

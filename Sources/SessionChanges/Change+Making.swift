@@ -3,13 +3,12 @@ public import SessionChangeQueue
 @_spi(Internals) import SessionCore
 
 extension Change {
-  /// A new entity.
+  /// A new entity with its content.
   public static func create(
     _ entity: EntityReference, content: [UInt8], mentions: [EntityReference] = [],
     key: UUID = UUID()
   ) -> Change {
-    Change(
-      key: key.identifier, .entity(.init(.create, entity, content: content, mentions: mentions)))
+    .create(Edit(entity, content: content, mentions: mentions, key: key.identifier))
   }
 
   /// An entity's new content, all of it.
@@ -17,18 +16,22 @@ extension Change {
     _ entity: EntityReference, content: [UInt8], mentions: [EntityReference] = [],
     key: UUID = UUID()
   ) -> Change {
-    Change(
-      key: key.identifier, .entity(.init(.update, entity, content: content, mentions: mentions)))
+    .update(Edit(entity, content: content, mentions: mentions, key: key.identifier))
   }
 
-  /// An entity that goes.
+  /// The end of an entity.
   public static func delete(_ entity: EntityReference, key: UUID = UUID()) -> Change {
-    Change(key: key.identifier, .entity(.init(.delete, entity)))
+    .delete(Deletion(entity, key: key.identifier))
   }
+}
 
-  /// A request that waits (SYN-3).
-  public static func request(_ request: Request, key: UUID = UUID()) -> Change {
-    Change(key: key.identifier, .request(request))
+extension Change.Request {
+  /// A request that waits (SYN-3); `nil` if method, path or media type is not allowed.
+  public init?(
+    _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = [],
+    key: UUID = UUID()
+  ) {
+    self.init(method, path, contentType: contentType, body: body, key: key.identifier)
   }
 }
 

@@ -48,10 +48,13 @@ enum Journals {
     let (task, list) = (
       EntityReference("task", "t1"), EntityReference("list", "l1", scope: "north")
     )
-    let start = SampleJournal.start
+    let (start, content) = (SampleJournal.start, Array("private".utf8))
     func key(_ number: UInt64) -> Identifier { Identifier(uuidHigh: 0x4000, low: 1 << 63 | number) }
-    func added(_ number: UInt64, _ action: Change.Action) -> ChangeEvent {
-      .added(.init(user: "u-1", change: Change(key: key(number), action)))
+    func added(_ change: Change) -> ChangeEvent { .added(.init(user: "u-1", change: change)) }
+    func edit(
+      _ number: UInt64, _ entity: EntityReference, mentions: [EntityReference] = []
+    ) -> Change.Edit {
+      .init(entity, content: content, mentions: mentions, key: key(number))
     }
     func sent(_ number: UInt64, _ seconds: Int64) -> ChangeEvent {
       .sent(
@@ -62,21 +65,18 @@ enum Journals {
     let request = try #require(
       Change.Request(
         "POST", "/tasks/t1/done?note=private", contentType: "application/json",
-        body: Array("private".utf8)))
-    let content = Array("private".utf8)
+        body: content, key: key(4)))
     let events: [ChangeEvent] = [
       .scopeChecked(.init(scope: "north", statusChangedAt: start)),
-      added(1, .entity(.init(.create, list, content: content))),
-      added(2, .entity(.init(.create, task, content: content, mentions: [list]))),
-      added(3, .entity(.init(.update, task, content: content, mentions: [list]))),
-      added(4, .request(request)), sent(1, 5),
+      added(.create(edit(1, list))), added(.create(edit(2, task, mentions: [list]))),
+      added(.update(edit(3, task, mentions: [list]))), added(.request(request)), sent(1, 5),
       .postponed(
         .init(
           key: key(1), isCounted: true, retryAt: start.advanced(by: 36_000), reason: "503 \u{1B}[2J"
         )),
       sent(1, 7), .acknowledged(key(1)), sent(3, 9),
       .givenUp(.init(key: key(3), cause: .refused, reason: "422 TITLE_EMPTY")),
-      added(5, .entity(.init(.delete, task))), .discarded(.init(key: key(5), cause: .app)),
+      added(.delete(.init(task, key: key(5)))), .discarded(.init(key: key(5), cause: .app)),
     ]
     let batches = events.enumerated().map { place, event in
       let (kind, payload) = ChangeCodec.encode(event, at: start.advanced(by: Int64(place) * 1_000))
@@ -132,7 +132,7 @@ enum Journals {
       return .added(
         .init(
           user: "u-1",
-          change: Change(key: key, .entity(.init(.create, task, content: Array("private".utf8))))))
+          change: .create(.init(task, content: Array("private".utf8), key: key))))
     }
     let sent = ChangeEvent.Sent(
       key: "k-1", sender: "log-1", process: 7, deadline: start.advanced(by: 120_000))

@@ -80,7 +80,7 @@ struct ScenarioPageTests {
     .added(
       .init(
         user: "u-1",
-        change: Change(key: "k", .entity(.init(.delete, EntityReference("task", "t-1")))))),
+        change: Change.delete(.init(EntityReference("task", "t-1"), key: "k")))),
     .sent(.init(key: "k", sender: "s", process: 1, deadline: .plainStart)),
     .acknowledged("k"),
     .postponed(.init(key: "k", isCounted: true, retryAt: .plainStart, reason: "late")),

@@ -27,7 +27,12 @@ struct ReadmeChangesExample {
     } catch {
       guard let count = error.pendingChanges else { throw error }
       let drained = try await log.drain(through: session.gate) { waiting in
-        await server.send(waiting.change)  // its key as the idempotency key; .done, .tryLater …
+        switch waiting.change {  // .done, .tryLater, .refused …
+        case .create(let edit): await server.post(edit.entity, edit.content, key: edit.key)
+        case .update(let edit): await server.put(edit.entity, edit.content, key: edit.key)
+        case .delete(let deletion): await server.delete(deletion.entity, key: deletion.key)
+        case .request(let request): await server.send(request)
+        }
       }
       print("\(count) waited, \(drained.acknowledged) sent")  // 1 waited, 1 sent
     }
@@ -41,5 +46,17 @@ struct ReadmeChangesExample {
 }
 
 extension ChangeServer {
-  fileprivate func send(_ change: Change) async -> SendOutcome { take(change.key) }
+  fileprivate func post(
+    _ entity: EntityReference, _ content: [UInt8], key: Identifier
+  ) async -> SendOutcome { take(key) }
+
+  fileprivate func put(
+    _ entity: EntityReference, _ content: [UInt8], key: Identifier
+  ) async -> SendOutcome { take(key) }
+
+  fileprivate func delete(_ entity: EntityReference, key: Identifier) async -> SendOutcome {
+    take(key)
+  }
+
+  fileprivate func send(_ request: Change.Request) async -> SendOutcome { take(request.key) }
 }

@@ -17,29 +17,26 @@ private struct Store: Equatable {
 
   /// Whether a server that watches over what is mentioned would take it.
   func takes(_ change: Change) -> Bool {
-    guard case .entity(let change) = change.action else { return true }
     guard change.mentions.allSatisfy({ entities[$0] != nil }) else { return false }
-    switch change.operation {
-    case .create: return entities[change.entity] == nil
-    case .update: return entities[change.entity] != nil
-    case .delete:
-      return entities[change.entity] != nil
+    switch change {
+    case .request: return true
+    case .create(let edit): return entities[edit.entity] == nil
+    case .update(let edit): return entities[edit.entity] != nil
+    case .delete(let deletion):
+      return entities[deletion.entity] != nil
         && !entities.contains {
-          $0.key != change.entity && $0.value.mentions.contains(change.entity)
+          $0.key != deletion.entity && $0.value.mentions.contains(deletion.entity)
         }
     }
   }
 
   mutating func apply(_ change: Change) {
-    switch change.action {
+    let entity = Entity(content: change.content, mentions: Set(change.mentions))
+    switch change {
     case .request(let request): requests.append(request.body)
-    case .entity(let change):
-      let entity = Entity(content: change.content, mentions: Set(change.mentions))
-      switch change.operation {
-      case .create: entities[change.entity] = entity
-      case .update: if entities[change.entity] != nil { entities[change.entity] = entity }
-      case .delete: entities[change.entity] = nil
-      }
+    case .create(let edit): entities[edit.entity] = entity
+    case .update(let edit): if entities[edit.entity] != nil { entities[edit.entity] = entity }
+    case .delete(let deletion): entities[deletion.entity] = nil
     }
   }
 }
@@ -54,13 +51,12 @@ private struct Draws {
     let key = Identifier(uuidHigh: 7, low: UInt64(count))
     let content = [UInt8(truncatingIfNeeded: count)]
     guard !choices.chance(1, in: 12) else {
-      return Change.Request("POST", "/r", body: content).map { Change(key: key, .request($0)) }
+      return Change.Request("POST", "/r", body: content, key: key).map { .request($0) }
     }
     let operation = choices.pick(Change.Operation.allCases) ?? .create
     let entity = choices.pick(Self.all) ?? Self.all[0]
     let others = Self.all.filter { mentioning && $0 != entity && choices.chance(1, in: 4) }
-    return Change(
-      key: key, .entity(.init(operation, entity, content: content, mentions: others)))
+    return Change(operation, entity, content: content, mentions: others, key: key)
   }
 }
 
@@ -103,7 +99,7 @@ struct ChangePropertyTests {
         // What is created first is not there yet; anything else may be.
         for entity in Draws.all {
           let first = changes.first { $0.entity == entity }
-          if case .entity(let change)? = first?.action, change.operation == .create { continue }
+          if first?.operation == .create { continue }
           if choices.chance(2, in: 3) { whole.entities[entity] = .init(content: [0], mentions: []) }
         }
         var coalesced = whole
@@ -255,11 +251,5 @@ struct ChangePropertyTests {
       guard let change = draws.change(mentioning: true) else { return .acknowledged("none") }
       return .added(.init(user: choices.pick(["u-1", "u-2"]) ?? "u-1", change: change))
     }
-  }
-}
-
-extension Change {
-  fileprivate var mentions: [EntityReference] {
-    if case .entity(let change) = action { change.mentions } else { [] }
   }
 }

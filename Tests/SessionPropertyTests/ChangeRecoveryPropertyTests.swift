@@ -1,4 +1,4 @@
-import SessionChangeQueue
+@_spi(Internals) import SessionChangeQueue
 @_spi(Internals) import SessionCore
 import SessionTestKit
 import SessionTesting
@@ -26,8 +26,7 @@ struct ChangeRecoveryPropertyTests {
           let key = Identifier(uuidHigh: 7, low: keys)
           let operation = choices.pick(Change.Operation.allCases) ?? .create
           let entity = EntityReference("task", Identifier("e\(choices.draw(in: 0...2))"))
-          let change = Change(
-            key: key, .entity(.init(operation, entity, content: [UInt8(keys)])))
+          let change = Change(operation, entity, content: [UInt8(keys)], key: key)
           try append(.added(.init(user: "u-1", change: change)))
         case 3:
           guard let first else { return }
@@ -123,6 +122,6 @@ struct ChangeRecoveryPropertyTests {
       })
   }
 
-  private static let update = Change(
-    key: "new", .entity(.init(.update, EntityReference("task", "e0"), content: [1])))
+  private static let update = Change.update(
+    .init(EntityReference("task", "e0"), content: [1], key: "new"))
 }

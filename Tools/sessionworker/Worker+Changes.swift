@@ -34,10 +34,10 @@ extension Worker {
         default: .delete(entity, key: key)
         }
     default:
-      guard let request = Change.Request(words[0], words[1], body: content) else {
+      guard let request = Change.Request(words[0], words[1], body: content, key: key) else {
         throw Refusal(description: "this is no request")
       }
-      change = .request(request, key: key)
+      change = .request(request)
     }
     try await log.add(change, through: gate)
   }
@@ -73,10 +73,17 @@ extension Worker {
 
 extension Worker.Sent {
   fileprivate init(_ change: Change) {
-    switch change.action {
-    case .entity(let change):
-      what = "\(change.operation) \(change.entity.type)/\(change.entity.id)"
-      text = String(decoding: change.content, as: UTF8.self)
+    func path(_ entity: EntityReference) -> String { "\(entity.type)/\(entity.id)" }
+    switch change {
+    case .create(let edit):
+      what = "create \(path(edit.entity))"
+      text = String(decoding: edit.content, as: UTF8.self)
+    case .update(let edit):
+      what = "update \(path(edit.entity))"
+      text = String(decoding: edit.content, as: UTF8.self)
+    case .delete(let deletion):
+      what = "delete \(path(deletion.entity))"
+      text = ""
     case .request(let request):
       what = "\(request.method) \(request.path)"
       text = String(decoding: request.body, as: UTF8.self)

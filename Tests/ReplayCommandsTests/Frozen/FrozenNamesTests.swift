@@ -1,5 +1,5 @@
 import Foundation
-import SessionChangeQueue
+@_spi(Internals) import SessionChangeQueue
 import Testing
 
 @testable import ReplayCommands

@@ -12,11 +12,8 @@ struct ChangeLogSpecTests {
     mentions: [EntityReference] = []
   ) -> Change {
     Change(
-      key: key,
-      .entity(
-        .init(
-          operation, entity ?? self.entity, content: Array(key.description.utf8),
-          mentions: mentions)))
+      operation, entity ?? self.entity, content: Array(key.description.utf8), mentions: mentions,
+      key: key)
   }
 
   private func queue(_ changes: [Change]) throws -> ChangeQueue {
@@ -64,15 +61,13 @@ struct ChangeLogSpecTests {
         for mentions in [[], [other]] {
           let second = change(later, "later", mentions: mentions)
           var held = false
-          if case .entity(let middle) = between.action {
-            switch unless {
-            case "": break
-            case "something is created or deleted that the later mentions":
-              held = middle.operation != .update && !mentions.isEmpty && later != .delete
-            case "something mentions the entity": held = between == mentioned
-            case "something is deleted": held = middle.operation == .delete
-            default: Issue.record("no such condition: \(unless)")
-            }
+          switch unless {
+          case "": break
+          case "something is created or deleted that the later mentions":
+            held = between.operation != .update && !mentions.isEmpty && later != .delete
+          case "something mentions the entity": held = between == mentioned
+          case "something is deleted": held = between.operation == .delete
+          default: Issue.record("no such condition: \(unless)")
           }
           let both = [first, between, second]
           let left = try queue(both).pending.map(\.change)
@@ -104,12 +99,12 @@ struct ChangeLogSpecTests {
       try queue.apply(
         .postponed(.init(key: "earlier", isCounted: true, retryAt: time, reason: "503")), at: time)
     }
-    let request = try #require(Change.Request("POST", "/tasks/1/done"))
+    let request = try #require(Change.Request("POST", "/tasks/1/done", key: "r"))
     let barred = try self.queue([
-      change(.create, "earlier"), Change(key: "r", .request(request)), change(.update, "later"),
+      change(.create, "earlier"), .request(request), change(.update, "later"),
     ])
     #expect(barred.pending.count == 3)
-    #expect(barred.coalescing(Change(key: "q", .request(request))) == .appended)
+    #expect(barred.coalescing(.request(request)) == .appended)
     #expect(barred.coalescing(change(.update, "last")) == .rewritten(2))
   }
 
@@ -146,8 +141,8 @@ struct ChangeLogSpecTests {
         .init(
           user: "u",
           change: Change(
-            key: Identifier(uuidHigh: 1, low: 2),
-            .entity(.init(.update, entity, content: [9], mentions: [other]))))), at: time)
+            .update, entity, content: [9], mentions: [other],
+            key: Identifier(uuidHigh: 1, low: 2)))), at: time)
     let head: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0, 1, 2, 1, 0, 0, 0, 117, 1]
     let key: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2]
     let named: [UInt8] = [0, 0, 0, 0, 4, 0, 0, 0] + Array("task".utf8) + [2, 1, 0, 0, 0, 49]
@@ -181,10 +176,11 @@ struct ChangeLogSpecTests {
       ("GET", "/a b"), ("GET", "/a\r\nAuthorization: x"), ("GET", "/é"),
       ("GET", "/" + String(repeating: "a", count: 8_192)),
     ] {
-      #expect(Change.Request(method, path) == nil, "\(method) \(path)")
+      #expect(Change.Request(method, path, key: "k") == nil, "\(method) \(path)")
     }
-    let request = Change.Request("PATCH", "/tasks/1?note=private", body: Array("private".utf8))
-    let change = request.map { Change(key: "k", .request($0)) }
+    let request = Change.Request(
+      "PATCH", "/tasks/1?note=private", body: Array("private".utf8), key: "k")
+    let change = request.map { Change.request($0) }
     #expect(change.map { "\($0)" } == "PATCH /tasks/1, 7 bytes")
     var dumped = ""
     dump(change, to: &dumped)
@@ -194,12 +190,11 @@ struct ChangeLogSpecTests {
   @Test("STO-3 no part of a change shows what the user wrote, however it is printed")
   func guarded() throws {
     let request = try #require(
-      Change.Request("POST", "/n?q=private", body: Array("private".utf8)))
-    let operation = Change.OnEntity(.create, entity, content: Array("private".utf8))
-    let waiting = try queue([Change(key: "k", .entity(operation))])
+      Change.Request("POST", "/n?q=private", body: Array("private".utf8), key: "k"))
+    let edit = Change.Edit(entity, content: Array("private".utf8), key: "k")
+    let waiting = try queue([.create(edit)])
     let parts: [Any] = [
-      request, operation, Change.Action.request(request), Change.Action.entity(operation),
-      Change(key: "k", .request(request)), waiting,
+      request, edit, Change.create(edit), Change.update(edit), Change.request(request), waiting,
     ]
     let bytes = "\(Array("private".utf8))"
     for part in parts {
@@ -209,11 +204,11 @@ struct ChangeLogSpecTests {
         #expect(!text.contains("private") && !text.contains(bytes), "\(text)")
       }
     }
-    #expect("\(Change.Action.entity(operation))" == "create task 1, 7 bytes")
+    #expect("\(Change.create(edit))" == "create task 1, 7 bytes")
     let pending = try #require(waiting.pending.first)
     #expect("\(pending)" == "create task 1, 7 bytes, waiting since \(pending.since), 0 attempts")
     for type in ["text/plain\r\nCookie: x", "téxt", String(repeating: "a", count: 1_025)] {
-      #expect(Change.Request("POST", "/a", contentType: type) == nil)
+      #expect(Change.Request("POST", "/a", contentType: type, key: "k") == nil)
     }
   }
 
@@ -222,7 +217,7 @@ struct ChangeLogSpecTests {
     let (one, other) = (EntityReference("t\u{e9}", "1"), EntityReference("te\u{301}", "1"))
     #expect(one != other && Set([one, other]).count == 2)
     let long = Identifier(String(repeating: "k", count: 5_000))
-    #expect(Change(key: long, .entity(.init(.delete, one))).size > 5_000)
+    #expect(Change.delete(.init(one, key: long)).size > 5_000)
   }
 
   @Test("SYN-2 SYN-3 what is next: due, held by a living process, or another user's")
@@ -391,10 +386,4 @@ struct ChangeLogSpecTests {
   }
 
   private struct Unexpected: Error {}
-}
-
-extension Change {
-  fileprivate var content: [UInt8] {
-    if case .entity(let change) = action { change.content } else { [] }
-  }
 }

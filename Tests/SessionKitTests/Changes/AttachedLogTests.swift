@@ -5,7 +5,7 @@ import SessionTestSupport
 import Synchronization
 import Testing
 
-@testable import SessionChanges
+@_spi(Internals) @testable import SessionChanges
 @testable import SessionKit
 
 /// A change log and the session that it is attached to.

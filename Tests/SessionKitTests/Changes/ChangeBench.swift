@@ -4,7 +4,7 @@ import SessionJournal
 import SessionTestKit
 import Synchronization
 
-@testable import SessionChanges
+@_spi(Internals) @testable import SessionChanges
 @testable import SessionKit
 
 /// A change log in a real folder, or on a simulated disk, with a gate that a test turns.
@@ -79,7 +79,7 @@ final class ChangeBench: Sendable {
   static func change(
     _ operation: Change.Operation, _ number: Int, key: Identifier, text: String = "text"
   ) -> Change {
-    Change(key: key, .entity(.init(operation, task(number), content: Array(text.utf8))))
+    Change(operation, task(number), content: Array(text.utf8), key: key)
   }
 }
 

@@ -5,7 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@testable import SessionChanges
+@_spi(Internals) @testable import SessionChanges
 @testable import SessionKit
 
 /// What a logout leaves of a change log, by the log itself.

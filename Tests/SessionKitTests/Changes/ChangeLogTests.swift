@@ -5,7 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@testable import SessionChanges
+@_spi(Internals) @testable import SessionChanges
 @testable import SessionKit
 
 @Suite("A change log")
@@ -37,9 +37,7 @@ struct ChangeLogTests {
     try await log.close()
     log = try await bench.open()
     let expected = [
-      Change(
-        key: "k3",
-        .entity(.init(.create, ChangeBench.task(1), content: Array("new".utf8)))),
+      ChangeBench.change(.create, 1, key: "k3", text: "new"),
       ChangeBench.change(.create, 2, key: "k2"),
     ]
     #expect(log.queue.pending.map(\.change) == expected)
@@ -107,8 +105,8 @@ struct ChangeLogTests {
     let bench = try ChangeBench()
     let server = ChangeServer()
     let log = try await bench.open { $0.policy = ChangePolicy(attempts: 2, firstDelay: 1_000) }
-    let request = try #require(Change.Request("POST", "/a"))
-    try await log.add(Change(key: "k1", .request(request)), through: bench.gate)
+    let request = try #require(Change.Request("POST", "/a", key: "k1"))
+    try await log.add(.request(request), through: bench.gate)
     try await log.add(ChangeBench.change(.create, 2, key: "k2"), through: bench.gate)
     func drain() async throws -> DrainResult {
       try await log.drain(through: bench.gate) { server.take($0) }
@@ -129,7 +127,7 @@ struct ChangeLogTests {
     #expect(server.arrivals == ["k1", "k1", "k1", "k2"])
     let failure = try #require(log.queue.failures.first)
     #expect(failure.cause == .attemptsExhausted && failure.reason == "503 again")
-    #expect(failure.change == Change(key: "k1", .request(request)))
+    #expect(failure.change == .request(request))
     try await log.add(ChangeBench.change(.update, 2, key: "k3"), through: bench.gate)
     server.answer(.refused("422"))
     #expect(try await drain().givenUp == 1)

@@ -3,7 +3,7 @@ import Foundation
 import SessionTestKit
 import Testing
 
-@testable import SessionChanges
+@_spi(Internals) @testable import SessionChanges
 @testable import SessionKit
 
 @Suite("A change log: sent whenever it may be")

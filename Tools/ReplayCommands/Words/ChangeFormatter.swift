@@ -139,13 +139,10 @@ extension JSONWriter {
 
   private mutating func change(_ change: Change) {
     field("key", change.key.description)
-    switch change.action {
-    case .entity(let operation):
-      field("operation", operation.operation.description)
-      entity(operation.entity)
-      array("mentions", operation.mentions) { json, mention in
-        json.object { $0.entity(mention) }
-      }
+    switch change {
+    case .create(let edit): operation("create", on: edit.entity, mentions: edit.mentions)
+    case .update(let edit): operation("update", on: edit.entity, mentions: edit.mentions)
+    case .delete(let deletion): operation("delete", on: deletion.entity, mentions: [])
     case .request(let request):
       field("operation", "request")
       field("method", request.method)
@@ -153,6 +150,16 @@ extension JSONWriter {
       field("contentType", request.contentType)
     }
     field("bytes", change.contentSize)
+  }
+
+  private mutating func operation(
+    _ name: String, on entity: EntityReference, mentions: [EntityReference]
+  ) {
+    field("operation", name)
+    self.entity(entity)
+    array("mentions", mentions) { json, mention in
+      json.object { $0.entity(mention) }
+    }
   }
 
   private mutating func entity(_ entity: EntityReference) {

@@ -1,4 +1,4 @@
-import SessionChanges
+@_spi(Internals) import SessionChanges
 @_spi(Internals) import SessionCore
 
 /// A change as a file has it: `create task/5f1c <K1>`, with its content below.

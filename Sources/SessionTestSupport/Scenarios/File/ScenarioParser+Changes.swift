@@ -1,4 +1,4 @@
-import SessionChanges
+@_spi(Internals) import SessionChanges
 @_spi(Internals) import SessionCore
 import SessionKit
 

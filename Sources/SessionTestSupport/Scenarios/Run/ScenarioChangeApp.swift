@@ -1,5 +1,5 @@
 import Foundation
-import SessionChanges
+@_spi(Internals) import SessionChanges
 @_spi(Internals) import SessionCore
 import SessionHTTP
 import SessionKit
@@ -9,21 +9,18 @@ import SessionKit
 enum ScenarioChangeApp {
   /// How a change goes out: an entity's path and a method, or a request as it is; with its key.
   static func request(of change: Change, at base: URL) -> HTTPRequest {
-    var request: HTTPRequest
-    switch change.action {
-    case .entity(let change):
-      let method =
-        switch change.operation {
-        case .create: "POST"
-        case .update: "PUT"
-        case .delete: "DELETE"
-        }
-      request = HTTPRequest(method: method, url: base.appending(path: change.entity.path))
-      if !change.content.isEmpty { request.body = change.content }
-    case .request(let own):
-      request = HTTPRequest(method: own.method, url: base.appending(path: own.path))
-      if !own.body.isEmpty { request.body = own.body }
+    func request(_ method: String, _ path: String, _ body: [UInt8] = []) -> HTTPRequest {
+      var request = HTTPRequest(method: method, url: base.appending(path: path))
+      if !body.isEmpty { request.body = body }
+      return request
     }
+    var request =
+      switch change {
+      case .create(let edit): request("POST", edit.entity.path, edit.content)
+      case .update(let edit): request("PUT", edit.entity.path, edit.content)
+      case .delete(let deletion): request("DELETE", deletion.entity.path)
+      case .request(let own): request(own.method, own.path, own.body)
+      }
     if request.body != nil {
       request.headers.append(HTTPHeader("Content-Type", "application/json"))
     }
@@ -56,15 +53,14 @@ enum ScenarioChangeApp {
     case .entity(.delete, let entity): return .delete(entity, key: key)
     case .request(let method, let path):
       let type = content.isEmpty ? nil : "application/json"
-      return Change.Request(method, path, contentType: type, body: content).map {
-        .request($0, key: key)
-      }
+      return Change.Request(method, path, contentType: type, body: content, key: key)
+        .map { .request($0) }
     }
   }
 }
 
 extension Change {
   fileprivate var isDelete: Bool {
-    if case .entity(let change) = action { change.operation == .delete } else { false }
+    if case .delete = self { true } else { false }
   }
 }

@@ -52,8 +52,10 @@ extension ScenarioWords {
 
   /// `create task/5f1c`, `POST /notes`.
   private static func what(_ change: Change) -> String {
-    switch change.action {
-    case .entity(let change): "\(change.operation) \(change.entity.path)"
+    switch change {
+    case .create(let edit): "create \(edit.entity.path)"
+    case .update(let edit): "update \(edit.entity.path)"
+    case .delete(let deletion): "delete \(deletion.entity.path)"
     case .request(let request): "\(request.method) \(request.pathWithoutQuery)"
     }
   }

@@ -106,7 +106,7 @@ public enum ChangesTarget {
       require(queue.leaving.isEmpty && queue.hasEnded(signIn), "ended, and it leaves")
     case .event(.signInEnded(let signIn)):
       take(.addedBy(signIn), at: record.time, into: &queue)
-      let own = Change(key: "k", .entity(.init(.delete, EntityReference("t", "i"))))
+      let own = Change(.delete, EntityReference("t", "i"), key: "k")
       take(.added(.init(user: "u", change: own)), at: record.time, into: &queue)
       require(queue.pending.map(\.signIn) == [signIn], "another author")
       let events = queue.ending(signIn, of: nil, discards: true)
@@ -196,14 +196,17 @@ public enum ChangesTarget {
       [entity.scope, entity.type, "\(entity.id)"]
     }
 
+    private static func words(_ edit: Change.Edit) -> [String] {
+      words(edit.entity) + ["\(edit.content)", "\(edit.mentions.count)"]
+        + edit.mentions.flatMap { words($0) }
+    }
+
     private static func words(_ change: Change) -> [String] {
       var all = ["\(change.key)"]
-      switch change.action {
-      case .entity(let action):
-        all.append("\(action.operation.rawValue)")
-        all += words(action.entity)
-        all += ["\(action.content)", "\(action.mentions.count)"]
-        for mention in action.mentions { all += words(mention) }
+      switch change {
+      case .create(let edit): all += ["0"] + words(edit)
+      case .update(let edit): all += ["1"] + words(edit)
+      case .delete(let deletion): all += ["2"] + words(deletion.entity) + ["[]", "0"]
       case .request(let request):
         all += ["16", request.method, request.path]
         all += optional(request.contentType) { [$0] }
