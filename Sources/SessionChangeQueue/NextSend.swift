@@ -18,23 +18,27 @@ public enum NextSend: Hashable, Sendable {
 public struct ChangePolicy: Hashable, Sendable {
   /// After how many failures that a server answered a change is given up; at least 1.
   public var attempts: UInt32
-  /// The delay after the first failure, in milliseconds; doubled with each, up to an hour.
-  public var firstDelay: Int64
-  /// For how long nobody else sends what was sent, in milliseconds: longer than any request takes.
-  public var lease: Int64
+  /// The delay after the first failure; doubled after each further one, up to an hour.
+  public var firstDelay: Duration
+  /// How long no other process sends a change that was sent: longer than any request takes.
+  public var lease: Duration
 
-  /// A policy; values below 1 count as 1.
-  public init(attempts: UInt32 = 5, firstDelay: Int64 = 1_000, lease: Int64 = 120_000) {
+  /// A policy; `attempts` below 1 count as 1.
+  ///
+  /// Durations count in whole milliseconds, rounded up, and as at least 1.
+  public init(
+    attempts: UInt32 = 5, firstDelay: Duration = .seconds(1), lease: Duration = .seconds(120)
+  ) {
     self.attempts = max(1, attempts)
-    self.firstDelay = max(1, firstDelay)
-    self.lease = max(1, lease)
+    self.firstDelay = firstDelay
+    self.lease = lease
   }
 
-  /// How long to wait after so many failures, the server's own wish included; at most a day.
-  public func delay(after failures: UInt32, asked: Int64?) -> Int64 {
+  /// How many milliseconds to wait after so many failures and the server's `asked`; at most a day.
+  package func delay(after failures: UInt32, asked: Int64?) -> Int64 {
     let hour: Int64 = 3_600_000
     let doublings = min(failures > 0 ? failures - 1 : 0, 22)
-    let own = min(min(firstDelay, hour) << Int64(doublings), hour)
+    let own = min(min(firstDelay.milliseconds(atLeast: 1), hour) << Int64(doublings), hour)
     return min(max(own, asked ?? 0), 24 * hour)
   }
 }

@@ -244,7 +244,9 @@ public final class ChangeLog: Sendable {
     if Task.isCancelled { return .cancelled }
     guard let pass = gate.pass else { return .gateClosed }
     let user = pass.user
-    let (sender, presence, lease) = (sender, presence, policy.lease)
+    let (sender, presence, lease) = (
+      sender, presence, policy.lease.milliseconds(atLeast: 1)
+    )
     let turn = try await commit {
       (queue, time) throws(ChangeLogError) -> ([ChangeEvent], NextSend?) in
       // Logged out by another process, which the session has not seen yet.

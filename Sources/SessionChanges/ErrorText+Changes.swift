@@ -25,5 +25,5 @@ extension ErrorText {
     .nothing)
   package static let changesBeingSent = ErrorText(
     "Your changes are being sent already.",
-    .wait(seconds: nil))
+    .wait(nil))
 }

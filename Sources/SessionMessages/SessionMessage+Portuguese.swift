@@ -87,7 +87,7 @@ extension SessionAdvice {
     switch self {
     case .retry: "Tente novamente."
     case .wait(nil): "Tente novamente mais tarde."
-    case .wait(let seconds?): "Tente novamente em \(SpokenWait(seconds: seconds).inPortuguese)."
+    case .wait(let wait?): "Tente novamente em \(SpokenWait(wait).inPortuguese)."
     case .correctInput: "Confira os dados informados."
     case .sendOrDiscard: "Tente enviar de novo ou descarte o que não precisar."
     case .signIn: "Entre para continuar."

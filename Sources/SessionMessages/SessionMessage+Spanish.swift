@@ -91,8 +91,8 @@ extension SessionAdvice {
     switch self {
     case .retry: "Vuelve a intentarlo."
     case .wait(nil): "Vuelve a intentarlo más tarde."
-    case .wait(let seconds?):
-      "Vuelve a intentarlo dentro de \(SpokenWait(seconds: seconds).inSpanish)."
+    case .wait(let wait?):
+      "Vuelve a intentarlo dentro de \(SpokenWait(wait).inSpanish)."
     case .correctInput: "Revisa los datos introducidos."
     case .sendOrDiscard: "Intenta enviar de nuevo o descarta lo que no necesites."
     case .signIn: "Inicia sesión para continuar."

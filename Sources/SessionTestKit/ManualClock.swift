@@ -153,15 +153,16 @@ public final class ManualClock: SessionClock {
     }
   }
 
-  /// Sleeps until the clock was moved to `deadline`, an uptime in milliseconds.
-  public func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+  /// Sleeps until the clock's elapsed time has been moved to `deadline`.
+  public func sleep(until deadline: Duration) async throws(CancellationError) {
+    let uptime = deadline.milliseconds(atLeast: .min)
     let ticket = state.withLock { state in
       state.tickets += 1
       return state.tickets
     }
     let isDue = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        fallAsleep(ticket, Sleeper(deadline: deadline, continuation: continuation))
+        fallAsleep(ticket, Sleeper(deadline: uptime, continuation: continuation))
       }
     } onCancel: {
       let sleeper = state.withLock { $0.sleepers.removeValue(forKey: ticket) }

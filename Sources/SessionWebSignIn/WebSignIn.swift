@@ -126,10 +126,10 @@ public struct WebSignIn: Hashable, Sendable {
     case over
   }
 
-  /// How long a view may take to go, in milliseconds: who is told, and the next sign-in, wait no longer.
+  /// How long a view may take to go: who is told, and the next sign-in, wait no longer.
   ///
   /// A provider whose page was given up is waited for as long by the next sign-in.
-  public static let dismissLimit: Int64 = 10_000
+  public static let dismissLimit = Duration.seconds(10)
 
   /// How far it may go.
   public let mode: Mode

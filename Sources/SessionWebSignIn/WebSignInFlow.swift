@@ -134,7 +134,7 @@ final class WebSignInFlow: ExternalLogin {
       }
       guard let host else { return continuation.resume() }
       _ = spawn(host) { flow in
-        if await host.wait(WebSignIn.dismissLimit) { flow.leavePage() }
+        if await host.wait(WebSignIn.dismissLimit.milliseconds(atLeast: 0)) { flow.leavePage() }
       }
     }
   }
@@ -196,7 +196,7 @@ final class WebSignInFlow: ExternalLogin {
     let time =
       switch limit {
       case .request: host.requestTimeout
-      case .dismissal: WebSignIn.dismissLimit
+      case .dismissal: WebSignIn.dismissLimit.milliseconds(atLeast: 0)
       }
     return spawn(host) { flow in if await host.wait(time) { flow.tell(.late(ticket)) } }
   }

@@ -39,7 +39,7 @@ struct RecordedSession {
     try fold.apply(SessionRecord(sequence: 5, time: Timestamp(milliseconds: 1795269602150), content: .note(.requestSent(.init(kind: .init(rawValue: 0), generation: Generation(2), trigger: .init(rawValue: 0), attempt: 1, process: 4242, deadline: Timestamp(milliseconds: 1795269632150))))))
     #expect(fold.intents.request?.sequence == 5)
     // 2026-11-21T14:00:02.200Z, refreshFailed
-    try fold.apply(SessionRecord(sequence: 6, time: Timestamp(milliseconds: 1795269602200), content: .event(.refreshFailed(.init(generation: Generation(2), trigger: .init(rawValue: 0), attempt: 1, failure: RequestFailure(kind: .init(rawValue: 2), status: 503, serverCode: "DB_TIMEOUT", retryAfter: 500), retryAt: Timestamp(milliseconds: 1795269602700), request: 5)))))
+    try fold.apply(SessionRecord(sequence: 6, time: Timestamp(milliseconds: 1795269602200), content: .event(.refreshFailed(.init(generation: Generation(2), trigger: .init(rawValue: 0), attempt: 1, failure: RequestFailure(kind: .init(rawValue: 2), status: 503, serverCode: "DB_TIMEOUT", retryAfter: .milliseconds(500)), retryAt: Timestamp(milliseconds: 1795269602700), request: 5)))))
     #expect(fold.state.kind == .authenticated)
     #expect(fold.generation == Generation(2))
     #expect(failures(of: fold) == 1)

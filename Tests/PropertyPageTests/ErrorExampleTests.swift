@@ -41,7 +41,7 @@ struct ErrorExampleTests {
     let error: any Error = SessionError(.serverFailure, status: 503, serverCode: "DOWN")
     #expect(!error.localizedDescription.contains("503"))
     #expect("\(error)".contains("503 DOWN"))
-    #expect((error as? SessionError)?.advice == .wait(seconds: nil))
+    #expect((error as? SessionError)?.advice == .wait(nil))
   }
 
   @Test("LOG-13 errors of one code, status and reason are equal")

@@ -83,7 +83,9 @@ enum SampleJournal {
       2_200,
       [
         failed(
-          2, .init(kind: .server, status: 503, serverCode: "DB_TIMEOUT", retryAfter: 500),
+          2,
+          .init(
+            kind: .server, status: 503, serverCode: "DB_TIMEOUT", retryAfter: .milliseconds(500)),
           retryAt: start.advanced(by: 2_700), 5)
       ]
     ),

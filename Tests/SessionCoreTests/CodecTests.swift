@@ -246,6 +246,8 @@ struct CodecTests {
       return
     }
     #expect(ended.failure == RequestFailure(kind: .rejected, status: 401))
-    #expect(RequestFailure(kind: .server, retryAfter: -5).retryAfter == 0)
+    #expect(RequestFailure(kind: .server, retryAfter: .seconds(-5)).retryAfter == .zero)
+    #expect(
+      RequestFailure(kind: .server, retryAfter: .nanoseconds(1)).retryAfter == .milliseconds(1))
   }
 }

@@ -69,7 +69,7 @@ extension SplitMix {
     RequestFailure(
       kind: code(), status: integer(),
       serverCode: pick([nil, "TOKEN_EXPIRED", "invalid_grant", "E404", "not a code"], or: nil),
-      retryAfter: chance(1, in: 2) ? signed() : nil)
+      retryAfter: chance(1, in: 2) ? .milliseconds(signed() as Int64) : nil)
   }
 
   mutating func event(_ kind: SessionEvent.Kind) -> SessionEvent {

@@ -44,7 +44,8 @@ enum SampleRecords {
       .init(
         generation: Generation(2), trigger: .unauthorized, attempt: 3,
         failure: .init(
-          kind: .rateLimited, status: 429, serverCode: "RATE_LIMITED", retryAfter: 1500),
+          kind: .rateLimited, status: 429, serverCode: "RATE_LIMITED",
+          retryAfter: .milliseconds(1500)),
         retryAt: time.advanced(by: 1500), request: 7)),
     .refreshFailed(
       .init(

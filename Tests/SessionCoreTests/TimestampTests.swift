@@ -125,9 +125,22 @@ struct TimestampTests {
     #expect(Generation.none.next == Generation(1))
     let inverted = TokenMetadata(
       generation: .none, issuedAt: last, expiresAt: first, isRefreshable: false)
-    #expect(inverted.lifetime == 0)
+    #expect(inverted.lifetime == .zero)
     let endless = TokenMetadata(
       generation: .none, issuedAt: first, expiresAt: last, isRefreshable: false)
-    #expect(endless.lifetime == .max)
+    #expect(endless.lifetime == .milliseconds(Int64.max))
+    #expect(endless.lifetimeMilliseconds == .max)
+  }
+
+  @Test("a timestamp moves by a duration in whole milliseconds, rounded up and saturating")
+  func advancedByDuration() {
+    let time = Timestamp(milliseconds: 1_000)
+    for (duration, expected) in [
+      (.seconds(2), 3_000), (.nanoseconds(1), 1_001), (.seconds(-2), -1_000),
+      (.nanoseconds(-1), 1_000), (.microseconds(-1_500), 999), (.zero, 1_000),
+      (.seconds(Int64.max), .max), (.seconds(Int64.min), Int64.min + 1_000),
+    ] as [(Duration, Int64)] {
+      #expect(time.advanced(by: duration).milliseconds == expected, "\(duration)")
+    }
   }
 }

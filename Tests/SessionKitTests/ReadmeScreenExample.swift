@@ -23,7 +23,7 @@ struct ReadmeScreenExample {
       try await session.login(credentials)
     } catch {
       show(error.text(in: .spanish))  // Ha habido demasiados intentos. Vuelve a…
-      show(error.advice)  // .wait(seconds: 30)
+      show(error.advice)  // .wait(.seconds(30))
     }
     try await session.login(credentials)
     try await session.close()

@@ -185,7 +185,7 @@ struct CoordinatorPropertyTests {
           policy, rules: CoordinatorRule.all, isRefreshable: false)
         choices.step("signed in with policy \(policy.name)", state: run.line)
         let start = run.uptime
-        let lifetime = run.coordinator.state.token?.lifetime ?? 0
+        let lifetime = run.coordinator.state.token?.lifetimeMilliseconds ?? 0
         let jumps: [Int64] = [-(1 << 40), -lifetime, -1, 0, 1, lifetime, 1 << 40, .min, .max]
         for _ in 0..<choices.draw(in: 1...6) {
           try run.tell(.jump(choices.pick(jumps) ?? 0), choices)

@@ -16,7 +16,7 @@ struct ManualClockTests {
     let (clock, ticks) = (ManualClock(), Ticks())
     let loop = Task {
       while true {
-        try await clock.sleep(untilUptime: clock.now().uptime + 100)
+        try await clock.sleep(until: clock.now().elapsed + .milliseconds(100))
         ticks.tick()
       }
     }

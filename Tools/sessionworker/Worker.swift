@@ -64,7 +64,7 @@ final class Worker: Sendable {
         guard let former = URL(string: String(parts[1])) else { return nil }
         formerBackends = [BackendIdentity(origins: [former])]
       case ("offline", let delay?):
-        offline = ChangePolicy(firstDelay: delay)
+        offline = ChangePolicy(firstDelay: .milliseconds(delay))
         policy.ending.onRejection = .keep
       default: return nil
       }

@@ -80,7 +80,7 @@ extension PayloadWriter {
     write(failure.kind)
     write(failure.status)
     write(optional: failure.serverCode) { $0.write($1) }
-    write(optional: failure.retryAfter) { $0.write($1) }
+    write(optional: failure.retryAfterMilliseconds) { $0.write($1) }
   }
 }
 

@@ -56,7 +56,7 @@ extension SessionCoordinator {
       return now.time.milliseconds(since: session.since)
     }
     let sinceIssue = now.uptime.subtractingSaturating(
-      deadline.subtractingSaturating(token.lifetime))
+      deadline.subtractingSaturating(token.lifetimeMilliseconds))
     return sinceIssue.addingSaturating(token.issuedAt.milliseconds(since: session.since))
   }
 }

@@ -34,7 +34,7 @@ extension SessionCoordinator {
   /// Whether the current token lives at least `minimum` milliseconds more, or came within the last second.
   private func isTokenGood(_ token: TokenMetadata, for minimum: Int64, at uptime: Int64) -> Bool {
     let left = tokenDeadline.subtractingSaturating(uptime)
-    let leftOfNewToken = token.lifetime.subtractingSaturating(retryPause)
+    let leftOfNewToken = token.lifetimeMilliseconds.subtractingSaturating(retryPause)
     return isTokenGood(at: uptime) && left >= min(minimum, leftOfNewToken)
   }
 
@@ -216,11 +216,12 @@ extension SessionCoordinator {
     if failure.kind.isAnswered, answered >= policy.maximumAttempts {
       switch policy.onExhaustion {
       case .stay:
-        return Verdict(delay: max(shortestDelay, policy.longestRetryDelay, failure.retryAfter ?? 0))
+        return Verdict(
+          delay: max(shortestDelay, policy.longestRetryDelay, failure.retryAfterMilliseconds ?? 0))
       case .endAfterExpiry where isTokenGood(at: now.uptime):
         // Tried again at the end of the token at the latest: that attempt decides.
         let left = min(policy.longestRetryDelay, tokenDeadline.subtractingSaturating(now.uptime))
-        return Verdict(delay: max(shortestDelay, left, failure.retryAfter ?? 0))
+        return Verdict(delay: max(shortestDelay, left, failure.retryAfterMilliseconds ?? 0))
       case .end(let end), .endAfterExpiry(let end):
         return Verdict(end: endEvents(.attemptsExhausted, end))
       }
@@ -228,7 +229,7 @@ extension SessionCoordinator {
     // The server may have rotated and its answer is lost: at once, while it still forgives the
     // old token (REF-7); once only, then as any other failure.
     if failure.kind == .noReply, failures.last?.kind != .noReply { return Verdict(delay: 0) }
-    return Verdict(delay: max(backoff, failure.retryAfter ?? 0))
+    return Verdict(delay: max(backoff, failure.retryAfterMilliseconds ?? 0))
   }
 
   /// Milliseconds before another attempt even where a policy asks for none: without a network, an

@@ -7,7 +7,7 @@ extension SessionCoordinator {
     guard let deadline = facts.deadline, facts.generation == token.generation else {
       return remaining(of: token, at: now)
     }
-    return min(token.lifetime, deadline.subtractingSaturating(now.uptime))
+    return min(token.lifetimeMilliseconds, deadline.subtractingSaturating(now.uptime))
   }
 
   /// Milliseconds that a journaled token has left by the civil time: all that is known of one that was
@@ -15,7 +15,7 @@ extension SessionCoordinator {
   ///
   /// Never more than its whole life, however far back the civil time was set.
   func remaining(of token: TokenMetadata, at now: ClockReading) -> Int64 {
-    min(token.lifetime, token.expiresAt.milliseconds(since: now.time))
+    min(token.lifetimeMilliseconds, token.expiresAt.milliseconds(since: now.time))
   }
 
   /// Takes note of the current token's end and sets the timer that comes before it.
@@ -28,12 +28,15 @@ extension SessionCoordinator {
       return [.cancel(.refresh), .schedule(.expiry, uptime: tokenDeadline)]
     }
     refreshTrigger = .schedule
-    guard let due = policy.refreshTime(deadline: tokenDeadline, lifetime: token.lifetime) else {
+    guard
+      let due = policy.refreshTime(deadline: tokenDeadline, lifetime: token.lifetimeMilliseconds)
+    else {
       return [.cancel(.refresh), .cancel(.expiry)]
     }
     // Half of no life, or of next to none: a server may send one such token after the other.
     // What was adopted may be over, and is no server's.
-    let isShort = token.lifetime < 2 * retryPause && token.generation != Generation.none.next
+    let isShort =
+      token.lifetimeMilliseconds < 2 * retryPause && token.generation != Generation.none.next
     let pause = isShort ? now.uptime.addingSaturating(retryPause) : due
     return [.cancel(.expiry), .schedule(.refresh, uptime: max(due, pause))]
   }

@@ -70,19 +70,23 @@ public struct RequestFailure: Hashable, Sendable {
   ///
   /// A record of an older journal may hold another: up to 64 of `A–Z a–z 0–9 _ - .`.
   public let serverCode: String?
-  /// Milliseconds that the server asked to wait (`Retry-After`), where it did.
-  public let retryAfter: Int64?
+  /// How long the server asked to wait (`Retry-After`), in whole milliseconds; `nil` if it did not ask.
+  public var retryAfter: Duration? { retryAfterMilliseconds.map { .milliseconds($0) } }
+  /// The same in milliseconds, as a journal holds it.
+  package let retryAfterMilliseconds: Int64?
 
   /// A failure.
   ///
   /// A `serverCode` is kept if ``keeps(_:)`` says so. Any other becomes ``codeNotKept``, since a server may
-  /// repeat a token or a password in the place of a code (STO-3). An empty one is none. A negative
-  /// `retryAfter` is 0.
-  public init(kind: Kind, status: UInt16 = 0, serverCode: String? = nil, retryAfter: Int64? = nil) {
+  /// repeat a token or a password in the place of a code (STO-3). An empty one is none.
+  /// `retryAfter` counts in whole milliseconds, rounded up; a negative one is 0.
+  public init(
+    kind: Kind, status: UInt16 = 0, serverCode: String? = nil, retryAfter: Duration? = nil
+  ) {
     self.init(
       kind: kind, status: status,
       recordedCode: serverCode.flatMap { RequestFailure.kept($0, isNamed: false) },
-      retryAfter: retryAfter)
+      retryAfter: retryAfter.map { $0.milliseconds(atLeast: 0) })
   }
 
   /// A failure as a journal holds it: versions before this one kept codes of more forms, and what
@@ -91,7 +95,7 @@ public struct RequestFailure: Hashable, Sendable {
     self.kind = kind
     self.status = status
     serverCode = recordedCode.flatMap { RequestFailure.isRecordedCode($0) ? $0 : nil }
-    self.retryAfter = retryAfter.map { max(0, $0) }
+    retryAfterMilliseconds = retryAfter.map { max(0, $0) }
   }
 
   /// Whether a server's code is kept as it is, whatever the configuration.

@@ -15,8 +15,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     left.milliseconds < right.milliseconds
   }
 
-  /// The timestamp `milliseconds` later (earlier when negative), saturating.
-  public func advanced(by milliseconds: Int64) -> Timestamp {
+  /// The timestamp `duration` later (earlier if negative), in whole milliseconds, rounded up; saturating.
+  public func advanced(by duration: Duration) -> Timestamp {
+    advanced(by: duration.milliseconds(atLeast: .min))
+  }
+
+  /// The timestamp `milliseconds` later (earlier if negative), saturating.
+  package func advanced(by milliseconds: Int64) -> Timestamp {
     Timestamp(milliseconds: self.milliseconds.addingSaturating(milliseconds))
   }
 

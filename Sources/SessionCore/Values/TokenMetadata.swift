@@ -29,10 +29,13 @@ public struct TokenMetadata: Hashable, Sendable {
   package static let unknownLifetime: Int64 = 10 * 366 * 86_400_000
 
   /// Whether the server or the configuration says how long the token is good.
-  public var isLifetimeKnown: Bool { lifetime < Self.unknownLifetime }
+  public var isLifetimeKnown: Bool { lifetimeMilliseconds < Self.unknownLifetime }
 
-  /// Milliseconds the token was given to live; never negative.
-  public var lifetime: Int64 {
+  /// How long the token is valid from its arrival, in whole milliseconds; never negative.
+  public var lifetime: Duration { .milliseconds(lifetimeMilliseconds) }
+
+  /// The same in milliseconds.
+  package var lifetimeMilliseconds: Int64 {
     max(0, expiresAt.milliseconds(since: issuedAt))
   }
 }

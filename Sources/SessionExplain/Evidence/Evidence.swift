@@ -282,16 +282,16 @@ struct ScheduleTrail: Hashable, Sendable {
 
   mutating func take(_ fact: Fact, of token: TokenMetadata) {
     guard let sent = fact.requestSent, sent.kind == .refresh, sent.trigger == .schedule,
-      sent.generation == token.generation, token.lifetime > 0
+      sent.generation == token.generation, token.lifetimeMilliseconds > 0
     else { return }
     count += 1
     // The timer of a threshold below half of the life rings in its second half.
-    let half = token.lifetime / 2 + token.lifetime / 50
+    let half = token.lifetimeMilliseconds / 2 + token.lifetimeMilliseconds / 50
     guard fact.time.milliseconds(since: token.issuedAt) <= half else { return }
     early += 1
     lastEarly = fact
-    shortestLife = min(shortestLife, token.lifetime)
-    longestLife = max(longestLife, token.lifetime)
+    shortestLife = min(shortestLife, token.lifetimeMilliseconds)
+    longestLife = max(longestLife, token.lifetimeMilliseconds)
   }
 }
 

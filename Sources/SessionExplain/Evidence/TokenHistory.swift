@@ -311,7 +311,7 @@ struct TokenHistory: Hashable, Sendable {
       if firstUnanswered == nil { firstUnanswered = fact }
       lastUnanswered = fact
     }
-    longestWait = max(longestWait, failure.retryAfter ?? 0)
+    longestWait = max(longestWait, failure.retryAfterMilliseconds ?? 0)
     if failure.kind.isFinal { refuse(failure, fact) }
   }
 }

@@ -150,7 +150,7 @@ package struct Redaction: Equatable, Sendable {
       recordedCode: failure.serverCode.map {
         RequestFailure.keeps($0) ? $0 : pseudonyms.name(.code, $0)
       },
-      retryAfter: failure.retryAfter)
+      retryAfter: failure.retryAfterMilliseconds)
   }
 
   private func request(_ sent: SessionNote.RequestSent) -> SessionNote.RequestSent {

@@ -229,7 +229,7 @@ extension ExplanationDraft {
     ruleOutUser()
     if token.requests.isEmpty, token.isWhole { ruleOut(.nothingSent) }
     ruleOutStorage()
-    guard token.facts.lifetime >= 1_000 else { return explainStillbirth(token) }
+    guard token.facts.lifetimeMilliseconds >= 1_000 else { return explainStillbirth(token) }
     let early = token.facts.expiresAt.milliseconds(since: endTime)
     guard early <= 0 else {
       // The clock was set back while it was waited for, or was read otherwise.
@@ -267,7 +267,7 @@ extension ExplanationDraft {
   private mutating func explainStillbirth(_ token: TokenHistory) {
     conclude(.expiredOnArrival, .proven)
     prove(
-      .deadOnArrival, [.token(token.generation), .span(token.facts.lifetime)],
+      .deadOnArrival, [.token(token.generation), .span(token.facts.lifetimeMilliseconds)],
       on: token.announced)
     if case .login(let login)? = token.announced?.event, login.method == .adoption {
       maybe(.oldWhenAdopted, .noLifetimeStated)

@@ -102,7 +102,7 @@ struct ExplanationDraft {
     let left = token.facts.expiresAt.milliseconds(since: endTime)
     // A clock that was set back makes more of it; more than its whole life is none.
     let isSetBack = evidence.clock.mayGoBack(behind: token.announced?.sequence ?? 0)
-    if left > 0, left <= token.facts.lifetime, !isSetBack {
+    if left > 0, left <= token.facts.lifetimeMilliseconds, !isSetBack {
       ruleOut(.tokenHadLife, [.token(token.generation), .span(left)], on: token.announced)
     } else if token.facts.isRefreshable {
       ruleOut(.tokenRefreshable, [.token(token.generation)], on: token.announced)

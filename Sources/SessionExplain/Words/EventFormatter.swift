@@ -48,8 +48,9 @@ package enum EventFormatter {
 
   package static func token(_ token: TokenMetadata) -> String {
     let life =
-      token.lifetime == 0
-      ? "expired on arrival" : "lives \(DurationFormatter.text(milliseconds: token.lifetime))"
+      token.lifetimeMilliseconds == 0
+      ? "expired on arrival"
+      : "lives \(DurationFormatter.text(milliseconds: token.lifetimeMilliseconds))"
     return "\(token.generation) \(life)" + (token.isRefreshable ? "" : ", not refreshable")
   }
 

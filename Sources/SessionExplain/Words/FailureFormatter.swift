@@ -6,7 +6,7 @@ package enum FailureFormatter {
     var text = kind(failure.kind)
     if failure.status != 0 { text += " \(failure.status)" }
     if let code = failure.serverCode { text += " \(code)" }
-    if let wait = failure.retryAfter {
+    if let wait = failure.retryAfterMilliseconds {
       text += ", asked to wait \(DurationFormatter.text(milliseconds: wait))"
     }
     return text

@@ -28,10 +28,11 @@ public struct SystemClock: SessionClock {
 
   /// Sleeps in steps of at most a minute: a task's sleep may stand still while the system sleeps,
   /// and so wakes late by no more than a step.
-  public func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+  public func sleep(until deadline: Duration) async throws(CancellationError) {
+    let uptime = deadline.milliseconds(atLeast: .min)
     while true {
       guard !Task.isCancelled else { throw CancellationError() }
-      let left = deadline.subtractingSaturating(now().uptime)
+      let left = uptime.subtractingSaturating(now().uptime)
       guard left > 0 else { return }
       do {
         try await Task.sleep(for: .milliseconds(min(left, 60_000)))

@@ -46,7 +46,7 @@ extension ErrorText {
     "The session that has expired belongs to somebody else.",
     .logOut)
   package static let signInUnderWay = ErrorText(
-    "A sign-in is under way already.", .wait(seconds: nil))
+    "A sign-in is under way already.", .wait(nil))
   package static let sessionExpired = ErrorText("Your session has expired.", .signIn)
   package static let endedByService = ErrorText("The service has ended your session.", .signIn)
   package static let inactive = ErrorText(
@@ -82,17 +82,17 @@ extension ErrorText {
   package static func tooManyRequests(waitSeconds wait: Int?) -> ErrorText {
     ErrorText(
       "There were too many attempts.",
-      .wait(seconds: wait))
+      .wait(wait.map { .seconds($0) }))
   }
   package static func serviceTrouble(waitSeconds wait: Int?) -> ErrorText {
     ErrorText(
       "The service has a problem.",
-      .wait(seconds: wait))
+      .wait(wait.map { .seconds($0) }))
   }
   package static func dataTrouble(waitSeconds wait: Int?) -> ErrorText {
     ErrorText(
       "The service cannot reach its data at the moment.",
-      .wait(seconds: wait))
+      .wait(wait.map { .seconds($0) }))
   }
   package static let strangeAnswer = ErrorText(
     "The service answered in a way that this app does not understand.",
@@ -152,5 +152,5 @@ extension ErrorText {
     "The app could not tidy up what it stores on this device. Nothing is lost.",
     .nothing)
   package static let historySummedUp = ErrorText("Older entries have been summed up.", .nothing)
-  package static let logoutUnderWay = ErrorText("You are being logged out.", .wait(seconds: nil))
+  package static let logoutUnderWay = ErrorText("You are being logged out.", .wait(nil))
 }

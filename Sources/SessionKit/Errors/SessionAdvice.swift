@@ -4,8 +4,8 @@
 public enum SessionAdvice: Hashable, Sendable {
   /// Try the same again, now or when the user asks for it.
   case retry
-  /// Try again after this number of seconds; `nil` if the number is not known.
-  case wait(seconds: Int?)
+  /// Try again after this time, in whole seconds; `nil` if it is not known.
+  case wait(Duration?)
   /// Let the user correct what was entered.
   case correctInput
   /// Send the changes that were not sent, or discard them.
@@ -35,8 +35,9 @@ package enum SpokenWait: Equatable {
   case hours(Int)
 
   /// Rounded up, so that no attempt is too early.
-  package init(seconds: Int) {
-    switch max(1, seconds) {
+  package init(_ wait: Duration) {
+    let milliseconds = wait.milliseconds(atLeast: 1)
+    switch Int(clamping: (milliseconds - 1) / 1_000 + 1) {
     case let seconds where seconds <= 120: self = .seconds(seconds)
     case let seconds where seconds <= 7200: self = .minutes((seconds - 1) / 60 + 1)
     case let seconds: self = .hours((seconds - 1) / 3600 + 1)
@@ -50,7 +51,7 @@ extension SessionAdvice {
     switch self {
     case .retry: "Try again."
     case .wait(nil): "Try again later."
-    case .wait(let seconds?): "Try again in \(SpokenWait(seconds: seconds).inEnglish)."
+    case .wait(let wait?): "Try again in \(SpokenWait(wait).inEnglish)."
     case .correctInput: "Check what you entered."
     case .sendOrDiscard: "Try to send again, or discard what you do not need."
     case .signIn: "Sign in to go on."

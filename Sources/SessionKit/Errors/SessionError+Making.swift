@@ -56,14 +56,16 @@ extension SessionError {
     case .server:
       if let code = failure.serverCode, code.hasPrefix("DB_") {
         self = .databaseUnavailable(
-          code: code, status: failure.status, retryAfter: failure.retryAfter)
+          code: code, status: failure.status, retryAfter: failure.retryAfterMilliseconds)
       } else {
         self = .server(
-          status: failure.status, code: failure.serverCode, retryAfter: failure.retryAfter)
+          status: failure.status, code: failure.serverCode,
+          retryAfter: failure.retryAfterMilliseconds)
       }
     case .rateLimited:
       self = .rateLimited(
-        retryAfter: failure.retryAfter, status: failure.status, code: failure.serverCode)
+        retryAfter: failure.retryAfterMilliseconds, status: failure.status, code: failure.serverCode
+      )
     case .unreadable: self = .unreadableAnswer(detail ?? "it is not what was expected")
     case .noRefreshToken: self = .noRefreshToken
     case .secretsUnavailable: self = .secretsUnavailable

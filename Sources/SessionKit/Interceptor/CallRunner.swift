@@ -97,7 +97,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
         }
       case .pause(let attempt):
         do throws(SessionError) {
-          try await session.rest(before: attempt) { note(head, .rests(milliseconds: $0)) }
+          try await session.rest(before: attempt) { note(head, .rests(.milliseconds($0))) }
         } catch {
           note(head, .failed)
           throw error

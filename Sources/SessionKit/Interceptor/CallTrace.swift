@@ -11,7 +11,7 @@ public struct CallTrace: Hashable, Sendable {
     /// It waits for a newer token.
     case waits
     /// It waits before another attempt, so many milliseconds.
-    case rests(milliseconds: Int64)
+    case rests(Duration)
     /// It failed.
     case failed
   }
@@ -38,7 +38,8 @@ extension CallTrace: CustomStringConvertible {
     case .answered(let status?): "\(method) \(path) was answered \(status)"
     case .answered(nil): "\(method) \(path) was answered"
     case .waits: "\(method) \(path) waits for a newer token"
-    case .rests(let milliseconds): "\(method) \(path) is tried again in \(milliseconds) ms"
+    case .rests(let pause):
+      "\(method) \(path) is tried again in \(pause.milliseconds(atLeast: 0)) ms"
     case .failed: "\(method) \(path) failed"
     }
   }

@@ -123,7 +123,7 @@ public struct BackendError: Error, Hashable, Sendable {
     mayHaveActed = failure.kind == .noReply || failure.kind == .unreadable
     status = failure.status == 0 ? nil : Int(failure.status)
     serverCode = code.mark == nil ? failure.serverCode : nil
-    retryAfter = failure.retryAfter.map { .milliseconds($0) }
+    retryAfter = failure.retryAfter
     (self.message, found) = (message, failure)
   }
 

@@ -27,7 +27,9 @@ extension SessionEngine {
     }
     var context = RequestContext()
     if !request.isLogin {
-      (context.lifetimeBefore, context.user) = (coordinator.state.token?.lifetime, expectedUser)
+      (context.lifetimeBefore, context.user) = (
+        coordinator.state.token?.lifetimeMilliseconds, expectedUser
+      )
     }
     context.mayLeave = { [weak self] in await self?.mayLeave(number, request) ?? false }
     let given = context

@@ -69,7 +69,7 @@ extension SessionEngine {
   /// Asks the token source for newer tokens: that is the refresh.
   func renew(_ number: RequestNumber, from source: any TokenSource) {
     let (configuration, user) = (configuration, expectedUser)
-    let lifetime = coordinator.state.token?.lifetime
+    let lifetime = coordinator.state.token?.lifetimeMilliseconds
     let before = user.map {
       IdentityPredecessor(user: $0, access: token?.access, lifetime: lifetime)
     }

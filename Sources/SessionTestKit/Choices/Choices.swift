@@ -124,7 +124,8 @@ public final class Choices: Sendable {
   private func note(_ text: String, state outcome: String?, isSchedule: Bool) {
     // Outside the lock: the clock has a lock of its own.
     let time = state.withLock { $0.elapsed }.map { $0() }
-    let step = Step(text, state: outcome, time: time, isSchedule: isSchedule)
+    let step = Step(
+      text, state: outcome, time: time.map { .milliseconds($0) }, isSchedule: isSchedule)
     state.withLock { $0.note(step) }
   }
 

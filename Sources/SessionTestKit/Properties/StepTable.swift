@@ -1,3 +1,5 @@
+import SessionCore
+
 /// The lines of a report that tell a case: numbered steps, and between them the schedule.
 ///
 /// ```
@@ -25,7 +27,7 @@ struct StepTable {
   var lines: [String] {
     var lines: [String] = []
     var number = 0
-    var shown: Int64?
+    var shown: Duration?
     let left = steps.count - Self.shownFirst - Self.shownLast
     for (index, step) in steps.enumerated() {
       if !step.isSchedule { number += 1 }
@@ -61,8 +63,8 @@ struct StepTable {
     text.prefix { !$0.isNewline }
   }
 
-  private static func words(_ time: Int64?) -> String {
-    time.map { "\($0) ms" } ?? ""
+  private static func words(_ time: Duration?) -> String {
+    time.map { "\($0.milliseconds(atLeast: .min)) ms" } ?? ""
   }
 
   private static func right(_ text: String, _ width: Int) -> String {

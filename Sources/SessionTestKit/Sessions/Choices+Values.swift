@@ -154,7 +154,7 @@ extension Choices {
       RequestFailure(
         kind: code(), status: chance(1, in: 2) ? UInt16(draw(in: 400...599)) : number(),
         serverCode: pick([nil, "TOKEN_EXPIRED", "invalid_grant", "DB_TIMEOUT", "not a code", ""])
-          ?? nil, retryAfter: chance(1, in: 3) ? number() : nil)
+          ?? nil, retryAfter: chance(1, in: 3) ? .milliseconds(number() as Int64) : nil)
     }
   }
 }

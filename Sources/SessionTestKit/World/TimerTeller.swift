@@ -10,11 +10,11 @@ struct TimerTeller: SessionClock {
 
   func now() -> ClockReading { clock.now() }
 
-  func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+  func sleep(until deadline: Duration) async throws(CancellationError) {
     let timer = "\(session)'s timer"
     scheduler.renameCurrent(timer)
-    choices.tellSchedule("\(timer) is set to \(deadline - start) ms")
-    try await clock.sleep(untilUptime: deadline)
+    choices.tellSchedule("\(timer) is set to \(deadline.milliseconds(atLeast: .min) - start) ms")
+    try await clock.sleep(until: deadline)
     choices.tellSchedule("\(timer) fires")
   }
 }

@@ -125,7 +125,8 @@ extension Choices {
       .intercepted,
     ]
     return RequestFailure(
-      kind: pick(kinds) ?? .noConnection, retryAfter: chance(1, in: 6) ? delay() : nil)
+      kind: pick(kinds) ?? .noConnection,
+      retryAfter: chance(1, in: 6) ? .milliseconds(delay()) : nil)
   }
 
   private func foreign(_ run: CoordinatorRun) -> CoordinatorMove.Foreign {

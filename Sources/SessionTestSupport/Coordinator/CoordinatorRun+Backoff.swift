@@ -62,9 +62,9 @@ extension CoordinatorRun {
       return
     }
     guard coordinator.activity != .loading else { return }
-    let latest = now.uptime.addingSaturating(token.lifetime)
+    let latest = now.uptime.addingSaturating(token.lifetimeMilliseconds)
     try require(.clockJumpsChangeNothing, coordinator.tokenDeadline <= latest) {
-      "\(token.generation) lives for \(token.lifetime) ms and dies at \(coordinator.tokenDeadline)"
+      "\(token.generation) lives for \(token.lifetimeMilliseconds) ms and dies at \(coordinator.tokenDeadline)"
     }
   }
 

@@ -123,7 +123,8 @@ struct RoundTripTests {
       to: folder.file("spelled.journal"), drafts: [[JournalDraft(kind: kind, payload: payload)]])
     try roundTrip("spelled.journal", in: folder)
     kind = SessionNote.Kind.requestEnded.rawValue
-    let failure = RequestFailure(kind: .server, status: 500, serverCode: "ABC", retryAfter: 5)
+    let failure = RequestFailure(
+      kind: .server, status: 500, serverCode: "ABC", retryAfter: .milliseconds(5))
     payload =
       SessionCodec.encode(
         .note(.requestEnded(.init(request: 1, failure: failure))), at: SampleJournal.start

@@ -110,7 +110,7 @@ private struct Life {
         1 where attempt < 4:
         let kinds: [RequestFailure] = [
           .init(kind: .noReply), .init(kind: .noConnection),
-          .init(kind: .server, status: 503, serverCode: "DB_TIMEOUT", retryAfter: 4_000),
+          .init(kind: .server, status: 503, serverCode: "DB_TIMEOUT", retryAfter: .seconds(4)),
         ]
         append(
           .event(

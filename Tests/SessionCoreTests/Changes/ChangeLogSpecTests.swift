@@ -301,7 +301,7 @@ struct ChangeLogSpecTests {
 
   @Test("SYN-3 the delay doubles up to an hour, and the server may ask for up to a day")
   func delays() {
-    let policy = ChangePolicy(attempts: 0, firstDelay: 1_000)
+    let policy = ChangePolicy(attempts: 0, firstDelay: .seconds(1))
     #expect(policy.attempts == 1)
     #expect(
       (1...5).map { policy.delay(after: $0, asked: nil) } == [1_000, 2_000, 4_000, 8_000, 16_000])

@@ -213,7 +213,7 @@ struct HostDecisionTests {
   func pauseStays() throws {
     var bench = CoordinatorBench.signedIn()
     let need = RefreshNeed.unlessNewer(than: Generation(1))
-    let busy = RequestFailure(kind: .rateLimited, status: 429, retryAfter: 60_000)
+    let busy = RequestFailure(kind: .rateLimited, status: 429, retryAfter: .seconds(60))
     let first = bench.tell(.refresh(bench.caller(), .unauthorized, need)).request
     bench.tell(.failed(try #require(first), busy, jitter: 0))
     bench.advance(by: 10_000)

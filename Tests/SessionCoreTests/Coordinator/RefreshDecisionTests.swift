@@ -94,7 +94,8 @@ struct RefreshDecisionTests {
   @Test("REF-6 jitter takes up to half of a delay away, Retry-After puts its own in place")
   func delays() {
     for (jitter, retryAfter, expected) in [
-      (UInt16.max, Int64?.none, Int64(501)), (0, 9_000, 9_000), (0, 10, 1_000),
+      (UInt16.max, Duration?.none, Int64(501)), (0, .seconds(9), 9_000),
+      (0, .milliseconds(10), 1_000),
     ] {
       var bench = CoordinatorBench.signedIn()
       let (_, sent) = bench.refresh()

@@ -104,7 +104,9 @@ struct ChangeLogTests {
   func policy() async throws {
     let bench = try ChangeBench()
     let server = ChangeServer()
-    let log = try await bench.open { $0.policy = ChangePolicy(attempts: 2, firstDelay: 1_000) }
+    let log = try await bench.open {
+      $0.policy = ChangePolicy(attempts: 2, firstDelay: .seconds(1))
+    }
     let request = try #require(Change.Request("POST", "/a", key: "k1"))
     try await log.add(.request(request), through: bench.gate)
     try await log.add(ChangeBench.change(.create, 2, key: "k2"), through: bench.gate)

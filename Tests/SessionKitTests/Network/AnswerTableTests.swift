@@ -47,7 +47,7 @@ struct AnswerTableTests {
     #expect((expected == nil) == (row[2] == "none"))
     for status in [429, 503] {
       let found = try #require(Place.refresh.failure(status: status, headers: headers, ""))
-      #expect(found.failure.retryAfter == expected)
+      #expect(found.failure.retryAfterMilliseconds == expected)
     }
   }
 

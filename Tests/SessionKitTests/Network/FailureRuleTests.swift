@@ -84,7 +84,7 @@ struct FailureRuleTests {
     for (body, wait) in [("<html>", nil), ("", 7_000)] as [(String, Int64?)] {
       let response = BackendBench.response(
         status: 503, headers: [HTTPHeader("Retry-After", "7")], body)
-      #expect(BackendBench.wire.failure(.refresh, response)?.retryAfter == wait)
+      #expect(BackendBench.wire.failure(.refresh, response)?.retryAfterMilliseconds == wait)
     }
   }
 

@@ -67,7 +67,7 @@ struct TransportTests {
     #expect(
       throws: AnswerFailure(
         failure: RequestFailure(
-          kind: .server, status: 503, serverCode: "DB_TIMEOUT", retryAfter: 7000))
+          kind: .server, status: 503, serverCode: "DB_TIMEOUT", retryAfter: .seconds(7)))
     ) {
       try wire.readLogin(response)
     }

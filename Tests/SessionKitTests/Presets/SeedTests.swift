@@ -75,7 +75,7 @@ struct SeedTests {
     #expect(outcome == .adopted)
     #expect(session.currentUser?.id == "42" && session.canRefreshToken)
     let life = try #require(session.state.token).lifetime
-    #expect((899_000...900_000).contains(life))
+    #expect((.seconds(899) ... .seconds(900)).contains(life))
     #expect(FileSecretStore.Names().token == "token")
     #expect(FileSecretStore.Names().refreshToken == "refreshToken")
     try await session.close()

@@ -288,7 +288,7 @@ struct CustomBackendTests {
       #expect(again.failure(naming: [:]) == failure && again.mayHaveActed == mayHaveActed)
     }
     let waits = BackendError(.rateLimited, retryAfter: .nanoseconds(1_500_000_001))
-    #expect(waits.failure(naming: [:]).retryAfter == 1_501)
+    #expect(waits.failure(naming: [:]).retryAfterMilliseconds == 1_501)
     let coded = BackendError(.refused, serverCode: "odd.code")
     #expect(coded.failure(naming: [:]).serverCode == RequestFailure.codeNotKept)
     #expect(coded.failure(naming: ["odd.code": .tokenInvalid]).serverCode == "odd.code")

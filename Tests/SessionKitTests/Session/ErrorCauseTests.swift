@@ -76,7 +76,7 @@ struct ErrorCauseTests {
       guard isLimited else { continue }
       #expect(error?.description.contains("429") == false)
       #expect(error?.description.contains("Nothing was sent") == true)
-      #expect(error?.advice == .wait(seconds: 60))
+      #expect(error?.advice == .wait(.seconds(60)))
       #expect(error?.code == .rateLimited && error?.status == nil)
       #expect(error?.retryAfter == .seconds(60))
     }

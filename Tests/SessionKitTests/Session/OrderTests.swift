@@ -37,8 +37,8 @@ private struct WitnessClock: SessionClock {
     return base.now()
   }
 
-  func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
-    try await base.sleep(untilUptime: deadline)
+  func sleep(until deadline: Duration) async throws(CancellationError) {
+    try await base.sleep(until: deadline)
   }
 }
 

@@ -213,7 +213,7 @@ struct OwnedAccountTests {
     fake.give(
       IdentityTokens(access: access, identity: FakeIdentity.idToken(#"{"oid":"o-1"}"#)))
     try await session.signIn(with: provider, in: view)
-    #expect(session.state.token?.lifetime == 3_600_000 && !session.isTokenExpired)
+    #expect(session.state.token?.lifetime == .seconds(3600) && !session.isTokenExpired)
     try await session.close()
   }
 
@@ -235,7 +235,7 @@ struct OwnedAccountTests {
       }
       #expect(isTaken == isGood, "\(date)")
     }
-    #expect(session.state.token?.lifetime == 60_000)
+    #expect(session.state.token?.lifetime == .seconds(60))
     try await session.close()
   }
 

@@ -206,7 +206,7 @@ struct SessionWebSignInTurnsTests {
     for _ in 0..<200 { await Task.yield() }
     #expect(fake.log.filter { $0 == "warmUp" }.count == 1)
     await eventually("but not for ever") {
-      bench.clock.advance(by: .milliseconds(WebSignIn.dismissLimit))
+      bench.clock.advance(by: WebSignIn.dismissLimit)
       return session.isAuthenticated
     }
     #expect(await second.value == nil)
@@ -222,7 +222,7 @@ struct SessionWebSignInTurnsTests {
     let task = tap(session)
     await eventually("it goes") { fake.isWaiting("dismiss") }
     await eventually("it is waited for no longer") {
-      bench.clock.advance(by: .milliseconds(WebSignIn.dismissLimit))
+      bench.clock.advance(by: WebSignIn.dismissLimit)
       return session.isAuthenticated
     }
     #expect(await task.value == nil)

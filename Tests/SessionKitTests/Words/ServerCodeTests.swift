@@ -41,7 +41,7 @@ struct ServerCodeTests {
         try await session.login(bench.credentials)
       }
       #expect(error.map { ErrorSamples.name(of: $0).rawValue } == row[3], "\(row)")
-      if let wait = Int(row[2]) { #expect(error?.advice == .wait(seconds: wait), "\(row)") }
+      if let wait = Int(row[2]) { #expect(error?.advice == .wait(.seconds(wait)), "\(row)") }
       #expect(session.state == .unauthenticated)
     }
     try await session.login(bench.credentials)

@@ -45,10 +45,10 @@ struct WordsTests {
 
   static let advice: [(String, SessionAdvice)] =
     [
-      ("retry", .retry), ("wait", .wait(seconds: nil)), ("wait 0", .wait(seconds: 0)),
-      ("wait 1", .wait(seconds: 1)), ("wait 30", .wait(seconds: 30)),
-      ("wait 120", .wait(seconds: 120)), ("wait 121", .wait(seconds: 121)),
-      ("wait 7200", .wait(seconds: 7200)), ("wait 7201", .wait(seconds: 7201)),
+      ("retry", .retry), ("wait", .wait(nil)), ("wait 0", .wait(.seconds(0))),
+      ("wait 1", .wait(.seconds(1))), ("wait 30", .wait(.seconds(30))),
+      ("wait 120", .wait(.seconds(120))), ("wait 121", .wait(.seconds(121))),
+      ("wait 7200", .wait(.seconds(7200))), ("wait 7201", .wait(.seconds(7201))),
       ("correctInput", .correctInput), ("sendOrDiscard", .sendOrDiscard), ("signIn", .signIn),
       ("logOut", .logOut),
       ("unlock", .unlock), ("freeSpace", .freeSpace), ("reopen", .reopen), ("update", .update),

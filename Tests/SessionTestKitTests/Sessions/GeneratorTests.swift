@@ -36,7 +36,7 @@ struct GeneratorTests {
     #expect(times.contains(.min) && times.contains(.max))
     #expect(times.contains { $0 < 0 && $0 > -10_000_000_000 })
     let tokens = draw(.token)
-    #expect(tokens.contains { $0.lifetime == 0 && $0.expiresAt < $0.issuedAt })
+    #expect(tokens.contains { $0.lifetime == .zero && $0.expiresAt < $0.issuedAt })
     #expect(tokens.contains { !$0.isRefreshable } && tokens.contains { $0.id != nil })
   }
 

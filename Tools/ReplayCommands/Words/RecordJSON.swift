@@ -199,7 +199,7 @@ extension JSONWriter {
       json.field("kind", failure.kind.description)
       json.field("status", failure.status)
       json.field("serverCode", failure.serverCode)
-      json.field("retryAfter", failure.retryAfter)
+      json.field("retryAfter", failure.retryAfterMilliseconds)
     }
   }
 

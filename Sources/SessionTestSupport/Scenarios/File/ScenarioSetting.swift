@@ -32,8 +32,10 @@ struct ScenarioSetting: Sendable {
     mutating func apply(_ field: ScenarioStep.Field) -> Bool {
       let duration = ScenarioDuration.milliseconds(field.value)
       switch (field.name, duration, Int(field.value)) {
-      case ("firstDelay", let duration?, _) where duration > 0: policy.firstDelay = duration
-      case ("lease", let duration?, _) where duration > 0: policy.lease = duration
+      case ("firstDelay", let duration?, _) where duration > 0:
+        policy.firstDelay = .milliseconds(duration)
+      case ("lease", let duration?, _) where duration > 0:
+        policy.lease = .milliseconds(duration)
       case ("attempts", _, let count?) where (1...100).contains(count):
         policy.attempts = UInt32(count)
       case ("limit", _, let count?) where (1...1_000).contains(count):

@@ -186,7 +186,7 @@ package enum ScenarioWords {
   private static func token(_ token: TokenMetadata) -> Words {
     [
       "token": "\(token.generation.number)", "refreshable": yes(token.isRefreshable),
-      "life": duration(token.lifetime),
+      "life": duration(token.lifetimeMilliseconds),
     ]
   }
 

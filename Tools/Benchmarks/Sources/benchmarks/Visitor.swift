@@ -75,10 +75,11 @@ final class VisitorClock: SessionClock {
 
   func now() -> ClockReading {
     let uptime = passed.load(ordering: .relaxed)
-    return ClockReading(time: Timestamp(milliseconds: 1_767_225_600_000 + uptime), uptime: uptime)
+    return ClockReading(
+      time: Timestamp(milliseconds: 1_767_225_600_000 + uptime), elapsed: .milliseconds(uptime))
   }
 
-  func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+  func sleep(until deadline: Duration) async throws(CancellationError) {
     while !Task.isCancelled {
       do { try await Task.sleep(for: .seconds(86_400)) } catch { break }
     }

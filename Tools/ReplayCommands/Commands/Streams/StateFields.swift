@@ -68,7 +68,7 @@ struct StateFields {
     add("failures.last.kind", last.map { .text($0.kind.description) })
     add("failures.last.status", last.map { .count(UInt64($0.status)) })
     add("failures.last.serverCode", last?.serverCode.map { .text($0) })
-    add("failures.last.retryAfter", last?.retryAfter.map { .number($0) })
+    add("failures.last.retryAfter", last?.retryAfterMilliseconds.map { .number($0) })
   }
 
   private mutating func add(_ intents: OpenIntents) {

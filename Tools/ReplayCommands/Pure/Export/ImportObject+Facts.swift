@@ -222,7 +222,7 @@ extension ImportObject {
       guard failure.serverCode == code else {
         throw object.problem("serverCode", "is no code: 1 to 64 of A–Z a–z 0–9 _ - . can be one")
       }
-      guard failure.retryAfter == wait else {
+      guard failure.retryAfterMilliseconds == wait else {
         throw object.problem("retryAfter", "is below 0")
       }
       return failure

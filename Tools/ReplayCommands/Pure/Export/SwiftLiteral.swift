@@ -158,6 +158,6 @@ enum SwiftLiteral {
   private static func failure(_ failure: RequestFailure) -> String {
     "RequestFailure(kind: \(code(failure.kind)), status: \(failure.status), "
       + "serverCode: \(optional(failure.serverCode, text)), "
-      + "retryAfter: \(optional(failure.retryAfter) { "\($0)" }))"
+      + "retryAfter: \(optional(failure.retryAfterMilliseconds) { ".milliseconds(\($0))" }))"
   }
 }
