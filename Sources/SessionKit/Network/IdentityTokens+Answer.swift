@@ -42,7 +42,8 @@ extension IdentityTokens {
       var answer = TokenResponse(
         access: access, refresh: isOwned || !reader.refreshesTokens ? nil : refresh,
         lifetime: try reader.lifetime(
-          said: lifetime, until: expiresAt.flatMap(Timestamp.init(date:)), claims: claims, at: now,
+          said: lifetime.map { $0.milliseconds(atLeast: .min) },
+          until: expiresAt.flatMap(Timestamp.init(date:)), claims: claims, at: now,
           before: before?.lifetime),
         tokenID: claims?.identifierHint(at: ["jti"]).flatMap { $0.isAddress ? nil : $0 },
         tokenContext: claims.flatMap(reader.context))

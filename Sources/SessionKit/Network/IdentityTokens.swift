@@ -8,11 +8,11 @@ public struct IdentityTokens: Hashable, Sendable {
   public var refresh: Secret?
   /// The identity token of OpenID Connect, whose claims say who the user is.
   public var identity: Secret?
-  /// How long the access token is good from now, in milliseconds: 1 to ten years.
+  /// How long the access token is good from now: a millisecond to ten years, rounded up to milliseconds.
   ///
-  /// Where `nil`, until ``expiresAt``, else until its `exp`, else as long as the backend assumes. A sign-in for
+  /// If it is `nil`: until ``expiresAt``, else until its `exp`, else as long as the backend assumes. A sign-in for
   /// which nothing says it, or whose token is dead already, is none (`unreadableTokens`).
-  public var lifetime: Int64?
+  public var lifetime: Duration?
   /// Until when the access token is good by this device's clock, where the SDK says it so.
   public var expiresAt: Date?
   /// Who the user is; where `nil`, whom the claims name by the backend's own sources, else by `sub`.
@@ -22,7 +22,7 @@ public struct IdentityTokens: Hashable, Sendable {
 
   /// Tokens of an SDK.
   public init(
-    access: Secret, refresh: Secret? = nil, identity: Secret? = nil, lifetime: Int64? = nil,
+    access: Secret, refresh: Secret? = nil, identity: Secret? = nil, lifetime: Duration? = nil,
     expiresAt: Date? = nil, user: UserProfile? = nil
   ) {
     self.access = access

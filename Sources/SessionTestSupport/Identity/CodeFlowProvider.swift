@@ -152,7 +152,7 @@ extension IdentityTokens {
     if case .string(let text)? = members["refresh_token"] { refresh = Secret(text) }
     if case .string(let text)? = members["id_token"] { identity = Secret(text) }
     if case .number(let seconds)? = members["expires_in"] {
-      lifetime = Int64(seconds.text).map { $0 * 1000 }
+      lifetime = Int64(seconds.text).map { .seconds($0) }
     }
   }
 }

@@ -110,7 +110,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
       let seconds = try members.number("expires_in", must: "a number of seconds")
       return IdentityTokens(
         access: access, refresh: try members.token("refresh_token"), identity: identity,
-        lifetime: seconds.map { Int64(max(0, min($0, 1e9)) * 1000) })
+        lifetime: seconds.map { .milliseconds(Int64(max(0, min($0, 1e9)) * 1000)) })
     } catch {
       throw .unreadableTokens
     }

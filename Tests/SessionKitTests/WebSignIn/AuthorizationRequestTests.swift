@@ -174,7 +174,8 @@ struct AuthorizationRequestTests {
     let own = LoopbackToken.make(claims: ["nonce": .string(nonce)])
     let read = try request().tokens(
       in: answer(#""access_token":"a","refresh_token":"r","id_token":"\#(own)","expires_in":60"#))
-    #expect(read.access == Secret("a") && read.refresh == Secret("r") && read.lifetime == 60_000)
+    #expect(
+      read.access == Secret("a") && read.refresh == Secret("r") && read.lifetime == .seconds(60))
     let stolen = LoopbackToken.make(claims: ["nonce": "other"])
     for members in [
       "", #""access_token":"""#, #""access_token":"a","id_token":"\#(stolen)""#,

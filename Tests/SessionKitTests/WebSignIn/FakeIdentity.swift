@@ -36,7 +36,7 @@ final class FakeIdentity: Sendable {
     IdentityTokens(
       access: Secret("access-SECRET-\(number)"), refresh: Secret("refresh-SECRET-\(number)"),
       identity: idToken("{\"oid\":\"\(user)\",\"emails\":[\"ana@school.test\"]}"),
-      lifetime: 3_600_000)
+      lifetime: .seconds(3600))
   }
 
   static func idToken(_ payload: String) -> Secret {

@@ -52,7 +52,7 @@ struct OwnedAccountTests {
 
   /// Tokens whose access token is opaque, and whose identity token has this payload.
   private func tokens(
-    _ payload: String, access: String = "opaque", lifetime: Int64? = 3_600_000
+    _ payload: String, access: String = "opaque", lifetime: Duration? = .seconds(3600)
   ) -> IdentityTokens {
     IdentityTokens(
       access: Secret(access), identity: FakeIdentity.idToken(payload), lifetime: lifetime)
@@ -185,8 +185,10 @@ struct OwnedAccountTests {
 
   // MARK: How long they live
 
-  @Test("WEB-6 REF-1 tokens that are dead already sign nobody in", arguments: [0, -5, Int64.min])
-  func deadOnArrival(lifetime: Int64) async throws {
+  @Test(
+    "WEB-6 REF-1 tokens that are dead already sign nobody in",
+    arguments: [.zero, .nanoseconds(-1), .seconds(-5), .seconds(Int64.min)] as [Duration])
+  func deadOnArrival(lifetime: Duration) async throws {
     try await isRefused(tokens(#"{"oid":"o-1"}"#, lifetime: lifetime))
   }
 
@@ -194,7 +196,7 @@ struct OwnedAccountTests {
   func deadRefresh() async throws {
     let session = try await open()
     try await session.signIn(with: provider, in: view)
-    fake.give(tokens(#"{"oid":"o-1"}"#, lifetime: 0))
+    fake.give(tokens(#"{"oid":"o-1"}"#, lifetime: .zero))
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error != nil && session.isAuthenticated)
     #expect(session.currentToken?.secret == Secret("access-SECRET-1"))

@@ -240,7 +240,7 @@ struct SessionWebSignInTests {
   func unreadable() async throws {
     let session = try await open()
     for tokens in [
-      IdentityTokens(access: Secret("opaque"), lifetime: 1000),
+      IdentityTokens(access: Secret("opaque"), lifetime: .seconds(1)),
       IdentityTokens(access: Secret("two words"), identity: FakeIdentity.idToken(#"{"oid":"o"}"#)),
       IdentityTokens(access: Secret("t"), identity: FakeIdentity.idToken(#"{"oid":"a@b.test"}"#)),
     ] {

@@ -53,7 +53,7 @@ struct SessionWebSignInTurnsTests {
     "WEB-5 LOG-5 tokens that came silently and cannot be read lock nobody out: the page is shown")
   func unreadable() async throws {
     let session = try await open()
-    fake.give(IdentityTokens(access: Secret("opaque"), lifetime: 1_000))
+    fake.give(IdentityTokens(access: Secret("opaque"), lifetime: .seconds(1)))
     fake.giveOnPage(FakeIdentity.tokens(1))
     #expect(try await session.signIn(with: provider, in: view)?.id == "o-1")
     #expect(fake.log.contains("signIn") && fake.prompts == [.ifNeeded])
