@@ -11,7 +11,8 @@ import os
 import sys
 
 CODES = {
-    "login method": "password registration social biometric interactive silent adoption",
+    "login method": "password registration social biometric interactive silent adoption "
+                    "refreshToken custom",
     "refresh trigger": "schedule unauthorized launch foreground manual retry command",
     "switch trigger": "user server",
     "expiry reason": "tokenExpired refreshRejected attemptsExhausted secretsMissing corruptStorage"

@@ -66,7 +66,7 @@ final class StoryStage: Sendable {
     let token = LoopbackToken.make(claims: ["sub": .string(LoopbackUser.sample.id)])
     try await session.adopt(
       AdoptedTokens(
-        access: Secret(token), lifetime: lifetime,
+        access: Secret(token), lifetime: .milliseconds(lifetime),
         user: UserProfile(id: Identifier(LoopbackUser.sample.id))))
     return session
   }

@@ -23,8 +23,7 @@ struct ReadmeExample {
         secrets: FileSecretStore(folder: directory.path)))
 
     let events = session.events  // nothing that happens from here on is missed
-    try await session.login(
-      PasswordCredentials(userName: email, password: Secret(password)))
+    try await session.login(.password(email, password))
     print(session.activeContext?.role.name ?? "no role")
 
     let token = try await session.accessToken()  // good: no request is made

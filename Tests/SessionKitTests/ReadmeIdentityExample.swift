@@ -57,7 +57,7 @@ final class Sheet: WebSignInView {
 @MainActor
 func signIn(_ session: Session, _ sheet: Sheet) async -> String? {
   do throws(SessionError) {
-    try await session.signIn(with: Identity(), in: sheet)  // silently, or on the page
+    try await session.login(.provider(Identity(), in: sheet))  // silently, or on the page
     return nil
   } catch {
     switch error.underlyingError as? WebSignInProblem {

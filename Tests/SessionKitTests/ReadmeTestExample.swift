@@ -19,9 +19,7 @@ struct ReadmeTestExample {
       SessionConfiguration(
         directory: directory, backend: HTTPBackend.snakeCaseJSON(server.baseURL),
         secrets: MemorySecretStore(), policy: .staging, clock: clock))
-    try await session.login(
-      PasswordCredentials(
-        userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))
+    try await session.login(.password(LoopbackUser.sample.email, LoopbackUser.sample.password))
 
     server.failNext(.refresh, with: .status(503))
     clock.advance(by: .seconds(3_600))  // an hour later the token has expired

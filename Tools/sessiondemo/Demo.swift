@@ -92,10 +92,8 @@ struct Demo {
     if code != 0 { Stage.leave(code) }
   }
 
-  private func credentials(password: String = LoopbackUser.sample.password)
-    -> PasswordCredentials
-  {
-    PasswordCredentials(userName: LoopbackUser.sample.email, password: Secret(password))
+  private func credentials(password: String = LoopbackUser.sample.password) -> Credential {
+    .password(LoopbackUser.sample.email, password)
   }
 
   private var coordinator: ContextTarget {

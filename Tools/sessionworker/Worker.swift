@@ -147,8 +147,8 @@ final class Worker: Sendable {
     let arguments = order.arguments
     switch (order.name, arguments.count) {
     case ("login", 2):
-      try await session.login(
-        PasswordCredentials(userName: arguments[0], password: Secret(arguments[1])))
+      try await session.login(.password(arguments[0], arguments[1]))
+    case ("login", 1): try await session.login(.refreshToken(Secret(arguments[0])))
     case ("adopt", 2):
       try await session.adopt(
         AdoptedTokens(access: Secret(arguments[0]), refresh: Secret(arguments[1])))
@@ -159,6 +159,7 @@ final class Worker: Sendable {
       try await session.switchContext(
         to: ContextTarget(role: Identifier(arguments[0]), school: Identifier(arguments[1])))
     case ("logout", 0): try await session.logout()
+    case ("leave", 0): try await session.logout(.thisDeviceOnly)
     case ("await", 1):
       for try await event in events where "\(event.event.kind)" == arguments[0] { return nil }
       throw Refusal(description: "the events ended")

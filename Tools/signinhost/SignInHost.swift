@@ -115,11 +115,11 @@ final class SignInHost: Sendable {
     state.withLock { $0.page = page }
     Task {
       do throws(SessionError) {
-        let user =
+        let result =
           verb == "page"
-          ? try await session.signIn(with: provider, in: page)
-          : try await session.signInSilently(with: provider)
-        told(verb, user: user)
+          ? try await session.login(.provider(provider, in: page))
+          : try await session.login(.silently(with: provider))
+        told(verb, user: result.user)
       } catch {
         told(verb, error: error)
       }

@@ -14,12 +14,15 @@ extension SessionCoordinator {
   private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
     noteUnused(number)
     let isAbandoned = abandoned.remove(number) != nil
+    defer { unrevoked.remove(number) }
     return [discard(number, revoking: isAbandoned || state.kind != .authenticated)]
   }
 
-  /// Forgets an answer; an adopted token is not ours to revoke.
+  /// Forgets an answer; an adopted token is not ours to revoke, nor is one of a session that was ended on this
+  /// device only.
   func discard(_ number: RequestNumber, revoking: Bool) -> SessionEffect {
-    .discard(number, revoking: revoking && !adoptions.contains(number))
+    let isSpared = adoptions.contains(number) || unrevoked.contains(number)
+    return .discard(number, revoking: revoking && !isSpared)
   }
 
   /// Decides what an answer means in the state as it is now.

@@ -75,6 +75,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     let before = state.kind
     noteOvertaken(by: durable, at: now)
+    spareResponses(after: durable.contents)
     if overtakes(durable) { flight?.isHeldBack = true }
     overtookAtOpening = overtakesAtOpening(durable)
     let isInDoubt = losesSwitch(durable)
@@ -121,7 +122,7 @@ extension SessionCoordinator {
         + (state.kind == .authenticated
           ? failureNoted(failure, delay: delay, at: now) : wipeEnded(by: durable))
     case .expire: publish(events) + wipeEnded(by: durable)
-    case .logout(let caller): publish(events) + left(caller, durable.pendingRevocation)
+    case .logout(let caller, _): publish(events) + left(caller, durable.pendingRevocation)
     case .profileEndsSession: publish(events) + wipeEnded(by: durable)
     case .note, .storage: publish(events)
     case .endings: endingsNoted(publishing: events)
@@ -147,7 +148,7 @@ extension SessionCoordinator {
     // The waiting callers ask for a newer token again; another process may have one.
     case .expire(.endedByServer): refusalAgain()
     case .expire: expiryIsDue(at: now)
-    case .logout(let caller): logout(caller, at: now)
+    case .logout(let caller, let scope): logout(caller, scope, at: now)
     case .profileEndsSession(let user, let failure): profileRead(user, failure, at: now)
     case .note: cleared(at: now)
     // The notes still wait, and go with the next batch.
@@ -196,7 +197,7 @@ extension SessionCoordinator {
     case .expire:
       return resumeAll(.failed(.storage))
         + [.schedule(.expiry, uptime: now.uptime.addingSaturating(retryPause))]
-    case .logout(let caller):
+    case .logout(let caller, _):
       return [.resume(caller, .failed(.storage))]
     case .endings:
       // The ends are not noted. This process does not wait for its own requests even so.

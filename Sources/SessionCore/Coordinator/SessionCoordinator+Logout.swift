@@ -1,25 +1,44 @@
 extension SessionCoordinator {
   /// First the event: from there nothing brings the session back (OUT-1, OUT-4).
-  mutating func logout(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
+  mutating func logout(
+    _ caller: Caller, _ scope: LogoutScope, at now: ClockReading
+  ) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard state.kind != .unauthenticated else {
       let waiting = stopWaiting()
       return waiting + [.resume(caller, .alreadyLoggedOut)]
     }
     return commit(
-      [.event(.logout(SessionEvent.Logout(reason: .user)))], for: .logout(caller), at: now)
+      [.event(.logout(SessionEvent.Logout(reason: .user)))], for: .logout(caller, scope), at: now)
   }
 
   /// The notes of a batch that ends the session, so that its tokens are revoked (OUT-1, OUT-6).
   func revocation(
     with contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose
   ) -> [SessionRecord.Content] {
+    if case .logout(_, .thisDeviceOnly) = purpose.asked { return [] }
     guard state.kind != .unauthenticated, let generation = leftAtServer(by: contents, for: purpose)
     else { return [] }
     // At most `maximumRevocations` keep what a further try needs. The oldest ones are abandoned.
     let oldest = fold.intents.revocations.dropLast(Self.maximumRevocations - 1)
     return oldest.filter { !telling.contains($0) }.map(Self.abandoned)
       + [.note(.revocationPending(generation))]
+  }
+
+  /// Keeps a refresh or a switch that is open from revoking what its late response brings, if these contents
+  /// are a logout of this device only.
+  ///
+  /// A login that is open is undone at the server as every login that has lost its caller (LOG-10).
+  ///
+  /// - Requirement: OUT-7
+  mutating func spareResponses(after contents: [SessionRecord.Content]) {
+    guard let flight, !flight.isLogin, state.kind != .unauthenticated,
+      !contents.contains(.note(.revocationPending(flight.base)))
+    else { return }
+    for case .event(.logout(let logout)) in contents {
+      if logout.reason == .user { unrevoked.insert(flight.number) }
+      return
+    }
   }
 
   /// The token that the server still accepts after these events end the session; `nil` if there is none.

@@ -2,6 +2,7 @@
 extension SessionCoordinator {
   /// Folds another process's records and follows what they say.
   mutating func absorb(_ records: [SessionRecord], at now: ClockReading) -> [SessionEffect] {
+    spareResponses(after: records.map(\.content))
     let before = fold.state
     let revocations = fold.intents.revocations
     var hasEnded = false

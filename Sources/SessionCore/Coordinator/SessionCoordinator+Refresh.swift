@@ -97,7 +97,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil
-      return [.discard(flight.number, revoking: state.kind != .authenticated)]
+      return [discard(flight.number, revoking: state.kind != .authenticated)]
     }
     let facts = arrival.facts
     // Calls with it would be another user's, and the token that was ours is spent.
@@ -131,6 +131,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     guard flight?.number == number else {
       abandoned.remove(number)
+      unrevoked.remove(number)
       noteOverdue(number, failure)
       return []
     }

@@ -49,7 +49,7 @@ extension SessionCoordinator {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil
       let problem = rejection(.contextSwitched, .staleGeneration)
-      return [.discard(flight.number, revoking: state.kind != .authenticated)]
+      return [discard(flight.number, revoking: state.kind != .authenticated)]
         + resume(flight.owner.map { [$0] } ?? [], .failed(problem))
     }
     guard !session.isOther(arrival.facts.user) else {

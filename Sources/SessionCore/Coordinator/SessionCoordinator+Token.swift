@@ -111,7 +111,7 @@ extension SessionCoordinator {
   /// An answer that was waiting to be journaled and is not wanted any more.
   func dropUnsettled(revoking: Bool) -> [SessionEffect] {
     guard let flight, flight.unsettled != nil else { return [] }
-    return [.discard(flight.number, revoking: revoking)]
+    return [discard(flight.number, revoking: revoking)]
   }
 
   mutating func expire(_ reason: ExpiryReason, at now: ClockReading) -> [SessionEffect] {

@@ -65,6 +65,10 @@ package struct SessionCoordinator: Hashable, Sendable {
   var signInTries = SignInTries()
   /// The logins by adoption: their tokens are still the app's old layer's, and are not given back.
   var adoptions: Set<RequestNumber> = []
+  /// The requests that were open at a logout of this device only: nothing of their responses is revoked.
+  ///
+  /// - Requirement: OUT-7
+  var unrevoked: Set<RequestNumber> = []
   /// Who waits to be told whether the stored items can be read.
   var unlockers: [Caller] = []
   /// Whether the server is still to be asked how the user stands, as soon as there is a good token.
@@ -239,7 +243,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .login(let caller, let method): login(caller, method, at: now)
     case .refresh(let caller, let trigger, let need): refresh(caller, trigger, need, at: now)
     case .switchContext(let caller): switchContext(caller, at: now)
-    case .logout(let caller): logout(caller, at: now)
+    case .logout(let caller, let scope): logout(caller, scope, at: now)
     case .unlock(let caller): unlock(caller)
     case .foreground(let caller): enterForeground(caller, at: now)
     case .used(let uptime): used(at: uptime, now)

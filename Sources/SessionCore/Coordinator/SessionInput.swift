@@ -11,7 +11,7 @@ package enum SessionInput: Hashable, Sendable {
   /// A caller wants to act in another context.
   case switchContext(Caller)
   /// A caller wants to log out.
-  case logout(Caller)
+  case logout(Caller, LogoutScope = .deviceAndServer)
   /// A caller says that the stored items can be read now (LOG-5).
   case unlock(Caller)
   /// The app came back to the foreground (REF-2).
@@ -116,7 +116,7 @@ package enum SessionInput: Hashable, Sendable {
   var caller: Caller? {
     switch self {
     case .login(let caller, _), .refresh(let caller, _, _), .switchContext(let caller),
-      .logout(let caller), .close(let caller), .unlock(let caller), .foreground(let caller):
+      .logout(let caller, _), .close(let caller), .unlock(let caller), .foreground(let caller):
       caller
     default: nil
     }

@@ -76,7 +76,7 @@ struct PendingCommit: Hashable, Sendable {
     case settle(TokenRequest.ReceivedResponse)
     case fail(RequestFailure, jitter: UInt16, delay: Int64?)
     case expire(ExpiryReason)
-    case logout(Caller)
+    case logout(Caller, LogoutScope)
     case profileEndsSession(Identifier, RequestFailure)
     case note
     /// To note what the secret store did not do.

@@ -23,12 +23,19 @@ public struct LoginMethod: RawRepresentable, Hashable, Sendable, CustomStringCon
   public static let silent = LoginMethod(rawValue: 5)
   /// By taking over tokens that the app held already.
   public static let adoption = LoginMethod(rawValue: 6)
+  /// With a refresh token alone.
+  ///
+  /// - Requirement: LOG-15
+  public static let refreshToken = LoginMethod(rawValue: 7)
+  /// With a credential that only the app's own backend knows.
+  public static let custom = LoginMethod(rawValue: 8)
 }
 
 @_spi(Internals) extension LoginMethod: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = [
     "password", "registration", "social", "biometric", "interactive", "silent", "adoption",
+    "refreshToken", "custom",
   ]
 }
 

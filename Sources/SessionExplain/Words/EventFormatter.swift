@@ -74,6 +74,8 @@ package enum EventFormatter {
     case .interactive: "interactively"
     case .silent: "silently"
     case .adoption: "by adopting held tokens"
+    case .refreshToken: "by a refresh token"
+    case .custom: "by the app's own credential"
     default: "by method \(method)"
     }
   }

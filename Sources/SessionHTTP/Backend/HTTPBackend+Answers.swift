@@ -6,23 +6,39 @@ extension HTTPBackend {
   /// Reads the answer to a login with these credentials; who the user is must follow from it, unless
   /// there is an endpoint to ask that of (LOG-6).
   public func readLogin(
-    _ response: HTTPResponse, to credentials: PasswordCredentials? = nil
+    _ response: HTTPResponse, to credential: Credential? = nil
   ) throws(AnswerFailure) -> TokenResponse {
-    try readSignIn(.login, response, userName: credentials?.userName)
+    try readSignIn(.login, response, userName: credential?.userName)
   }
 
-  /// Reads the answer to creating an account: that of a login, or `nil` where one signs in afterwards
-  /// (LOG-5).
+  /// Reads the response to creating an account: as that of a login if it has an access token, else `nil`.
+  ///
+  /// It throws if the response is a failure, and if it is JSON that breaks off or a token that cannot be read.
+  ///
+  /// - Requirement: LOG-5, LOG-14
   public func readRegistration(
-    _ response: HTTPResponse, of account: NewAccount? = nil
+    _ response: HTTPResponse, of account: Credential? = nil
   ) throws(AnswerFailure) -> TokenResponse? {
-    switch registration {
-    case .signsIn:
-      return try readSignIn(.register, response, userName: account?.credentials.userName)
-    case .accountOnly:
-      if let failure = failure(.register, response) { throw AnswerFailure(failure: failure) }
-      return nil
+    if let failure = failure(.register, response) { throw AnswerFailure(failure: failure) }
+    do throws(Unreadable) {
+      guard JSONMembers.firstByte(of: response.body) == UInt8(ascii: "{"),
+        let members = try JSONMembers(body: response.body).object(self.response.envelope),
+        try members.first(self.response.accessToken, members.token) != nil
+      else { return nil }
+    } catch {
+      throw AnswerFailure(.unreadable, error.problem, status: response.status)
     }
+    return try readSignIn(.register, response, userName: account?.userName)
+  }
+
+  /// Reads the response to a refresh that begins a session; `token` is kept if the response has no newer one.
+  ///
+  /// - Requirement: LOG-15
+  func readFirstRefresh(
+    _ response: HTTPResponse, of token: Secret
+  ) throws(AnswerFailure) -> TokenResponse {
+    if let failure = failure(.refresh, response) { throw AnswerFailure(failure: failure) }
+    return try readSignIn(.login, response, userName: nil, keeping: token)
   }
 
   /// Reads the answer to a login with the token of another service (LOG-5).
@@ -31,9 +47,10 @@ extension HTTPBackend {
   }
 
   private func readSignIn(
-    _ step: Step, _ response: HTTPResponse, userName: String?
+    _ step: Step, _ response: HTTPResponse, userName: String?, keeping refresh: Secret? = nil
   ) throws(AnswerFailure) -> TokenResponse {
-    let found = try readTokens(step, response, self.response.context, userName)
+    var found = try readTokens(step, response, self.response.context, userName)
+    found.refresh = found.refresh ?? refresh
     guard found.user != nil || self.profile != nil else {
       throw AnswerFailure(unreadable: missingUser, status: response.status)
     }

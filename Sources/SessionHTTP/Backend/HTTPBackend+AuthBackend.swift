@@ -12,29 +12,32 @@ extension HTTPBackend: AuthBackend {
     return BackendIdentity(origins: urls, clientID: client.identifier)
   }
 
-  /// Signs in, or creates an account, at the endpoint for the credential.
+  /// Logs in, or creates an account, at the endpoint for the credential; a refresh token alone at the endpoint to
+  /// refresh. Throws `unsupported` if there is none, and for ``Credential/custom(type:fields:)``.
   ///
-  /// - Requirement: LOG-3, LOG-5
+  /// The response to a registration decides: with an access token it signs in, and without one it is
+  /// ``TokenResponse/accountCreated``.
+  ///
+  /// - Requirement: LOG-3, LOG-5, LOG-14, LOG-15
   public func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
-    if let credentials = credential.password {
-      guard let request = login(credentials) else {
-        throw .unsupported("there is no signing in with a password")
-      }
+    guard let request = loginRequest(credential) else { throw .unsupported(credential.notOffered) }
+    switch credential {
+    case .password, .custom:
       return try await exchange(.login, request) { (response) throws(AnswerFailure) in
-        try readLogin(response, to: credentials)
+        try readLogin(response, to: credential)
       }
-    }
-    if let account = credential.registration {
-      guard let request = register(account) else { throw .unsupported("accounts are not created") }
+    case .registration:
       return try await exchange(.register, request) { (response) throws(AnswerFailure) in
-        try readRegistration(response, of: account) ?? .accountCreated
+        try readRegistration(response, of: credential) ?? .accountCreated
       }
-    }
-    guard let credentials = credential.provider, let request = social(credentials) else {
-      throw .unsupported("there is no signing in with another service's token")
-    }
-    return try await exchange(.social, request) { (response) throws(AnswerFailure) in
-      try readSocial(response)
+    case .provider:
+      return try await exchange(.social, request) { (response) throws(AnswerFailure) in
+        try readSocial(response)
+      }
+    case .refreshToken(let token):
+      return try await exchange(.refresh, request) { (response) throws(AnswerFailure) in
+        try readFirstRefresh(response, of: token)
+      }
     }
   }
 
@@ -165,6 +168,19 @@ extension HTTPBackend: AuthBackend {
     }
     request.timeout -= spent
     return request
+  }
+}
+
+extension Credential {
+  /// That the backend has no request for it.
+  fileprivate var notOffered: String {
+    switch self {
+    case .password: "there is no signing in with a password"
+    case .registration: "accounts are not created"
+    case .provider: "there is no signing in with another service's token"
+    case .refreshToken: "tokens are not refreshed"
+    case .custom: "there is no request for a credential of the app's own"
+    }
   }
 }
 

@@ -4,16 +4,22 @@ import SessionKit
 
 // Kinds of backends, each a starting point: every part can be changed (`Specs/Presets.md`).
 extension HTTPBackend {
-  /// OAuth 2.0: password and refresh grants (RFC 6749 §4.3, §6), revocation (RFC 7009).
+  /// OAuth 2.0: the refresh grant (RFC 6749 §6) and revocation (RFC 7009); users sign in on a page.
+  ///
+  /// With `allowsPasswordGrant` users can also log in with a password (RFC 6749 §4.3). RFC 9700 §2.4 forbids that
+  /// grant: use it only with a server of your own that has no page.
   ///
   /// For a server that does not say who the user is, append `.userName(key)` to the sources of the user.
   public static func oauth(
-    token: URL, revocation: URL? = nil, client: ClientAuthentication = .none, scope: String? = nil
+    token: URL, revocation: URL? = nil, client: ClientAuthentication = .none, scope: String? = nil,
+    allowsPasswordGrant: Bool = false
   ) -> HTTPBackend {
     let scope = scope.map { ["scope": RequestField.text($0)] } ?? [:]
     var backend = HTTPBackend(baseURL: token)
-    backend.login = .post(
-      "", body: .form, fields: scope.merging(["grant_type": "password"]) { $1 })
+    if allowsPasswordGrant {
+      backend.login = .post(
+        "", body: .form, fields: scope.merging(["grant_type": "password"]) { $1 })
+    }
     backend.refresh = .post(
       "", body: .form, fields: scope.merging(["grant_type": "refresh_token"]) { $1 },
       refreshToken: .member("refresh_token"))
@@ -56,13 +62,12 @@ extension HTTPBackend {
     return backend
   }
 
-  /// JSON with names such as `accessToken`: any form of token, registering signs in, and the access token
+  /// JSON with names such as `accessToken`: any form of token, and the access token
   /// authenticates a logout.
   public static func camelCaseJSON(_ baseURL: URL) -> HTTPBackend {
     var backend = HTTPBackend(baseURL: baseURL)
     backend.login = "auth/login"
     backend.register = "auth/register"
-    backend.registration = .signsIn
     backend.refresh = .post("auth/refresh", refreshToken: .member("refreshToken"))
     backend.revocation = .post("auth/logout", body: .none, accessToken: .bearer)
     (backend.response, backend.contextKeys, backend.tokenForm) = (.camelCase, .camelCase, .opaque)

@@ -3,38 +3,25 @@ import Foundation
 package import SessionKit
 
 extension HTTPBackend {
-  /// Signs in with a password; carries no token (LOG-3).
+  /// Logs in, or creates an account; carries no access token (LOG-3).
   ///
-  /// `nil` where one does not sign in so.
-  package func login(_ credentials: PasswordCredentials) -> HTTPRequest? {
-    request(
-      .login,
-      [
-        requestFields.userName: credentials.userName,
-        requestFields.password: credentials.password.plaintext,
-      ])
-  }
-
-  /// Creates an account; carries no token (LOG-5).
-  ///
-  /// `nil` where that is done elsewhere.
-  package func register(_ account: NewAccount) -> HTTPRequest? {
-    var own = account.fields
-    own[requestFields.userName] = .text(account.credentials.userName)
-    own[requestFields.password] = .text(account.credentials.password.plaintext)
-    return request(.register, own)
-  }
-
-  /// Signs in with the token of another service; carries none of ours (LOG-5).
-  ///
-  /// `nil` where one does not.
-  package func social(_ credentials: SocialCredentials) -> HTTPRequest? {
-    request(
-      .social,
-      [
-        requestFields.provider: credentials.provider,
-        requestFields.providerToken: credentials.token.plaintext,
-      ])
+  /// `nil` if the backend has no endpoint for this credential.
+  package func loginRequest(_ credential: Credential) -> HTTPRequest? {
+    switch credential {
+    case .password(let userName, let password):
+      return request(
+        .login, [requestFields.userName: userName, requestFields.password: password.plaintext])
+    case .registration(let userName, let password, let fields):
+      var own = fields
+      own[requestFields.userName] = .text(userName)
+      own[requestFields.password] = .text(password.plaintext)
+      return request(.register, own)
+    case .provider(let name, let token):
+      return request(
+        .social, [requestFields.provider: name, requestFields.providerToken: token.plaintext])
+    case .refreshToken(let token): return refresh(token)
+    case .custom: return nil
+    }
   }
 
   /// Asks for a newer token; `nil` where tokens are not refreshed.

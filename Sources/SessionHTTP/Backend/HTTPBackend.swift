@@ -27,14 +27,6 @@ public struct HTTPBackend: Sendable {
     case call
   }
 
-  /// What creating an account comes to (LOG-5).
-  public enum Registration: Hashable, Sendable {
-    /// There is an account, and one signs in with it; what the response holds is not read.
-    case accountOnly
-    /// The response is that of a login.
-    case signsIn
-  }
-
   /// What is done about a sign-in without a refresh token, if the backend has an endpoint to refresh.
   public enum MissingRefreshToken: Hashable, Sendable {
     /// The user is signed in, and `SessionWarning.refreshTokenMissing` is reported.
@@ -84,8 +76,6 @@ public struct HTTPBackend: Sendable {
   public var response = ResponseMapping()
   /// The members of a context object, which a response has and a switch asks for.
   public var contextKeys = ContextKeys()
-  /// What creating an account comes to.
-  public var registration = Registration.accountOnly
   /// What an access token must look like.
   public var tokenForm = TokenForm.jwt
   /// What responses other than a plain success mean: the first that matches counts.

@@ -6,11 +6,11 @@ public struct AdoptedTokens: Hashable, Sendable {
   public var access: Secret
   /// The refresh token, where there is one.
   public var refresh: Secret?
-  /// How long the access token is still good, in milliseconds; where `nil`, until its `exp` says.
+  /// How long the access token is still valid; if `nil`, until the time that its `exp` says.
   ///
-  /// Where that is missing too, as long as the backend assumes of a token whose answer does not say it,
-  /// and where it assumes nothing, no longer: it is refreshed at once.
-  public var lifetime: Int64?
+  /// If that is missing too, as long as the backend assumes of a token whose response does not say it. If it
+  /// assumes nothing, the token counts as expired and is refreshed at once.
+  public var lifetime: Duration?
   /// Who the user is; where `nil`, whom the access token's `sub` names.
   public var user: UserProfile?
   /// The context that the user acts in; where `nil`, what the access token claims.
@@ -18,7 +18,7 @@ public struct AdoptedTokens: Hashable, Sendable {
 
   /// Tokens of an old layer.
   public init(
-    access: Secret, refresh: Secret? = nil, lifetime: Int64? = nil, user: UserProfile? = nil,
+    access: Secret, refresh: Secret? = nil, lifetime: Duration? = nil, user: UserProfile? = nil,
     context: ActiveContext? = nil
   ) {
     self.access = access
@@ -26,6 +26,10 @@ public struct AdoptedTokens: Hashable, Sendable {
     self.lifetime = lifetime
     self.user = user
     self.context = context
+  }
+
+  private static func milliseconds(_ lifetime: Duration) -> Int64 {
+    min(lifetime.wholeMilliseconds, TokenMetadata.unknownLifetime)
   }
 
   /// The answer that a sign-in would have brought; its claims are hints and never verified.
@@ -44,7 +48,7 @@ public struct AdoptedTokens: Hashable, Sendable {
     let end = claims?.time("exp").map { $0.milliseconds(since: now) }
     let response = TokenResponse(
       access: access, refresh: reader.refreshesTokens ? refresh : nil,
-      lifetime: lifetime ?? end ?? reader.assumedLifetime ?? 0,
+      lifetime: lifetime.map(Self.milliseconds) ?? end ?? reader.assumedLifetime ?? 0,
       tokenID: claims?.identifierHint(at: ["jti"]).flatMap { $0.isAddress ? nil : $0 },
       user: user, context: context, tokenContext: claims.flatMap(reader.context))
     return reader.expectingRefreshToken(response)
@@ -60,13 +64,4 @@ extension AdoptedTokens: CustomStringConvertible, CustomDebugStringConvertible, 
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// What became of tokens that were to be adopted.
-public enum Adoption: Hashable, Sendable {
-  /// They are the session's now, durably: the old layer's copy can be removed.
-  case adopted
-  /// Nothing was done: this journal has had a token before, and a session that was ended since does
-  /// not come back by what an old layer left. Its copy can be removed as well.
-  case settledBefore
 }

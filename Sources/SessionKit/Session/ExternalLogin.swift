@@ -47,8 +47,8 @@ extension Session {
   /// If it throws, the external login may still run: the caller cancels it and waits for its end.
   package func login(
     by external: any ExternalLogin, _ method: LoginMethod
-  ) async throws(SessionError) -> UserProfile? {
-    try await signIn(.external(external), method)
+  ) async throws(SessionError) -> LoginResult {
+    try await login(.external(external), method)
   }
 
   /// The external login that runs, or that runs next; `nil` if there is none.

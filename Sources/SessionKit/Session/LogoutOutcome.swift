@@ -2,7 +2,8 @@
 ///
 /// Whatever it was, nobody is signed in any more.
 public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
-  /// Logged out, wiped, and the server was told or has no way to be.
+  /// Logged out and wiped. The server was told, has no request for that, or was not to be told
+  /// (``LogoutScope/thisDeviceOnly``).
   case success
   /// Logged out; something that should follow did not succeed.
   case partial(Problem)

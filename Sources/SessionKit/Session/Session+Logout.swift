@@ -1,8 +1,11 @@
-@_spi(Internals) package import SessionCore
+@_spi(Internals) public import SessionCore
 import SessionJournal
 
 extension Session {
   /// Logs out (OUT-1): from the moment the event is durable nothing brings the session back.
+  ///
+  /// With ``LogoutScope/thisDeviceOnly`` nothing is revoked at the server, now or later; everything else is the
+  /// same.
   ///
   /// Returns when the stored items are wiped, the hosts have cleared their data
   /// (``SessionHost/sessionEnded(_:)``), and the server has answered or could not be reached. Returns
@@ -13,16 +16,18 @@ extension Session {
   /// - Throws: `storage` if the event could not be journaled. Then nothing has changed.
   /// - Throws: `cancelled` if its task is cancelled, before or while it waits. The logout goes on.
   /// - Throws: `closed` if the session is closed meanwhile. If its event is durable, the logout goes on.
+  ///
+  /// - Requirement: OUT-1, OUT-2, OUT-3, OUT-7
   @discardableResult
   public func logout(
-    discardingPendingChanges: Bool = false
+    _ scope: LogoutScope = .deviceAndServer, discardingPendingChanges: Bool = false
   ) async throws(SessionError) -> LogoutOutcome {
     let reply: SessionEffect.Reply
     if discardingPendingChanges {
-      reply = try await engine.ask(cancellation: .detaches) { .logout($0) }
+      reply = try await engine.ask(cancellation: .detaches) { .logout($0, scope) }
     } else {
       try await holdChanges()
-      reply = try await engine.logoutOfHeld()
+      reply = try await engine.logoutOfHeld(scope)
     }
     do throws(SessionError) { try await engine.awaitDataClearing() } catch .clearingLocalData {
       // The outcome says so.

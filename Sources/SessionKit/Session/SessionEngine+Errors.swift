@@ -6,7 +6,7 @@ extension SessionEngine {
   func error(_ problem: CommandFailure, of wish: CommandPayload?) -> SessionError {
     let isSignIn =
       switch wish {
-      case .signIn, .register, .social: true
+      case .credential: true
       case .adopt, .external, .context, nil: false
       }
     return error(problem, detail: detail, isSignIn: isSignIn)

@@ -28,9 +28,9 @@ extension SessionEngine {
   }
 
   /// Logs out, and ends the hold by what comes of it; a caller that is cancelled does not wait for either.
-  nonisolated func logoutOfHeld() async throws(SessionError) -> Reply {
+  nonisolated func logoutOfHeld(_ scope: LogoutScope) async throws(SessionError) -> Reply {
     let race = Race<Result<Reply, SessionError>>()
-    _ = runtime.spawn { race.end(await self.logoutEndingHold()) }
+    _ = runtime.spawn { race.end(await self.logoutEndingHold(scope)) }
     return try await withTaskCancellationHandler {
       await race.first()
     } onCancel: {
@@ -38,12 +38,12 @@ extension SessionEngine {
     }.get()
   }
 
-  private func logoutEndingHold() async -> Result<Reply, SessionError> {
+  private func logoutEndingHold(_ scope: LogoutScope) async -> Result<Reply, SessionError> {
     let result: Result<Reply, SessionError>
     let hasLoggedOut: Bool
     let clearingsBefore = clearings
     do throws(SessionError) {
-      let reply = try await ask(cancellation: .ignored) { .logout($0) }
+      let reply = try await ask(cancellation: .ignored) { .logout($0, scope) }
       result = .success(reply)
       if case .loggedOut = reply { hasLoggedOut = true } else { hasLoggedOut = false }
     } catch {

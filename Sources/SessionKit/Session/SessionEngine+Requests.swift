@@ -116,19 +116,18 @@ extension SessionEngine {
     let user = expectedUser
     switch request {
     case .login:
-      let (credential, step): (Credential, TokenStep)
-      switch wish(of: request) {
-      case .signIn(let credentials): (credential, step) = (Credential(credentials), .login)
-      case .register(let account): (credential, step) = (.registration(account), .register)
-      case .social(let credentials): (credential, step) = (Credential(credentials), .social)
-      case .adopt, .external, .context, nil: throw .callerIsGone
-      }
+      guard case .credential(let credential) = wish(of: request) else { throw .callerIsGone }
       return { (backend) async throws(BackendError) in
-        let response = try await backend.login(credential)
-        guard step == .register || !response.isAccountOnly else {
+        var response = try await backend.login(credential)
+        guard credential.mayCreateAccount || !response.isAccountOnly else {
           throw BackendError(.invalidResponse, message: "the backend has returned no token")
         }
-        return try response.checked(step, of: nil)
+        if case .refreshToken(let token) = credential, response.refresh == nil {
+          // The server has not replaced it (REF-5).
+          (response.refresh, response.missingRefreshToken) = (token, nil)
+          response.needsRefreshToken = false
+        }
+        return try response.checked(credential.step, of: nil)
       }
     case .refresh(let generation):
       let token = try held(generation)

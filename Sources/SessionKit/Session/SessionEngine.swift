@@ -120,9 +120,7 @@ actor SessionEngine {
 
   /// What a caller wants that the coordinator must not see.
   enum CommandPayload: Sendable {
-    case signIn(PasswordCredentials)
-    case register(NewAccount)
-    case social(SocialCredentials)
+    case credential(Credential)
     case adopt(TokenResponse)
     case external(any ExternalLogin)
     case context(ContextTarget)

@@ -91,13 +91,15 @@ extension AppPreset {
     AppPreset(name: "API", backend: .camelCaseJSON(baseURL), policy: .api)
   }
 
-  /// A server of OAuth 2.0.
+  /// A server of OAuth 2.0 that takes passwords.
   package static func oauth(
     token: URL, revocation: URL? = nil, client: ClientAuthentication = .none, scope: String? = nil
   ) -> AppPreset {
     AppPreset(
       name: "OAuth 2.0",
-      backend: .oauth(token: token, revocation: revocation, client: client, scope: scope),
+      backend: .oauth(
+        token: token, revocation: revocation, client: client, scope: scope,
+        allowsPasswordGrant: true),
       policy: .oauth)
   }
 }

@@ -310,7 +310,8 @@ extension SessionInput {
   /// Whether it is this caller's question.
   func asks(for caller: Caller) -> Bool {
     switch self {
-    case .login(caller, _), .refresh(caller, _, _), .switchContext(caller), .logout(caller): true
+    case .login(caller, _), .refresh(caller, _, _), .switchContext(caller), .logout(caller, _):
+      true
     default: false
     }
   }

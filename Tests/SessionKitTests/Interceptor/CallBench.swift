@@ -166,8 +166,7 @@ final class CallBench: Sendable {
   }
 
   func signIn(_ session: Session) async throws {
-    try await session.login(
-      PasswordCredentials(userName: "a@b.test", password: Secret("correct-horse")))
+    try await session.login(.password("a@b.test", "correct-horse"))
   }
 
   func get(_ path: String = "materials", _ headers: [HTTPHeader] = []) -> HTTPRequest {

@@ -7,8 +7,7 @@ import Testing
 
 @Suite("Properties of the wire")
 struct HTTPBackendProperties {
-  private static let credentials = PasswordCredentials(
-    userName: Choices.canary, password: Secret(Choices.canary))
+  private static let credentials = Credential.password(Choices.canary, Choices.canary)
 
   /// The outcomes of all readers, each with what an error of it shows.
   private func outcomes(_ wire: HTTPBackend, _ response: HTTPResponse) -> [(
@@ -70,7 +69,7 @@ struct HTTPBackendProperties {
       ).check { choices in
         let wire = choices.wire()
         let requests = [
-          wire.login(Self.credentials), wire.refresh(refresh), wire.profile(access: access),
+          wire.loginRequest(Self.credentials), wire.refresh(refresh), wire.profile(access: access),
           wire.switchContext(ContextTarget(role: "r"), access: access),
           wire.revoke(access: access, refresh: choices.chance(1, in: 2) ? refresh : nil),
         ]

@@ -8,8 +8,7 @@ import Testing
 @Suite("Requests")
 struct HTTPBackendRequestTests {
   let wire: HTTPBackend
-  let credentials = PasswordCredentials(
-    userName: "maria@school.test", password: Secret("pass\"w\\ö\u{1}rd"))
+  let credentials = Credential.password("maria@school.test", "pass\"w\\ö\u{1}rd")
 
   init() throws {
     wire = .snakeCaseJSON(try #require(URL(string: "https://api.school.test/v1")))
@@ -25,7 +24,7 @@ struct HTTPBackendRequestTests {
 
   @Test("LOG-3 a login is JSON without Authorization")
   func login() throws {
-    let request = try #require(wire.login(credentials))
+    let request = try #require(wire.loginRequest(credentials))
     #expect(request.method == "POST")
     #expect(request.url.absoluteString == "https://api.school.test/v1/auth/login")
     #expect(request.header("content-type") == "application/json")
@@ -44,13 +43,13 @@ struct HTTPBackendRequestTests {
     nested.login = .post(
       "auth", fields: [#"client\.id"#: "c", "client": 1, "client.kind": true, #"a\b"#: 2])
     #expect(
-      text(try #require(nested.login(PasswordCredentials(userName: "m", password: Secret("p")))))
+      text(try #require(nested.loginRequest(Credential.password("m", "p"))))
         == #"{"a\\b":2,"client":{"kind":true},"client.id":"c","user":{"email":"m","pass":{"word":"p"}}}"#
     )
     nested.login?.body = .form
     nested.login?.fields = [#"client\.id"#: "c"]
     #expect(
-      text(try #require(nested.login(PasswordCredentials(userName: "m", password: Secret("p")))))
+      text(try #require(nested.loginRequest(Credential.password("m", "p"))))
         == "client.id=c&user.email=m&user.pass.word=p")
     nested.contextKeys.role = MemberPath(steps: ["acting.as", "id"])
     nested.contextKeys.school = "at.id"
@@ -71,7 +70,7 @@ struct HTTPBackendRequestTests {
       #expect(try members(request) == ["refresh_token": "rt_1"])
     }
     #expect(odd.refresh(Secret("rt_1"))?.header("x-app") == "1")
-    #expect(odd.login(credentials)?.header("Authorization") == "Basic abc")
+    #expect(odd.loginRequest(credentials)?.header("Authorization") == "Basic abc")
     odd.client = .basic(id: "app", secret: Secret("word"))
     let basic = try #require(odd.refresh(Secret("rt_1")))
     #expect(
@@ -212,7 +211,7 @@ struct HTTPBackendRequestTests {
   func address(base: String, path: String, expected: String) throws {
     var wire = HTTPBackend(baseURL: try #require(URL(string: base)))
     wire.login = .post(path)
-    #expect(wire.login(credentials)?.url.absoluteString == expected)
+    #expect(wire.loginRequest(credentials)?.url.absoluteString == expected)
   }
 
   @Test("POL-4 method, fixed fields of each type, and headers of the wire and of an endpoint")
@@ -225,7 +224,7 @@ struct HTTPBackendRequestTests {
         "device": "a\"b", "version": 3, "beta": true, "ratio": 0.5, "email": "not this",
         "none": .number(.nan),
       ], headers: [HTTPHeader("x-app", "2"), HTTPHeader("Content-Type", "text/json")])
-    let json = try #require(wire.login(credentials))
+    let json = try #require(wire.loginRequest(credentials))
     #expect(json.method == "PUT")
     #expect(json.headers.filter { $0.isNamed("X-App") }.map(\.value) == ["2"])
     #expect(
@@ -237,12 +236,12 @@ struct HTTPBackendRequestTests {
         + #""password":"pass\"w\\ö\u0001rd","ratio":0.5,"version":3}"#)
     wire.login?.body = .form
     #expect(
-      text(try #require(wire.login(credentials)))
+      text(try #require(wire.loginRequest(credentials)))
         == "beta=true&device=a%22b&email=maria%40school.test&none=null"
         + "&password=pass%22w%5C%C3%B6%01rd&ratio=0.5&version=3")
     wire.login?.body = .none
     wire.login?.headers = []
-    let bare = try #require(wire.login(credentials))
+    let bare = try #require(wire.loginRequest(credentials))
     #expect(bare.body == nil)
     #expect(bare.header("Content-Type") == nil)
     #expect(bare.header("X-App") == "1")
@@ -293,7 +292,7 @@ struct HTTPBackendRequestTests {
       try members(try #require(wire.switchContext(target, access: Secret("a"))))
         == ["role_id": "r"])
     wire.client = .basic(id: "app", secret: Secret(""))
-    #expect(wire.login(credentials)?.header("Authorization") == "Basic YXBwOg==")
+    #expect(wire.loginRequest(credentials)?.header("Authorization") == "Basic YXBwOg==")
     #expect(
       wire.switchContext(target, access: Secret("a"))?.header("Authorization") == "Bearer a")
     #expect(

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Answers by configuration")
 struct HTTPBackendResponseTests {
-  private let credentials = PasswordCredentials(
-    userName: " Maria@School.test ", password: Secret("pw"))
+  private let credentials = Credential.password(" Maria@School.test ", "pw")
 
   private func wire(_ change: (inout HTTPBackend) -> Void) -> HTTPBackend {
     var wire = BackendBench.wire

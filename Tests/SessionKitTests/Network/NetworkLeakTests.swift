@@ -40,10 +40,10 @@ struct NetworkLeakTests {
     let token = LoopbackToken.make(claims: [
       "sub": .string(canary), "email": .string(canary), "iss": .string(canary),
     ])
-    let credentials = PasswordCredentials(userName: canary, password: Secret(canary))
+    let credentials = Credential.password(canary, canary)
     let profile = UserProfile(id: "u", email: canary, firstName: canary, lastName: canary)
     let values: [Any] = [
-      header, wire, credentials, try #require(wire.login(credentials)),
+      header, wire, credentials, try #require(wire.loginRequest(credentials)),
       try #require(wire.refresh(Secret(canary))), login, wire.client, RequestField.text(canary),
       ClientAuthentication.form(id: canary, secret: Secret(canary)),
       BackendError(.refused, serverCode: canary), Credential.password(canary, canary),
@@ -63,7 +63,7 @@ struct NetworkLeakTests {
       #expect(!isShown([value]), "\(type(of: value))")
       #expect(!isShown(Optional(value) as Any), "\(type(of: value))")
     }
-    #expect("\(try #require(wire.login(credentials)))" == "POST /a/auth/login")
+    #expect("\(try #require(wire.loginRequest(credentials)))" == "POST /a/auth/login")
   }
 
   @Test("STO-3 errors of answers, wherever in the answer the secret is")

@@ -62,8 +62,7 @@ private func clinic(_ base: URL, secret: Secret) -> HTTPBackend {
 
 @Suite("The page's backend")
 struct OwnBackendExample {
-  private let signIn = PasswordCredentials(
-    userName: "ana@clinic.test", password: Secret("s3creta-9"))
+  private let signIn = Credential.password("ana@clinic.test", "s3creta-9")
 
   private func bench() throws -> AnswerBench {
     try AnswerBench(clinic(try AnswerBench.url(), secret: Secret("app-secret")))

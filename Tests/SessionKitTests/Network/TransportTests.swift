@@ -14,7 +14,7 @@ struct TransportTests {
   init() throws {
     server = try LoopbackServer.start(backend: .edu(users: [.sample]))
     wire = .snakeCaseJSON(server.baseURL)
-    login = try #require(wire.login(.sample))
+    login = try #require(wire.loginRequest(.sample))
   }
 
   private func error(of request: HTTPRequest) async -> TransportError? {

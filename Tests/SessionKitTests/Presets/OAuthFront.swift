@@ -45,9 +45,7 @@ final class OAuthFront: HTTPTransport {
     let inner: HTTPRequest?
     switch (request.url.path, form["grant_type"]) {
     case ("/oauth/token", "password"):
-      inner = edu.login(
-        PasswordCredentials(
-          userName: form["username"] ?? "", password: Secret(form["password"] ?? "")))
+      inner = edu.loginRequest(.password(form["username"] ?? "", form["password"] ?? ""))
     case ("/oauth/token", "refresh_token"):
       inner = edu.refresh(Secret(form["refresh_token"] ?? ""))
     case ("/oauth/revoke", nil) where form["token_type_hint"] == "refresh_token":

@@ -35,7 +35,7 @@ struct OAuthSessionTests {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let front = OAuthFront(bench.server)
     let session = try await Session.open(configuration(bench, front))
-    let user = try await session.login(bench.credentials)
+    let user = try await session.login(bench.credentials).user
     #expect(user?.id == Identifier(LoopbackUser.sample.id))
     #expect(session.isAuthenticated && session.canRefreshToken)
     try await session.refresh()
@@ -87,8 +87,8 @@ struct OAuthSessionTests {
     let front = OAuthFront(server, hidesClaims: true)
     let key = UserNameKey.random()
     let session = try await Session.open(configuration(bench, front, key: key))
-    let user = try await session.login(bench.credentials)
-    #expect(user?.id == key.identifier(of: bench.credentials.userName))
+    let user = try await session.login(bench.credentials).user
+    #expect(user?.id == key.identifier(of: LoopbackUser.sample.email))
     #expect(session.currentToken?.plaintext == "opaque-1")
     server.revokeAllTokens()
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
@@ -97,16 +97,16 @@ struct OAuthSessionTests {
       return
     }
     let other = await failure { () async throws(SessionError) in
-      try await session.login(PasswordCredentials(of: eve))
+      try await session.login(.password(of: eve))
     }
     #expect(other?.code == .alreadyLoggedIn && other?.reason != nil)
-    #expect(try await session.login(bench.credentials)?.id == user?.id)
+    #expect(try await session.login(bench.credentials).user?.id == user?.id)
     #expect(session.isAuthenticated)
     // The journal has the digest, never the name.
     let text = try #require(user?.id.description)
     let journal = try Data(contentsOf: URL(fileURLWithPath: bench.journal))
     #expect(journal.range(of: Data(text.utf8)) != nil)
-    #expect(journal.range(of: Data(bench.credentials.userName.utf8)) == nil)
+    #expect(journal.range(of: Data(LoopbackUser.sample.email.utf8)) == nil)
     try await session.close()
   }
 

@@ -40,10 +40,10 @@ struct PresetPage {
     return try String(contentsOf: SpecPage.root.appendingPathComponent(file), encoding: .utf8)
   }
 
-  static let credentials = PasswordCredentials(
-    userName: "ana@school.test", password: Secret("correct horse"))
+  static let credentials = Credential.password("ana@school.test", "correct horse")
 
-  static let account = NewAccount(credentials, fields: ["first_name": "Ana"])
+  static let account = Credential.registration(
+    "ana@school.test", "correct horse", fields: ["first_name": "Ana"])
 
   private static func url(_ text: String) -> URL {
     URL(string: text) ?? URL(fileURLWithPath: "/")
@@ -87,8 +87,8 @@ struct PresetPage {
   static func requests(_ wire: HTTPBackend) -> String {
     let (access, refresh) = (Secret("a.b.c"), Secret("r-1"))
     let requests: [(String, HTTPRequest?)] = [
-      ("login", wire.login(credentials)), ("register", wire.register(account)),
-      ("social", wire.social(SocialCredentials(provider: "google", token: Secret("g-1")))),
+      ("login", wire.loginRequest(credentials)), ("register", wire.loginRequest(account)),
+      ("social", wire.loginRequest(.provider("google", token: Secret("g-1")))),
       ("refresh", wire.refresh(refresh)),
       (
         "switch",

@@ -10,8 +10,7 @@ import Testing
 /// What the documents of the five apps say of users and texts, at a living session.
 @Suite("The presets and their documents")
 struct SeedTests {
-  private static let credentials = PasswordCredentials(
-    userName: "ana@school.test", password: Secret("correct horse"))
+  private static let credentials = Credential.password("ana@school.test", "correct horse")
 
   @Test("STA-4 POL-4 EDU: full name and school stay with the user, also after a restart")
   func further() async throws {
@@ -69,10 +68,10 @@ struct SeedTests {
     policy.limits.profileCheck = .whenUnknown
     let session = try await bench.open(policy)
     let old = ["token": token, "refreshToken": "r-1"]
-    let outcome = try await session.adopt(
+    let isAdopted = try await session.adopt(
       AdoptedTokens(
         access: Secret(old["token"] ?? ""), refresh: old["refreshToken"].map { Secret($0) }))
-    #expect(outcome == .adopted)
+    #expect(isAdopted)
     #expect(session.currentUser?.id == "42" && session.canRefreshToken)
     let life = try #require(session.state.token).lifetime
     #expect((.seconds(899) ... .seconds(900)).contains(life))

@@ -18,7 +18,7 @@ private enum SimpleJWTServer {
   "djangorestframework-simplejwt", .serialized, .enabled(if: SimpleJWTServer.place != nil),
   .timeLimit(.minutes(5)))
 struct SimpleJWTServerTests {
-  private static let ana = PasswordCredentials(userName: "ana", password: Secret("correct horse"))
+  private static let ana = Credential.password("ana", "correct horse")
 
   private let folder: URL
 
@@ -79,7 +79,7 @@ struct SimpleJWTServerTests {
   @Test("LOG-3 a wrong password is told as that, and nothing is journaled")
   func wrongPassword() async throws {
     let session = try await open()
-    let wrong = PasswordCredentials(userName: "ana", password: Secret("wrong horse"))
+    let wrong = Credential.password("ana", "wrong horse")
     let error = await failure { () throws(SessionError) in try await session.login(wrong) }
     guard case .invalidCredentials = error.failure else {
       Issue.record("\(String(describing: error))")

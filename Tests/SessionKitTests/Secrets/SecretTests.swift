@@ -14,7 +14,7 @@ struct SecretTests {
     let values: [Any] = [
       Secret(canary), token, profile, [Secret(canary)], ["key": Secret(canary)],
       Optional(Secret(canary)) as Any,
-      PasswordCredentials(userName: canary, password: Secret(canary)),
+      Credential.password(canary, canary),
     ]
     for value in values {
       var text = "\(value) \(String(reflecting: value)) "

@@ -116,8 +116,7 @@ extension AccountStatusTests {
     policy.limits.requiredItems = [.token]
     backend.answer(Self.tokens)
     let session = try await backend.open(policy)
-    try await session.login(
-      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    try await session.login(.password("ana@tik.test", "secreta-9"))
     return (backend, session)
   }
 

@@ -80,8 +80,7 @@ final class AnswerBench: HTTPTransport {
     let session = try await open()
     answer(status, body)
     let error = await failure { () async throws(SessionError) in
-      try await session.login(
-        PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
+      try await session.login(.password("a@b.test", "secreta-9"))
     }
     try await session.close()
     return error

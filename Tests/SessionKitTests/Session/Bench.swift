@@ -33,9 +33,8 @@ final class Bench: Sendable {
 
   var journal: String { folder.appending(path: "a.journal").path }
   var secrets: String { folder.appending(path: "secrets").path }
-  var credentials: PasswordCredentials {
-    PasswordCredentials(
-      userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
+  var credentials: Credential {
+    Credential.password(LoopbackUser.sample.email, LoopbackUser.sample.password)
   }
   var coordinator: ContextTarget {
     let context = LoopbackContext.coordinator

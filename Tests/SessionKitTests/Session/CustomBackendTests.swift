@@ -9,8 +9,7 @@ import Testing
 /// Whole sessions by a backend that is no HTTP (`ServerInProcess`).
 @Suite("A session at a backend of the app's own")
 struct CustomBackendTests {
-  private static let credentials = PasswordCredentials(
-    userName: "ana@school.test", password: Secret("correct-horse-9"))
+  private static let credentials = Credential.password("ana@school.test", "correct-horse-9")
 
   private let bench: Bench
   private let server = ServerInProcess()
@@ -154,15 +153,16 @@ struct CustomBackendTests {
   func signIns() async throws {
     let session = try await Session.open(configuration(server))
     let wrong = await failure { () async throws(SessionError) in
-      try await session.login(
-        PasswordCredentials(userName: "ana@school.test", password: Secret("wrong-horse-9")))
+      try await session.login(.password("ana@school.test", "wrong-horse-9"))
     }
     #expect(wrong == .invalidCredentials(code: nil, status: 0))
-    #expect(try await session.register(NewAccount(Self.credentials)) == .accountCreated)
+    #expect(
+      try await session.login(.registration("ana@school.test", "correct-horse-9"))
+        == .accountCreated)
     let social = await failure { () async throws(SessionError) in
-      try await session.login(provider: "google", token: Secret("g-1"))
+      try await session.login(.provider("google", token: Secret("g-1")))
     }
-    #expect(social == .notOffered("this server knows passwords only"))
+    #expect(social == .notOffered("this server knows no other services"))
     #expect(session.state == .unauthenticated)
     try await session.close()
   }

@@ -61,8 +61,7 @@ struct EdgeTests {
     try await one.login(bench.credentials)
     let two = try await Session.open(configuration)
     try await one.logout()
-    try await one.login(
-      PasswordCredentials(userName: bob.email, password: Secret(bob.password)))
+    try await one.login(.password(bob.email, bob.password))
     // Asked in the first user's session: another user's token is no answer to that.
     let told = await failure { () async throws(SessionError) in try await two.refresh() }
     #expect(told?.isLoggedOut == true)

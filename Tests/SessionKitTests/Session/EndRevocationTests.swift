@@ -37,8 +37,7 @@ struct EndRevocationTests {
     let backend = try AnswerBench(Self.wire())
     backend.answer(Self.tokens(1))
     let session = try await backend.open(Self.policy(end))
-    try await session.login(
-      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    try await session.login(.password("ana@tik.test", "secreta-9"))
     return (backend, session)
   }
 

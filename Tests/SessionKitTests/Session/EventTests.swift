@@ -60,9 +60,7 @@ struct EventTests {
           for try await _ in events { told.withLock { $0.append(number) } }
         }
       }
-      try await session.login(
-        PasswordCredentials(
-          userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password)))
+      try await session.login(.password(LoopbackUser.sample.email, LoopbackUser.sample.password))
       try await session.close()
     }
     world.run()

@@ -114,8 +114,7 @@ struct UseStampTests {
     let bench = answers.bench
     let session = try await answers.open(UseTests.policy)
     answers.answer(Self.answer)
-    try await session.login(
-      PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
+    try await session.login(.password("a@b.test", "secreta-9"))
     let signedIn = bench.clock.now().uptime
     #expect(try user(bench).fields.used?.uptime == signedIn)
     bench.clock.advance(by: .seconds(1))

@@ -12,7 +12,7 @@ struct LoginTests {
     let session = try await bench.open()
     #expect(!session.isAuthenticated)
     #expect(session.activity == .idle)
-    let user = try await session.login(bench.credentials)
+    let user = try await session.login(bench.credentials).user
 
     #expect(user?.email == LoopbackUser.sample.email)
     #expect(session.isAuthenticated)
@@ -46,7 +46,7 @@ struct LoginTests {
       ("ada@example.org", "short", .passwordTooShort(minimumLength: 8)),
     ] {
       let error = await failure { () async throws(SessionError) in
-        try await session.login(PasswordCredentials(userName: name, password: Secret(password)))
+        try await session.login(.password(name, password))
       }
       #expect(error.failure == .invalidCredential(problem))
     }

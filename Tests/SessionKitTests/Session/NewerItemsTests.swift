@@ -49,8 +49,7 @@ struct NewerItemsTests {
       await failure { () async throws(SessionError) in try await session.accessToken() }
         == problem)
     // Wrong credentials change nothing.
-    let credentials = PasswordCredentials(
-      userName: bench.credentials.userName, password: Secret("wrong-password"))
+    let credentials = Credential.password(LoopbackUser.sample.email, "wrong-password")
     _ = await failure { () async throws(SessionError) in try await session.login(credentials) }
     #expect(session.state.kind == .authenticated)
     #expect(try contents(name) == newer)

@@ -87,8 +87,7 @@ struct OpeningTests {
         let session = try await opening.session()
         #expect(session.activity == .loading && session.isAuthenticated)
         let error = await failure { () async throws(SessionError) in
-          try await session.login(
-            PasswordCredentials(userName: "ada@school.test", password: Secret("correct-horse")))
+          try await session.login(.password("ada@school.test", "correct-horse"))
         }
         #expect(error == .secretsUnavailable)
       } else {

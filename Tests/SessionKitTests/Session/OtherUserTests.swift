@@ -74,8 +74,7 @@ struct OtherUserTests {
         #"{"access_token":"\#(token)","refresh_token":"r\#(number)","token_type":"Bearer","#
           + #""expires_in":3600,"user":{"id":42,"email":"a@b.test"}}"#)
     }
-    try await session.login(
-      PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
+    try await session.login(.password("a@b.test", "secreta-9"))
     #expect(session.state.user == "8f1c-uuid")
     try await session.refresh()
     #expect(session.currentToken?.generation == Generation(2))
@@ -93,8 +92,7 @@ struct OtherUserTests {
     let token = Self.token(["sub": "auth|77"])
     #expect(
       try await session.adopt(
-        AdoptedTokens(access: Secret(token), refresh: Secret("r0"), lifetime: 3_600_000))
-        == .adopted)
+        AdoptedTokens(access: Secret(token), refresh: Secret("r0"), lifetime: .seconds(3600))))
     backend.answer(
       #"{"accessToken":"a1","refreshToken":"r1","tokenType":"Bearer","expiresIn":900,"#
         + #""user":{"id":"u1","email":"a@b.test"}}"#)
@@ -111,8 +109,8 @@ struct OtherUserTests {
 
   // MARK: The source that named the user
 
-  private func credentials() -> PasswordCredentials {
-    PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9"))
+  private func credentials() -> Credential {
+    Credential.password("a@b.test", "secreta-9")
   }
 
   private func tokens(_ number: Int, _ more: String = "") -> String {
@@ -133,7 +131,7 @@ struct OtherUserTests {
     let backend = try AnswerBench(wire)
     var session = try await backend.open()
     backend.answer(tokens(1))
-    let user = try await session.login(credentials())
+    let user = try await session.login(credentials()).user
     if isRestarted {
       try await session.close()
       session = try await backend.open()
@@ -270,7 +268,7 @@ struct OtherUserTests {
     var backend = try AnswerBench(wire)
     var session = try await backend.open(.keeping)
     backend.answer(tokens(1, #","user":{"email":"Ana@x.test"}"#))
-    let user = try await session.login(credentials())
+    let user = try await session.login(credentials()).user
     #expect(user?.email == "Ana@x.test")
     #expect(user?.id.description.hasPrefix("name-") == true)
     try await session.close()

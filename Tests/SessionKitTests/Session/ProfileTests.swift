@@ -63,8 +63,7 @@ struct ProfileTests {
     let result: Result<UserProfile?, SessionError>
     do throws(SessionError) {
       result = .success(
-        try await session.login(
-          PasswordCredentials(userName: "ana", password: Secret("secreta"))))
+        try await session.login(.password("ana", "secreta")).user)
     } catch {
       result = .failure(error)
     }
@@ -142,8 +141,7 @@ struct ProfileTests {
     let session = try await backend.open(policy)
     backend.answer(Self.named)
     backend.answer(200, #"{"id":42,"status":"active"}"#)
-    try await session.login(
-      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    try await session.login(.password("ana@tik.test", "secreta-9"))
     try await session.close()
     backend.answer(200, #"{"id":"auth|77","status":"inactive"}"#)
     policy.limits.profileCheck = .afterLoginAndLaunch

@@ -25,8 +25,7 @@ struct RevocationOutcomeTests {
     let backend = try AnswerBench(wire)
     backend.answer(Self.tokens(1))
     let session = try await backend.open()
-    try await session.login(
-      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    try await session.login(.password("ana@tik.test", "secreta-9"))
     return (backend, session)
   }
 
@@ -179,8 +178,7 @@ struct RevocationOutcomeTests {
       #"{"access_token":"A1","refresh_token":"R1","token_type":"Bearer","expires_in":60,"#
         + #""user":{"id":42}}"#)
     let session = try await backend.open()
-    try await session.login(
-      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    try await session.login(.password("ana@tik.test", "secreta-9"))
     backend.answer(200, "")
     backend.answer(503, "")
     #expect(try await session.logout() == .partial(.serverNotTold(status: 503)))

@@ -17,8 +17,7 @@ struct SpentTokenTests {
         + #""user":{"id":42,"email":"ana@tik.test","firstName":"Ana"},"#
         + #""activeContext":{"roleId":"r","roleName":"teacher"}}"#)
     let session = try await bench.open()
-    try await session.login(
-      PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+    try await session.login(.password("ana@tik.test", "secreta-9"))
     return (bench, session)
   }
 
@@ -78,8 +77,7 @@ struct SpentTokenTests {
       #"{"access_token":"A1","refresh_token":"R1","expires_in":900,"user":{"id":"u"},"#
         + #""active_context":{"role_id":"r"}}"#)
     let session = try await bench.open()
-    try await session.login(
-      PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
+    try await session.login(.password("a@b.test", "secreta-9"))
     bench.answer(#"{"access_token":"A2","refresh_token":"R2","context":{}}"#)
     let error = await failure { () async throws(SessionError) in
       try await session.switchContext(to: ContextTarget(role: "r2"))
@@ -103,8 +101,7 @@ struct SpentTokenTests {
     let body = #"{"access_token":"\#(token)","expires_in":900,"refresh_token":"r""#
     bench.answer(body + #","user":{"id":"u"},"active_context":{"role_id":"r"}}"#)
     let session = try await bench.open()
-    try await session.login(
-      PasswordCredentials(userName: "a@b.test", password: Secret("secreta-9")))
+    try await session.login(.password("a@b.test", "secreta-9"))
     bench.answer(body + "}")
     try await session.refresh()
     _ = try await session.logout()
@@ -127,8 +124,7 @@ struct SpentTokenTests {
       bench.answer(
         #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"user":{"id":42}}"#)
       let session = try await bench.open(policy)
-      try await session.login(
-        PasswordCredentials(userName: "ana@tik.test", password: Secret("secreta-9")))
+      try await session.login(.password("ana@tik.test", "secreta-9"))
       let headers = type.isEmpty ? [] : [HTTPHeader("Content-Type", type)]
       for _ in 0..<4 { bench.answer(status, body, headers: headers) }
       for _ in 0..<2 {

@@ -14,8 +14,7 @@ import Testing
 struct StatusTests {
   private static let login =
     #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"user":{"id":42}}"#
-  private static let credentials = PasswordCredentials(
-    userName: "ana@tik.test", password: Secret("secreta-9"))
+  private static let credentials = Credential.password("ana@tik.test", "secreta-9")
 
   private func wire() throws -> HTTPBackend { try AnswerBench.camelCaseWire() }
 

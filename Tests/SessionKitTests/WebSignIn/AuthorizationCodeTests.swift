@@ -64,7 +64,7 @@ struct AuthorizationCodeTests {
     let login = WebLogin.authorizationCode(code(), on: browser, prompt: prompt)
     let task = Task { () -> Result<UserProfile?, SessionError> in
       do throws(SessionError) {
-        return .success(try await session.login(login))
+        return .success(try await session.login(login).user)
       } catch {
         return .failure(error)
       }

@@ -52,7 +52,7 @@ struct IdentityServerTests {
     let (page, provider) = (HeadlessPage(browser), provider(responseMode))
     let task = Task { () -> Result<UserProfile?, SessionError> in
       do throws(SessionError) {
-        return .success(try await session.signIn(with: provider, in: page, prompt: prompt))
+        return .success(try await session.login(.provider(provider, in: page, prompt: prompt)).user)
       } catch {
         return .failure(error)
       }
@@ -148,7 +148,7 @@ struct IdentityServerTests {
     let provider = provider(responseMode)
     let task = Task {
       await failure { () async throws(SessionError) in
-        try await session.signIn(with: provider, in: page)
+        try await session.login(.provider(provider, in: page))
       }
     }
     await eventually("a page waits for the user") { page.isWaiting }
@@ -172,7 +172,7 @@ struct IdentityServerTests {
     let session = try await open()
     let provider = provider()
     let nobody = await failure { () async throws(SessionError) in
-      try await session.signInSilently(with: provider)
+      try await session.login(.silently(with: provider))
     }
     #expect(nobody.failure == .webSignIn(.noAccount) && session.activity == .idle)
     #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
@@ -183,7 +183,7 @@ struct IdentityServerTests {
       CodeGrant.Client(userFlow: server.userFlow, id: "app-1", scope: "openid"),
       accounts: IdentityAccounts(keepsTokens: false, seed: 9), transport: URLSessionTransport()
     ) { [browser] in try await browser.hidden($0, until: $1) }
-    #expect(try await session.signInSilently(with: other)?.id == "o-1")
+    #expect(try await session.login(.silently(with: other)).user?.id == "o-1")
     #expect(server.identity.codes.values.allSatisfy { $0.uses == 1 })
     #expect(server.identity.violations.isEmpty)
     try await session.close()
@@ -222,7 +222,7 @@ struct IdentityServerTests {
     #expect(identity.log.suffix(2) == ["POST /token", "GET /logout"])
     let provider = provider()
     let nobody = await failure { () async throws(SessionError) in
-      try await session.signInSilently(with: provider)
+      try await session.login(.silently(with: provider))
     }
     #expect(nobody.failure == .webSignIn(.noAccount))
     try await session.close()

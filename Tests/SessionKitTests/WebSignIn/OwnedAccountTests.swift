@@ -38,7 +38,7 @@ struct OwnedAccountTests {
     let session = try await open()
     fake.give(tokens)
     let error = await failure { () async throws(SessionError) in
-      try await session.signInSilently(with: provider)
+      try await session.login(.silently(with: provider))
     }
     #expect(error.failure == .webSignIn(.unreadableTokens) && !session.isAuthenticated)
     try await session.close()
@@ -65,7 +65,7 @@ struct OwnedAccountTests {
     var policy = SessionPolicy.bench
     policy.ending.onRejection = .keep
     let session = try await open(policy)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(session.state.kind == .expired && removals() == 0)
@@ -82,7 +82,7 @@ struct OwnedAccountTests {
     var policy = SessionPolicy.bench
     policy.ending.onRejection = .clear
     let session = try await open(policy)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
     fake.script("removeAccount o-1", .fail(URLError(.notConnectedToInternet)))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
@@ -101,7 +101,7 @@ struct OwnedAccountTests {
     var policy = SessionPolicy.bench
     policy.ending.onRejection = .keep
     let session = try await open(policy)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
     let files = try bench.files().map { name in
@@ -127,11 +127,11 @@ struct OwnedAccountTests {
   @Test("WEB-6 a sign-in waits for an account that is on its way out")
   func waits() async throws {
     let session = try await open()
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("removeAccount o-1", .waitAndIgnore)
     let leaving = Task { try await session.logout() }
     await eventually("the account is going") { fake.isWaiting("removeAccount o-1") }
-    let coming = Task { try await session.signIn(with: provider, in: view) }
+    let coming = Task { try await session.login(.provider(provider, in: view)) }
     await eventually("the sign-in is asked for") { session.activity == .authenticating }
     let before = fake.log
     #expect(before.last == "removeAccount o-1")
@@ -171,7 +171,7 @@ struct OwnedAccountTests {
     }
     let session = try await open()
     fake.give(tokens(identity, access: token(access, 1)))
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     #expect(session.state.user == "ana")
     fake.give(tokens(newIdentity, access: token(newAccess, 2)))
     let isTaken = await works { () async throws(SessionError) in
@@ -195,7 +195,7 @@ struct OwnedAccountTests {
   @Test("WEB-6 REF-1 a refresh that brings a dead token has failed, and is not tried in a circle")
   func deadRefresh() async throws {
     let session = try await open()
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.give(tokens(#"{"oid":"o-1"}"#, lifetime: .zero))
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error != nil && session.isAuthenticated)
@@ -214,7 +214,7 @@ struct OwnedAccountTests {
       #"{"oid":"o-1","iat":\#(now - 7200),"exp":\#(now - 3600)}"#)
     fake.give(
       IdentityTokens(access: access, identity: FakeIdentity.idToken(#"{"oid":"o-1"}"#)))
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     #expect(session.state.token?.lifetime == .seconds(3600) && !session.isTokenExpired)
     try await session.close()
   }
@@ -233,7 +233,7 @@ struct OwnedAccountTests {
           access: Secret("opaque"), identity: FakeIdentity.idToken(#"{"oid":"o-1"}"#),
           expiresAt: date))
       let isTaken = await works { () async throws(SessionError) in
-        _ = try await session.signInSilently(with: provider)
+        _ = try await session.login(.silently(with: provider))
       }
       #expect(isTaken == isGood, "\(date)")
     }
@@ -252,7 +252,7 @@ struct OwnedAccountTests {
   @Test("WEB-6 REF-6 a process without the provider ends nothing because it cannot refresh")
   func without() async throws {
     let session = try await open()
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     try await session.close()
     let other = try await open(owned: false)
     #expect(other.isAuthenticated && other.currentToken?.secret == Secret("access-SECRET-1"))

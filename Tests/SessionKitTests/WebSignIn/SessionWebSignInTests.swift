@@ -42,7 +42,7 @@ struct SessionWebSignInTests {
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
     let shown = Mutex<[SessionActivity]>([])
     fake.onStep { _ in shown.withLock { $0.append(session.activity) } }
-    let user = try await session.signIn(with: provider, in: view)
+    let user = try await session.login(.provider(provider, in: view)).user
     #expect(fake.log == Self.all)
     #expect(shown.withLock { $0 } == Array(repeating: .authenticating, count: 7))
     #expect(user?.id == "o-1" && user?.email == "ana@school.test")
@@ -56,7 +56,7 @@ struct SessionWebSignInTests {
   @Test("WEB-5 LOG-5 where the provider knows the account, nothing is shown")
   func silent() async throws {
     let session = try await open()
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     #expect(fake.log == ["warmUp", "acquireSilently"])
     #expect(try method() == .silent)
     try await session.close()
@@ -67,12 +67,12 @@ struct SessionWebSignInTests {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
     let error = await failure { () async throws(SessionError) in
-      try await session.signInSilently(with: provider)
+      try await session.login(.silently(with: provider))
     }
     #expect(error.failure == .webSignIn(.noAccount))
     #expect(session.activity == .idle && !session.isAuthenticated)
     fake.script("acquireSilently", .work)
-    try await session.signInSilently(with: provider)
+    try await session.login(.silently(with: provider))
     #expect(session.isAuthenticated && fake.log.allSatisfy { !$0.hasSuffix("iew") })
     try await session.close()
   }
@@ -84,12 +84,12 @@ struct SessionWebSignInTests {
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
     if step != "dismiss" { fake.script(step, .fail(FakeIdentity.Failed())) }
     guard step != "acquireSilently", step != "dismiss" else {
-      try await session.signIn(with: provider, in: view)
+      try await session.login(.provider(provider, in: view))
       try await session.close()
       return
     }
     let error = await failure { () async throws(SessionError) in
-      try await session.signIn(with: provider, in: view)
+      try await session.login(.provider(provider, in: view))
     }
     let problem: WebSignInProblem =
       ["makeView", "observe", "present"].contains(step) ? .viewFailed : .refused(nil)
@@ -103,7 +103,7 @@ struct SessionWebSignInTests {
     #expect(session.activity == .idle)
     // And nothing is in the way of the next one.
     fake.script(step, .work)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     #expect(session.isAuthenticated)
     try await session.close()
   }
@@ -120,7 +120,7 @@ struct SessionWebSignInTests {
     let (provider, view) = (provider, view)
     let task = Task {
       await failure { () async throws(SessionError) in
-        try await session.signIn(with: provider, in: view)
+        try await session.login(.provider(provider, in: view))
       }
     }
     await eventually("\(step) begins") { fake.isWaiting(step) }
@@ -154,17 +154,17 @@ struct SessionWebSignInTests {
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
     fake.script("dismiss", .waitAndIgnore)
     let (provider, view) = (provider, view)
-    let task = Task { try await session.signIn(with: provider, in: view) }
+    let task = Task { try await session.login(.provider(provider, in: view)) }
     await eventually("the view goes, and does not say so") { fake.isWaiting("dismiss") }
     await bench.clock.waitForSleepers(1)
     bench.clock.advance(by: .milliseconds(limit - 1))
     #expect(session.activity == .authenticating && !session.isAuthenticated)
     bench.clock.advance(by: .milliseconds(1))
-    #expect(try await task.value?.id == "o-1")
+    #expect(try await task.value.user?.id == "o-1")
     try await session.logout()
     // The next one makes a view of its own; that the first is gone now changes nothing.
     fake.script("dismiss", .work)
-    #expect(try await session.signIn(with: provider, in: view)?.id == "o-1")
+    #expect(try await session.login(.provider(provider, in: view)).user?.id == "o-1")
     fake.letGo("dismiss")
     #expect(session.isAuthenticated && fake.log.filter { $0 == "dismiss" }.count == 2)
     try await session.close()
@@ -177,15 +177,15 @@ struct SessionWebSignInTests {
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
     fake.script("signIn", .wait)
     let (provider, view) = (provider, view)
-    let first = Task { try await session.signIn(with: provider, in: view) }
+    let first = Task { try await session.login(.provider(provider, in: view)) }
     await eventually("the page is shown") { fake.isWaiting("signIn") }
     let second = await failure { () async throws(SessionError) in
-      try await session.signIn(with: provider, in: view)
+      try await session.login(.provider(provider, in: view))
     }
     #expect(second == .signInUnderWay)
     #expect(session.activity == .authenticating)
     fake.letGo("signIn")
-    #expect(try await first.value?.id == "o-1")
+    #expect(try await first.value.user?.id == "o-1")
     #expect(fake.log == Self.all)
     try await session.close()
   }
@@ -210,7 +210,7 @@ struct SessionWebSignInTests {
       let fake = fake
       fake.onStep { if $0 == "signIn" { fake.observer?.see(address) } }
       let error = await failure { () async throws(SessionError) in
-        try await session.signIn(with: provider, in: view)
+        try await session.login(.provider(provider, in: view))
       }
       #expect(error.failure == .webSignIn(problem))
       #expect(session.status.signInProblem == (isShown ? .webSignIn(problem) : nil))
@@ -226,7 +226,7 @@ struct SessionWebSignInTests {
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
     fake.script("signIn", .wait)
     let (provider, view) = (provider, view)
-    let task = Task { try await session.signIn(with: provider, in: view) }
+    let task = Task { try await session.login(.provider(provider, in: view)) }
     await eventually("the page is shown") { fake.isWaiting("signIn") }
     #expect(await session.handle(url))
     #expect(fake.log.last == "handle")
@@ -246,7 +246,7 @@ struct SessionWebSignInTests {
     ] {
       fake.give(tokens)
       let error = await failure { () async throws(SessionError) in
-        try await session.signIn(with: provider, in: view)
+        try await session.login(.provider(provider, in: view))
       }
       #expect(error.failure == .webSignIn(.unreadableTokens))
     }
@@ -265,7 +265,7 @@ struct SessionWebSignInTests {
       "signIn",
       .fail(NSError(domain: "x", code: 1, userInfo: ["error": "SECRET ana@school.test"])))
     let error = await failure { () async throws(SessionError) in
-      try await session.signIn(with: provider, in: view)
+      try await session.login(.provider(provider, in: view))
     }
     var texts = ["\(tokens)", "\(observer)", "\(String(describing: error))", "\(session.activity)"]
     texts += [String(reflecting: tokens), String(reflecting: observer), "\(session.status)"]
@@ -283,7 +283,7 @@ struct SessionWebSignInTests {
   @Test("WEB-6 acquiring silently is the refresh, and no refresh token is kept")
   func ownedRefresh() async throws {
     let session = try await open(owned: true)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     #expect(session.canRefreshToken)
     fake.give(FakeIdentity.tokens(2))
     let token = try await session.refresh()
@@ -307,7 +307,7 @@ struct SessionWebSignInTests {
   @Test("WEB-6 REF-6 how the provider fails is how the refresh fails")
   func ownedRefreshFails() async throws {
     let session = try await open(owned: true)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("acquireSilently", .fail(URLError(.notConnectedToInternet)))
     let offline = await failure { () async throws(SessionError) in try await session.refresh() }
     guard case .noConnection? = offline.failure else {
@@ -333,7 +333,7 @@ struct SessionWebSignInTests {
     let code = row[0].hasPrefix("refused ") ? IdentityCode(String(row[0].dropFirst(8))) : nil
     let said = named[row[0]] ?? WebSignInProblem.refused(code)
     let session = try await open(owned: true)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("acquireSilently", .fail(said))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
     let failures = try bench.records().compactMap { record -> String? in
@@ -347,7 +347,7 @@ struct SessionWebSignInTests {
   @Test("WEB-6 OUT-1 removing the account is the logout at the server, also at the next opening")
   func ownedLogout() async throws {
     let session = try await open(owned: true)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("removeAccount o-1", .fail(URLError(.timedOut)))
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
     #expect(!session.isAuthenticated)
@@ -365,10 +365,10 @@ struct SessionWebSignInTests {
     "WEB-6 OUT-1 the account of whoever has signed in again is not removed for an earlier logout")
   func sameUserAgain() async throws {
     let session = try await open(owned: true)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("removeAccount o-1", .fail(URLError(.timedOut)))
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     try await session.close()
     fake.script("removeAccount o-1", .work)
     let again = try await open(owned: true)
@@ -391,7 +391,7 @@ struct SessionWebSignInTests {
     let (provider, view) = (provider, view)
     let task = Task {
       await failure { () async throws(SessionError) in
-        try await session.signIn(with: provider, in: view)
+        try await session.login(.provider(provider, in: view))
       }
     }
     await eventually("the page is shown") { fake.isWaiting("signIn") }
@@ -407,7 +407,7 @@ struct SessionWebSignInTests {
     "WEB-6 OUT-1 a provider that does not answer keeps no logout and no refresh waiting for ever")
   func ownedBounds() async throws {
     let session = try await open(owned: true)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("acquireSilently", .waitAndIgnore)
     let refresh = Task {
       await failure { () async throws(SessionError) in try await session.refresh() }

@@ -30,7 +30,7 @@ struct SessionWebSignInTurnsTests {
     let (provider, view) = (provider, FakeView(fake: fake ?? self.fake))
     return Task {
       do throws(SessionError) {
-        try await session.signIn(with: provider, in: view)
+        try await session.login(.provider(provider, in: view))
         return nil
       } catch {
         return error
@@ -41,7 +41,7 @@ struct SessionWebSignInTurnsTests {
   /// Signed in as `o-1`, and then expired since the provider knows nobody any more.
   private func expired() async throws -> Session {
     let session = try await open()
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(session.state.kind == .expired)
@@ -55,7 +55,7 @@ struct SessionWebSignInTurnsTests {
     let session = try await open()
     fake.give(IdentityTokens(access: Secret("opaque"), lifetime: .seconds(1)))
     fake.giveOnPage(FakeIdentity.tokens(1))
-    #expect(try await session.signIn(with: provider, in: view)?.id == "o-1")
+    #expect(try await session.login(.provider(provider, in: view)).user?.id == "o-1")
     #expect(fake.log.contains("signIn") && fake.prompts == [.ifNeeded])
     try await session.close()
   }
@@ -65,11 +65,11 @@ struct SessionWebSignInTurnsTests {
     let session = try await expired()
     fake.give(FakeIdentity.tokens(2, user: "o-2"))
     let silent = await failure { () async throws(SessionError) in
-      try await session.signInSilently(with: provider)
+      try await session.login(.silently(with: provider))
     }
     #expect(silent.failure == .webSignIn(.noAccount) && !fake.log.contains("signIn"))
     fake.giveOnPage(FakeIdentity.tokens(3))
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     #expect(session.isAuthenticated && fake.prompts == [.always])
     #expect(fake.accounts == [nil, "o-1", "o-1", "o-1"])
     try await session.close()
@@ -80,15 +80,15 @@ struct SessionWebSignInTurnsTests {
     var policy = SessionPolicy.keeping
     policy.ending.inactivityLimit = .seconds(600)
     let session = try await open(policy)
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     bench.clock.advance(by: .seconds(700))
     await eventually("it has expired") { session.state.kind == .expired }
     let calls = fake.accounts.count
     let silent = await failure { () async throws(SessionError) in
-      try await session.signInSilently(with: provider)
+      try await session.login(.silently(with: provider))
     }
     #expect(silent.failure == .webSignIn(.noAccount))
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     #expect(session.isAuthenticated && fake.prompts == [.always] && fake.accounts.count == calls)
     try await session.close()
   }
@@ -98,15 +98,15 @@ struct SessionWebSignInTurnsTests {
   )
   func loggedOut() async throws {
     let session = try await open()
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     fake.script("removeAccount o-1", .fail(URLError(.timedOut)))
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
     let silent = await failure { () async throws(SessionError) in
-      try await session.signInSilently(with: provider)
+      try await session.login(.silently(with: provider))
     }
     #expect(silent.failure == .webSignIn(.noAccount))
     fake.giveOnPage(FakeIdentity.tokens(2, user: "o-2"))
-    #expect(try await session.signIn(with: provider, in: view)?.id == "o-2")
+    #expect(try await session.login(.provider(provider, in: view)).user?.id == "o-2")
     #expect(fake.prompts == [.always])
     try await session.close()
   }
@@ -114,7 +114,7 @@ struct SessionWebSignInTurnsTests {
   @Test("WEB-5 whoever wants the page gets it at once, and the provider is told to ask")
   func always() async throws {
     let session = try await open()
-    try await session.signIn(with: provider, in: view, prompt: .always)
+    try await session.login(.provider(provider, in: view, prompt: .always))
     #expect(
       fake.log == ["warmUp", "makeView", "observe", "present", "signIn", "dismiss"]
         && fake.prompts == [.always])
@@ -148,7 +148,7 @@ struct SessionWebSignInTurnsTests {
     let provider = provider
     let task = Task {
       await failure { () async throws(SessionError) in
-        try await session.signInSilently(with: provider)
+        try await session.login(.silently(with: provider))
       }
     }
     await eventually("it does not answer") { fake.isWaiting(step) }
@@ -331,7 +331,7 @@ struct SessionWebSignInTurnsTests {
   @Test("WEB-6 REF-6 a refusal of the provider is told as the provider's, with its code")
   func refused() async throws {
     let session = try await open()
-    try await session.signIn(with: provider, in: view)
+    try await session.login(.provider(provider, in: view))
     let problem = WebSignInProblem.refused(IdentityCode("AADB2C90999"))
     fake.script("acquireSilently", .fail(problem))
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
@@ -356,7 +356,7 @@ struct SessionWebSignInTurnsTests {
   @Test("WEB-1 WEB-5 an SDK that shows its own page needs no view")
   func noView() async throws {
     let session = try await open(owned: false)
-    try await session.signIn(with: OwnPage(), in: NoView(), prompt: .always)
+    try await session.login(.provider(OwnPage(), in: NoView(), prompt: .always))
     #expect(session.currentUser?.id == "o-1")
     try await session.close()
   }

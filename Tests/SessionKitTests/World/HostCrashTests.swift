@@ -24,8 +24,8 @@ struct HostCrashTests {
     let again: Int
   }
 
-  private let credentials = PasswordCredentials(
-    userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
+  private let credentials = Credential.password(
+    LoopbackUser.sample.email, LoopbackUser.sample.password)
 
   private func logOut(dyingAt call: Int, losing: Bool) throws -> Found {
     let world = SimulatedWorld(Choices(replaying: []))

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("A simulated world that loses secrets")
 struct LostSecretsTests {
-  private static let ada = PasswordCredentials(
-    userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
+  private static let ada = Credential.password(
+    LoopbackUser.sample.email, LoopbackUser.sample.password)
 
   private func open(_ world: SimulatedWorld, _ disk: SimulatedDisk, _ secrets: MemorySecretStore)
     throws -> Session

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A simulated disk on which a journal is set aside")
 struct SetAsidePowerTests {
-  private static let ada = PasswordCredentials(
-    userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
+  private static let ada = Credential.password(
+    LoopbackUser.sample.email, LoopbackUser.sample.password)
 
   private func open(_ world: SimulatedWorld, _ disk: SimulatedDisk, _ secrets: MemorySecretStore)
     throws -> Session

@@ -304,9 +304,8 @@ final class SimulatedLife: Sendable {
 
   // MARK: Tools
 
-  private var credentials: PasswordCredentials {
-    PasswordCredentials(
-      userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
+  private var credentials: Credential {
+    Credential.password(LoopbackUser.sample.email, LoopbackUser.sample.password)
   }
 
   private var coordinator: ContextTarget {

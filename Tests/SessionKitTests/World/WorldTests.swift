@@ -90,8 +90,7 @@ struct WorldTests {
     let world = SimulatedWorld(choices)
     defer { world.finish() }
     let (disk, secrets, policy) = (SimulatedDisk(), SimulatedSecrets(), policy(choices))
-    let credentials = PasswordCredentials(
-      userName: LoopbackUser.sample.email, password: Secret(LoopbackUser.sample.password))
+    let credentials = Credential.password(LoopbackUser.sample.email, LoopbackUser.sample.password)
     func open() throws -> Session {
       let process = disk.process()
       let configuration = try world.configuration(

@@ -197,9 +197,7 @@ final class ScenarioCalls: Sendable {
     case .open, .close, .add, .drain, .sync, .discard: return [:]
     case .login(let name):
       let user = users[name] ?? ScenarioUser(name: "", password: "")
-      let profile = try await session.login(
-        PasswordCredentials(userName: user.name, password: Secret(user.password)))
-      return ["user": profile.map { "\($0.id)" } ?? "none"]
+      return words(try await session.login(.password(user.name, user.password)))
     case .refresh: return ["token": try await session.refresh().plaintext]
     case .refreshIfNeeded: return ["token": try await session.accessToken().plaintext]
     case .switchContext(let role, let school, let unit):
@@ -210,12 +208,10 @@ final class ScenarioCalls: Sendable {
       return ["role": context.map { "\($0.role.id)" } ?? "none"]
     case .register(let name):
       let user = users[name] ?? ScenarioUser(name: "", password: "")
-      let account = NewAccount(
-        PasswordCredentials(userName: user.name, password: Secret(user.password)))
-      return ScenarioWords.of(try await session.register(account))
+      return ScenarioWords.registered(
+        try await session.login(.registration(user.name, user.password)))
     case .social(let provider, let token):
-      let profile = try await session.login(provider: provider, token: Secret(token))
-      return ["user": profile.map { "\($0.id)" } ?? "none"]
+      return words(try await session.login(.provider(provider, token: Secret(token))))
     case .unlock: return ["state": "\(try await session.unlock().kind)"]
     case .foreground:
       try await session.enterForeground()
@@ -227,11 +223,9 @@ final class ScenarioCalls: Sendable {
     case .page:
       let page = HeadlessPage(identity.browser)
       state.withLock { $0.pages[process, default: []].append(page) }
-      let profile = try await session.signIn(with: identity.provider, in: page)
-      return ["user": profile.map { "\($0.id)" } ?? "none"]
+      return words(try await session.login(.provider(identity.provider, in: page)))
     case .silently:
-      let profile = try await session.signInSilently(with: identity.provider)
-      return ["user": profile.map { "\($0.id)" } ?? "none"]
+      return words(try await session.login(.silently(with: identity.provider)))
     case .redirect(let address):
       guard let url = URL(string: address) else { return ["outcome": "refused"] }
       return ["outcome": await session.handle(url) ? "taken" : "refused"]
@@ -249,9 +243,14 @@ final class ScenarioCalls: Sendable {
         throw SessionError(ofCall: error)
       }
     case .adopt(let access, let refresh):
-      let adoption = try await session.adopt(
+      let isAdopted = try await session.adopt(
         AdoptedTokens(access: Secret(access), refresh: refresh.map { Secret($0) }))
-      return ["outcome": "\(adoption)"]
+      return ["outcome": isAdopted ? "adopted" : "settledBefore"]
     }
+  }
+
+  /// Who is signed in.
+  private func words(_ result: LoginResult) -> ScenarioWords.Words {
+    ["user": result.user.map { "\($0.id)" } ?? "none"]
   }
 }

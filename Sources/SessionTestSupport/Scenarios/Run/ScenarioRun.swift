@@ -412,8 +412,7 @@ struct ScenarioRun {
     let before = ScenarioCalls(in: stage.world, identity)
     stage.world.spawn("a session that is known") {
       try await before.open(app, in: "before")
-      try await before.session("before")?.login(
-        PasswordCredentials(userName: "known", password: Secret("known")))
+      try await before.session("before")?.login(.password("known", "known"))
       try await before.close("before")
     }
     try settle()

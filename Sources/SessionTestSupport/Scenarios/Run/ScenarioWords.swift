@@ -120,10 +120,10 @@ package enum ScenarioWords {
     }
   }
 
-  static func of(_ outcome: RegistrationOutcome) -> Words {
-    switch outcome {
+  static func registered(_ result: LoginResult) -> Words {
+    switch result {
     case .accountCreated: ["outcome": "accountCreated"]
-    case .signedIn(let user): ["outcome": "signedIn", "user": user.map { "\($0.id)" } ?? "none"]
+    case .loggedIn(let user): ["outcome": "signedIn", "user": user.map { "\($0.id)" } ?? "none"]
     }
   }
 

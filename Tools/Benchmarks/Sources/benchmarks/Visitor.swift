@@ -47,8 +47,7 @@ enum Visitor {
   }
 
   static func signIn(_ session: Session) async throws {
-    try await session.login(
-      PasswordCredentials(userName: "a@b.example", password: Secret("a-word-or-two")))
+    try await session.login(.password("a@b.example", "a-word-or-two"))
     try expect(session.currentToken != nil, "nobody is signed in")
   }
 

@@ -20,7 +20,7 @@ public enum AnswerTarget {
     let response = HTTPResponse(
       status: statuses[Int(input[3]) % statuses.count], headers: headers,
       body: Array(rest.count > 1 ? rest[1] : []))
-    let user = PasswordCredentials(userName: canary, password: Secret(canary))
+    let user = Credential.password(canary, canary)
     checkTokens { () throws(AnswerFailure) in try wire.readLogin(response, to: user) }
     checkTokens { () throws(AnswerFailure) in try wire.readRefresh(response) }
     checkTokens { () throws(AnswerFailure) in try wire.readSwitch(response) }

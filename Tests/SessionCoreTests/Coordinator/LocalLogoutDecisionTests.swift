@@ -1,0 +1,58 @@
+@_spi(Internals) import SessionCore
+import SessionTestKit
+import Testing
+
+/// A logout that revokes nothing.
+@Suite("Decisions: a logout of this device only")
+struct LocalLogoutDecisionTests {
+  @Test("OUT-7 everything is wiped, no revocation is opened, and the caller hears of none")
+  func local() {
+    var bench = CoordinatorBench.signedIn()
+    let caller = bench.caller()
+    let effects = bench.tell(.logout(caller, .thisDeviceOnly))
+    #expect(effects.contains(.wipe(.everything(keepingRevocation: nil))))
+    #expect(bench.names.last == "logout")
+    #expect(
+      bench.tell(.wiped(.done)) == [
+        .resume(caller, .loggedOut(nil, status: 0, isWiped: true))
+      ])
+    #expect(bench.coordinator.fold.intents.revocations.isEmpty)
+  }
+
+  @Test("OUT-7 it is still one of this device only if another process appends first")
+  func conflict() {
+    var bench = CoordinatorBench.signedIn()
+    bench.commitEndings = [.conflicts([.note(.clockSkew(90_000))])]
+    bench.tell(.logout(bench.caller(), .thisDeviceOnly))
+    #expect(bench.names.last == "logout" && !bench.names.contains("revocationPending"))
+  }
+
+  @Test(
+    "OUT-7 OUT-4 the late response to a refresh is revoked after a full logout only",
+    arguments: [LogoutScope.deviceAndServer, .thisDeviceOnly])
+  func late(scope: LogoutScope) throws {
+    var bench = CoordinatorBench.signedIn()
+    let sent = bench.tell(.refresh(bench.caller(), .manual, .always))
+    let number = try #require(sent.request)
+    bench.tell(.logout(bench.caller(), scope))
+    bench.tell(.wiped(.done))
+    let late = bench.tell(.answered(number, .token()))
+    #expect(late.contains(.discard(number, revoking: scope == .deviceAndServer)))
+  }
+
+  @Test("OUT-7 so it is if another process logged out", arguments: [false, true])
+  func peer(revokes: Bool) throws {
+    var bench = CoordinatorBench.signedIn()
+    let sent = bench.tell(.refresh(bench.caller(), .manual, .always))
+    let number = try #require(sent.request)
+    let generation = try #require(bench.coordinator.state.token?.generation)
+    let left = SessionRecord.Content.event(.logout(SessionEvent.Logout(reason: .user)))
+    let contents = [left] + (revokes ? [.note(.revocationPending(generation))] : [])
+    let records = zip(UInt64(bench.journal.count + 1)..., contents).map {
+      SessionRecord(sequence: $0, time: bench.now.time, content: $1)
+    }
+    bench.tell(.observed(records, isHolderGone: false))
+    let late = bench.tell(.answered(number, .token()))
+    #expect(late.contains(.discard(number, revoking: revokes)))
+  }
+}
