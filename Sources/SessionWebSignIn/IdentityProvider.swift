@@ -10,7 +10,7 @@ public import SessionKit
 ///
 /// **Calls may overlap.** A call that does not return when it is cancelled is not waited for: a silent attempt or
 /// `warmUp()` that took longer than the policy's `refresh.timeout` may still run while the page is shown. A
-/// cancelled `signIn` must take down what the SDK itself has shown, and return: the next sign-in waits for
+/// cancelled `login` must take down what the SDK itself has shown, and return: the next sign-in waits for
 /// that, 10 seconds at most (``WebSignIn/dismissLimit``), and begins then.
 ///
 /// Every requirement may be met by a method of the main actor, since each is awaited. Write `@MainActor` before
@@ -35,7 +35,7 @@ public protocol IdentityProvider: Sendable {
   /// With `.always` the page must ask though its cookies would do: OpenID Connect's `prompt=login` or
   /// `select_account`. A provider that does not pass that on lets in whom the cookies know, also where the
   /// app, or a session that expired unused (POL-5), wanted the user asked: the library cannot see it.
-  func signIn(in view: View, prompt: WebSignIn.Prompt) async throws -> IdentityTokens
+  func login(in view: View, prompt: WebSignIn.Prompt) async throws -> IdentityTokens
 
   /// Takes a redirect that reached the app from outside of the view; whether it was this provider's, which
   /// is waited for as long as the policy's `refresh.timeout`. `false` if not said.
@@ -59,7 +59,7 @@ extension IdentityProvider {
 /// The app makes it and shows it; each is called once, in this order, and `dismiss` on every way out of a
 /// sign-in whose `make` did not throw.
 ///
-/// Where the user closes it, the provider's `signIn` is to fail; while it is still coming up, `make`,
+/// Where the user closes it, the provider's `login` is to fail; while it is still coming up, `make`,
 /// `observe` or `present` throws `WebSignInProblem.cancelledByUser`, which is told as that. Whatever else
 /// they throw is `viewFailed`. An SDK that shows a page of its own takes ``NoView``.
 public protocol WebSignInView: Sendable {

@@ -79,7 +79,7 @@ final class WebSignInFlow: ExternalLogin {
         makeView: { try await view.make() },
         observe: { try await view.observe(with: $0) },
         present: { try await view.present() },
-        signIn: { try await provider.signIn(in: view, prompt: $0) },
+        signIn: { try await provider.login(in: view, prompt: $0) },
         dismiss: { await view.dismiss() },
         handle: { await provider.handle($0) }))
   }

@@ -98,6 +98,32 @@ struct DeathTests {
     }
   }
 
+  @Test("OUT-7 killed at any moment of a logout of this device only: nothing is ever revoked")
+  func killedLeaving() async throws {
+    var random = SeededMoments(state: 7)
+    for _ in 0..<(Self.rounds / 5) {
+      let bench = try ProcessBench()
+      try await bench.signIn()
+      let worker = try bench.start()
+      _ = await worker.lastAsk("open")
+      try worker.say("die \(random.next() % 8_000)")
+      let left = await worker.lastAsk("leave")
+      #expect(left?.error == nil)
+      try await worker.ended()
+      let session = try await Session.open(
+        SessionConfiguration(
+          journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets),
+          backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL), policy: .edu(.development)))
+      if left != nil { #expect(session.state == .unauthenticated) }
+      // Either nothing was done, and the token is good, or the session is over and its items are gone.
+      if session.isAuthenticated { try await session.refresh() }
+      try await session.close()
+      #expect(bench.server.count(of: .logout) == 0)
+      #expect(!(try bench.records().map(\.name)).contains("revocationPending"))
+      try bench.check()
+    }
+  }
+
   @Test("LOG-9 REF-7 killed at any moment of an adoption: the tokens are good, adopted or to adopt")
   func killedAdopting() async throws {
     var random = SeededMoments(state: 9)

@@ -29,7 +29,7 @@ struct Identity: IdentityProvider {
     try await SDK.silently()
   }
 
-  func signIn(in view: Sheet, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
+  func login(in view: Sheet, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
     // On the view, which is shown and observed by now; `.always` is the SDK's `prompt=login`.
     try await SDK.interactively(asking: prompt == .always)
   }

@@ -33,12 +33,9 @@ extension SessionCoordinator {
   /// - Requirement: OUT-7
   mutating func spareResponses(after contents: [SessionRecord.Content]) {
     guard let flight, !flight.isLogin, state.kind != .unauthenticated,
-      !contents.contains(.note(.revocationPending(flight.base)))
+      contents.leavesTokens
     else { return }
-    for case .event(.logout(let logout)) in contents {
-      if logout.reason == .user { unrevoked.insert(flight.number) }
-      return
-    }
+    unrevoked.insert(flight.number)
   }
 
   /// The token that the server still accepts after these events end the session; `nil` if there is none.
@@ -230,6 +227,25 @@ extension SessionCoordinator {
     return left.caller.map {
       [.resume($0, .loggedOut(outcome, status: status, isWiped: left.isWiped))]
     } ?? []
+  }
+}
+
+extension [SessionRecord.Content] {
+  /// Whether the first end of a session in these records is a user's logout that revokes nothing.
+  package var leavesTokens: Bool {
+    var isLoggedOut = false
+    for content in self {
+      switch content {
+      case .event(.logout(let logout)):
+        guard !isLoggedOut, logout.reason == .user else { return false }
+        isLoggedOut = true
+      case .event(.login), .event(.sessionExpired): return isLoggedOut
+      // It is in the batch of the logout.
+      case .note(.revocationPending): return false
+      default: continue
+      }
+    }
+    return isLoggedOut
   }
 }
 

@@ -12,8 +12,10 @@ extension HTTPBackend: AuthBackend {
     return BackendIdentity(origins: urls, clientID: client.identifier)
   }
 
-  /// Logs in, or creates an account, at the endpoint for the credential; a refresh token alone at the endpoint to
-  /// refresh. Throws `unsupported` if there is none, and for ``Credential/custom(type:fields:)``.
+  /// Logs in, or creates an account, at the endpoint for the credential.
+  ///
+  /// A refresh token alone goes to the endpoint to refresh. It throws `unsupported` if there is no endpoint, and for
+  /// ``Credential/custom(type:fields:)``.
   ///
   /// The response to a registration decides: with an access token it signs in, and without one it is
   /// ``TokenResponse/accountCreated``.

@@ -31,13 +31,17 @@ public protocol AuthBackend: Sendable {
   /// - Requirement: POL-8
   var errorCodes: [String: ErrorMeaning] { get }
 
-  /// Signs a user in, or creates an account.
+  /// Logs a user in, or creates an account.
+  ///
+  /// Switch over the credential, and throw `unsupported` for a case that the backend does not offer. For
+  /// ``Credential/refreshToken(_:)`` send the refresh request: the session keeps that token if the response has no
+  /// newer one.
   ///
   /// The response must say who the user is, unless ``profile(using:)`` does. For a registration after which
   /// the user has to sign in, it is ``TokenResponse/accountCreated``. ``BackendError/Code/rejected`` means
   /// that the credential is wrong.
   ///
-  /// - Requirement: LOG-3, LOG-5
+  /// - Requirement: LOG-3, LOG-5, LOG-14, LOG-15
   func login(_ credential: Credential) async throws(BackendError) -> TokenResponse
 
   /// Gets newer tokens; the request carries no access token.

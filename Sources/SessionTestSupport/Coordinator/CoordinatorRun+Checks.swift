@@ -275,9 +275,23 @@ extension CoordinatorRun {
     guard !request.isAdoption else {
       return try require(.signedOutIsQuiet, !revoking) { "an old layer's tokens are revoked" }
     }
-    try require(.signedOutIsQuiet, revoking || coordinator.state.kind == .authenticated) {
+    let isLeft = coordinator.state.kind == .authenticated || isEndedHereOnly(request.base)
+    try require(.signedOutIsQuiet, revoking || isLeft) {
       "the answer of request \(number.number) is given up and the server is not told"
     }
+  }
+
+  /// Whether a user's logout ended the session of this token and left the token at the server (OUT-7).
+  private func isEndedHereOnly(_ generation: Generation) -> Bool {
+    let known = disk.journal.prefix(Int(coordinator.fold.sequence)).map(\.content)
+    let announced = known.firstIndex { content in
+      if case .event(let event) = content {
+        event.announcedToken?.generation == generation
+      } else {
+        false
+      }
+    }
+    return announced.map { Array(known[($0 + 1)...]).leavesTokens } ?? false
   }
 
   mutating func publish(_ events: [RecordedEvent]) throws(Falsified) {

@@ -52,7 +52,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
     return tokens
   }
 
-  package func signIn(
+  package func login(
     in view: Page, prompt: WebSignIn.Prompt
   ) async throws -> IdentityTokens {
     let grant = accounts.newGrant()

@@ -35,7 +35,7 @@ final class AuthorizationCodeProvider: IdentityProvider {
   // The backend revokes the tokens; the provider keeps none.
   func removeAccount(_ account: Identifier) async throws {}
 
-  func signIn(in view: NoView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
+  func login(in view: NoView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
     var generator = SystemRandomNumberGenerator()
     let random = (0..<AuthorizationRequest.randomBytes).map { _ in
       UInt8.random(in: .min ... .max, using: &generator)

@@ -81,7 +81,10 @@ struct RaceDecisionTests {
     var bench = CoordinatorBench.signedIn()
     let (waiter, sent) = bench.refresh()
     bench.commitEndings = [
-      .conflicts([.event(.loggedOut()), .event(.login(as: "bob", token: 2))])
+      .conflicts([
+        .event(.loggedOut()), .note(.revocationPending(Generation(1))),
+        .event(.login(as: "bob", token: 2)),
+      ])
     ]
     let number = sent.request ?? RequestNumber(0)
     let effects = bench.tell(.answered(number, .token()))
@@ -94,7 +97,9 @@ struct RaceDecisionTests {
   func answerOfEndedSession() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
-    bench.commitEndings = [.conflicts([.event(.loggedOut())])]
+    bench.commitEndings = [
+      .conflicts([.event(.loggedOut()), .note(.revocationPending(Generation(1)))])
+    ]
     let number = sent.request ?? RequestNumber(0)
     #expect(bench.tell(.answered(number, .token())).contains(.discard(number, revoking: true)))
   }

@@ -129,7 +129,7 @@ struct FakeProvider: IdentityProvider {
     return fake.brought()
   }
 
-  func signIn(in view: FakeView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
+  func login(in view: FakeView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
     try await fake.run("signIn")
     return fake.broughtOnPage(prompt)
   }

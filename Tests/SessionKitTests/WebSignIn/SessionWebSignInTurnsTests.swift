@@ -347,7 +347,7 @@ struct SessionWebSignInTurnsTests {
     func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens {
       throw WebSignInProblem.noAccount
     }
-    func signIn(in view: NoView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
+    func login(in view: NoView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
       FakeIdentity.tokens(1)
     }
     func removeAccount(_ account: Identifier) async throws {}
