@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionKit
 import SessionTestKit
 import Testing
