@@ -67,10 +67,10 @@ public final class ChangeLog: Sendable {
   /// another reason: it is not a change log, a newer version wrote it, or it cannot be read or written.
   public static func open(
     at path: String, policy: ChangePolicy = ChangePolicy(),
-    limits: ChangeLogLimits = ChangeLogLimits(), clock: any SessionClock = SystemClock()
+    limits: ChangeLogLimits = ChangeLogLimits(), clock: (any SessionClock)? = nil
   ) async throws(ChangeLogError) -> ChangeLog {
     var setup = Setup()
-    (setup.policy, setup.limits, setup.clock) = (policy, limits, clock)
+    (setup.policy, setup.limits, setup.clock) = (policy, limits, clock ?? SystemClock())
     return try await open(at: path, setup)
   }
 

@@ -1,4 +1,4 @@
-public import SessionCore
+package import SessionCore
 
 #if canImport(Darwin)
   import Darwin
@@ -12,23 +12,23 @@ public import SessionCore
 ///
 /// Uptime is `CLOCK_BOOTTIME` on Linux and `CLOCK_MONOTONIC` on Apple's systems: both run while the
 /// system sleeps.
-public struct SystemClock: SessionClock {
+package struct SystemClock: SessionClock {
   /// The device's clocks.
-  public init() {}
+  package init() {}
 
   /// What they say now.
-  public func now() -> ClockReading {
+  package func now() -> ClockReading {
     ClockReading(
       time: Timestamp(milliseconds: Self.milliseconds(CLOCK_REALTIME)),
       uptime: Self.milliseconds(Self.uptimeClock))
   }
 
   /// The system's own identifier of its start.
-  public var boot: Identifier? { ProcessStatus.boot }
+  package var boot: Identifier? { ProcessStatus.boot }
 
   /// Sleeps in steps of at most a minute: a task's sleep may stand still while the system sleeps,
   /// and so wakes late by no more than a step.
-  public func sleep(until deadline: Duration) async throws(CancellationError) {
+  package func sleep(until deadline: Duration) async throws(CancellationError) {
     let uptime = deadline.milliseconds(atLeast: .min)
     while true {
       guard !Task.isCancelled else { throw CancellationError() }

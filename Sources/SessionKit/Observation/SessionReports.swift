@@ -88,15 +88,11 @@ extension SessionEvent {
 }
 
 /// The reports of a session, each once and in order, from the moment this was made (STA-7).
-///
-/// A subscriber like any other: it holds the session back in nothing, and begins, ends and fails as its
-/// events do. Warnings go on from the failures that the state counted before; what is in trouble already
-/// is told first. Of warnings about storage a slow subscriber is told the last ones only.
-public struct SessionReports: AsyncSequence, Sendable {
+struct SessionReports: AsyncSequence, Sendable {
   /// An event or a warning.
-  public typealias Element = SessionReport
+  typealias Element = SessionReport
   /// Why events could not be read back.
-  public typealias Failure = SessionError
+  typealias Failure = SessionError
 
   let events: SessionEvents
   let watch: FailureWatch
@@ -106,13 +102,13 @@ public struct SessionReports: AsyncSequence, Sendable {
   let warned: UInt64
 
   /// Begins where the sequence does.
-  public func makeAsyncIterator() -> Iterator {
+  func makeAsyncIterator() -> Iterator {
     Iterator(
       events: events.makeAsyncIterator(), watch: watch, warnings: first[...], warned: warned)
   }
 
   /// Walks from report to report.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     private var events: SessionEvents.Iterator
     private var watch: FailureWatch
     private var warnings: ArraySlice<SessionWarning>
@@ -127,7 +123,7 @@ public struct SessionReports: AsyncSequence, Sendable {
     }
 
     /// Waits for the next report; `nil` once the session object is closed or the task cancelled.
-    public mutating func next(isolation actor: isolated (any Actor)? = #isolation)
+    mutating func next(isolation actor: isolated (any Actor)? = #isolation)
       async throws(SessionError) -> SessionReport?
     {
       while true {
@@ -148,7 +144,10 @@ public struct SessionReports: AsyncSequence, Sendable {
 }
 
 extension Session {
-  /// What a log or a metric is told of the session from now on.
+  /// What a log or a metric is told of the session from now on, each report once and in order.
+  ///
+  /// It never holds the session back, and it begins, ends and fails as ``events`` do. Problems that the session
+  /// has already come first. A slow subscriber gets only the last warnings about storage.
   ///
   /// ```swift
   /// let reports = session.reports
@@ -159,7 +158,7 @@ extension Session {
   ///   }
   /// }
   /// ```
-  public var reports: SessionReports {
+  public var reports: some AsyncSequence<SessionReport, SessionError> & Sendable {
     // Whatever was published is in the status: what is shown is swapped first. In this order no event
     // is told twice and none is left out.
     let place = events.start

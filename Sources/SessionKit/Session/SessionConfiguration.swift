@@ -116,17 +116,17 @@ public struct SessionConfiguration: Sendable {
   ///   - backend: the server that issues the tokens.
   ///   - secrets: where the secrets are kept; one place per account.
   ///   - policy: when a token is refreshed, and what ends the session.
-  ///   - clock: what tells the time.
+  ///   - clock: what tells the time; `nil` for the device's clock.
   ///   - retention: how long the journal may get; `nil` keeps all records.
   public init(
     directory: URL, backend: some AuthBackend, secrets: some SecretStore,
     policy: SessionPolicy = .standard,
-    clock: any SessionClock = SystemClock(),
+    clock: (any SessionClock)? = nil,
     retention: RetentionPolicy? = RetentionPolicy()
   ) {
     self.init(
       journal: Self.journal(in: directory), secrets: secrets, backend: backend, policy: policy,
-      clock: clock, retention: retention)
+      clock: clock ?? SystemClock(), retention: retention)
     self.directory = directory
   }
 
@@ -142,12 +142,12 @@ public struct SessionConfiguration: Sendable {
   ///   - backend: the server that issues the tokens.
   ///   - service: the keychain service, such as the app's identifier; one per account.
   ///   - policy: when a token is refreshed, and what ends the session.
-  ///   - clock: what tells the time.
+  ///   - clock: what tells the time; `nil` for the device's clock.
   ///   - retention: how long the journal may get; `nil` keeps all records.
   public init(
     directory: URL, backend: some AuthBackend, service: String,
     policy: SessionPolicy = .standard,
-    clock: any SessionClock = SystemClock(),
+    clock: (any SessionClock)? = nil,
     retention: RetentionPolicy? = RetentionPolicy()
   ) {
     #if canImport(Security)

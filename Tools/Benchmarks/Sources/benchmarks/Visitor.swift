@@ -25,7 +25,7 @@ enum Visitor {
   /// A session on a journal, as an app opens it; nothing of the journal is compacted.
   static func opened(
     _ place: VisitorPlace, secrets: (any SecretStore)? = nil,
-    clock: any SessionClock = SystemClock()
+    clock: (any SessionClock)? = nil
   ) async throws -> Session {
     guard let url = URL(string: "http://localhost") else { throw Problem("no address") }
     var backend = HTTPBackend.snakeCaseJSON(url)
@@ -39,7 +39,7 @@ enum Visitor {
   }
 
   static func signedIn(
-    at place: VisitorPlace, clock: any SessionClock = SystemClock()
+    at place: VisitorPlace, clock: (any SessionClock)? = nil
   ) async throws -> Session {
     let session = try await opened(place, clock: clock)
     try await signIn(session)
