@@ -34,7 +34,8 @@ public struct ChangePolicy: Hashable, Sendable {
     self.lease = lease
   }
 
-  /// How many milliseconds to wait after so many failures and the server's `asked`; at most a day.
+  /// The delay after a number of failures, in milliseconds: at least `asked`, which is the server's, and at most
+  /// a day.
   package func delay(after failures: UInt32, asked: Int64?) -> Int64 {
     let hour: Int64 = 3_600_000
     let doublings = min(failures > 0 ? failures - 1 : 0, 22)

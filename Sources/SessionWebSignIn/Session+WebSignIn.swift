@@ -22,7 +22,7 @@ extension Session {
     do throws(SessionError) {
       return try await self.login(by: flow, login.method)
     } catch {
-      // Whoever is told sees no view any more.
+      // The view is gone before the caller gets the error.
       flow.cancel()
       _ = await flow.ended()
       throw error

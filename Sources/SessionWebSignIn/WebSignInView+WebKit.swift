@@ -6,7 +6,7 @@
   extension WKWebView {
     /// A web view for a sign-in (WEB-7); `Specs/WebSignIn.md` has the settings.
     @MainActor
-    public static func forSignIn(_ settings: WebViewSettings = .signIn) -> WKWebView {
+    public static func forLogin(_ settings: WebViewSettings = .login) -> WKWebView {
       let configuration = WKWebViewConfiguration()
       configuration.websiteDataStore = settings.keepsCookies ? .default() : .nonPersistent()
       configuration.suppressesIncrementalRendering = !settings.drawsIncrementally

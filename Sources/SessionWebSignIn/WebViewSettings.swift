@@ -1,4 +1,4 @@
-/// How a web view for a sign-in is set up (WEB-7): a value, which `WKWebView.forSignIn()` applies.
+/// How a web view for a sign-in is set up (WEB-7): a value, which `WKWebView.forLogin()` applies.
 public struct WebViewSettings: Hashable, Sendable {
   /// Whether the provider's cookies outlive the view, so that the next sign-in may be silent.
   public var keepsCookies = true
@@ -17,7 +17,7 @@ public struct WebViewSettings: Hashable, Sendable {
   }
 
   /// The settings for how this library was built.
-  public static var signIn: WebViewSettings {
+  public static var login: WebViewSettings {
     #if DEBUG
       WebViewSettings(isDebug: true)
     #else

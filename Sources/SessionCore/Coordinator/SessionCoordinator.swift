@@ -157,7 +157,7 @@ package struct SessionCoordinator: Hashable, Sendable {
   }
 
   /// Why the last sign-in failed; `nil` unless the activity is `failed`.
-  package var signInProblem: CommandFailure? {
+  package var loginError: CommandFailure? {
     activity == .failed ? lastProblem ?? .newerItems : nil
   }
 

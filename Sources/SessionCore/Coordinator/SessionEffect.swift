@@ -233,7 +233,7 @@ public enum SessionActivity: Hashable, Sendable {
   case refreshing
   /// The context is being switched.
   case switching
-  /// The last sign-in failed, and the app has not cleared that; `signInProblem` of the session's status says
+  /// The last sign-in failed, and the app has not cleared that; `loginError` of the session's status says
   /// why.
   case failed
   /// Nothing any more: another journal is in the place of this object's journal (RES-6).

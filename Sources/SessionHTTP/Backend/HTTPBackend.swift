@@ -111,7 +111,7 @@ public struct HTTPBackend: Sendable {
 }
 
 extension HTTPBackend {
-  /// Every endpoint that is told that a session has ended, in their order.
+  /// Every endpoint that a revocation asks, in their order.
   var allRevocations: [HTTPEndpoint] { (revocation.map { [$0] } ?? []) + furtherRevocations }
 
   /// The endpoint of a step; `nil` for a protected call, whose address is the app's.

@@ -13,7 +13,7 @@ public enum TokenLifetime: Hashable, Sendable {
   case instant(MemberPath)
   /// A claim of the access token with the instant of expiry in seconds since 1970, such as `exp`.
   case claim(String)
-  /// Nobody says it: so long, from 1 ms to ten years.
+  /// No response says it: this long, from 1 ms to ten years.
   case assumed(Duration)
 
   /// Nothing says it: the token is good until a call is answered 401.

@@ -8,7 +8,7 @@ public import SessionCore
 /// @State private var observed: ObservedSession
 ///
 /// var body: some View {
-///   if observed.isAuthenticated { Home(user: observed.user) } else { SignIn(observed.signInProblem) }
+///   if observed.isAuthenticated { Home(user: observed.user) } else { SignIn(observed.loginError) }
 /// }
 /// ```
 /// It shows the session and does nothing to it: `observed.session` is asked to. What it shows is what
@@ -32,7 +32,7 @@ public final class ObservedSession {
   /// Why the last sign-in failed, until the app clears that or tries again.
   ///
   /// - Requirement: STA-3
-  public private(set) var signInProblem: SessionError?
+  public private(set) var loginError: SessionError?
   /// Whether a user is signed in and the session has not expired.
   public private(set) var isAuthenticated: Bool
   /// Whether the session object was closed: nothing changes any more.
@@ -49,7 +49,7 @@ public final class ObservedSession {
     user = status.user
     hasStorageProblem = status.hasStorageProblem
     lastEnd = status.lastEnd
-    signInProblem = status.signInProblem
+    loginError = status.loginError
     isAuthenticated = status.isAuthenticated
     let states = session.states
     following = Task { [weak self] in
@@ -84,7 +84,7 @@ public final class ObservedSession {
       hasStorageProblem = status.hasStorageProblem
     }
     if lastEnd != status.lastEnd { lastEnd = status.lastEnd }
-    if signInProblem != status.signInProblem { signInProblem = status.signInProblem }
+    if loginError != status.loginError { loginError = status.loginError }
     if isAuthenticated != status.isAuthenticated { isAuthenticated = status.isAuthenticated }
   }
 }

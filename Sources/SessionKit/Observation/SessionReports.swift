@@ -144,7 +144,7 @@ struct SessionReports: AsyncSequence, Sendable {
 }
 
 extension Session {
-  /// What a log or a metric is told of the session from now on, each report once and in order.
+  /// What a log or a metric needs of the session from now on: each report once, and in order.
   ///
   /// It never holds the session back, and it begins, ends and fails as ``events`` do. Problems that the session
   /// has already come first. A slow subscriber gets only the last warnings about storage.

@@ -23,13 +23,13 @@ public struct SessionStatus: Hashable, Sendable {
   /// `failed`.
   ///
   /// - Requirement: STA-3
-  public let signInProblem: SessionError?
+  public let loginError: SessionError?
 
   /// A status.
   public init(
     state: SessionState = .unauthenticated, activity: SessionActivity = .loading,
     user: UserProfile? = nil, sequence: UInt64 = 0, hasStorageProblem: Bool = false,
-    lastEnd: SessionEnd? = nil, signInProblem: SessionError? = nil
+    lastEnd: SessionEnd? = nil, loginError: SessionError? = nil
   ) {
     self.state = state
     self.activity = activity
@@ -37,7 +37,7 @@ public struct SessionStatus: Hashable, Sendable {
     self.sequence = sequence
     self.hasStorageProblem = hasStorageProblem
     self.lastEnd = lastEnd
-    self.signInProblem = signInProblem
+    self.loginError = loginError
   }
 
   /// Whether a user is signed in and the session has not expired.
@@ -67,7 +67,7 @@ extension SessionStatus {
     self.init(
       state: shown.state, activity: shown.activity, user: shown.user, sequence: sequence,
       hasStorageProblem: shown.storageProblem != nil, lastEnd: shown.lastEnd,
-      signInProblem: shown.signInProblem)
+      loginError: shown.loginError)
   }
 }
 

@@ -49,7 +49,7 @@ extension Session {
   /// ``SecretStore`` has it (LOG-5).
   ///
   /// A session whose items are locked is `loading`, and looks at them each second; this looks at once.
-  /// Signs nobody in and appends nothing: the session was theirs all the time. Returns the state. Throws
+  /// It is no login, and it appends nothing: the session was the user's all the time. Returns the state. Throws
   /// `locked` if the items still cannot be read.
   @discardableResult
   public func unlock() async throws(SessionError) -> SessionState {
@@ -78,7 +78,7 @@ extension Session {
   func login(
     _ wish: SessionEngine.CommandPayload, _ method: LoginMethod
   ) async throws(SessionError) -> LoginResult {
-    // Nobody signs in to data that is being removed.
+    // A new user must not see data that is being removed.
     try await engine.awaitDataClearing(tryingAgain: true)
     let reply = try await engine.ask(wish: wish) { .login($0, method) }
     return reply == .accountCreated ? .accountCreated : .loggedIn(currentUser)

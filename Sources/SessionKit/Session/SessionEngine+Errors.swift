@@ -15,8 +15,8 @@ extension SessionEngine {
   /// Why the last sign-in failed, as it was when it failed; `nil` unless the activity is `failed`.
   ///
   /// - Requirement: STA-3
-  func signInProblem() -> SessionError? {
-    guard let problem = coordinator.signInProblem else {
+  func loginError() -> SessionError? {
+    guard let problem = coordinator.loginError else {
       shownProblem = nil
       return nil
     }

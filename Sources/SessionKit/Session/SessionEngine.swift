@@ -303,13 +303,13 @@ actor SessionEngine {
     var snapshot = SessionView.Snapshot()
     snapshot.state = coordinator.state
     snapshot.activity = coordinator.activity
-    snapshot.signInProblem = signInProblem()
+    snapshot.loginError = loginError()
     snapshot.end = coordinator.endCause
     snapshot.user = profile?.id == coordinator.state.user ? profile : nil
     if lost != nil {
       // Who is signed in is decided in the journal that stands there now.
       (snapshot.state, snapshot.activity, snapshot.user) = (.unauthenticated, .replaced, nil)
-      snapshot.signInProblem = nil
+      snapshot.loginError = nil
     }
     if isHeld, lost == nil, let token {
       snapshot.token = AccessToken(

@@ -10,7 +10,7 @@ struct SessionView: ~Copyable, Sendable {
     var state = SessionState.unauthenticated
     var activity = SessionActivity.loading
     /// Why the last sign-in failed, if the activity is `failed`.
-    var signInProblem: SessionError?
+    var loginError: SessionError?
     /// Why the session has ended, if it has.
     var end = EndCause()
     var token: AccessToken?

@@ -175,7 +175,7 @@ extension CoordinatorRun {
       // Leaving a page is no failure, and a sign-in that shows nothing shows none.
       let isShown = asked.question == .login(.interactive) && !problem.isQuiet
       try require(
-        .repliesAreTrue, (coordinator.signInProblem == .webSignIn(problem)) == isShown
+        .repliesAreTrue, (coordinator.loginError == .webSignIn(problem)) == isShown
       ) { "caller \(caller.number) receives \(reply.line), and shown is \(coordinator.activity)" }
     case .current:
       let isKnown = coordinator.activity != .loading || asked.question != .unlock

@@ -64,7 +64,7 @@ package struct CoordinatorRun: Sendable {
   /// The state, what is under way and what is known of the disk, on a line.
   package var line: String {
     var line = "\(coordinator.state.line); \(coordinator.activity)"
-    if let problem = coordinator.signInProblem { line += ", \(problem.line)" }
+    if let problem = coordinator.loginError { line += ", \(problem.line)" }
     if !unseen.isEmpty { line += "; \(unseen.count) unseen" }
     let timers = SessionTimer.allCases.filter { self.timers[$0] != nil }
     if !timers.isEmpty { line += "; timers \(timers.map { "\($0)" }.joined(separator: ", "))" }

@@ -34,7 +34,7 @@ struct LoginDecisionTests {
     let effects = bench.tell(.failed(sent.request ?? RequestNumber(0), failure, jitter: 0))
     #expect(effects == [.resume(caller, .failed(.request(failure)))])
     #expect(bench.journal.isEmpty)
-    #expect(bench.coordinator.signInProblem == .request(failure))
+    #expect(bench.coordinator.loginError == .request(failure))
     bench.tell(.clearError)
     #expect(bench.coordinator.activity == .idle)
   }

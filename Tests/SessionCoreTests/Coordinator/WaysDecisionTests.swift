@@ -70,7 +70,7 @@ struct WaysDecisionTests {
       #expect(
         bench.tell(.notSignedIn(number, problem))
           == [.resume(caller, .failed(.webSignIn(problem)))])
-      #expect(bench.coordinator.signInProblem == (isShown ? .webSignIn(problem) : nil))
+      #expect(bench.coordinator.loginError == (isShown ? .webSignIn(problem) : nil))
       #expect(bench.tell(.notSignedIn(number, problem)).isEmpty && bench.journal.isEmpty)
     }
     // One that nobody waits for any more ends nothing of the next one's.
@@ -133,7 +133,7 @@ struct WaysDecisionTests {
     #expect(effects.reply(to: caller) == .failed(.ended(.expired, by: Self.inactive)))
     #expect(effects.contains(.discard(number, revoking: true)))
     #expect(bench.coordinator.state.kind == .expired)
-    #expect(bench.coordinator.signInProblem == .request(Self.inactive))
+    #expect(bench.coordinator.loginError == .request(Self.inactive))
   }
 
   @Test("LOG-6 SYN-5 a login of a deleted user ends as logged out, and the app's data goes at once")

@@ -88,8 +88,8 @@ struct ObservedSessionTests {
     await #expect(throws: SessionError.accountLocked(code: "SERVER_ERROR")) {
       try await session.login(bench.credentials)
     }
-    if observed.signInProblem == nil { await change { observed.signInProblem } }
-    #expect(observed.signInProblem?.advice == .contactSupport)
+    if observed.loginError == nil { await change { observed.loginError } }
+    #expect(observed.loginError?.advice == .contactSupport)
 
     try await session.login(bench.credentials)
     bench.server.revokeAllTokens()
@@ -100,7 +100,7 @@ struct ObservedSessionTests {
     #expect(
       observed.expiryReason?.text(in: .portuguese)
         == "O serviço encerrou sua sessão. Entre para continuar.")
-    #expect(observed.signInProblem == nil)
+    #expect(observed.loginError == nil)
     try await session.close()
   }
 

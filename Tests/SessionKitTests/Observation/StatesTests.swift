@@ -147,18 +147,18 @@ struct StatesTests {
     }
     await fail()
     #expect(
-      session.status.signInProblem?.text(in: .spanish)
+      session.status.loginError?.text(in: .spanish)
         == "El nombre de usuario o la contraseña no son correctos. Revisa los datos introducidos.")
-    #expect(session.status.signInProblem?.advice == .correctInput)
+    #expect(session.status.loginError?.advice == .correctInput)
     #expect(session.status.activity == .failed)
-    #expect(session.status.signInProblem?.code == .invalidCredentials)
-    #expect(session.status.signInProblem?.serverCode == "INVALID_CREDENTIALS")
+    #expect(session.status.loginError?.code == .invalidCredentials)
+    #expect(session.status.loginError?.serverCode == "INVALID_CREDENTIALS")
     await session.clearError()
-    #expect(session.status.activity == .idle && session.status.signInProblem == nil)
+    #expect(session.status.activity == .idle && session.status.loginError == nil)
     await fail()
-    #expect(session.status.signInProblem != nil)
+    #expect(session.status.loginError != nil)
     try await session.login(bench.credentials)
-    #expect(session.status.activity == .idle && session.status.signInProblem == nil)
+    #expect(session.status.activity == .idle && session.status.loginError == nil)
     try await session.close()
   }
 

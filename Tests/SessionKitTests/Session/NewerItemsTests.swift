@@ -39,7 +39,7 @@ struct NewerItemsTests {
     let item = name == "token" ? SecretItem.token : .user
     let problem = SessionError.secrets(.newerVersion(item: item, found: 2))
     let session = try await bench.open(policy)
-    #expect(session.activity == .failed && session.status.signInProblem?.advice == .update)
+    #expect(session.activity == .failed && session.status.loginError?.advice == .update)
     #expect(session.storageProblem == problem)
     #expect(session.storageProblem?.message == .newerData)
     #expect(session.storageProblem?.advice == .update)
@@ -55,7 +55,7 @@ struct NewerItemsTests {
     #expect(try contents(name) == newer)
     await session.clearError()
     await session.retry()
-    #expect(session.activity == .failed && session.status.signInProblem?.advice == .update)
+    #expect(session.activity == .failed && session.status.loginError?.advice == .update)
     try await session.login(bench.credentials)
     #expect(session.activity == .idle && session.storageProblem == nil)
     #expect(session.currentToken?.generation == Generation(2))

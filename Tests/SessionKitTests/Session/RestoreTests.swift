@@ -83,7 +83,7 @@ struct RestoreTests {
     let theirs = Data(#"{"v":99}"#.utf8)
     try theirs.write(to: URL(filePath: path))
     var session = try await bench.open()
-    #expect(session.activity == .failed && session.status.signInProblem?.advice == .update)
+    #expect(session.activity == .failed && session.status.loginError?.advice == .update)
     #expect(session.state.kind == .authenticated)
     try await session.close()
     #expect(try Data(contentsOf: URL(filePath: path)) == theirs)

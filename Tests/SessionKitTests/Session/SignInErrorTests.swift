@@ -108,7 +108,7 @@ struct SignInErrorTests {
     #expect(error?.message == .appNotSetUp && error?.advice == .contactSupport)
     #expect(error?.description.contains("Try again") == false)
     #expect(session.activity == .failed)
-    #expect(session.status.signInProblem?.message == .appNotSetUp)
+    #expect(session.status.loginError?.message == .appNotSetUp)
     try await session.close()
   }
 

@@ -159,7 +159,7 @@ struct IdentityServerTests {
       return
     }
     #expect("\(problem)" == refusal.1)
-    #expect(session.status.signInProblem == .webSignIn(problem) && server.identity.codes.isEmpty)
+    #expect(session.status.loginError == .webSignIn(problem) && server.identity.codes.isEmpty)
     #expect(server.identity.violations.isEmpty)
     await session.clearError()
     #expect(session.activity == .idle)

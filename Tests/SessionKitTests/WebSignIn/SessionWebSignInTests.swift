@@ -94,7 +94,7 @@ struct SessionWebSignInTests {
     let problem: WebSignInProblem =
       ["makeView", "observe", "present"].contains(step) ? .viewFailed : .refused(nil)
     #expect(error.failure == .webSignIn(problem))
-    #expect(session.activity == .failed && session.status.signInProblem == .webSignIn(problem))
+    #expect(session.activity == .failed && session.status.loginError == .webSignIn(problem))
     let isMade = ["observe", "present", "signIn"].contains(step)
     #expect(fake.log.filter { $0 == "dismiss" }.count == (isMade ? 1 : 0))
     #expect(fake.observer?.isStopped ?? true)
@@ -213,7 +213,7 @@ struct SessionWebSignInTests {
         try await session.login(.provider(provider, in: view))
       }
       #expect(error.failure == .webSignIn(problem))
-      #expect(session.status.signInProblem == (isShown ? .webSignIn(problem) : nil))
+      #expect(session.status.loginError == (isShown ? .webSignIn(problem) : nil))
     }
     try await session.close()
   }

@@ -21,9 +21,9 @@ struct WebViewSettingsTests {
       #expect(debug[row[0]] == row[1] && release[row[0]] == row[2], "\(row[0])")
     }
     #if DEBUG
-      #expect(WebViewSettings.signIn == WebViewSettings(isDebug: true))
+      #expect(WebViewSettings.login == WebViewSettings(isDebug: true))
     #else
-      #expect(WebViewSettings.signIn == WebViewSettings(isDebug: false))
+      #expect(WebViewSettings.login == WebViewSettings(isDebug: false))
     #endif
   }
 
@@ -34,7 +34,7 @@ struct WebViewSettingsTests {
     let file = root.appending(path: "Sources/SessionWebSignIn/WebSignInView+WebKit.swift")
     let text = try String(contentsOf: file, encoding: .utf8)
     let maker = try #require(text.components(separatedBy: "extension RedirectObserver").first)
-    for name in Mirror(reflecting: WebViewSettings.signIn).children.compactMap(\.label) {
+    for name in Mirror(reflecting: WebViewSettings.login).children.compactMap(\.label) {
       #expect(maker.contains("settings.\(name)"), "\(name)")
     }
     #expect(!maker.contains("= true") && !maker.contains("= false"))
