@@ -158,7 +158,7 @@ struct HolderTests {
     let silence = bench.server.hold(.materials, at: .beforeActing)
     var request = HTTPRequest(
       method: "GET", url: bench.server.baseURL.appending(path: "materials"))
-    request.timeout = limit + 500
+    request.timeout = .milliseconds(limit + 500)
     await #expect(throws: TransportError.self) { try await URLSessionTransport().send(request) }
     silence.open()
     holder.resume()
@@ -255,7 +255,7 @@ struct HolderTests {
     let silence = bench.server.hold(.materials, at: .beforeActing)
     var request = HTTPRequest(
       method: "GET", url: bench.server.baseURL.appending(path: "materials"))
-    request.timeout = 2_000
+    request.timeout = .seconds(2)
     await #expect(throws: TransportError.self) { try await URLSessionTransport().send(request) }
     silence.open()
     other.resume()

@@ -68,16 +68,21 @@ extension HTTPBackend {
     return response
   }
 
-  /// Reads the answer to a refresh, with or without a new refresh token (REF-5).
+  /// Reads the response to a refresh, with or without a new refresh token (REF-5).
   ///
-  /// The token that it was asked with is spent: a new one is kept, whatever cannot be read beside it
-  /// (REF-7). `lifeBefore` is how long the token before was good, in milliseconds, for an answer that
-  /// does not say how long this one is. `user` is the session's: a source counts if it agrees. That
-  /// the response belongs to another user is for a session to say, which knows what named its user.
+  /// The old refresh token is spent: a new one is kept, whatever cannot be read beside it (REF-7).
+  ///
+  /// - Parameters:
+  ///   - response: what the server sent.
+  ///   - lifetimeBefore: how long the token before was valid, for a response that does not say it of the new one.
+  ///   - user: the session's user; a source counts if it agrees. Only a session says that a response belongs to
+  ///     another user, since it knows what named its user.
   public func readRefresh(
-    _ response: HTTPResponse, lifeBefore: Int64? = nil, user: Identifier? = nil
+    _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil
   ) throws(AnswerFailure) -> TokenResponse {
-    try readRefresh(response, lifeBefore: lifeBefore, of: user.map { ExpectedUser(id: $0) })
+    try readRefresh(
+      response, lifeBefore: lifetimeBefore?.wholeMilliseconds, of: user.map { ExpectedUser(id: $0) }
+    )
   }
 
   func readRefresh(
@@ -87,12 +92,14 @@ extension HTTPBackend {
       .refresh, response, self.response.context, lifeBefore: lifeBefore, expected: user)
   }
 
-  /// Reads the answer to a switch of the context (CTX-1); one with a new refresh token has spent the old,
+  /// Reads the response to a switch of the context (CTX-1); one with a new refresh token has spent the old,
   /// and is read as that of a refresh.
   public func readSwitch(
-    _ response: HTTPResponse, lifeBefore: Int64? = nil, user: Identifier? = nil
+    _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil
   ) throws(AnswerFailure) -> TokenResponse {
-    try readSwitch(response, lifeBefore: lifeBefore, of: user.map { ExpectedUser(id: $0) })
+    try readSwitch(
+      response, lifeBefore: lifetimeBefore?.wholeMilliseconds, of: user.map { ExpectedUser(id: $0) }
+    )
   }
 
   func readSwitch(

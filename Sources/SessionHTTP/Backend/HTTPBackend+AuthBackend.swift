@@ -148,7 +148,7 @@ extension HTTPBackend: AuthBackend {
     _ request: HTTPRequest, _ step: Step
   ) async throws(BackendError) -> HTTPRequest {
     var request = request
-    request.timeout = RequestContext.current.timeout ?? request.timeout
+    request.timeout = RequestContext.current.timeout.map { .milliseconds($0) } ?? request.timeout
     guard let prepare else { return request }
     let (before, start) = (request.headers, ContinuousClock.now)
     do { try await prepare(&request, step) } catch let error as BackendError { throw error } catch {
@@ -159,7 +159,7 @@ extension HTTPBackend: AuthBackend {
       request.headers.removeAll { $0.isNamed("Authorization") }
       request.headers += before.filter { $0.isNamed("Authorization") }
     }
-    let spent = (ContinuousClock.now - start).wholeMilliseconds
+    let spent = ContinuousClock.now - start
     guard spent < request.timeout else {
       throw .noResponse("preparing the request took all of its time", mayHaveActed: false)
     }

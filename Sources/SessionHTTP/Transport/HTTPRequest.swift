@@ -10,13 +10,13 @@ public struct HTTPRequest: Hashable, Sendable {
   public var headers: [HTTPHeader]
   /// The body, or `nil` for none.
   public var body: [UInt8]?
-  /// How long the whole exchange may take, in milliseconds; at least 1, 30 seconds if not said.
-  public var timeout: Int64
+  /// How long the whole exchange may take: from 1 ms to a day.
+  public var timeout: Duration
 
-  /// A request.
+  /// A request; `POST` and the other methods in capitals.
   public init(
     method: String, url: URL, headers: [HTTPHeader] = [], body: [UInt8]? = nil,
-    timeout: Int64 = 30_000
+    timeout: Duration = .seconds(30)
   ) {
     self.method = method
     self.url = url

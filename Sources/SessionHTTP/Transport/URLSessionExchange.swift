@@ -30,7 +30,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
   private let state = Mutex(State())
 
   func start(_ request: HTTPRequest, answering waiter: CheckedContinuation<Outcome, Never>) {
-    let milliseconds = Int(clamping: max(1, min(request.timeout, 86_400_000)))
+    let milliseconds = Int(clamping: max(1, min(request.timeout.wholeMilliseconds, 86_400_000)))
     let configuration = URLSessionConfiguration.withoutMemory
     // The exchange's own count decides, which stands still while the process is suspended.
     configuration.timeoutIntervalForRequest = 86_400

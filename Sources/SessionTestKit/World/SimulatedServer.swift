@@ -157,7 +157,7 @@ public final class SimulatedServer: HTTPTransport {
     _ request: HTTPRequest, _ endpoint: LoopbackEndpoint, _ departure: LogoutHold
   ) async throws(TransportError) -> HTTPResponse {
     let (name, fate, weather) = (departure.name, departure.fate, weather)
-    let deadline = clock.now().uptime.addingSaturating(request.timeout)
+    let deadline = clock.now().uptime.addingSaturating(request.timeout.wholeMilliseconds)
     try await go(name, fate?.there, weather, until: deadline)
     let isLost = fate.map { $0.arrivals == 0 } ?? choices.chance(weather.lostRequests, in: 100)
     if isLost {

@@ -155,7 +155,8 @@ struct CallLimitTests {
     await #expect(throws: TransportError.noReply("the server did not answer within 1500 ms")) {
       try await URLSessionTransport().send(
         HTTPRequest(
-          method: "POST", url: server.url.appending(path: "auth/login"), timeout: 1_500))
+          method: "POST", url: server.url.appending(path: "auth/login"),
+          timeout: .milliseconds(1_500)))
     }
     door.value = true
   }

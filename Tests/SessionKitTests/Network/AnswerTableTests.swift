@@ -96,10 +96,10 @@ struct AnswerTableTests {
     members["access_token"] = "\"\(claims)\""
     members["expires_in"] = row[0] == "missing" ? nil : row[0]
     let body = BackendBench.response(BackendBench.object(members))
-    let before = Int64(row[2])
+    let before = Int64(row[2]).map { Duration.milliseconds($0) }
     #expect((before == nil) == row[2].isEmpty)
-    #expect("\(try wire.readRefresh(body, lifeBefore: before).lifetime)" == row[3])
-    #expect("\(try wire.readSwitch(body, lifeBefore: before).lifetime)" == row[3])
+    #expect("\(try wire.readRefresh(body, lifetimeBefore: before).lifetime)" == row[3])
+    #expect("\(try wire.readSwitch(body, lifetimeBefore: before).lifetime)" == row[3])
   }
 
   @Test("REF-6 REF-7 an empty success is no word of the server where a token was spent")

@@ -31,7 +31,7 @@ struct HTTPBackendRequestTests {
     #expect(request.header("Authorization") == nil)
     #expect(
       try members(request) == ["email": "maria@school.test", "password": "pass\"w\\ö\u{1}rd"])
-    #expect(request.timeout == 30_000)
+    #expect(request.timeout == .seconds(30))
   }
 
   @Test("LOG-3 POL-4 a name with dots is a member of a member, in JSON; a form sends the dots")

@@ -16,7 +16,7 @@ struct OddAnswerTests {
     }
     let wire = HTTPBackend.snakeCaseJSON(url)
     guard var request = wire.refresh(Secret("rt")) else { throw .noConnection("no refresh") }
-    request.timeout = 20_000
+    request.timeout = .seconds(20)
     return try await URLSessionTransport().send(request)
   }
 

@@ -113,7 +113,7 @@ struct TransportTests {
   func timeout() async {
     let gate = server.hold(.login)
     var request = login
-    request.timeout = 300
+    request.timeout = .milliseconds(300)
     #expect(
       await error(of: request) == .noReply("the server did not answer within 300 ms"))
     gate.open()
@@ -123,7 +123,7 @@ struct TransportTests {
   func noTime() async {
     let gate = server.hold(.login)
     var request = login
-    request.timeout = .min
+    request.timeout = .milliseconds(Int64.min)
     #expect(isNoReply(await error(of: request)))
     gate.open()
   }

@@ -52,7 +52,7 @@ struct SimpleJWTServerTests {
     let url = try #require(SimpleJWTServer.place).appending(path: path)
     let headers = token.map { [HTTPHeader("Authorization", "Bearer \($0.plaintext)")] } ?? []
     return try await URLSessionTransport().send(
-      HTTPRequest(method: "GET", url: url, headers: headers, body: nil, timeout: 60_000))
+      HTTPRequest(method: "GET", url: url, headers: headers, body: nil, timeout: .seconds(60)))
   }
 
   /// How often the backend was asked to refresh.

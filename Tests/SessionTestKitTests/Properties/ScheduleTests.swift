@@ -26,7 +26,8 @@ struct ScheduleTests {
       world.server.weather = SimulatedServer.Weather(
         lostRequests: 50, lostAnswers: 50, repetitions: 50, outages: 50, longestWay: longestWay)
       let task = world.spawn("reader") {
-        let request = HTTPRequest(method: "GET", url: URL(filePath: "/materials"), timeout: 100)
+        let request = HTTPRequest(
+          method: "GET", url: URL(filePath: "/materials"), timeout: .milliseconds(100))
         let answer = try await world.server.send(request)
         world.choices.step("read", state: "\(answer.status)")
       }

@@ -66,7 +66,7 @@ final class ScenarioNetwork: Sendable {
   fileprivate func send(
     _ request: HTTPRequest, from process: String
   ) async throws(TransportError) -> HTTPResponse {
-    let deadline = clock.now().uptime.addingSaturating(request.timeout)
+    let deadline = clock.now().uptime.addingSaturating(request.timeout.wholeMilliseconds)
     let number = state.withLock { state in
       state.count += 1
       return state.count

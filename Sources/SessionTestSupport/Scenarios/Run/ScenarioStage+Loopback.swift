@@ -26,7 +26,7 @@ extension ScenarioStage {
     let network = ScenarioNetwork(clock: clock) { network, number, request, isOn in
       var request = request
       // Real time must not decide: who waits for too long is told by the virtual clock.
-      request.timeout = 120_000
+      request.timeout = .seconds(120)
       request.headers.append(HTTPHeader(ScenarioService.header, "\(number)"))
       if !isOn { request.url = request.url.moved(from: port, to: nowhere) }
       let outgoing = request
