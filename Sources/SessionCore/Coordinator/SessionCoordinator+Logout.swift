@@ -32,10 +32,10 @@ extension SessionCoordinator {
   ///
   /// - Requirement: OUT-7
   mutating func spareResponses(after contents: [SessionRecord.Content]) {
-    guard let flight, !flight.isLogin, state.kind != .unauthenticated,
-      contents.leavesTokens
-    else { return }
-    unrevoked.insert(flight.number)
+    guard state.kind != .unauthenticated, contents.leavesTokens else { return }
+    // Another process has answered them meanwhile, and their own responses may still come.
+    unrevoked.formUnion(overdue.keys)
+    if let flight, !flight.isLogin { unrevoked.insert(flight.number) }
   }
 
   /// The token that the server still accepts after these events end the session; `nil` if there is none.
@@ -132,7 +132,10 @@ extension SessionCoordinator {
   /// Removes again what could not be removed, unless somebody has signed in since.
   mutating func wipeAgain() -> [SessionEffect] {
     guard wiping == nil, state.kind != .authenticated else { return [] }
-    guard let generation = fold.intents.revocations.last else { return wipeEnded() }
+    // An older one is of another session, which may be another user's.
+    guard let generation = fold.intents.revocations.last, generation == fold.generation else {
+      return wipeEnded()
+    }
     return wipe(wipeOfEnd(keeping: generation))
   }
 

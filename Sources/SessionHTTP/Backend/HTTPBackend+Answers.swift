@@ -31,14 +31,14 @@ extension HTTPBackend {
     return try readSignIn(.register, response, userName: account?.userName)
   }
 
-  /// Reads the response to a refresh that begins a session; `token` is kept if the response has no newer one.
+  /// Reads the response to a refresh that begins a session.
   ///
-  /// - Requirement: LOG-15
-  func readFirstRefresh(
-    _ response: HTTPResponse, of token: Secret
-  ) throws(AnswerFailure) -> TokenResponse {
+  /// The server may have replaced the token that was sent: a new one is kept, whatever cannot be read beside it.
+  ///
+  /// - Requirement: LOG-15, REF-7
+  func readFirstRefresh(_ response: HTTPResponse) throws(AnswerFailure) -> TokenResponse {
     if let failure = failure(.refresh, response) { throw AnswerFailure(failure: failure) }
-    return try readSignIn(.login, response, userName: nil, keeping: token)
+    return try readTokens(.login, response, self.response.context, isFirstRefresh: true)
   }
 
   /// Reads the answer to a login with the token of another service (LOG-5).
@@ -47,10 +47,9 @@ extension HTTPBackend {
   }
 
   private func readSignIn(
-    _ step: Step, _ response: HTTPResponse, userName: String?, keeping refresh: Secret? = nil
+    _ step: Step, _ response: HTTPResponse, userName: String?
   ) throws(AnswerFailure) -> TokenResponse {
-    var found = try readTokens(step, response, self.response.context, userName)
-    found.refresh = found.refresh ?? refresh
+    let found = try readTokens(step, response, self.response.context, userName)
     guard found.user != nil || self.profile != nil else {
       throw AnswerFailure(unreadable: missingUser, status: response.status)
     }
@@ -170,15 +169,19 @@ extension HTTPBackend {
 
   private func readTokens(
     _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String? = nil,
-    lifeBefore: Int64? = nil, expected: ExpectedUser? = nil
+    lifeBefore: Int64? = nil, expected: ExpectedUser? = nil, isFirstRefresh: Bool = false
   ) throws(AnswerFailure) -> TokenResponse {
-    if let failure = failure(step, response) { throw AnswerFailure(failure: failure) }
+    if !isFirstRefresh, let failure = failure(step, response) {
+      throw AnswerFailure(failure: failure)
+    }
     var found: TokenResponse
     do throws(Unreadable) {
-      found = try tokens(step, response, context, userName, lifeBefore, expected)
+      found = try tokens(
+        step, response, context, userName, lifeBefore, expected, isFirstRefresh: isFirstRefresh)
     } catch {
       // Nothing at all is no word of the server: it may have replaced the token all the same.
-      let isLost = step.mayReplace && JSONMembers.firstByte(of: response.body) == nil
+      let mayReplace = step.mayReplace || isFirstRefresh
+      let isLost = mayReplace && JSONMembers.firstByte(of: response.body) == nil
       throw AnswerFailure(isLost ? .noReply : .unreadable, error.problem, status: response.status)
     }
     found.isRead = true
@@ -202,16 +205,17 @@ extension HTTPBackend {
 
   private func tokens(
     _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String?,
-    _ lifeBefore: Int64?, _ expected: ExpectedUser?
+    _ lifeBefore: Int64?, _ expected: ExpectedUser?, isFirstRefresh: Bool
   ) throws(Unreadable) -> TokenResponse {
     let members = try enveloped(response)
     guard let access = try members.first(self.response.accessToken, members.token) else {
       throw members.missing(self.response.accessToken.first ?? .whole)
     }
-    let refresh = try HTTPBackend.beside(step == .refresh) { () throws(Unreadable) in
+    let refresh = try HTTPBackend.beside(step == .refresh || isFirstRefresh) {
+      () throws(Unreadable) in
       try members.first(self.response.refreshToken, members.token)
     }
-    let isSpent = step.spends(refresh)
+    let isSpent = isFirstRefresh || step.spends(refresh)
     if !isSpent { try checkType(members) }
     let payload = try payload(of: access)
     let claims = payload.map { TokenClaims(payload: $0, keys: contextKeys) }

@@ -36,9 +36,9 @@ extension HTTPBackend: AuthBackend {
       return try await exchange(.social, request) { (response) throws(AnswerFailure) in
         try readSocial(response)
       }
-    case .refreshToken(let token):
+    case .refreshToken:
       return try await exchange(.refresh, request) { (response) throws(AnswerFailure) in
-        try readFirstRefresh(response, of: token)
+        try readFirstRefresh(response)
       }
     }
   }

@@ -63,8 +63,8 @@ extension HTTPBackend {
     }
   }
 
-  /// The server's code: that of ``RequestFieldNames/errorCodeHeader``, or else of the first path of
-  /// ``RequestFieldNames/errorCode``.
+  /// The server's code: that of ``ResponseMapping/errorCodeHeader``, or else of the first path of
+  /// ``ResponseMapping/errorCode``.
   func code(_ response: HTTPResponse) -> String? {
     if let name = self.response.errorCodeHeader, let code = response.header(name) { return code }
     do throws(Unreadable) {

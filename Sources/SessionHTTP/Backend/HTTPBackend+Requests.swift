@@ -55,7 +55,10 @@ extension HTTPBackend {
   }
 
   func revoke(at endpoint: HTTPEndpoint, access: Secret, refresh: Secret?) -> HTTPRequest? {
-    guard endpoint.accessToken.carries || endpoint.refreshToken.carries && refresh != nil else {
+    guard
+      endpoint.sends(endpoint.accessToken)
+        || endpoint.sends(endpoint.refreshToken) && refresh != nil
+    else {
       return nil
     }
     return request(.revocation, [:], at: endpoint, access: access, refresh: refresh)
@@ -137,10 +140,16 @@ extension HTTPBackend.Step {
 }
 
 extension TokenLocation {
-  fileprivate var carries: Bool { self != .nowhere }
+  /// Whether a token is in the body.
+  var isMember: Bool { if case .member = self { true } else { false } }
 }
 
 extension HTTPEndpoint {
+  /// Whether a request has this place for a token; there is no member without a body.
+  fileprivate func sends(_ place: TokenLocation) -> Bool {
+    place.isMember ? body != .none : place != .nowhere
+  }
+
   fileprivate func body(_ members: [String: RequestField]) -> (text: String, type: HTTPHeader?)? {
     let sorted = members.sorted { $0.key < $1.key }
     switch body {

@@ -78,7 +78,7 @@ public struct HTTPEndpoint: Hashable, Sendable {
       refreshToken: refreshToken)
   }
 
-  /// `GET` of this path, without a body.
+  /// `GET` of this path, without a body: a token can only be in a header field.
   public static func get(
     _ path: String, headers: [HTTPHeader] = [], accessToken: TokenLocation = .nowhere,
     refreshToken: TokenLocation = .nowhere
@@ -88,14 +88,16 @@ public struct HTTPEndpoint: Hashable, Sendable {
       refreshToken: refreshToken)
   }
 
-  /// `DELETE` of this path, without a body unless said otherwise.
+  /// `DELETE` of this path; without a body, or with one of JSON if a token or a field is a member of it.
   public static func delete(
-    _ path: String, body: Body = .none, fields: [String: RequestField] = [:],
+    _ path: String, body: Body? = nil, fields: [String: RequestField] = [:],
     headers: [HTTPHeader] = [], accessToken: TokenLocation = .nowhere,
     refreshToken: TokenLocation = .nowhere
   ) -> HTTPEndpoint {
-    HTTPEndpoint(
-      path, method: "DELETE", body: body, fields: fields, headers: headers,
+    let hasMembers = !fields.isEmpty || accessToken.isMember || refreshToken.isMember
+    return HTTPEndpoint(
+      path, method: "DELETE", body: body ?? (hasMembers ? .json : .none), fields: fields,
+      headers: headers,
       accessToken: accessToken,
       refreshToken: refreshToken)
   }

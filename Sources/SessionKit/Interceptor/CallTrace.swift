@@ -10,7 +10,7 @@ public struct CallTrace: Hashable, Sendable {
     case answered(status: Int?)
     /// It waits for a newer token.
     case waits
-    /// It waits before another attempt, so many milliseconds.
+    /// It waits this long before another attempt.
     case rests(Duration)
     /// It failed.
     case failed

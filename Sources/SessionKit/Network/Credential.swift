@@ -15,7 +15,8 @@ public enum Credential: Hashable, Sendable {
   case registration(userName: String, password: Secret, fields: [String: RequestField])
   /// A refresh token alone, such as one that another device or an administrator has handed over.
   ///
-  /// It is sent once, as the backend's refresh request. The server may have spent it if the response is lost.
+  /// It is sent once, as the backend's refresh request. The server may have spent it if the response is lost. A
+  /// login that fails after the response does not revoke it: it is still the caller's.
   ///
   /// - Requirement: LOG-15
   case refreshToken(Secret)

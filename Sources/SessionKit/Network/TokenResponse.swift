@@ -27,6 +27,8 @@ public struct TokenResponse: Hashable, Sendable {
   /// Where the refresh token lies that is kept, for tokens that are taken over.
   var refreshPlace: RefreshPlace?
 
+  /// Whether the refresh token is the one that the caller logged in with: a login that fails does not revoke it.
+  var isRefreshTokenOfCaller = false
   /// Whether an account was created and no user is signed in.
   package private(set) var isAccountOnly = false
   /// Whether the library has read it, so that it is not looked at again.
@@ -57,9 +59,9 @@ public struct TokenResponse: Hashable, Sendable {
       context: context, serverTime: serverTime)
   }
 
-  /// An account was created, and its user signs in with it next; for a registration only.
+  /// An account was created, and no user is signed in; for a registration, and for a custom credential.
   ///
-  /// - Requirement: LOG-5
+  /// - Requirement: LOG-5, LOG-14
   public static let accountCreated: TokenResponse = {
     var response = TokenResponse(access: Secret(""), lifetime: .zero)
     response.isAccountOnly = true

@@ -122,10 +122,9 @@ extension SessionEngine {
         guard credential.mayCreateAccount || !response.isAccountOnly else {
           throw BackendError(.invalidResponse, message: "the backend has returned no token")
         }
-        if case .refreshToken(let token) = credential, response.refresh == nil {
+        if case .refreshToken(let token) = credential, response.refresh ?? token == token {
           // The server has not replaced it (REF-5).
-          (response.refresh, response.missingRefreshToken) = (token, nil)
-          response.needsRefreshToken = false
+          (response.refresh, response.isRefreshTokenOfCaller) = (token, true)
         }
         return try response.checked(credential.step, of: nil)
       }

@@ -133,7 +133,7 @@ extension SessionEngine {
   /// The same of an answer.
   func giveBack(_ answer: TokenResponse) {
     // What was there before this session asked for it is not this session's to end.
-    guard answer.method != .silent else { return }
+    guard answer.method != .silent, !answer.isRefreshTokenOfCaller else { return }
     forget(answer.user?.id)
     giveBack(answer.access, answer.refresh)
   }

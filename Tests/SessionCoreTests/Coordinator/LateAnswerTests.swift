@@ -49,6 +49,18 @@ struct LateAnswerTests {
     #expect(bench.journal.count == before + 1)
   }
 
+  @Test(
+    "OUT-7 a response that comes after another process's token is revoked after a full logout only",
+    arguments: [LogoutScope.deviceAndServer, .thisDeviceOnly])
+  func answeredAfterLogout(scope: LogoutScope) throws {
+    var (bench, number, contents) = try overtaken()
+    bench.tell(.observed(records(bench, contents), isHolderGone: false))
+    bench.tell(.logout(bench.caller(), scope))
+    bench.tell(.wiped(.done))
+    let late = bench.tell(.answered(number, .token()))
+    #expect(late.contains(.discard(number, revoking: scope == .deviceAndServer)))
+  }
+
   @Test("RPL-6 a refusal that meets another process's token when it is journaled is kept")
   func refusedInConflict() throws {
     var (bench, number, contents) = try overtaken()

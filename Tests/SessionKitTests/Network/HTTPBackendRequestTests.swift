@@ -172,6 +172,14 @@ struct HTTPBackendRequestTests {
     #expect(text(alone) == #"{"refresh":"r"}"#)
     // Without a refresh token there is nothing to name.
     #expect(wire.revoke(access: Secret("a"), refresh: nil) == nil)
+    wire.revocation = .get(
+      "logout", accessToken: .member("access"), refreshToken: .member("refresh"))
+    #expect(wire.revoke(access: Secret("a"), refresh: Secret("r")) == nil, "no body, no member")
+    wire.revocation = .delete("logout", accessToken: .bearer, refreshToken: .member("refresh"))
+    let deleted = try #require(wire.revoke(access: Secret("a"), refresh: Secret("r")))
+    #expect(deleted.method == "DELETE" && text(deleted) == #"{"refresh":"r"}"#)
+    wire.revocation = .delete("logout", accessToken: .bearer)
+    #expect(wire.revoke(access: Secret("a"), refresh: Secret("r"))?.body == nil)
     wire.revocation = .post("logout")
     #expect(wire.revoke(access: Secret("a"), refresh: Secret("r")) == nil)
 

@@ -114,6 +114,37 @@ struct RefreshTokenLoginTests {
     #expect(error?.code == .invalidResponse)
     #expect(try bench.eventNames().isEmpty && bench.files().isEmpty)
     try await session.close()
+    // The token is still its owner's: nothing was revoked.
+    #expect(bench.server.count(of: .logout) == 0)
+    let again = try await Session.open(configuration(bench))
+    try await again.login(.refreshToken(token))
+    #expect(again.isAuthenticated)
+    try await again.close()
+  }
+
+  @Test("LOG-15 LOG-10 a new refresh token of a login that fails is revoked")
+  func namelessRotated() async throws {
+    let bench = try Bench { $0.rotatesRefreshTokens = true }
+    let session = try await bench.open()
+    let token = try await token(bench)
+    let error = await failure { () async throws(SessionError) in
+      try await session.login(.refreshToken(token))
+    }
+    #expect(error?.code == .invalidResponse)
+    await eventually("the server is told") { bench.server.count(of: .logout) == 1 }
+    try await session.close()
+  }
+
+  @Test("LOG-15 REF-7 a new refresh token is kept, whatever cannot be read beside it")
+  func oddResponse() async throws {
+    let bench = try Bench { $0.rotatesRefreshTokens = true }
+    let session = try await Session.open(configuration(bench))
+    bench.server.failNext(.refresh, with: .patch(["expires_in": "soon", "token_type": "odd"]))
+    try await session.login(.refreshToken(try await token(bench)))
+    #expect(session.isAuthenticated)
+    #expect(try await session.refresh().generation == Generation(2))
+    #expect(bench.server.violations.isEmpty)
+    try await session.close()
   }
 }
 
