@@ -64,13 +64,15 @@ extension SessionCoordinator {
       // What it stored is of this version, and is here.
       (isRestored, needsUpdate) = (true, false)
       effects += beginUse(at: now) + beginLifetime(at: now)
+      effects += takeSessionEnd(arrival.sessionEnd)
       effects.append(.resume(caller, .signedIn))
     case .switchContext:
+      effects += takeSessionEnd(arrival.sessionEnd)
       let isNamed = arrival.facts.namedContext != nil
       effects += resume(
         landed.owner.map { [$0] } ?? [],
         isNamed ? .switched : .failed(.request(RequestFailure(kind: .unreadable))))
-    case .refresh: break
+    case .refresh: effects += takeSessionEnd(arrival.sessionEnd)
     }
     return effects + resumeWaiters(.refreshed) + publish(events) + startSwitch(at: now)
   }

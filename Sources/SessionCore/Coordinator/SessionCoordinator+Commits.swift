@@ -9,8 +9,11 @@ extension SessionCoordinator {
     var contents = (openingNotes + storage.notes).map(SessionRecord.Content.note) + contents
     contents += revocation(with: contents, for: purpose)
     var deadline: Int64?
+    var sessionEnd: Timestamp?
+    if case .restore(let facts) = purpose, storing != nil { sessionEnd = facts.sessionEnd }
     if case .settle(let arrival) = purpose {
       deadline = arrival.deadline
+      sessionEnd = storedSessionEnd(with: arrival)
       contents += newSkew(in: arrival).map { [.note(.clockSkew($0))] } ?? []
     }
     pending = PendingCommit(
@@ -21,7 +24,7 @@ extension SessionCoordinator {
       .commit(
         SessionCommit(
           contents: contents, time: now.time, storing: storing, deadline: deadline, newest: newest,
-          refreshing: isRefresh ? flight?.base : nil))
+          refreshing: isRefresh ? flight?.base : nil, sessionEnd: sessionEnd))
     ]
   }
 

@@ -81,7 +81,9 @@ extension SessionCoordinator {
     // A newer one has been asked for since, or the session is over.
     guard stopped == nil, state.token?.generation == generation else { return [] }
     switch outcome {
-    case .found: return []
+    case .found(let end, let deadline):
+      guard let end, let token = state.token else { return [] }
+      return takeSessionEnd(sessionEnd(end, of: token, deadline: deadline, at: now))
     case .unread:
       isRestored = false
       return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]

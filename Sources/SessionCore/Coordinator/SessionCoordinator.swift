@@ -77,8 +77,10 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// never jumps.
   package internal(set) var lastUse = Int64.min
   var keptUse = Int64.min
-  /// When the session ends, on the clock that never jumps; `Int64.max` if nothing says so (POL-10).
-  package internal(set) var lifetimeEnd = Int64.max
+  /// When the session ends by the policy, on the clock that never jumps; `Int64.max` for never (POL-10).
+  var policyEnd = Int64.max
+  /// The same by what the responses said.
+  package internal(set) var statedEnd = Int64.max
   /// Whether the host wants to be told when its local data is to be cleared.
   var hostClears = false
   /// Whether a provider keeps an account that goes with each end of a session.

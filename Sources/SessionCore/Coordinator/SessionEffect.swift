@@ -142,12 +142,17 @@ package struct SessionCommit: Hashable, Sendable {
   package let newest: Generation?
   /// The token whose refresh token is to be readable before the batch is written; `nil` for none.
   package let refreshing: Generation?
+  /// When the session ends at the latest, by what the responses said; it is stored with the token
+  /// (POL-10).
+  package let sessionEnd: Timestamp?
 
   /// A batch.
   package init(
     contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil,
-    deadline: Int64? = nil, newest: Generation? = nil, refreshing: Generation? = nil
+    deadline: Int64? = nil, newest: Generation? = nil, refreshing: Generation? = nil,
+    sessionEnd: Timestamp? = nil
   ) {
+    self.sessionEnd = sessionEnd
     self.refreshing = refreshing
     self.deadline = deadline
     self.contents = contents

@@ -84,8 +84,9 @@ package enum SessionInput: Hashable, Sendable {
 
   /// What was found where another process's token should be stored.
   package enum Reload: Hashable, Sendable {
-    /// That token.
-    case found
+    /// That token; with when the session ends at the latest by a response, and when the token dies on
+    /// the clock that never jumps, where that is known (POL-10).
+    case found(sessionEnd: Timestamp? = nil, deadline: Int64? = nil)
     /// None, or one of another generation.
     case other
     /// It is not known: the stored items cannot be read yet.
@@ -159,7 +160,7 @@ package enum SessionTimer: Hashable, Sendable, CaseIterable {
   case revocation
   /// The session was unused for as long as the policy allows (POL-5).
   case inactivity
-  /// The session has lasted for as long as the policy allows (POL-10).
+  /// The session has lasted for as long as the policy or the backend allows (POL-10).
   case lifetime
 }
 
@@ -167,6 +168,11 @@ package enum SessionTimer: Hashable, Sendable, CaseIterable {
 package struct ResponseMetadata: Hashable, Sendable {
   /// Milliseconds that the token lives, counted from the answer's arrival.
   package var lifetime: Int64
+  /// Milliseconds after which the session ends at the latest, counted from the answer's arrival, where
+  /// the answer says so: 0 to ten years (POL-10).
+  package var sessionLifetime: Int64? {
+    didSet { sessionLifetime = sessionLifetime.map(TokenMetadata.boundedSessionLifetime) }
+  }
   /// The token's own identifier, where it has one.
   package var tokenID: Identifier?
   /// Whether the answer held a refresh token.
@@ -247,6 +253,9 @@ package struct StoredItemsReport: Hashable, Sendable {
   /// When the stored token dies, on the clock that never jumps; `nil` where it was stored in another
   /// start of the system, whose clock that was (REF-8).
   package var deadline: Int64?
+  /// When the session ends at the latest, by a response, on the civil clock that also says when the stored
+  /// token dies (POL-10).
+  package var sessionEnd: Timestamp?
   /// The event that announces the stored token (REF-7).
   package var announcement: SessionEvent?
   /// The user item.

@@ -32,6 +32,9 @@ struct TokenRequest: Hashable, Sendable {
 
     /// When its token dies, on the clock that never jumps.
     var deadline: Int64 { moment.uptime.addingSaturating(facts.lifetime) }
+
+    /// When the session ends at the latest, on the clock that never jumps, where the answer says so (POL-10).
+    var sessionEnd: Int64? { facts.sessionLifetime.map(moment.uptime.addingSaturating) }
   }
 
   var isRefresh: Bool {

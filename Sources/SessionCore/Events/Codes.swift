@@ -126,7 +126,7 @@ public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   public static let endedByServer = ExpiryReason(rawValue: 8)
   /// A newer version wrote the stored items, and a new sign-in replaced them (RES-8).
   public static let secretsNewer = ExpiryReason(rawValue: 9)
-  /// It has lasted for as long as the policy allows (POL-10).
+  /// It has lasted for as long as the policy, or a response of the backend, allows (POL-10).
   public static let lifetimeEnded = ExpiryReason(rawValue: 10)
 }
 

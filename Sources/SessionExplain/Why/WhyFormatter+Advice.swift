@@ -64,7 +64,8 @@ extension AdviceWord {
       "send the length and version of the item that was kept aside, never its bytes"
     case .noJournalBackup: "keep journal and secrets out of backups, or restore neither"
     case .raiseLimit: "raise ending.inactivityLimit in the policy if that was too soon"
-    case .raiseLifetime: "raise ending.absoluteLifetime in the policy if that was too soon"
+    case .raiseLifetime:
+      "raise ending.absoluteLifetime in the policy, or what the backend says, if that was too soon"
     case .newerTool: "a newer sessionreplay"
     case .noSignInScreen:
       "the app must not show its sign-in: the session is there, and goes on when the "

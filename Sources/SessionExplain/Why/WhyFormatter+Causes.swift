@@ -40,7 +40,7 @@ extension Cause {
     case .secretsOutdated: "Expired: the stored token was older than the journal"
     case .secretsNewer: "Replaced by a new sign-in: a newer version had written the stored secrets"
     case .inactive: "Expired: unused for too long"
-    case .lifetimeOver: "Expired: it had lasted for as long as the policy allows"
+    case .lifetimeOver: "Expired: it had lasted for as long as the policy or the backend allows"
     case .endedByServer: "Expired: the server ended the session"
     case .unexplained: "Ended, for a reason that is not known ({})"
     case .stillOffline: "Still signed in: {} failed, without an answer that counts"

@@ -130,7 +130,7 @@ extension FindingWord {
       "by this device's clock it was unused for as long as the policy allows; the record before "
         + "is {} older"
     case .lastedForLifetime:
-      "by this device's clock it had lasted for {}, as long as the policy allows"
+      "by this device's clock it had lasted for {}, as long as the policy or the backend allows"
     case .serverEndedIt: "the server ended the session"
     case .newReason: "the reason is {}, which this version does not know"
     case .closedByPolicy:

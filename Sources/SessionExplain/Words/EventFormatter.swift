@@ -119,7 +119,7 @@ package enum EventFormatter {
     case .secretsOutdated: "the stored token is older than the journal's"
     case .userInactive: "the account is inactive"
     case .inactivity: "unused for too long"
-    case .lifetimeEnded: "lasted for as long as the policy allows"
+    case .lifetimeEnded: "lasted for as long as the policy or the backend allows"
     case .endedByServer: "ended by the server"
     case .secretsNewer: "a newer version wrote the stored secrets; a sign-in replaces them"
     default: "reason \(reason)"

@@ -226,6 +226,9 @@ extension HTTPBackend {
     var found = TokenResponse(
       access: access, refresh: refresh,
       lifetime: stated ?? unstatedLifetime(payload, since: date, before: lifeBefore))
+    found.sessionLifetime = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
+      try sessionLifetime(members, claims: payload, since: date)
+    }
     found.tokenID = claims?.tokenID
     found.tokenContext = claims?.context
     let identity = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in

@@ -68,6 +68,51 @@ extension HTTPBackend {
     }
   }
 
+  /// How long the session lasts at most from when the answer arrived; `nil` if no source says it (POL-10).
+  func sessionLifetime(
+    _ members: JSONMembers, claims: JSONMembers?, since date: Timestamp?
+  ) throws(Unreadable) -> Duration? {
+    var problem: Unreadable?
+    for source in response.sessionLifetime {
+      do throws(Unreadable) {
+        if let rest = try rest(source, members, claims, date) { return .milliseconds(rest) }
+      } catch {
+        problem = problem ?? error
+      }
+    }
+    if let problem { throw problem }
+    return nil
+  }
+
+  /// Milliseconds until the end that a source says, 0 to ten years: it may have passed, as no token's has.
+  private func rest(
+    _ source: TokenLifetime, _ members: JSONMembers, _ claims: JSONMembers?, _ date: Timestamp?
+  ) throws(Unreadable) -> Int64? {
+    switch source {
+    case .seconds(let path), .milliseconds(let path):
+      guard let count = try members.number(path, must: source.must) else { return nil }
+      let milliseconds = (source == .seconds(path) ? count * 1000 : count).rounded()
+      guard milliseconds >= 1 else {
+        throw Unreadable("\(members.name(path)) is not above 0; it must be \(source.must)")
+      }
+      return Int64(min(milliseconds, Double(TokenMetadata.unknownLifetime)))
+    case .instant(let path):
+      guard let end = try members.instant(path, must: "a time") else { return nil }
+      guard let start = date ?? claims?.time("iat") else {
+        throw Unreadable("\(members.name(path)) cannot be measured: the answer has no Date")
+      }
+      return TokenMetadata.boundedSessionLifetime(end.milliseconds(since: start))
+    case .claim(let name):
+      guard let claims, let end = claims.time(name) else { return nil }
+      guard let start = [claims.time("iat"), date].compactMap(\.self).max() else {
+        throw Unreadable(
+          "claim \(name) of the access token cannot be measured: there is neither Date nor iat")
+      }
+      return TokenMetadata.boundedSessionLifetime(end.milliseconds(since: start))
+    case .assumed: return nil
+    }
+  }
+
   private func missingLifetime(_ members: JSONMembers) -> Unreadable {
     switch response.lifetime.first {
     case .seconds(let path), .milliseconds(let path), .instant(let path):

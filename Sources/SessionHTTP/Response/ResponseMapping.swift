@@ -14,6 +14,15 @@ public struct ResponseMapping: Hashable, Sendable {
   public var tokenTypes: Set<String> = ["bearer"]
   /// How long the access token is good.
   public var lifetime: [TokenLifetime] = [.seconds("expires_in")]
+  /// How long the session lasts at most, whatever is refreshed: nobody says it unless you name who does.
+  ///
+  /// A number must be above 0. An instant or a claim that has passed ends the session at once, and more than
+  /// ten years count as ten years. ``TokenLifetime/assumed(_:)`` says nothing here: that is the policy's
+  /// `ending.absoluteLifetime`, beside which the earlier end counts. A later response that says another time
+  /// replaces it, and one without it keeps it.
+  ///
+  /// - Requirement: POL-10
+  public var sessionLifetime: [TokenLifetime] = []
   /// Who the user is.
   ///
   /// At a sign-in the first that says it counts, and the session remembers it. Later

@@ -8,6 +8,14 @@ public struct TokenResponse: Hashable, Sendable {
   public var refresh: Secret?
   /// How long the access token is good from when the answer arrived, in milliseconds; at least 1.
   public var lifetime: Int64
+  /// How long the session lasts at most from when the response arrived, if the response says so.
+  ///
+  /// Up to ten years; zero and less end the session at once. A later response that says it replaces it, `nil`
+  /// keeps it, and a sign-in begins anew. If the policy has `ending.absoluteLifetime` too, the earlier end
+  /// counts.
+  ///
+  /// - Requirement: POL-10
+  public var sessionLifetime: Duration?
   /// The token's own name (`jti`), where it has one.
   public var tokenID: Identifier?
   /// Who the user is, where the answer says so.
@@ -48,15 +56,18 @@ public struct TokenResponse: Hashable, Sendable {
   ///   - user: who the user is, with an id that is no e-mail address (STO-3).
   ///   - context: the context that the user acts in.
   ///   - serverTime: what the server's clock showed when it answered.
+  ///   - sessionLifetime: how long the session lasts at most from now; `nil` keeps what was said before.
   public init(
     access: Secret, refresh: Secret? = nil, lifetime: Duration, tokenID: Identifier? = nil,
-    user: UserProfile? = nil, context: ActiveContext? = nil, serverTime: Timestamp? = nil
+    user: UserProfile? = nil, context: ActiveContext? = nil, serverTime: Timestamp? = nil,
+    sessionLifetime: Duration? = nil
   ) {
     self.init(
       access: access, refresh: refresh,
       lifetime: min(lifetime.wholeMilliseconds, TokenMetadata.unknownLifetime), tokenID: tokenID,
       user: user,
       context: context, serverTime: serverTime)
+    self.sessionLifetime = sessionLifetime
   }
 
   /// An account was created, and no user is signed in; for a registration, and for a custom credential.

@@ -23,6 +23,9 @@ struct StoredToken: LocatedItem {
     var journalPath: String?
     /// Whether an identity provider brings newer ones; no version before has it.
     var owned: Bool?
+    /// When the session ends at the latest, as the responses said, by the clock of `expiresAt` (POL-10); no
+    /// version before has it, and one that does not know it loses it with the next token.
+    var sessionEnd: Int64?
   }
 
   static var item: SecretItem { .token }
@@ -38,7 +41,7 @@ struct StoredToken: LocatedItem {
     journal: String, facts: TokenMetadata, access: Secret, refresh: Secret?,
     refreshPlace: RefreshPlace? = nil, announcement: SessionEvent, at time: Timestamp,
     boot: Identifier? = nil, deadline: Int64? = nil, path: String? = nil,
-    isOwned: Bool = false
+    isOwned: Bool = false, sessionEnd: Timestamp? = nil
   ) {
     let (kind, payload) = SessionCodec.encode(.event(announcement), at: time)
     self.init(
@@ -49,7 +52,8 @@ struct StoredToken: LocatedItem {
         announcementKind: kind, announcement: Data(payload),
         boot: deadline == nil ? nil : boot?.description,
         deadline: boot == nil ? nil : deadline, refreshPlace: refreshPlace,
-        journalPath: path, owned: isOwned ? true : nil))
+        journalPath: path, owned: isOwned ? true : nil,
+        sessionEnd: sessionEnd?.milliseconds))
   }
 
   /// One in its place that nothing announces, older than any and without secrets: of use to nobody.
@@ -79,6 +83,9 @@ struct StoredToken: LocatedItem {
   /// Whether an identity provider brings newer ones, and nothing that is stored here.
   var isOwned: Bool { fields.owned == true }
   var expiresAt: Timestamp { Timestamp(milliseconds: fields.expiresAt) }
+
+  /// When the session ends at the latest, as the responses said.
+  var sessionEnd: Timestamp? { fields.sessionEnd.map(Timestamp.init(milliseconds:)) }
 
   /// When it dies on the clock of this start of the system; `nil` where it is of another one.
   func deadline(in boot: Identifier?) -> Int64? {

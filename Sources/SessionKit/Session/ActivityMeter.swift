@@ -15,8 +15,7 @@ struct ActivityMeter: ~Copyable, Sendable {
 
   /// How long the session may be unused; `nil` for any time, and then nothing is counted.
   let limit: Int64?
-  /// Whether a use can come too late.
-  let isLimited: Bool
+  private let isLimitedByPolicy: Bool
   private let interval: Int64
   private let latest = Atomic<Int64>(.min)
   private let told = Atomic<Int64>(.min)
@@ -26,9 +25,12 @@ struct ActivityMeter: ~Copyable, Sendable {
 
   init(_ policy: PolicyFigures) {
     limit = policy.inactivityLimit
-    isLimited = policy.inactivityLimit != nil || policy.absoluteLifetime != nil
+    isLimitedByPolicy = policy.inactivityLimit != nil || policy.absoluteLifetime != nil
     interval = policy.useInterval
   }
+
+  /// Whether a use can come too late.
+  var isLimited: Bool { isLimitedByPolicy || end.load(ordering: .relaxed) != .max }
 
   /// The last use, on the clock that never jumps; `nil` where none is known or none is counted.
   var last: Int64? {

@@ -150,7 +150,7 @@ extension SessionEngine {
     var facts = contents.facts
     answers[.stray] = nil
     do throws(SecretStoreError) {
-      facts.stray = try stray(beside: facts)
+      facts.stray = try stray(beside: &facts)
     } catch {
       facts.isLocked = true
     }
@@ -172,7 +172,11 @@ extension SessionEngine {
       let user = try vault.user()
       (profile, origin) = (user?.profile, user?.origin)
       token = stored?.generation == generation ? stored : nil
-      inbox.append(.reloaded(generation, token == nil ? .other : .found))
+      let found = token.map { token in
+        SessionInput.Reload.found(
+          sessionEnd: token.sessionEnd, deadline: token.deadline(in: configuration.clock.boot))
+      }
+      inbox.append(.reloaded(generation, found ?? .other))
     } catch {
       // Ours is dead, and the other process's cannot be read yet: none is better than a wrong one.
       token = nil

@@ -134,13 +134,14 @@ extension SessionEngine {
   }
 
   /// What is left of another journal's session, and its token, where this one is to go on with it.
-  func stray(beside facts: StoredItemsReport) throws(SecretStoreError) -> OrphanedSession? {
+  func stray(beside facts: inout StoredItemsReport) throws(SecretStoreError) -> OrphanedSession? {
     guard coordinator.fold.generation == .none else { return nil }
     if facts.token == .otherJournal, let items = try vault.stray(),
       let stray = OrphanedSession(
         items, after: predecessor, isRenewed: configuration.tokenSource != nil)
     {
       answers[.stray] = TokenResponse(items)
+      facts.sessionEnd = items.token.sessionEnd
       return stray
     }
     guard let predecessor else { return nil }

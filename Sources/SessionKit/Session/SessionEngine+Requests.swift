@@ -312,5 +312,6 @@ extension ResponseMetadata {
       user: answer.user?.id, context: answer.context, tokenContext: answer.tokenContext,
       serverTime: answer.serverTime)
     namedBy = answer.namedBy
+    sessionLifetime = answer.sessionLifetime?.wholeMilliseconds
   }
 }

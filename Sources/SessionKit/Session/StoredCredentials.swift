@@ -49,6 +49,7 @@ struct StoredCredentials: Sendable {
       contents.newer = token.newer ?? user.newer ?? context.newer ?? revocations.newer
       contents.facts.generation = token.item?.generation ?? .none
       contents.facts.announcement = token.item?.announcement
+      contents.facts.sessionEnd = token.item?.sessionEnd
       contents.token = token.item
       (contents.profile, contents.origin) = (user.item?.profile, user.item?.origin)
     } catch {
@@ -150,7 +151,7 @@ struct StoredCredentials: Sendable {
     let token = StoredToken(
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
       announcement: event, at: commit.time, boot: boot, deadline: commit.deadline,
-      path: path, isOwned: isOwned)
+      path: path, isOwned: isOwned, sessionEnd: commit.sessionEnd)
     try write(token)
     tidy(token)
     return token

@@ -35,6 +35,7 @@ struct CoordinatorDisk: Sendable {
   mutating func store(_ commit: SessionCommit) {
     guard commit.storing != nil, let event = commit.announcement else { return }
     store(event, context: commit.context)
+    items.facts.sessionEnd = commit.sessionEnd
   }
 
   mutating func store(_ event: SessionEvent, context: ActiveContext?) {

@@ -181,7 +181,8 @@ extension CoordinatorRun {
       let limit = policy.inactivityLimit.map { $0 - policy.useInterval } ?? .max
       isCaused = failure == nil && now.uptime.subtractingSaturating(lastUse) >= limit
     case .lifetimeEnded:
-      isCaused = failure == nil && coordinator.policy.absoluteLifetime != nil
+      let isLimited = coordinator.policy.absoluteLifetime != nil
+      isCaused = failure == nil && (isLimited || now.uptime >= coordinator.statedEnd)
     default: isCaused = failure == nil && coordinator.activity == .loading
     }
     try require(.endsHaveOneCause, isCaused) {

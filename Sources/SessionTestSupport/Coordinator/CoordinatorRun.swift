@@ -260,7 +260,7 @@ package struct CoordinatorRun: Sendable {
   private func reload(_ generation: Generation) -> SessionInput.Reload {
     guard !disk.items.facts.isLocked else { return .unread }
     let isStored = disk.items.facts.token == .present && disk.items.facts.generation == generation
-    return isStored ? .found : .other
+    return isStored ? .found(sessionEnd: disk.items.facts.sessionEnd) : .other
   }
 
   /// What the stored items look like to whoever opens.

@@ -52,7 +52,8 @@ struct FrozenStorageTests {
       fields: .init(
         generation: 1, access: "a", refresh: "r", issuedAt: 0, expiresAt: 1, announcementKind: 1,
         announcement: Data([1]), boot: "b", deadline: 1,
-        refreshPlace: RefreshPlace(journal: "j", generation: 1), journalPath: "p", owned: true))
+        refreshPlace: RefreshPlace(journal: "j", generation: 1), journalPath: "p", owned: true,
+        sessionEnd: 1))
   }
 
   private var user: StoredUser {

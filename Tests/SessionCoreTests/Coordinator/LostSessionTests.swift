@@ -65,11 +65,11 @@ struct LostSessionTests {
   func late() {
     var (bench, _, _) = overtaken()
     let before = bench.coordinator
-    for outcome in [.found, .other, .unread] as [SessionInput.Reload] {
+    for outcome in [.found(), .other, .unread] as [SessionInput.Reload] {
       #expect(bench.tell(.reloaded(Generation(7), outcome)).isEmpty)
       #expect(bench.coordinator == before)
     }
-    #expect(bench.tell(.reloaded(Generation(1), .found)).isEmpty)
+    #expect(bench.tell(.reloaded(Generation(1), .found())).isEmpty)
     #expect(bench.coordinator == before)
   }
 }

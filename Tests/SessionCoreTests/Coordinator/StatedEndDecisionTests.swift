@@ -1,0 +1,187 @@
+@_spi(Internals) import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: a response says when the session ends")
+struct StatedEndDecisionTests {
+  private static let limit: Int64 = 7_200_000
+
+  private func expired(_ bench: CoordinatorBench) -> ExpiryReason? {
+    guard case .expired(let session) = bench.coordinator.state else { return nil }
+    return session.reason
+  }
+
+  private func stating(_ rest: Int64?, _ response: ResponseMetadata) -> ResponseMetadata {
+    var response = response
+    response.sessionLifetime = rest
+    return response
+  }
+
+  private func policy(limit: Int64?) -> SessionPolicy {
+    var policy = SessionPolicy.benchKeeping
+    policy.ending.absoluteLifetime = limit.map { .milliseconds($0) }
+    return policy
+  }
+
+  /// Signed in by a response that says how long the session lasts.
+  private func signedIn(_ rest: Int64?, limit: Int64? = nil) -> CoordinatorBench {
+    var bench = CoordinatorBench(policy(limit: limit))
+    bench.tell(.opened(.nothing))
+    login(&bench, rest)
+    return bench
+  }
+
+  @discardableResult
+  private func login(_ bench: inout CoordinatorBench, _ rest: Int64?) -> [SessionEffect] {
+    let login = bench.tell(.login(bench.caller(), .password))
+    return bench.tell(
+      .answered(login.request ?? RequestNumber(0), stating(rest, .login("ada"))))
+  }
+
+  private func refresh(_ bench: inout CoordinatorBench, _ rest: Int64?) {
+    let (_, effects) = bench.refresh()
+    bench.tell(.answered(effects.request ?? RequestNumber(0), stating(rest, .token())))
+  }
+
+  @Test(
+    "POL-10 the earlier of the policy's end and the stated end counts",
+    arguments: [(nil, limit), (limit, 2 * limit), (2 * limit, limit)] as [(Int64?, Int64)])
+  func earlier(byPolicy: Int64?, rest: Int64) {
+    var bench = signedIn(rest, limit: byPolicy)
+    bench.advance(by: Self.limit - 1)
+    let early = bench.tell(.fired(.lifetime))
+    #expect(early.uptime(of: .lifetime) == bench.now.uptime + 1)
+    #expect(bench.coordinator.state.kind == .authenticated)
+    bench.advance(by: 1)
+    let late = bench.tell(.fired(.lifetime))
+    #expect(expired(bench) == .lifetimeEnded)
+    #expect(bench.names.suffix(2) == ["sessionExpired", "revocationPending"], "OUT-6")
+    #expect(late.contains(.cancel(.lifetime)))
+    #expect(bench.coordinator.lifetimeEnd == .max)
+  }
+
+  @Test("POL-10 a later response replaces the stated end, to both sides, and a silent one keeps it")
+  func replaced() {
+    var bench = signedIn(Self.limit)
+    let start = bench.now.uptime
+    bench.advance(by: 1_000)
+    refresh(&bench, nil)
+    #expect(bench.coordinator.lifetimeEnd == start + Self.limit)
+    for rest in [2 * Self.limit, Self.limit / 2] {
+      refresh(&bench, rest)
+      #expect(bench.coordinator.lifetimeEnd == bench.now.uptime + rest)
+    }
+  }
+
+  @Test("POL-10 CTX-2 a switch of the context says it too")
+  func switched() {
+    var bench = signedIn(Self.limit)
+    let effects = bench.tell(.switchContext(bench.caller()))
+    bench.tell(
+      .answered(
+        effects.request ?? RequestNumber(0), stating(90_000, .context(.plainTeacher))))
+    #expect(bench.coordinator.lifetimeEnd == bench.now.uptime + 90_000)
+  }
+
+  @Test("POL-10 a new login begins anew, also if it says nothing")
+  func again() {
+    for rest in [nil, 3 * Self.limit] {
+      var bench = signedIn(Self.limit)
+      bench.tell(.logout(bench.caller()))
+      login(&bench, rest)
+      #expect(bench.coordinator.lifetimeEnd == rest.map { bench.now.uptime + $0 } ?? .max)
+      bench.advance(by: Self.limit)
+      bench.tell(.fired(.lifetime))
+      #expect(bench.coordinator.state.kind == .authenticated)
+    }
+  }
+
+  @Test("POL-10 an end that has passed is due at once", arguments: [0, -1, .min] as [Int64])
+  func passed(rest: Int64) {
+    var bench = signedIn(Self.limit)
+    let (_, effects) = bench.refresh()
+    let answered = bench.tell(
+      .answered(effects.request ?? RequestNumber(0), stating(rest, .token())))
+    #expect(answered.uptime(of: .lifetime) == bench.now.uptime)
+    bench.tell(.fired(.lifetime))
+    #expect(expired(bench) == .lifetimeEnded)
+  }
+
+  @Test("POL-10 more than ten years is ten years")
+  func bounded() {
+    let bench = signedIn(.max)
+    #expect(bench.coordinator.lifetimeEnd == bench.now.uptime + TokenMetadata.unknownLifetime)
+  }
+
+  @Test("POL-10 REF-8 a jump of the civil clock does not move the stated end")
+  func jumps() {
+    var bench = signedIn(Self.limit)
+    bench.jump(by: 1 << 40)
+    #expect(bench.tell(.fired(.lifetime)).uptime(of: .lifetime) != nil)
+    bench.jump(by: -(1 << 41))
+    bench.advance(by: Self.limit)
+    bench.tell(.fired(.lifetime))
+    #expect(expired(bench) == .lifetimeEnded)
+  }
+
+  @Test(
+    "POL-10 REF-8 at opening the stored end counts, by the civil clock only after a reboot",
+    arguments: [true, false])
+  func reopened(isRestarted: Bool) throws {
+    for jump in [0, 1 << 40, -(1 << 40)] as [Int64] where !isRestarted || jump == 0 {
+      var bench = try CoordinatorBench(
+        policy(limit: nil), journal: [.event(.login(as: "ada"))])
+      let token = try #require(bench.coordinator.state.token)
+      var facts = StoredItemsReport.session(1)
+      facts.sessionEnd = bench.now.time.advanced(by: Self.limit)
+      if !isRestarted {
+        facts.deadline = bench.now.uptime + token.expiresAt.milliseconds(since: bench.now.time)
+      }
+      let end = bench.now.uptime + Self.limit
+      bench.advance(by: 60_000)
+      bench.jump(by: jump)
+      #expect(bench.tell(.opened(facts)).uptime(of: .lifetime) == end)
+      bench.advance(by: Self.limit - 60_000)
+      bench.tell(.fired(.lifetime))
+      #expect(expired(bench) == .lifetimeEnded)
+    }
+  }
+
+  @Test("POL-10 at opening, a session whose stated end has passed has expired")
+  func reopenedLate() throws {
+    var bench = try CoordinatorBench(policy(limit: nil), journal: [.event(.login(as: "ada"))])
+    var facts = StoredItemsReport.session(1)
+    facts.sessionEnd = bench.now.time
+    bench.tell(.opened(facts))
+    #expect(expired(bench) == .lifetimeEnded)
+  }
+
+  @Test("POL-10 the end that another process stored with its token counts here")
+  func others() throws {
+    var bench = signedIn(Self.limit)
+    let token = try #require(bench.coordinator.state.token)
+    let end = bench.now.time.advanced(by: 90_000)
+    bench.tell(.reloaded(token.generation, .found()))
+    #expect(bench.coordinator.lifetimeEnd == bench.now.uptime + Self.limit, "it said nothing")
+    let effects = bench.tell(
+      .reloaded(
+        token.generation,
+        .found(
+          sessionEnd: end,
+          deadline: bench.now.uptime + token.expiresAt.milliseconds(since: bench.now.time)))
+    )
+    #expect(effects.uptime(of: .lifetime) == bench.now.uptime + 90_000)
+  }
+
+  @Test("POL-10 a stated end that cannot be journaled is tried again a second later")
+  func failing() {
+    var bench = signedIn(Self.limit)
+    bench.advance(by: Self.limit)
+    bench.commitEndings = [.fails]
+    let effects = bench.tell(.fired(.lifetime))
+    #expect(effects.uptime(of: .lifetime) == bench.now.uptime + 1_000)
+    bench.advance(by: 1_000)
+    bench.tell(.fired(.lifetime))
+    #expect(expired(bench) == .lifetimeEnded)
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+@_spi(Internals) import SessionCore
+import SessionHTTP
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+@Suite("Responses: how long the session lasts")
+struct StatedEndResponseTests {
+  private typealias Place = BackendBench.Place
+  private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+  private static let years = TokenMetadata.unknownLifetime
+
+  private func wire(_ sources: TokenLifetime...) -> HTTPBackend {
+    var wire = BackendBench.wire
+    wire.response.sessionLifetime = sources
+    return wire
+  }
+
+  private func response(
+    _ place: Place, _ member: String?, claims: [String: WireValue] = [:], date: String? = date
+  ) -> HTTPResponse {
+    var members = place.members
+    let token = LoopbackToken.make(claims: BackendBench.claims.merging(claims) { $1 })
+    members["access_token"] = "\"\(token)\""
+    members["ends"] = member
+    return BackendBench.response(
+      headers: date.map { [HTTPHeader("Date", $0)] } ?? [], BackendBench.object(members))
+  }
+
+  @Test(
+    "POL-10 a member says it: a number of seconds or milliseconds, or an instant",
+    arguments: [
+      (TokenLifetime.seconds("ends"), "7200", 7_200_000),
+      (.seconds("ends"), "\"1.5\"", 1_500), (.seconds("ends"), "1e400", years),
+      (.milliseconds("ends"), "7200", 7_200), (.milliseconds("ends"), "99e15", years),
+      (.instant("ends"), "784115377", 3_600_000),
+      (.instant("ends"), "\"1994-11-06T09:49:37Z\"", 3_600_000),
+      (.instant("ends"), "\"1994-11-06T08:49:36Z\"", 0),
+      (.instant("ends"), "\"2094-11-06T08:49:37Z\"", years),
+    ])
+  func member(source: TokenLifetime, member: String, milliseconds: Int64) throws {
+    for place in Place.allCases {
+      let response = response(place, member)
+      let found =
+        switch place {
+        case .login: try wire(source).readLogin(response)
+        case .refresh: try wire(source).readRefresh(response)
+        case .switched: try wire(source).readSwitch(response)
+        }
+      #expect(found.sessionLifetime == .milliseconds(milliseconds), "\(place)")
+    }
+  }
+
+  @Test("POL-10 a claim of the access token says it, from the later of Date and iat")
+  func claim() throws {
+    let wire = wire(.seconds("ends"), .claim("session_end"))
+    for (end, issued, date, milliseconds) in [
+      (784_115_377, nil, Self.date, 3_600_000), (784_115_377, 784_115_376, Self.date, 1_000),
+      (784_115_377, 784_115_376, nil, 1_000), (784_111_776, nil, Self.date, 0),
+      (7_841_153_770, nil, Self.date, Self.years),
+    ] as [(Int, Int?, String?, Int64)] {
+      var claims: [String: WireValue] = ["session_end": .int(end)]
+      if let issued { claims["iat"] = .int(issued) }
+      let response = response(.refresh, nil, claims: claims, date: date)
+      #expect(try wire.readRefresh(response).sessionLifetime == .milliseconds(milliseconds))
+    }
+    let odd = response(.login, nil, claims: ["session_end": "soon"])
+    #expect(try wire.readLogin(odd).sessionLifetime == nil, "no number, no claim")
+  }
+
+  @Test("POL-10 without a source, or with one that says nothing, nothing is said")
+  func nothing() throws {
+    let response = response(.login, "7")
+    for wire in [BackendBench.wire, wire(.seconds("other")), wire(.assumed(.seconds(5)))] {
+      #expect(try wire.readLogin(response).sessionLifetime == nil)
+    }
+  }
+
+  @Test(
+    "POL-10 REF-7 what cannot be read fails a sign-in, and is passed over beside a new token",
+    arguments: [
+      (TokenLifetime.seconds("ends"), "0", date), (.seconds("ends"), "-1", date),
+      (.seconds("ends"), "true", date), (.milliseconds("ends"), "0.4", date),
+      (.instant("ends"), "\"soon\"", date), (.instant("ends"), "{}", date),
+      (.instant("ends"), "784115377", nil),
+    ] as [(TokenLifetime, String, String?)])
+  func unreadable(source: TokenLifetime, member: String, date: String?) throws {
+    let wire = wire(source)
+    var problem: String?
+    do throws(AnswerFailure) {
+      _ = try wire.readLogin(response(.login, member, date: date))
+    } catch {
+      problem = error.problem
+    }
+    #expect(problem?.hasPrefix("ends ") == true, "\(problem ?? "no problem")")
+    let found = try wire.readRefresh(response(.refresh, member, date: date))
+    #expect(found.sessionLifetime == nil && found.refresh == Secret("rt_next"))
+  }
+
+  @Test("POL-10 if one source cannot be read, the next one counts")
+  func next() throws {
+    let wire = wire(.instant("ends"), .seconds("expires_in"))
+    #expect(try wire.readLogin(response(.login, "true")).sessionLifetime == .seconds(3_600))
+  }
+}

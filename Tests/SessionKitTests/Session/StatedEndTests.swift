@@ -1,0 +1,101 @@
+@_spi(Internals) import SessionCore
+import SessionHTTP
+import SessionTestKit
+import Testing
+
+@testable import SessionKit
+
+/// Over sockets: the access token's `exp` stands for a claim with the end of the session.
+@Suite("A session whose end the backend says")
+struct StatedEndTests {
+  private static let limit: Int64 = 1_800_000
+
+  private func bench() throws -> Bench {
+    try Bench { $0.accessTokenLifetime = .milliseconds(Self.limit) }
+  }
+
+  private func open(_ bench: Bench, from sources: [TokenLifetime] = [.claim("exp")])
+    async throws -> Session
+  {
+    var policy = SessionPolicy.keeping
+    policy.refresh.beforeExpiry = nil
+    var configuration = bench.configuration(policy)
+    var backend = HTTPBackend.snakeCaseJSON(bench.server.baseURL)
+    // So that it is not the token that ends.
+    backend.response.lifetime = [.assumed(.seconds(36_000))]
+    backend.response.sessionLifetime = sources
+    configuration.backend = backend
+    return try await Session.open(configuration)
+  }
+
+  private func reason(_ session: Session) -> ExpiryReason? {
+    guard case .expired(let expired) = session.state else { return nil }
+    return expired.reason
+  }
+
+  @Test("POL-10 at the stated end no token is given out any more, and the session expires")
+  func expires() async throws {
+    let bench = try bench()
+    let session = try await open(bench)
+    try await session.login(bench.credentials)
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: .milliseconds(Self.limit - 1))
+    #expect(session.currentToken != nil)
+    bench.clock.advance(by: .milliseconds(1))
+    #expect(session.currentToken == nil)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error?.isExpired == true)
+    #expect(reason(session) == .lifetimeEnded)
+    #expect(bench.server.count(of: .refresh) == 0, "and nothing asked for a token")
+    try await session.close()
+  }
+
+  @Test(
+    "POL-10 a restart keeps the stated end, also through a refresh that says nothing, and a reboot",
+    arguments: [false, true])
+  func reopened(isRestarted: Bool) async throws {
+    let bench = try bench()
+    let first = try await open(bench)
+    try await first.login(bench.credentials)
+    bench.clock.advance(by: .milliseconds(60_000))
+    try await first.close()
+    let second = try await open(bench, from: [.claim("nobody says it")])
+    try await second.refresh()
+    #expect(second.currentToken?.generation == Generation(2))
+    try await second.close()
+    bench.clock.advance(by: .milliseconds(Self.limit - 120_000))
+    if isRestarted { bench.clock.restart() }
+    let third = try await open(bench)
+    #expect(third.isAuthenticated)
+    try await third.close()
+    bench.clock.advance(by: .seconds(60))
+    let late = try await open(bench)
+    #expect(reason(late) == .lifetimeEnded)
+    try await late.close()
+  }
+
+  @Test(
+    "POL-10 a backend of the app's own says it, and one that has passed ends the session at once")
+  func own() async throws {
+    let bench = try Bench()
+    let server = ServerInProcess()
+    var configuration = bench.configuration(.keeping)
+    configuration.backend = server
+    let session = try await Session.open(configuration)
+    await server.next(
+      .brings(
+        TokenResponse(
+          access: Secret("A"), refresh: Secret("R"), lifetime: .seconds(3_600),
+          user: UserProfile(id: "u-1"), sessionLifetime: .seconds(60))),
+      .brings(
+        TokenResponse(
+          access: Secret("B"), lifetime: .seconds(3_600), sessionLifetime: .seconds(-5))))
+    try await session.login(.password("ana@school.test", "correct-horse-9"))
+    #expect(session.currentToken != nil)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error?.isExpired == true)
+    await eventually("it ends") { reason(session) == .lifetimeEnded }
+    #expect(session.currentToken == nil)
+    try await session.close()
+  }
+}
