@@ -26,16 +26,24 @@ let package = Package(
 
     .executableTarget(
       name: "todo",
-      dependencies: ["Backend", library("SessionKit"), library("SessionChanges")],
+      dependencies: [
+        "Backend", library("SessionKit"), library("SessionHTTP"), library("SessionChanges"),
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "daemon",
-      dependencies: ["Backend", library("SessionKit"), library("sessionreplay")],
+      dependencies: [
+        "Backend", library("SessionKit"), library("SessionHTTP"), library("sessionreplay"),
+      ],
       swiftSettings: strict),
     .executableTarget(
-      name: "migrate", dependencies: ["Backend", library("SessionKit")], swiftSettings: strict),
+      name: "migrate",
+      dependencies: ["Backend", library("SessionKit"), library("SessionHTTP")],
+      swiftSettings: strict),
     .executableTarget(
-      name: "viewmodel", dependencies: ["Backend", library("SessionKit")], swiftSettings: strict),
+      name: "viewmodel",
+      dependencies: ["Backend", library("SessionKit"), library("SessionHTTP")],
+      swiftSettings: strict),
     .testTarget(
       name: "ViewModelTests",
       dependencies: [

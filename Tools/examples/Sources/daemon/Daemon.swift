@@ -1,5 +1,6 @@
 import Backend
 import Foundation
+import SessionHTTP
 import SessionKit
 
 #if canImport(FoundationNetworking)
@@ -38,7 +39,7 @@ struct Daemon {
     let service = Service(tokenLifetime: .seconds(1))
     let server = try Server(service.answer)
     let session = try await openSession(in: folder, service: server.url)
-    let worker = Worker(api: SessionInterceptor(session), service: server.url)
+    let worker = Worker(session: session, service: server.url)
     say("signed in: \(session.state.user?.description ?? "nobody")")
 
     try await Task.sleep(for: .seconds(1.1))
@@ -56,19 +57,16 @@ struct Daemon {
   }
 
   static func openSession(in folder: URL, service: URL) async throws -> Session {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // configuration
     var configuration = SessionConfiguration(
-      journal: folder.appending(path: "session.journal").path,
-      secrets: FileSecretStore(folder: folder.appending(path: "secrets").path),
-      backend: HTTPBackend.camelCaseJSON(service))
+      directory: folder, backend: HTTPBackend.camelCaseJSON(service),
+      service: "org.example.daemon")
     // Calls ask for a token when they need one; nothing refreshes on a timer.
     configuration.policy.refresh.beforeExpiry = nil
     // end of configuration
     let session = try await Session.open(configuration)
     if !session.isAuthenticated {
-      try await session.login(
-        PasswordCredentials(userName: Service.user.name, password: Secret(Service.user.password)))
+      try await session.login(.password(Service.user.name, Service.user.password))
     }
     return session
   }
@@ -86,7 +84,7 @@ struct Daemon {
 
 /// What the daemon does: jobs of the service, with its account's token.
 struct Worker: Sendable {
-  let api: SessionInterceptor
+  let session: Session
   let service: URL
 
   /// Runs jobs at once, and returns how many were answered well.
@@ -109,7 +107,7 @@ struct Worker: Sendable {
 
   private func run(_ number: Int) async -> Bool {
     do throws(SessionError) {
-      let (_, response) = try await api.data(
+      let (_, response) = try await session.data(
         for: URLRequest(url: service.appending(path: "jobs/\(number)")))
       return (response as? HTTPURLResponse)?.statusCode == 200
     } catch {

@@ -1,5 +1,6 @@
 import Backend
 import Foundation
+import SessionHTTP
 import SessionKit
 
 #if canImport(FoundationNetworking)
@@ -19,9 +20,8 @@ struct Migrate {
     // configuration
     let session = try await Session.open(
       SessionConfiguration(
-        journal: folder.appending(path: "session.journal").path,
-        secrets: FileSecretStore(folder: folder.appending(path: "secrets").path),
-        backend: HTTPBackend.camelCaseJSON(service)))
+        directory: folder, backend: HTTPBackend.camelCaseJSON(service),
+        service: "org.example.migrate"))
     // end of configuration
     guard FileManager.default.fileExists(atPath: tokenFile.path) else {
       say("no old tokens")
@@ -29,9 +29,8 @@ struct Migrate {
     }
     let old = try JSONDecoder().decode(
       LegacyTokens.Tokens.self, from: Data(contentsOf: tokenFile))
-    let adoption = try await session.adopt(old.forAdoption)
-    say("adoption: \(adoption)")
-    // After either outcome the file is not needed. After a crash before this line, the next start adopts
+    say("adopted: \(try await session.adopt(old.forAdoption))")
+    // The file is not needed after either answer. After a crash before this line, the next start adopts
     // nothing and removes it.
     try FileManager.default.removeItem(at: tokenFile)
     return session
@@ -80,7 +79,7 @@ struct Migrate {
 
   func call(_ session: Session) async throws {
     let request = URLRequest(url: service.appending(path: "notes"))
-    let (data, _) = try await SessionInterceptor(session).data(for: request)
+    let (data, _) = try await session.data(for: request)
     let notes = try JSONDecoder().decode([String].self, from: data)
     say("\(session.state.user?.description ?? "nobody") has \(notes.count) notes")
   }
@@ -90,7 +89,7 @@ extension LegacyTokens.Tokens {
   var forAdoption: AdoptedTokens {
     AdoptedTokens(
       access: Secret(accessToken), refresh: Secret(refreshToken),
-      lifetime: Int64(max(0, expiresAt.timeIntervalSinceNow) * 1000),
+      lifetime: .seconds(expiresAt.timeIntervalSinceNow),
       user: UserProfile(id: Identifier(userID)))
   }
 }

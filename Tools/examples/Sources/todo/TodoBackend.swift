@@ -1,4 +1,5 @@
 import Foundation
+import SessionHTTP
 import SessionKit
 
 // configuration
@@ -8,23 +9,20 @@ extension HTTPBackend {
     var backend = HTTPBackend(baseURL: base)
     backend.tokenForm = .opaque
 
-    backend.login = .put(
-      "v2/session", body: .form, fields: ["device": "terminal"])
-    backend.refresh = .put(
-      "v2/session/renew", refreshToken: .member("renewal"))
-    backend.revocation = .delete(
-      "v2/session", accessToken: .bearer)
+    backend.login = .put("v2/session", body: .form, fields: ["device": "terminal"])
+    backend.refresh = .put("v2/session/renew", refreshToken: .member("renewal"))
+    backend.revocation = .delete("v2/session", accessToken: .bearer)
 
     backend.requestFields.userName = "login"
     backend.requestFields.password = "pass"
-    backend.response.userID = "uid"
-    backend.response.errorCode = ["fault.code"]
 
     backend.response.envelope = "result"
     backend.response.accessToken = ["session.token"]
     backend.response.refreshToken = ["session.renewal"]
     backend.response.lifetime = [.milliseconds("session.ms")]
     backend.response.user = [.member("person")]
+    backend.response.userID = "uid"
+    backend.response.errorCode = ["fault.code"]
     return backend
   }
 }

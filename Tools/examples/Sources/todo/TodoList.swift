@@ -1,5 +1,6 @@
 import Foundation
 import SessionChanges
+import SessionHTTP
 import SessionKit
 
 #if canImport(FoundationNetworking)
@@ -19,26 +20,20 @@ struct Todo: Codable {
 struct TodoList: Sendable {
   let session: Session
   let changes: ChangeLog
-  private let api: SessionInterceptor
   private let todos: URL
 
   static func open(in folder: URL, service: URL) async throws -> TodoList {
+    // The log is opened before the session, which would create the folder.
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // configuration
     let changes = try await ChangeLog.open(at: folder.appending(path: "changes.journal").path)
     var configuration = SessionConfiguration(
-      journal: folder.appending(path: "session.journal").path,
-      secrets: FileSecretStore(folder: folder.appending(path: "secrets").path),
-      backend: HTTPBackend.todo(service))
+      directory: folder, backend: HTTPBackend.todo(service), service: "org.example.todo")
     configuration.attach(changes)
     // end of configuration
     let session = try await Session.open(configuration)
     return TodoList(
-      session: session, changes: changes, api: SessionInterceptor(session),
-      todos: service.appending(path: "v2/todos"))
-  }
-
-  func login(_ name: String, _ password: String) async throws {
-    try await session.login(PasswordCredentials(userName: name, password: Secret(password)))
+      session: session, changes: changes, todos: service.appending(path: "v2/todos"))
   }
 
   /// Adds or edits a to-do, with or without a network; it is durable when this returns.
@@ -51,7 +46,7 @@ struct TodoList: Sendable {
   }
 
   func fetch() async throws -> [Todo] {
-    let (data, _) = try await api.data(for: URLRequest(url: todos))
+    let (data, _) = try await session.data(for: URLRequest(url: todos))
     return try JSONDecoder().decode([Todo].self, from: data)
   }
 
@@ -61,21 +56,27 @@ struct TodoList: Sendable {
   }
 
   private func send(_ change: Change) async -> SendOutcome {
-    guard case .entity(let edit) = change.action else { return .refused("not a to-do") }
+    switch change {
+    case .create(let edit), .update(let edit): await put(edit)
+    case .delete, .request: .refused("this app makes no such changes")
+    }
+  }
+
+  private func put(_ edit: Change.Edit) async -> SendOutcome {
     var request = URLRequest(url: todos.appending(path: "\(edit.entity.id)"))
     request.httpMethod = "PUT"
     request.httpBody = Data(edit.content)
-    request.setValue("\(change.key)", forHTTPHeaderField: "Idempotency-Key")
+    request.setValue("\(edit.key)", forHTTPHeaderField: "Idempotency-Key")
     do throws(SessionError) {
-      let (_, response) = try await api.data(for: request)
+      let (_, response) = try await session.data(for: request)
       switch (response as? HTTPURLResponse)?.statusCode ?? 0 {
       case 200...299: return .done
       case 409: return .refused("edited elsewhere")
       case let status: return .tryLater("status \(status)")
       }
     } catch {
-      // A drain stops here, and the change keeps its place and its key.
-      return error.mayPass ? .notReached("\(error.code)") : .tryLater("\(error.code)")
+      // No answer: the change keeps its place and its key, and this is no attempt that counts.
+      return .notReached("\(error.code)")
     }
   }
 

@@ -21,7 +21,6 @@ struct TodoProgram {
       exit(64)
     }
     let folder = URL(filePath: arguments[0])
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let service = Service()
     let server = try Server(service.answer)
     let list = try await TodoList.open(in: folder, service: server.url)
@@ -34,7 +33,7 @@ struct TodoProgram {
 
   /// A day of a user.
   static func live(_ list: TodoList, _ service: Service, _ server: Server) async throws {
-    try await list.login(Service.user.name, Service.user.password)
+    try await list.session.login(.password(Service.user.name, Service.user.password))
     try await list.save(Todo(id: "1", title: "milk"))
     say("online: \(try await list.send().acknowledged) sent")
     var milk = try await list.fetch()[0]

@@ -1,6 +1,7 @@
 import Backend
 import Foundation
 import Observation
+import SessionHTTP
 import SessionKit
 
 /// A screen that prints what it shows, each time that it changes.
@@ -14,18 +15,15 @@ struct Screen {
       exit(64)
     }
     let folder = URL(filePath: path)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let service = Service()
     let server = try Server(service.answer)
     // configuration
     let session = try await Session.open(
       SessionConfiguration(
-        journal: folder.appending(path: "session.journal").path,
-        secrets: FileSecretStore(folder: folder.appending(path: "secrets").path),
-        backend: HTTPBackend.camelCaseJSON(server.url)))
+        directory: folder, backend: HTTPBackend.camelCaseJSON(server.url),
+        service: "org.example.viewmodel"))
     // end of configuration
     let model = NotesModel(session, service: server.url)
-    let observed = ObservedSession(session)
     draw(model)
 
     await model.logIn(Service.user.name, "wrong")
@@ -40,13 +38,13 @@ struct Screen {
     await model.logOut()
     await loading
     try await session.close()
-    say("at the end: \(model.list.notes.count) notes, signed in: \(observed.isAuthenticated)")
+    say("at the end: \(model.notes.count) notes, signed in: \(session.isAuthenticated)")
   }
 
   /// Prints the list now and after each change, as a view of SwiftUI is drawn.
   static func draw(_ model: NotesModel) {
     let notes = withObservationTracking {
-      model.list.notes
+      model.notes
     } onChange: {
       Task { @MainActor in draw(model) }
     }

@@ -24,12 +24,12 @@ func emptyWithoutUser() {
         default:
           guard let user = choices.pick(asked) else { continue }
           choices.label(user == walk.signedIn ? "a response in time" : "a late response")
-          list.show(["a note of \(user)"], askedBy: user)
-          choices.step("the notes of \(user) arrive", state: "\(list.notes)")
+          list = NoteList(notes: ["a note of \(user)"], owner: user)
+          choices.step("the notes of \(user) arrive", state: "\(list.shown(in: walk.state))")
         }
-        list.show(walk.state)
+        let shown = list.shown(in: walk.state)
         let own = walk.signedIn.map { "a note of \($0)" }
-        try choices.require(list.notes.allSatisfy { $0 == own }, "it shows \(list.notes)")
+        try choices.require(shown.allSatisfy { $0 == own }, "it shows \(shown)")
       }
     })
 }
