@@ -234,16 +234,20 @@ struct HouseTests {
     #expect(page.contains(try block("SessionKitTests/Network/OwnBackendExample", "PAGE")))
   }
 
-  /// The lines between two marks in a test, as a block of a page.
+  /// The lines between two marks in a test, as a block of a page; parts of it with an empty line between them.
   private func block(_ name: String, _ mark: String) throws -> String {
     let source = try house.text(of: "Tests/\(name).swift")
-    let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
-    let start = try #require(lines.firstIndex { $0.contains("\(mark) begins") })
-    let end = try #require(lines.firstIndex { $0.contains("\(mark) ends") })
-    let body = lines[(start + 1)..<end]
-    let indent = body.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
-    let example = body.map { $0.dropFirst(indent) }.joined(separator: "\n")
-    return "```swift\n\(example)\n```"
+    var lines = source.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    var parts: [String] = []
+    while let start = lines.firstIndex(where: { $0.contains("\(mark) begins") }) {
+      let end = try #require(lines[start...].firstIndex { $0.contains("\(mark) ends") })
+      let body = lines[(start + 1)..<end]
+      let indent = body.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+      parts.append(body.map { $0.dropFirst(indent) }.joined(separator: "\n"))
+      lines = lines[(end + 1)...]
+    }
+    try #require(!parts.isEmpty, "no lines are marked in \(name)")
+    return "```swift\n\(parts.joined(separator: "\n\n"))\n```"
   }
 
   @Test("each file that a page links to exists")
