@@ -60,7 +60,7 @@ public final class ChangeLog: Sendable {
     package init() {}
   }
 
-  /// Opens the log at `path`, a file of its own, or creates it.
+  /// Opens the log at `path`, a file of its own, or creates it in a folder that is there.
   ///
   /// A damaged file is quarantined: it stays beside the log under another name, and the log goes on with every
   /// change that can be read (``quarantined``). Throws a ``ChangeLogError`` if the file cannot be used for

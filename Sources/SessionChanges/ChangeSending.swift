@@ -8,7 +8,7 @@ public enum SendOutcome: Hashable, Sendable {
   case refused(String)
   /// The server answered that it cannot now; says why. Counts as an attempt.
   case tryLater(String, after: Duration? = nil)
-  /// No server answered; says why. Does not count.
+  /// No server answered, as when `session.data(for:)` threw; says why. Does not count.
   case notReached(String)
 }
 
