@@ -228,10 +228,12 @@ struct HouseTests {
     #expect(listed.count > 10)
   }
 
-  @Test("the page about an own backend shows the example that a test compiles and runs")
-  func ownWire() throws {
+  @Test(
+    "the page about an own backend shows the examples that tests compile and run",
+    arguments: ["Network/OwnBackendExample", "Session/AuthBackendExample"])
+  func ownWire(name: String) throws {
     let page = try house.text(of: "Specs/Backends.md")
-    #expect(page.contains(try block("SessionKitTests/Network/OwnBackendExample", "PAGE")))
+    #expect(page.contains(try block("SessionKitTests/\(name)", "PAGE")))
   }
 
   /// The lines between two marks in a test, as a block of a page; parts of it with an empty line between them.
