@@ -23,8 +23,8 @@ public final class Session: Sendable {
   /// Creates the configuration's directory and the folders above it, with the mode 0700, if they are missing.
   /// It creates nothing if stored secrets belong to a journal that should be there: its disk may not be
   /// mounted. It throws `storage` then (`JournalError.folderMissing`). Mount the disk, or create the directory
-  /// yourself to go on without that journal. It throws `wrongAddress` if the directory is no file URL, or if a
-  /// file stands in its place.
+  /// yourself to go on without that journal. It throws `refused` if the directory is no file URL with an absolute
+  /// path, or if a file stands in its place.
   ///
   /// Never waits for the network: a token that has expired is refreshed while `activity` says so.
   /// Throws where the journal cannot be read or written; a tail that was never acknowledged is cut
@@ -115,7 +115,8 @@ public final class Session: Sendable {
 
   /// Acts in another role, school or unit from now on (CTX-1).
   ///
-  /// On every error nothing changes, except on `notStoredYet`: then it changes later, without another call.
+  /// On every error nothing changes, with one exception: `storage` with a `SessionError` as its `underlyingError`,
+  /// whose advice is not `reopen`. Then the server has responded, and it changes later, without another call.
   @discardableResult
   public func switchContext(to target: ContextTarget)
     async throws(SessionError) -> ActiveContext?
