@@ -10,6 +10,9 @@ public import Foundation
 /// let api = SessionInterceptor(session)
 /// let (data, response) = try await api.data(for: URLRequest(url: materials))
 /// ```
+/// ``Session/data(for:as:)`` does the same with nothing to set up. An interceptor is for a
+/// `URLSessionConfiguration` of your own, rules of its own, or traces.
+///
 /// Each call gets the session's token, a newer one first if it has expired, and is sent once more with
 /// a newer one if the server refuses it (`Specs/Calls.md`). The response is returned whatever its
 /// status. A redirect is followed; no redirect takes the token to another origin.

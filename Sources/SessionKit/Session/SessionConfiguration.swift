@@ -12,7 +12,7 @@ package import SessionJournal
 /// | What happens to unsent changes at a logout? | ``hosts`` | the session knows of no changes |
 /// | Can there be several accounts? | a directory and ``secrets`` for each | one account |
 /// | Do extensions use the session? | one directory and ``secrets`` for all | each process has its own |
-/// | Who can read the secrets? | ``secrets``: the store and its protection | you have to say it |
+/// | Who can read the secrets? | a keychain service, or ``secrets``: a store of your choice | you have to say it |
 ///
 /// - A refused refresh: ``SessionPolicy/standard`` keeps the user and the data until a logout.
 ///   ``SessionPolicy/clearOnRefusal`` logs the user out, and the ``hosts`` clear their data.

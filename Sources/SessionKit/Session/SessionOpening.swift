@@ -208,6 +208,9 @@ private final class OpeningState: Sendable {
 extension SessionError {
   /// Whether opening may succeed later with nothing mended in the files: they cannot be read or written
   /// *yet*, others hold the lock, or there is no room (RES-3, RES-6).
+  ///
+  /// It says nothing of requests: a network that is away has the ``code`` `noConnection`, and ``advice``
+  /// says what to do.
   public var mayPass: Bool {
     switch failure {
     case .journal(.permissionDenied), .journal(.readOnlyFolder), .journal(.busy),
