@@ -103,12 +103,13 @@ actor ServerInProcess: AuthBackend {
 
   private func issue(user: Identifier? = nil, role: String? = nil) -> TokenResponse {
     count += 1
-    (accessToken, refreshToken) = ("A\(count)", "R\(count)")
+    (accessToken, refreshToken) = ("access-\(count)", "refresh-\(count)")
     let context = role.map {
       ActiveContext(role: ActiveContext.Named(id: Identifier($0), name: $0))
     }
     return TokenResponse(
-      access: Secret("A\(count)"), refresh: Secret("R\(count)"), lifetime: .seconds(3_600),
+      access: Secret("access-\(count)"), refresh: Secret("refresh-\(count)"),
+      lifetime: .seconds(3_600),
       user: user.map { UserProfile(id: $0, email: "ana@school.test") }, context: context)
   }
 }

@@ -42,7 +42,7 @@ struct CustomBackendTests {
     let session = try await signedIn()
     #expect(session.currentUser?.id == "u-1" && session.activeContext?.role.id == "teacher")
     try await session.refresh()
-    #expect(session.currentToken?.secret == Secret("A2"))
+    #expect(session.currentToken?.secret == Secret("access-2"))
     try await session.switchContext(to: ContextTarget(role: "head"))
     #expect(session.activeContext?.role.id == "head")
     #expect(try await session.checkAccountStatus() == .active)
@@ -55,12 +55,12 @@ struct CustomBackendTests {
     try await again.close()
     #expect(
       await server.requests == [
-        "login", "refresh R1", "switch A2", "profile A3", "revoke A3",
+        "login", "refresh refresh-1", "switch access-2", "profile access-3", "revoke access-3",
       ])
     #expect(
       try bench.eventNames() == ["login", "refreshSucceeded", "contextSwitched", "logout"])
     let journal = try Data(contentsOf: URL(fileURLWithPath: bench.journal))
-    for secret in ["A1", "R1", "ana@school.test"] {
+    for secret in ["access-1", "refresh-1", "ana@school.test"] {
       #expect(journal.range(of: Data(secret.utf8)) == nil)
     }
   }
@@ -75,8 +75,8 @@ struct CustomBackendTests {
     #expect(error == .noConnection("the line is down"))
     #expect(try failures().map(\.kind) == [.noConnection])
     try await session.refresh()
-    #expect(session.currentToken?.secret == Secret("A2"))
-    #expect(await server.requests.suffix(2) == ["refresh R1", "refresh R1"])
+    #expect(session.currentToken?.secret == Secret("access-2"))
+    #expect(await server.requests.suffix(2) == ["refresh refresh-1", "refresh refresh-1"])
     try await session.close()
   }
 
@@ -87,7 +87,7 @@ struct CustomBackendTests {
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
     // The server had acted: the token was spent.
     #expect(session.state.kind == .expired)
-    #expect(await server.requests.suffix(2) == ["refresh R1", "refresh R1"])
+    #expect(await server.requests.suffix(2) == ["refresh refresh-1", "refresh refresh-1"])
     try await session.close()
     let failures = try failures()
     #expect(failures.map(\.kind) == [.noReply, .rejected])
@@ -99,7 +99,7 @@ struct CustomBackendTests {
     let session = try await signedIn()
     await server.next(.fails(.noResponse("the line was cut", mayHaveActed: true)))
     try await session.refresh()
-    #expect(session.currentToken?.secret == Secret("A2"))
+    #expect(session.currentToken?.secret == Secret("access-2"))
     #expect(try failures().map(\.kind) == [.noReply])
     try await session.close()
   }
@@ -111,7 +111,7 @@ struct CustomBackendTests {
     let session = try await signedIn(policy)
     await server.next(.hangs)
     _ = try await bench.clock.running { try await session.refresh() }
-    #expect(session.currentToken?.secret == Secret("A2"))
+    #expect(session.currentToken?.secret == Secret("access-2"))
     #expect(try failures().map(\.kind) == [.noReply])
     try await session.close()
   }
@@ -121,7 +121,8 @@ struct CustomBackendTests {
     let session = try await signedIn()
     await server.failRevocations(BackendError(.accessTokenRefused, status: 401))
     #expect(try await session.logout() == .success)
-    #expect(await server.requests == ["login", "revoke A1", "refresh R1", "revoke A2"])
+    #expect(
+      await server.requests == ["login", "revoke access-1", "refresh refresh-1", "revoke access-2"])
     try await session.close()
   }
 
@@ -136,7 +137,7 @@ struct CustomBackendTests {
       bench.clock.advance(by: .seconds(1))
       try await Task.sleep(for: .milliseconds(2))
     }
-    #expect(await server.requests == ["login", "revoke A1", "revoke A1"])
+    #expect(await server.requests == ["login", "revoke access-1", "revoke access-1"])
     try await again.close()
   }
 
@@ -199,7 +200,7 @@ struct CustomBackendTests {
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(
       error == .unreadableAnswer("a token is empty, or has characters that no token has"))
-    #expect(session.currentToken?.secret == Secret("A1"))
+    #expect(session.currentToken?.secret == Secret("access-1"))
     try await session.close()
   }
 
