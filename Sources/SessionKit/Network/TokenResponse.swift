@@ -6,8 +6,14 @@ public struct TokenResponse: Hashable, Sendable {
   public var access: Secret
   /// The refresh token; `nil` keeps the one there is (REF-5).
   public var refresh: Secret?
-  /// How long the access token is good from when the answer arrived, in milliseconds; at least 1.
-  public var lifetime: Int64
+  /// How long the access token is valid from when the response arrived: from 1 ms to ten years, rounded up to
+  /// milliseconds.
+  public var lifetime: Duration {
+    get { .milliseconds(lifetimeMilliseconds) }
+    set { lifetimeMilliseconds = Self.milliseconds(newValue) }
+  }
+  /// The same in milliseconds.
+  package var lifetimeMilliseconds: Int64
   /// How long the session lasts at most from when the response arrived, if the response says so.
   ///
   /// Up to ten years; zero and less end the session at once. A later response that says it replaces it, `nil`
@@ -64,7 +70,7 @@ public struct TokenResponse: Hashable, Sendable {
   ) {
     self.init(
       access: access, refresh: refresh,
-      lifetime: min(lifetime.wholeMilliseconds, TokenMetadata.unknownLifetime), tokenID: tokenID,
+      lifetime: Self.milliseconds(lifetime), tokenID: tokenID,
       user: user,
       context: context, serverTime: serverTime)
     self.sessionLifetime = sessionLifetime
@@ -87,7 +93,7 @@ public struct TokenResponse: Hashable, Sendable {
   ) {
     self.access = access
     self.refresh = refresh
-    self.lifetime = max(1, lifetime)
+    self.lifetimeMilliseconds = max(1, lifetime)
     self.tokenID = tokenID
     self.user = user
     self.context = context
@@ -96,13 +102,19 @@ public struct TokenResponse: Hashable, Sendable {
   }
 }
 
+extension TokenResponse {
+  private static func milliseconds(_ lifetime: Duration) -> Int64 {
+    min(max(1, lifetime.wholeMilliseconds), TokenMetadata.unknownLifetime)
+  }
+}
+
 extension TokenResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// How long the token is good: `token for 3600000 ms`.
-  public var description: String { "token for \(lifetime) ms" }
+  public var description: String { "token for \(lifetimeMilliseconds) ms" }
 
   /// The same as the description.
   public var debugDescription: String { description }
 
   /// A mirror that shows the lifetime only.
-  public var customMirror: Mirror { Mirror(self, children: ["lifetime": lifetime]) }
+  public var customMirror: Mirror { Mirror(self, children: ["lifetime": lifetimeMilliseconds]) }
 }

@@ -82,7 +82,7 @@ struct StoredRevocations: LocatedItem {
       refresh = answer.refresh?.plaintext ?? refresh
       expiresAt = now.time.advanced(by: answer.lifetime).milliseconds
       self.boot = boot?.description
-      deadline = boot == nil ? nil : now.uptime.addingSaturating(answer.lifetime)
+      deadline = boot == nil ? nil : now.uptime.addingSaturating(answer.lifetimeMilliseconds)
       (refreshingUntil, isInDoubt) = (nil, nil)
     }
   }

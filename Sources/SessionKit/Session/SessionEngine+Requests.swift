@@ -308,7 +308,8 @@ extension ResponseMetadata {
   /// What the coordinator may know of an answer.
   init(_ answer: TokenResponse) {
     self.init(
-      lifetime: answer.lifetime, tokenID: answer.tokenID, hasRefreshToken: answer.refresh != nil,
+      lifetime: answer.lifetimeMilliseconds, tokenID: answer.tokenID,
+      hasRefreshToken: answer.refresh != nil,
       user: answer.user?.id, context: answer.context, tokenContext: answer.tokenContext,
       serverTime: answer.serverTime)
     namedBy = answer.namedBy

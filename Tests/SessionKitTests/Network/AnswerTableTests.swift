@@ -79,7 +79,7 @@ struct AnswerTableTests {
       let found = try place.read(BackendBench.response(spoiled(place, row)))
       #expect("\"\(found.access.plaintext)\"" == good["access_token"])
       #expect(found.refresh == (row[1] == "refresh_token" ? nil : Secret("rt_next")))
-      #expect(found.lifetime == (row[1] == "expires_in" ? 300_000 : 3_600_000))
+      #expect(found.lifetimeMilliseconds == (row[1] == "expires_in" ? 300_000 : 3_600_000))
       #expect(found.user == (row[2].contains("\"u\"") ? UserProfile(id: "u") : nil))
       let isContext = row[1] == (place == .refresh ? "active_context" : "context")
       #expect((found.context == nil) == (isContext || place == .refresh))
@@ -98,8 +98,8 @@ struct AnswerTableTests {
     let body = BackendBench.response(BackendBench.object(members))
     let before = Int64(row[2]).map { Duration.milliseconds($0) }
     #expect((before == nil) == row[2].isEmpty)
-    #expect("\(try wire.readRefresh(body, lifetimeBefore: before).lifetime)" == row[3])
-    #expect("\(try wire.readSwitch(body, lifetimeBefore: before).lifetime)" == row[3])
+    #expect("\(try wire.readRefresh(body, lifetimeBefore: before).lifetimeMilliseconds)" == row[3])
+    #expect("\(try wire.readSwitch(body, lifetimeBefore: before).lifetimeMilliseconds)" == row[3])
   }
 
   @Test("REF-6 REF-7 an empty success is no word of the server where a token was spent")
@@ -167,7 +167,8 @@ struct AnswerTableTests {
     let headers = row[3].isEmpty ? [] : [HTTPHeader("Date", row[3])]
     let result: String
     do throws(AnswerFailure) {
-      result = "\(try wire.readSwitch(BackendBench.response(headers: headers, body)).lifetime)"
+      result =
+        "\(try wire.readSwitch(BackendBench.response(headers: headers, body)).lifetimeMilliseconds)"
     } catch {
       result = error.problem ?? "\(error)"
     }

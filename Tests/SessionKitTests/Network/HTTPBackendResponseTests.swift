@@ -44,7 +44,7 @@ struct HTTPBackendResponseTests {
           + #""acting.as":{"roleId":3,"roleName":"n","schoolId":"s"}}}"#))
     #expect(nested.access == Secret("a"))
     #expect(nested.refresh == Secret("r"))
-    #expect(nested.lifetime == 60_000)
+    #expect(nested.lifetimeMilliseconds == 60_000)
     #expect(nested.user == UserProfile(id: "7", email: "m@s.test"))
     #expect(nested.context?.role == .init(id: "3", name: "n"))
     #expect(nested.context?.school == .init(id: "s", name: ""))
@@ -52,7 +52,7 @@ struct HTTPBackendResponseTests {
     let flat = #"{"data":{"token":"b","ids":{"main":"u"}}}"#
     let other = try wire.readLogin(BackendBench.response(flat))
     #expect(other.access == Secret("b"))
-    #expect(other.refresh == nil && other.lifetime == 5_000 && other.user?.id == "u")
+    #expect(other.refresh == nil && other.lifetimeMilliseconds == 5_000 && other.user?.id == "u")
     // What lies bare is the user's at a login only.
     #expect(try wire.readRefresh(BackendBench.response(flat)).user == nil)
     #expect(problem(wire, #"{"data":[]}"#) == "data is an array; it must be an object")

@@ -74,7 +74,7 @@ final class OAuthFront: HTTPTransport {
     }
     let refresh = answer.refresh.map { #","refresh_token":"\#($0.plaintext)""# } ?? ""
     let body = """
-      {"access_token":"\(access)","token_type":"bearer","expires_in":\(answer.lifetime / 1000)\(refresh)}
+      {"access_token":"\(access)","token_type":"bearer","expires_in":\(answer.lifetimeMilliseconds / 1000)\(refresh)}
       """
     return HTTPResponse(status: 200, body: Array(body.utf8))
   }

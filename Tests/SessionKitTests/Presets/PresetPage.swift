@@ -117,7 +117,7 @@ struct PresetPage {
 
   /// What was read of an answer, as the page writes it.
   static func words(_ answer: TokenResponse) -> String {
-    var words = ["\(answer.lifetime) ms"]
+    var words = ["\(answer.lifetimeMilliseconds) ms"]
     words.append(answer.refresh.map { "refresh token \($0.plaintext)" } ?? "no refresh token")
     if let user = answer.user {
       words.append("user \(user.id)")

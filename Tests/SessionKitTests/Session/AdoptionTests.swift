@@ -13,7 +13,7 @@ struct AdoptionTests {
     let request = try #require(wire.loginRequest(bench.credentials))
     let answer = try wire.readLogin(try await URLSessionTransport().send(request))
     return AdoptedTokens(
-      access: answer.access, refresh: answer.refresh, lifetime: .milliseconds(answer.lifetime),
+      access: answer.access, refresh: answer.refresh, lifetime: answer.lifetime,
       user: answer.user, context: answer.context)
   }
 

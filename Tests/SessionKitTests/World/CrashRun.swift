@@ -159,7 +159,7 @@ struct CrashRun {
       guard let request = wire.loginRequest(.sample) else { return nil }
       let answer = try wire.readLogin(try await server.send(request))
       return AdoptedTokens(
-        access: answer.access, refresh: answer.refresh, lifetime: .milliseconds(answer.lifetime),
+        access: answer.access, refresh: answer.refresh, lifetime: answer.lifetime,
         user: answer.user, context: answer.context)
     }
   }

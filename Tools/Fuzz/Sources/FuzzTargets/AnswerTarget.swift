@@ -82,7 +82,10 @@ public enum AnswerTarget {
   private static func checkTokens(_ read: () throws(AnswerFailure) -> TokenResponse) {
     checkError { () throws(AnswerFailure) in
       let answer = try read()
-      require((1...316_224_000_000).contains(answer.lifetime), "a life of \(answer.lifetime) ms")
+      require(
+        (Duration.milliseconds(1)...Duration.milliseconds(316_224_000_000)).contains(
+          answer.lifetime),
+        "a life of \(answer.lifetime)")
       require(
         answer.access.plaintext.utf8.allSatisfy { (0x21...0x7E).contains($0) }
           && !answer.access.plaintext.isEmpty, "an access token that no header can carry")

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import SessionCore
+internal import SessionHTTP
 internal import SessionKit
 internal import SessionWebSignIn
 
