@@ -31,8 +31,9 @@ enum Visitor {
     var backend = HTTPBackend.snakeCaseJSON(url)
     backend.tokenForm = .opaque
     backend.transport = InstantServer()
+    let store: any SecretStore = secrets ?? MemorySecretStore()
     var configuration = SessionConfiguration(
-      directory: place.directory, backend: backend, secrets: secrets ?? MemorySecretStore(),
+      directory: place.directory, backend: backend, secrets: store,
       clock: clock, retention: nil)
     configuration.eventBuffer = 50_000
     return try await Session.open(configuration)
