@@ -126,7 +126,7 @@ public struct WebSignIn: Hashable, Sendable {
     case over
   }
 
-  /// How long a view may take to go: who is told, and the next sign-in, wait no longer.
+  /// How long a view may take to close: the caller and the next login wait no longer.
   ///
   /// A provider whose page was given up is waited for as long by the next sign-in.
   public static let dismissLimit = Duration.seconds(10)

@@ -37,7 +37,7 @@ struct ReadmeExample {
       "auth/logout", accessToken: .bearer, refreshToken: .member("refresh_token"))
 
     let session = try await Session.open(
-      SessionConfiguration(directory: directory, backend: backend, service: "com.example.todo"))
+      SessionConfiguration(directory: directory, backend: backend, service: "com.example.notes"))
 
     let events = session.events  // nothing that happens from here on is missed
     try await session.login(.password(email, password))

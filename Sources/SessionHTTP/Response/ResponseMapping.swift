@@ -14,7 +14,7 @@ public struct ResponseMapping: Hashable, Sendable {
   public var tokenTypes: Set<String> = ["bearer"]
   /// How long the access token is good.
   public var lifetime: [TokenLifetime] = [.seconds("expires_in")]
-  /// How long the session lasts at most, whatever is refreshed: nobody says it unless you name who does.
+  /// How long the session lasts at most, however often it is refreshed; empty if the backend does not say it.
   ///
   /// A number must be above 0. An instant or a claim that has passed ends the session at once, and more than
   /// ten years count as ten years. ``TokenLifetime/assumed(_:)`` says nothing here: that is the policy's

@@ -11,7 +11,7 @@ import SessionKit
 /// ```swift
 /// let code = AuthorizationCode(
 ///   authorization: issuer.appending(path: "authorize"), token: issuer.appending(path: "token"),
-///   client: .form(id: "todo-app"), redirect: "com.example.todo:/login", scope: "openid offline_access")
+///   client: .form(id: "notes-app"), redirect: "com.example.notes:/login", scope: "openid offline_access")
 /// try await session.login(.authorizationCode(code, on: page))
 /// ```
 ///

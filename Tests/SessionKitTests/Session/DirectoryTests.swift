@@ -68,7 +68,7 @@ struct DirectoryTests {
       let directory = bench.folder.appending(path: "session")
       let configuration = SessionConfiguration(
         directory: directory, backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL),
-        service: "com.example.todo")
+        service: "com.example.notes")
       let session = try await Session.open(configuration)
       try await session.login(bench.credentials)
       try await session.close()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionKit
 
-/// Over sockets: the access token's `exp` stands for a claim with the end of the session.
+/// Over sockets: the access token's `exp` is used as a claim with the end of the session.
 @Suite("A session whose end the backend says")
 struct StatedEndTests {
   private static let limit: Int64 = 1_800_000

@@ -18,7 +18,7 @@ struct AuthorizationRequestTests {
     AuthorizationCode(
       authorization: URL(string: "https://id.example.com/authorize") ?? URL(filePath: "/"),
       token: URL(string: "https://id.example.com/token") ?? URL(filePath: "/"),
-      client: .form(id: "todo app"), redirect: "com.example.todo:/login", scope: scope,
+      client: .form(id: "notes app"), redirect: "com.example.notes:/login", scope: scope,
       issuer: issuer, further: further)
   }
 
@@ -36,7 +36,7 @@ struct AuthorizationRequestTests {
   }
 
   private func redirect(_ query: String) throws -> URL {
-    try #require(URL(string: "com.example.todo:/login" + query))
+    try #require(URL(string: "com.example.notes:/login" + query))
   }
 
   /// The state of the request with ``random``.
@@ -79,7 +79,7 @@ struct AuthorizationRequestTests {
 
   @Test("WEB-5 the address has what the grant needs, and further members replace none of it")
   func address() {
-    let further = ["audience": "todo & more", "state": "mine", "code_challenge_method": "plain"]
+    let further = ["audience": "notes & more", "state": "mine", "code_challenge_method": "plain"]
     let address = request(Self.code(further: further)).address(asks: false)
     let fields = fields(of: address)
     #expect(
@@ -87,13 +87,14 @@ struct AuthorizationRequestTests {
         "audience", "client_id", "code_challenge", "code_challenge_method", "nonce",
         "redirect_uri", "response_type", "scope", "state",
       ])
-    #expect(fields["client_id"] == "todo app" && fields["audience"] == "todo & more")
-    #expect(fields["redirect_uri"] == "com.example.todo:/login")
+    #expect(fields["client_id"] == "notes app" && fields["audience"] == "notes & more")
+    #expect(fields["redirect_uri"] == "com.example.notes:/login")
     #expect(fields["response_type"] == "code" && fields["code_challenge_method"] == "S256")
     #expect(fields["code_challenge"]?.count == 43 && fields["state"]?.count == 22)
     #expect(address?.absoluteString.hasPrefix("https://id.example.com/authorize?") == true)
     #expect(self.fields(of: request().address(asks: true))["prompt"] == "login")
-    #expect(self.fields(of: request(Self.code(scope: "todo")).address(asks: false))["nonce"] == nil)
+    #expect(
+      self.fields(of: request(Self.code(scope: "notes")).address(asks: false))["nonce"] == nil)
   }
 
   @Test("WEB-5 the verifier is in no address, and in the request that redeems the code")
@@ -113,7 +114,7 @@ struct AuthorizationRequestTests {
         == self.fields(of: request.address(asks: false))["code_challenge"])
     #expect(request.address(asks: false)?.absoluteString.contains(verifier) == false)
     #expect(fields["grant_type"] == "authorization_code" && fields["code"] == "c-1")
-    #expect(fields["client_id"] == "todo%20app")
+    #expect(fields["client_id"] == "notes%20app")
     #expect(!"\(request)\(redemption)".contains(verifier))
   }
 
