@@ -144,15 +144,21 @@ let package = Package(
       ],
       path: "Tools/signinhost", swiftSettings: strict),
 
+    // Programs that tests start.
+    .target(name: "CSpawn", path: "Tests/CSpawn"),
+    .target(
+      name: "ChildProcesses", dependencies: ["CSpawn"], path: "Tests/ChildProcesses",
+      swiftSettings: strict),
     .testTarget(
       name: "SessionCoreTests",
       dependencies: ["SessionCore", "SessionChangeQueue", "SessionWebSignIn", "SessionTestKit"],
       swiftSettings: strict),
     .testTarget(
-      name: "SessionJournalTests", dependencies: ["SessionJournal"], swiftSettings: strict),
+      name: "SessionJournalTests", dependencies: ["SessionJournal", "ChildProcesses"],
+      swiftSettings: strict),
     .testTarget(
       name: "JournalPropertyTests",
-      dependencies: ["SessionTestKit", "SessionTesting", "SessionJournal"],
+      dependencies: ["SessionTestKit", "SessionTesting", "SessionJournal", "ChildProcesses"],
       swiftSettings: strict),
     .testTarget(
       name: "SessionKitTests",
@@ -161,6 +167,7 @@ let package = Package(
         "SessionMessages",
         "SessionTestKit",
         "SessionTestSupport", "SessionTesting", "SessionCore", "SessionJournal", "SessionJSON",
+        "ChildProcesses",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -192,7 +199,7 @@ let package = Package(
         "ReplayCommands", "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionKit",
         "SessionHTTP",
         "SessionExplain", "SessionJSON", "SessionTestKit", "SessionTestSupport", "SessionTesting",
-        "sessionreplay",
+        "ChildProcesses", "sessionreplay",
       ],
       swiftSettings: strict),
     // What `sessionreplay export --format swift` writes, compiled and run.
@@ -211,7 +218,7 @@ let package = Package(
       dependencies: [
         "SessionKit", "SessionHTTP", "SessionChanges", "SessionTestKit", "SessionCore",
         "SessionJournal",
-        "sessionworker", "ReplayCommands",
+        "ChildProcesses", "sessionworker", "ReplayCommands",
       ],
       swiftSettings: strict),
     // The journals of Specs/Journals: each written by a real run, each with its answer.
@@ -223,7 +230,7 @@ let package = Package(
         "SessionJournal", "SessionExplain", "SessionJSON",
       ],
       swiftSettings: strict),
-    .testTarget(name: "HouseTests", swiftSettings: strict),
+    .testTarget(name: "HouseTests", dependencies: ["ChildProcesses"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

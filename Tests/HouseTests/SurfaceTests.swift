@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -8,15 +9,10 @@ struct SurfaceTests {
   func surface() throws {
     let modules = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "Modules").path(percentEncoded: false)
-    let process = Process()
-    process.executableURL = House().root.appending(path: "Tools/surface/run")
-    process.arguments = ["--check", "--modules", modules]
-    let output = Pipe()
-    (process.standardOutput, process.standardError) = (output, output)
-    try process.run()
-    let said = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
+    let tool = try ChildProcess.run(
+      House().root.appending(path: "Tools/surface/run").path(percentEncoded: false),
+      ["--check", "--modules", modules], errors: .collected)
+    #expect(tool.code == 0, "\(tool.text)")
   }
 
   /// The files are made on Linux: what only Apple's systems have is missing in them.

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import SessionTestKit
@@ -71,8 +72,6 @@ struct OtherReaderProperties {
 
   /// What the other reader says of each file, all read by one process.
   private static func othersTold(of files: [[UInt8]]) throws -> [Told] {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
     let list = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { unlink(list.path(percentEncoded: false)) }
     let lines = files.map { Data($0).base64EncodedString() + "\n" }
@@ -82,19 +81,9 @@ struct OtherReaderProperties {
       for line in open(sys.argv[1]):
         print(json.dumps(journal_reader.verdict_of(base64.b64decode(line))))
       """
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["python3", "-B", "-c", program, list.path(percentEncoded: false)]
-    let specs = root.appending(path: "Specs").path(percentEncoded: false)
-    process.environment = ProcessInfo.processInfo.environment
-      .merging(["PYTHONPATH": specs]) { _, new in new }
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.remainingBytes()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return try output.split(separator: UInt8(ascii: "\n"))
+    let reader = try ChildProcess.python(["-c", program, list.path(percentEncoded: false)])
+    try #require(reader.code == 0)
+    return try reader.bytes.split(separator: UInt8(ascii: "\n"))
       .map { try JSONDecoder().decode(Told.self, from: $0) }
   }
 

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionTestKit
 import Synchronization
@@ -16,7 +17,7 @@ final class WorkerProcess {
     var error: String?
   }
 
-  private let process = Process()
+  private let process: ChildProcess
   private let input = Pipe()
   private let book = AnswerBook()
   private let end = Milestone()
@@ -25,16 +26,15 @@ final class WorkerProcess {
   /// A worker; `isIsolated` puts it into a PID namespace of its own, where it is process 1.
   init(_ arguments: [String], isIsolated: Bool = false) throws {
     let binary = try Self.binary()
-    process.executableURL = URL(fileURLWithPath: isIsolated ? Namespaces.tool : binary)
-    process.arguments = isIsolated ? Namespaces.options + [binary] + arguments : arguments
     let output = Pipe()
-    // The handle and not the pipe: the end that is read stays open here too, and what is written to
-    // who has died kills nobody with SIGPIPE.
-    process.standardInput = input.fileHandleForReading
-    process.standardOutput = output
+    // The handle and not the pipe: the end that is read stays open here too. So a line that is written to
+    // a dead worker does not kill this process with SIGPIPE.
+    process = try ChildProcess(
+      isIsolated ? Namespaces.tool : binary,
+      isIsolated ? Namespaces.options + [binary] + arguments : arguments,
+      input: .file(input.fileHandleForReading), output: .pipe(output))
     let (book, end) = (book, end)
-    process.terminationHandler = { _ in end.reach() }
-    try process.run()
+    process.whenEnded { end.reach() }
     let handle = output.fileHandleForReading
     Thread.detachNewThread {
       book.read(handle)
@@ -42,9 +42,7 @@ final class WorkerProcess {
     }
   }
 
-  deinit {
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-  }
+  deinit { process.send(SIGKILL) }
 
   /// Tells it to do something; the number of its answer.
   @discardableResult
@@ -72,15 +70,14 @@ final class WorkerProcess {
 
   /// Suspends it; when this returns none of its threads runs.
   func suspend() {
-    let number = process.processIdentifier
-    #expect(kill(number, SIGSTOP) == 0)
+    #expect(process.send(SIGSTOP))
     var status = siginfo_t()
-    #expect(waitid(P_PID, id_t(number), &status, WSTOPPED | WNOWAIT) == 0)
+    #expect(waitid(P_PID, id_t(process.identifier), &status, WSTOPPED | WNOWAIT) == 0)
   }
 
   /// Lets it go on.
   func resume() {
-    #expect(kill(process.processIdentifier, SIGCONT) == 0)
+    #expect(process.send(SIGCONT))
   }
 
   /// Tells it to do something, and waits for the answer; `nil` where it dies before that.
@@ -98,7 +95,7 @@ final class WorkerProcess {
 
   /// Ends it at once; when this returns there is no such process any more.
   func end() async throws {
-    #expect(kill(process.processIdentifier, SIGKILL) == 0)
+    #expect(process.send(SIGKILL))
     try await ended()
   }
 
@@ -124,13 +121,11 @@ enum Namespaces {
   /// Whether this system lets a test make them.
   static let arePermitted: Bool = {
     guard FileManager.default.isExecutableFile(atPath: tool) else { return false }
-    let trial = Process()
-    trial.executableURL = URL(fileURLWithPath: tool)
-    trial.arguments = options + ["/bin/true"]
-    trial.standardError = FileHandle.nullDevice
-    do { try trial.run() } catch { return false }
-    trial.waitUntilExit()
-    return trial.terminationStatus == 0
+    do {
+      return try ChildProcess.run(tool, options + ["/bin/true"], errors: .dropped).code == 0
+    } catch {
+      return false
+    }
   }()
 }
 

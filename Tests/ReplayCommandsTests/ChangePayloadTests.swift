@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import SessionTestKit
@@ -43,16 +44,8 @@ struct ChangePayloadTests {
 
   @Test("JRN-5 the second reader, written from the page alone, reads the same")
   func secondReader() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "python3", Repository.root.appending(path: "Specs/change_payload.py").path,
-    ]
-    let pipe = Pipe()
-    (process.standardOutput, process.standardError) = (pipe, pipe)
-    try process.run()
-    let said = try pipe.fileHandleForReading.remainingBytes()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
+    let reader = try ChildProcess.python(
+      [ChildProcess.specs + "/change_payload.py"], errors: .collected)
+    #expect(reader.code == 0, "\(reader.text)")
   }
 }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionTestKit
 import Testing
@@ -8,23 +9,14 @@ struct OlderReaderTests {
   /// Before records named their opening.
   private static let commit = "40603ea"
 
-  private static func run(_ program: String, _ arguments: [String]) throws -> (Int32, String) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    process.currentDirectoryURL = Repository.root
-    let output = Pipe()
-    (process.standardOutput, process.standardError) = (output, output)
-    try process.run()
-    let said = try output.fileHandleForReading.remainingBytes()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+  private static func git(_ arguments: [String]) throws -> ChildProcess.Run {
+    try ChildProcess.run("git", arguments, folder: Repository.root.path, errors: .collected)
   }
 
   /// Whether git has the version: a copy without its history has not.
   private static let isKept: Bool = {
     do {
-      return try run("git", ["cat-file", "-e", "\(commit):Specs/event_payload.py"]).0 == 0
+      return try git(["cat-file", "-e", "\(commit):Specs/event_payload.py"]).code == 0
     } catch {
       return false
     }
@@ -34,15 +26,15 @@ struct OlderReaderTests {
     "REF-9 JRN-3 a reader from before identities reads all that it knows of every line",
     .enabled(if: isKept, "git does not have the version of that reader here."))
   func events() throws {
-    let (code, source) = try Self.run("git", ["show", "\(Self.commit):Specs/event_payload.py"])
-    #expect(code == 0)
+    let source = try Self.git(["show", "\(Self.commit):Specs/event_payload.py"])
+    #expect(source.code == 0)
     let folder = FileManager.default.temporaryDirectory.appending(path: "reader-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
       // What a test leaves in the system's temporary folder is the system's to clean.
       do { try FileManager.default.removeItem(at: folder) } catch {}
     }
-    try Data(source.utf8).write(to: folder.appending(path: "event_payload.py"))
+    try source.bytes.write(to: folder.appending(path: "event_payload.py"))
     let program = """
       import json, sys
       sys.path.insert(0, sys.argv[1])
@@ -64,7 +56,8 @@ struct OlderReaderTests {
       print(count)
       """
     let golden = Repository.root.appending(path: "Specs/Golden/events.txt").path
-    let said = try Self.run("python3", ["-B", "-c", program, folder.path, golden])
-    #expect(said.0 == 0 && said.1 == "5\n", "\(said.1)")
+    let reader = try ChildProcess.run(
+      "python3", ["-B", "-c", program, folder.path, golden], errors: .collected)
+    #expect(reader.code == 0 && reader.text == "5\n", "\(reader.text)")
   }
 }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import ReplayCommands
 import Testing
@@ -10,6 +11,12 @@ struct ToolRun {
 
   /// What wakes a seeded bug in a program as it is awake here.
   static let seeded = ProcessInfo.processInfo.environment.filter { $0.key == "MUTANT" }
+
+  /// A signal ended the program.
+  struct Killed: Error {
+    let arguments: [String]
+    let status: ChildProcess.Status
+  }
 
   /// Runs the tool in this process.
   static func inProcess(
@@ -40,24 +47,20 @@ struct ToolRun {
   ) throws -> ToolRun {
     let folder = try TemporaryFolder()
     for name in ["out", "err"] { _ = try folder.write([], to: name) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: executable)
-    process.arguments = arguments
-    process.environment = seeded.merging(["PATH": "/usr/bin:/bin"]) { $1 }
-      .merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
     // Files and not pipes: nothing to be drained while it runs.
     let (output, errors) = (
       try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("out"))),
       try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("err")))
     )
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationReason == .exit, "\(arguments) was killed")
+    let process = try ChildProcess(
+      executable, arguments,
+      environment: seeded.merging(["PATH": "/usr/bin:/bin"]) { $1 }.merging(environment) { $1 },
+      output: .file(output), errors: .file(errors))
+    guard case .exited(let code) = process.waitUntilExit() else {
+      throw Killed(arguments: arguments, status: process.status)
+    }
     return ToolRun(
-      code: process.terminationStatus,
+      code: code,
       output: String(decoding: try folder.bytes("out"), as: UTF8.self),
       errors: String(decoding: try folder.bytes("err"), as: UTF8.self))
   }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -48,16 +49,14 @@ struct AliveFileTests {
       print("held", flush=True)
       sys.stdin.read()
       """
-    let holder = Process()
-    holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    holder.arguments = ["python3", "-c", program, path + ".alive"]
     let (input, output) = (Pipe(), Pipe())
-    (holder.standardInput, holder.standardOutput) = (input, output)
-    try holder.run()
+    let holder = try ChildProcess(
+      "/usr/bin/env", ["python3", "-c", program, path + ".alive"], input: .pipe(input),
+      output: .pipe(output))
     // It says so when it holds the lock; the line may come in pieces.
     #expect(try output.fileHandleForReading.read(upToCount: 1)?.isEmpty == false)
     #expect(lock(path, 1 << 40) == .held && lock(path, 1 << 41) == .free)
-    kill(holder.processIdentifier, SIGKILL)
+    holder.send(SIGKILL)
     holder.waitUntilExit()
     #expect(lock(path, 1 << 40) == .free)
   }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
@@ -142,12 +143,6 @@ private final class MountedDisk: Sendable {
   }()
 
   private static func run(_ command: [String]) throws -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = command
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    try ChildProcess.run(command[0], Array(command.dropFirst()), errors: .dropped).code == 0
   }
 }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
@@ -13,8 +14,8 @@ struct GoldenTests {
     let bytes = try golden.bytes()
     if ProcessInfo.processInfo.environment["JOURNAL_GOLDEN"] == "write" {
       try Data(bytes).write(to: URL(filePath: golden.file))
-      let other = try ChildProcess.python(golden.question, quiet: true)
-      try Data(other.output.utf8).write(to: URL(filePath: golden.expected))
+      let other = try ChildProcess.python(golden.question, errors: .dropped)
+      try other.bytes.write(to: URL(filePath: golden.expected))
     }
     #expect(try contents(of: golden.file) == bytes)
   }
@@ -26,30 +27,30 @@ struct GoldenTests {
     let full =
       golden.isRefused
       ? try ChildProcess.python(
-        [ChildProcess.specs + "/journal_reader.py", golden.file], quiet: true) : other
-    #expect(full.status == golden.status)
-    #expect(Array(other.output.utf8) == (try contents(of: golden.expected)))
+        [ChildProcess.specs + "/journal_reader.py", golden.file], errors: .dropped) : other
+    #expect(full.code == golden.status)
+    #expect(Array(other.bytes) == (try contents(of: golden.expected)))
   }
 
   @Test("JRN-5 The reader in another language says by its exit code what it cannot read")
   func otherReaderRefuses() throws {
     let scratch = try Scratch()
     let program = ChildProcess.specs + "/journal_reader.py"
-    #expect(try ChildProcess.python([program, scratch.path()], quiet: true).status == 66)
+    #expect(try ChildProcess.python([program, scratch.path()], errors: .dropped).code == 66)
     for bytes in [[], Array("no journal".utf8), [UInt8](repeating: 0, count: 100)] {
       let path = try scratch.write(bytes)
-      #expect(try ChildProcess.python([program, path], quiet: true).status == 65)
+      #expect(try ChildProcess.python([program, path], errors: .dropped).code == 65)
     }
     let pipe = scratch.path("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
     for path in [scratch.folder, pipe, "/dev/null"] {
-      #expect(try ChildProcess.python([program, path], quiet: true).status == 65, "\(path)")
+      #expect(try ChildProcess.python([program, path], errors: .dropped).code == 65, "\(path)")
     }
     let inFile = try scratch.write([1]) + "/b.journal"
-    #expect(try ChildProcess.python([program, inFile], quiet: true).status == 66)
+    #expect(try ChildProcess.python([program, inFile], errors: .dropped).code == 66)
     let loop = scratch.path("loop")
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
-    #expect(try ChildProcess.python([program, loop], quiet: true).status == 74)
+    #expect(try ChildProcess.python([program, loop], errors: .dropped).code == 74)
   }
 
   @Test("JRN-3 This reader reads them as expected", arguments: Golden.all)

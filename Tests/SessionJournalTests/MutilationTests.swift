@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
@@ -130,8 +131,8 @@ struct MutilationTests {
       }
     }
     let python = try ChildProcess.python(["-c", program, path])
-    #expect(python.status == 0)
-    let others = python.output.split(separator: "\n").map(String.init)
+    #expect(python.code == 0)
+    let others = python.text.split(separator: "\n").map(String.init)
     #expect(others.count == lines.count)
     for (number, pair) in zip(lines, others).enumerated() where pair.0 != pair.1 {
       Issue.record("case \(number): Swift says \(pair.0), Python says \(pair.1)")

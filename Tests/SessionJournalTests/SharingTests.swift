@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -105,15 +106,12 @@ struct SharingTests {
     let journal = try Journal.open(
       at: path, options: .init(lockDeadline: .milliseconds(50)))
     let patient = try Journal.open(at: path, options: .init(lockDeadline: .seconds(600)))
-    let holder = Process()
-    holder.executableURL = URL(filePath: "/usr/bin/env")
     let program =
       "import fcntl,sys,time; f=open(sys.argv[1]); fcntl.flock(f,fcntl.LOCK_EX); "
       + "print('held',flush=True); time.sleep(600)"
-    holder.arguments = ["python3", "-c", program, path + ".lock"]
     let pipe = Pipe()
-    holder.standardOutput = pipe
-    try holder.run()
+    let holder = try ChildProcess(
+      "/usr/bin/env", ["python3", "-c", program, path + ".lock"], output: .pipe(pipe))
     #expect(try pipe.fileHandleForReading.read(upToCount: 4) == Data("held".utf8))
     do {
       _ = try journal.append([draft("x")])
@@ -127,7 +125,7 @@ struct SharingTests {
     }
     // Reading needs no lock.
     #expect(try journal.catchUp() == [])
-    #expect(kill(holder.processIdentifier, SIGKILL) == 0)
+    #expect(holder.send(SIGKILL))
     #expect(try patient.append([draft("x")]).appended.map(\.sequence) == [1])
     holder.waitUntilExit()
     #expect(try journal.catchUp().map(\.text) == ["x"])

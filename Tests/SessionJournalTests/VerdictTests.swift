@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -167,7 +168,7 @@ struct VerdictTests {
     let python = try ChildProcess.python(
       [ChildProcess.specs + "/journal_reader.py", "--verdict"] + paths)
     let keys = ["records", "watermarks", "ending", "offset", "sequence", "bytes", "flaw", "room"]
-    let lines = try python.output.split(separator: "\n").map { line in
+    let lines = try python.text.split(separator: "\n").map { line in
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary
       return keys.compactMap { object?[$0].map { "\($0)" } }.joined(separator: " ")
     }

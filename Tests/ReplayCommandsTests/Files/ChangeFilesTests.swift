@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionChangeQueue
 @_spi(Internals) import SessionCore
@@ -65,22 +66,14 @@ struct ChangeFilesTests {
   @Test("JRN-5 the second reader, written from the page alone, reads them as it did")
   func secondReader() throws {
     for golden in Self.golden {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = [
-        "python3", "-B", Repository.root.appending(path: "Specs/journal_reader.py").path,
-        "--changes", Self.path(golden.name + ".journal"),
-      ]
-      let pipe = Pipe()
-      process.standardOutput = pipe
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      let said = try pipe.fileHandleForReading.remainingBytes()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == golden.code, "\(golden.name)")
+      let reader = try ChildProcess.python(
+        [
+          ChildProcess.specs + "/journal_reader.py", "--changes",
+          Self.path(golden.name + ".journal"),
+        ], errors: .dropped)
+      #expect(reader.code == golden.code, "\(golden.name)")
       let isSame =
-        try String(decoding: said, as: UTF8.self)
-        == Repository.text("\(Self.folder)/\(golden.name).json")
+        try reader.text == Repository.text("\(Self.folder)/\(golden.name).json")
       #expect(isSame, "\(golden.name)")
     }
   }

@@ -1,22 +1,20 @@
+import ChildProcesses
 import Foundation
 import SessionTestKit
 import Testing
 
 /// The program while it runs, with its outputs as they come.
 final class LiveTool {
-  private let process = Process()
+  private let process: ChildProcess
   private let output = Pipe()
   private let errors = Pipe()
   private var rest: [UInt8] = []
 
   init(_ arguments: [String]) throws {
-    process.executableURL = URL(fileURLWithPath: try ToolRun.binary())
-    process.arguments = arguments
-    process.environment = ToolRun.seeded.merging(["PATH": "/usr/bin:/bin"]) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
+    process = try ChildProcess(
+      try ToolRun.binary(), arguments,
+      environment: ToolRun.seeded.merging(["PATH": "/usr/bin:/bin"]) { $1 },
+      output: .pipe(output), errors: .pipe(errors))
   }
 
   /// The next line, waited for; `nil` at the end of the output.
@@ -40,14 +38,10 @@ final class LiveTool {
   }
 
   /// Asks the program to end, without reading what it prints.
-  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+  func signal(_ number: Int32) { process.send(number) }
 
   /// Its exit code, or 128 and the signal that ended it.
-  func code() -> Int32 {
-    process.waitUntilExit()
-    return process.terminationReason == .exit
-      ? process.terminationStatus : 128 + process.terminationStatus
-  }
+  func code() -> Int32? { process.waitUntilExit().code }
 
   func complaints() throws -> String {
     String(decoding: try errors.fileHandleForReading.remainingBytes(), as: UTF8.self)

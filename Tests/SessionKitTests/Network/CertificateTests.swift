@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionHTTP
 import SessionKit
@@ -8,7 +9,7 @@ import Testing
 /// A server on loopback whose certificate nobody has signed, by `openssl`.
 private final class SelfSignedServer {
   let port: UInt16
-  private let process = Process()
+  private let process: ChildProcess
   private let folder: URL
 
   static let isAvailable = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
@@ -21,23 +22,17 @@ private final class SelfSignedServer {
     close(listener)
     self.port = port
     // One process, which nobody waits for: the client tries until it listens.
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.currentDirectoryURL = folder
-    process.arguments = [
-      "-c",
+    let script =
       "/usr/bin/openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out certificate.pem "
-        + "-days 2 -subj /CN=localhost && exec /usr/bin/openssl s_server "
-        + "-accept 127.0.0.1:\(port) -key key.pem -cert certificate.pem -www -quiet",
-    ]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+      + "-days 2 -subj /CN=localhost && exec /usr/bin/openssl s_server "
+      + "-accept 127.0.0.1:\(port) -key key.pem -cert certificate.pem -www -quiet"
+    process = try ChildProcess(
+      "/bin/sh", ["-c", script], folder: folder.path(percentEncoded: false), output: .null,
+      errors: .null)
   }
 
-  /// Ends the server at once: a child of a worker thread has the other signals blocked.
   func stop() {
-    kill(process.processIdentifier, SIGKILL)
+    process.send(SIGKILL)
     // What a test leaves in the system's temporary folder is the system's to clean.
     do { try FileManager.default.removeItem(at: folder) } catch {}
   }
