@@ -79,34 +79,28 @@ extension HTTPBackend {
   public func readRefresh(
     _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil
   ) throws(AnswerFailure) -> TokenResponse {
-    try readRefresh(
-      response, lifeBefore: lifetimeBefore?.wholeMilliseconds, of: user.map { ExpectedUser(id: $0) }
-    )
+    try readNewTokens(
+      .refresh, response, lifeBefore: lifetimeBefore?.wholeMilliseconds,
+      of: user.map { ExpectedUser(id: $0) })
   }
 
-  func readRefresh(
-    _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
-  ) throws(AnswerFailure) -> TokenResponse {
-    try readTokens(
-      .refresh, response, self.response.context, lifeBefore: lifeBefore, expected: user)
-  }
-
-  /// Reads the response to a switch of the context (CTX-1); one with a new refresh token has spent the old,
-  /// and is read as that of a refresh.
+  /// Reads the response to a switch of the context (CTX-1).
+  ///
+  /// A response with a new refresh token has spent the old one, and is read as the response to a refresh.
   public func readSwitch(
     _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil
   ) throws(AnswerFailure) -> TokenResponse {
-    try readSwitch(
-      response, lifeBefore: lifetimeBefore?.wholeMilliseconds, of: user.map { ExpectedUser(id: $0) }
-    )
+    try readNewTokens(
+      .switchContext, response, lifeBefore: lifetimeBefore?.wholeMilliseconds,
+      of: user.map { ExpectedUser(id: $0) })
   }
 
-  func readSwitch(
-    _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
+  /// Reads the response to a refresh or to a switch of the context.
+  func readNewTokens(
+    _ step: Step, _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
   ) throws(AnswerFailure) -> TokenResponse {
-    try readTokens(
-      .switchContext, response, self.response.switchedContext, lifeBefore: lifeBefore,
-      expected: user)
+    let context = step == .switchContext ? self.response.switchedContext : self.response.context
+    return try readTokens(step, response, context, lifeBefore: lifeBefore, expected: user)
   }
 
   /// Reads who the user is; one who is said to be inactive or deleted is a failure (LOG-6).

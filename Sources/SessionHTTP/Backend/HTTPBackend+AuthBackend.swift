@@ -52,7 +52,8 @@ extension HTTPBackend: AuthBackend {
     }
     let context = RequestContext.current
     return try await exchange(.refresh, request) { (response) throws(AnswerFailure) in
-      try readRefresh(response, lifeBefore: context.lifetimeBefore, of: context.user)
+      try readNewTokens(
+        .refresh, response, lifeBefore: context.lifetimeBefore, of: context.user)
     }
   }
 
@@ -67,7 +68,8 @@ extension HTTPBackend: AuthBackend {
     }
     let context = RequestContext.current
     return try await exchange(.switchContext, request) { (response) throws(AnswerFailure) in
-      try readSwitch(response, lifeBefore: context.lifetimeBefore, of: context.user)
+      try readNewTokens(
+        .switchContext, response, lifeBefore: context.lifetimeBefore, of: context.user)
     }
   }
 

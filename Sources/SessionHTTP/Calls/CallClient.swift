@@ -1,23 +1,21 @@
 public import Foundation
 public import SessionKit
 
-/// What the rule of calls must know of a request.
+/// What the rules of calls must know of a request.
 public struct CallHead: Sendable {
-  /// The method, such as `GET`.
-  public let method: String
-  /// The whole address.
-  public let url: URL?
-  /// Whether it has something in the token's place already, such as an `Authorization` of its own.
-  public let isAuthorized: Bool
-  /// Whether its body can be sent once more; `false` for a stream.
-  public let isRepeatable: Bool
+  let outline: CallOutline
 
-  /// The head of a request.
+  /// Creates the head of a request.
+  ///
+  /// - Parameters:
+  ///   - method: the method, such as `GET`.
+  ///   - url: the whole address.
+  ///   - isAuthorized: whether the request has something in the token's place already, such as an `Authorization`
+  ///     field of its own.
+  ///   - isRepeatable: whether its body can be sent again; `false` for a stream.
   public init(method: String, url: URL?, isAuthorized: Bool, isRepeatable: Bool = true) {
-    self.method = method
-    self.url = url
-    self.isAuthorized = isAuthorized
-    self.isRepeatable = isRepeatable
+    outline = CallOutline(
+      method: method, url: url, isAuthorized: isAuthorized, isRepeatable: isRepeatable)
   }
 }
 

@@ -60,10 +60,7 @@ struct ClientCarrier<Client: CallClient>: CallCarrier {
   let client: Client
 
   func outline(of request: Client.Request, token place: CallTokenPlace) -> CallOutline {
-    let head = client.head(of: request, token: place)
-    return CallOutline(
-      method: head.method, url: head.url, isAuthorized: head.isAuthorized,
-      isRepeatable: head.isRepeatable)
+    client.head(of: request, token: place).outline
   }
 
   func authorize(_ request: inout Client.Request, with token: CarriedToken) throws {

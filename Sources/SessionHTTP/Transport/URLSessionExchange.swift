@@ -116,19 +116,16 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     if let cut { finish(.success(cut)) }
   }
 
-  // Without this, a 401 that names a scheme (RFC 9110 §11.6.1) never ends on Linux.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    guard challenge.protectionSpace.asksForPassword else {
-      completionHandler(.performDefaultHandling, nil)
-      return
-    }
-    let refusal = (challenge.failureResponse ?? task.response) as? HTTPURLResponse
-    state.withLock { $0.refusal = refusal }
-    completionHandler(.rejectProtectionSpace, nil)
+    completionHandler(
+      challenge.withoutPassword { response in
+        let refusal = (response ?? task.response) as? HTTPURLResponse
+        state.withLock { $0.refusal = refusal }
+      }, nil)
   }
 
   func urlSession(

@@ -100,18 +100,13 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     DispatchQueue.global().async { dataTask.cancel() }
   }
 
-  // Without this, a 401 that names a scheme (RFC 9110 §11.6.1) never ends on Linux.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    guard challenge.protectionSpace.asksForPassword else {
-      completionHandler(.performDefaultHandling, nil)
-      return
-    }
-    exchange(of: task)?.refused(challenge.failureResponse ?? task.response)
-    completionHandler(.rejectProtectionSpace, nil)
+    completionHandler(
+      challenge.withoutPassword { exchange(of: task)?.refused($0 ?? task.response) }, nil)
   }
 
   func urlSession(

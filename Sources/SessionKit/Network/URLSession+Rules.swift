@@ -5,13 +5,22 @@ package import Foundation
 #endif
 
 // What each use of `URLSession` has in common.
-extension URLProtectionSpace {
-  /// Whether a server asks for a name and a password; what TLS asks for is the system's business.
-  package var asksForPassword: Bool {
-    let method = authenticationMethod
-    return method == NSURLAuthenticationMethodDefault
-      || method == NSURLAuthenticationMethodHTTPBasic
-      || method == NSURLAuthenticationMethodHTTPDigest
+extension URLAuthenticationChallenge {
+  /// Refuses a server that asks for a name and a password, and leaves what TLS asks for to the system.
+  ///
+  /// Calls `refused` with the server's response, if the challenge has it. Without an answer, a 401 that names a
+  /// scheme (RFC 9110 §11.6.1) never ends on Linux.
+  package func withoutPassword(
+    _ refused: (URLResponse?) -> Void
+  ) -> URLSession.AuthChallengeDisposition {
+    switch protectionSpace.authenticationMethod {
+    case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic,
+      NSURLAuthenticationMethodHTTPDigest:
+      refused(failureResponse)
+      return .rejectProtectionSpace
+    default:
+      return .performDefaultHandling
+    }
   }
 }
 

@@ -23,14 +23,17 @@ public final class Session: Sendable {
   /// Creates the configuration's directory and the folders above it, with the mode 0700, if they are missing.
   /// It creates nothing if stored secrets belong to a journal that should be there: its disk may not be
   /// mounted. It throws `storage` then (`JournalError.folderMissing`). Mount the disk, or create the directory
-  /// yourself to go on without that journal. It throws `refused` if the directory is no file URL with an absolute
-  /// path, or if a file stands in its place.
+  /// yourself to go on without that journal.
   ///
-  /// Never waits for the network: a token that has expired is refreshed while `activity` says so.
-  /// Throws where the journal cannot be read or written; a tail that was never acknowledged is cut
-  /// off, kept aside and noted. What to do where it cannot be read *yet* is `SessionOpening`'s matter
-  /// (RES-3); a journal that cannot be used at all is refused, or set aside if
-  /// the policy's `recovery` is `resume` (RES-6).
+  /// It never waits for the network. A token that has expired is refreshed afterwards, and `activity` shows it.
+  ///
+  /// A tail of the journal that was never acknowledged is cut off, kept beside the journal, and noted in it.
+  ///
+  /// Throws:
+  /// - `refused` if the directory is no file URL with an absolute path, or if its path leads to a file.
+  /// - `storage` if the journal cannot be read or written; `underlyingError` is the cause. If it cannot be read
+  ///   *yet*, ``SessionOpening`` waits for it (RES-3). If it is damaged and the policy's `recovery` is `resume`,
+  ///   the journal is set aside instead, and the session continues (RES-6).
   public static func open(_ configuration: SessionConfiguration)
     async throws(SessionError) -> Session
   {

@@ -14,24 +14,11 @@ struct LifetimeTests {
     return policy
   }
 
-  private func reason(_ session: Session) -> ExpiryReason? {
-    guard case .expired(let expired) = session.state else { return nil }
-    return expired.reason
-  }
-
   @Test("POL-10 at the end of the lifetime no token is given out any more, and the session expires")
   func expires() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(Self.policy)
-    await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: .milliseconds(Self.limit - 1))
-    #expect(session.currentToken != nil)
-    bench.clock.advance(by: .milliseconds(1))
-    #expect(session.currentToken == nil)
-    let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error?.isExpired == true)
-    #expect(reason(session) == .lifetimeEnded)
-    #expect(bench.server.count(of: .refresh) == 0, "and nothing asked for a token")
+    try await bench.expectEnd(of: session, after: Self.limit)
     try await session.close()
   }
 
@@ -48,7 +35,29 @@ struct LifetimeTests {
     try await session.close()
     bench.clock.advance(by: .seconds(60))
     let late = try await bench.open(Self.policy)
-    #expect(reason(late) == .lifetimeEnded)
+    #expect(late.expiryReason == .lifetimeEnded)
     try await late.close()
+  }
+}
+
+extension Bench {
+  /// Expects a session to last this number of milliseconds from now, and then to end.
+  func expectEnd(of session: Session, after limit: Int64) async throws {
+    await clock.waitForSleepers(1)
+    clock.advance(by: .milliseconds(limit - 1))
+    #expect(session.currentToken != nil)
+    clock.advance(by: .milliseconds(1))
+    #expect(session.currentToken == nil)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error?.isExpired == true)
+    #expect(session.expiryReason == .lifetimeEnded)
+    #expect(server.count(of: .refresh) == 0, "and nothing asked for a token")
+  }
+}
+
+extension Session {
+  var expiryReason: ExpiryReason? {
+    guard case .expired(let expired) = state else { return nil }
+    return expired.reason
   }
 }

@@ -251,8 +251,8 @@ struct OtherUserTests {
         let answer = BackendBench.response(
           #"{"access_token":"\#(access)","expires_in":60\#(refresh)\#(named)}"#)
         for found in [
-          try wire.readRefresh(answer, lifeBefore: nil, of: expected),
-          try wire.readSwitch(answer, lifeBefore: nil, of: expected),
+          try wire.readNewTokens(.refresh, answer, lifeBefore: nil, of: expected),
+          try wire.readNewTokens(.switchContext, answer, lifeBefore: nil, of: expected),
         ] {
           #expect((found.namedBy == nil ? found.user?.id.description : "another") == user)
           #expect(found.user?.id.isAddress != true)

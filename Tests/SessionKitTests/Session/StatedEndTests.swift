@@ -28,25 +28,12 @@ struct StatedEndTests {
     return try await Session.open(configuration)
   }
 
-  private func reason(_ session: Session) -> ExpiryReason? {
-    guard case .expired(let expired) = session.state else { return nil }
-    return expired.reason
-  }
-
   @Test("POL-10 at the stated end no token is given out any more, and the session expires")
   func expires() async throws {
     let bench = try bench()
     let session = try await open(bench)
     try await session.login(bench.credentials)
-    await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: .milliseconds(Self.limit - 1))
-    #expect(session.currentToken != nil)
-    bench.clock.advance(by: .milliseconds(1))
-    #expect(session.currentToken == nil)
-    let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error?.isExpired == true)
-    #expect(reason(session) == .lifetimeEnded)
-    #expect(bench.server.count(of: .refresh) == 0, "and nothing asked for a token")
+    try await bench.expectEnd(of: session, after: Self.limit)
     try await session.close()
   }
 
@@ -70,7 +57,7 @@ struct StatedEndTests {
     try await third.close()
     bench.clock.advance(by: .seconds(60))
     let late = try await open(bench)
-    #expect(reason(late) == .lifetimeEnded)
+    #expect(late.expiryReason == .lifetimeEnded)
     try await late.close()
   }
 
@@ -94,7 +81,7 @@ struct StatedEndTests {
     #expect(session.currentToken != nil)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error?.isExpired == true)
-    await eventually("it ends") { reason(session) == .lifetimeEnded }
+    await eventually("it ends") { session.expiryReason == .lifetimeEnded }
     #expect(session.currentToken == nil)
     try await session.close()
   }

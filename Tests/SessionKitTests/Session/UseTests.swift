@@ -38,11 +38,6 @@ struct UseTests {
     }
   }
 
-  private func reason(_ session: Session) -> ExpiryReason? {
-    guard case .expired(let expired) = session.state else { return nil }
-    return expired.reason
-  }
-
   @Test("POL-5 when the limit is reached no token is given out any more, and the session expires")
   func expires() async throws {
     let bench = try Bench()
@@ -54,7 +49,7 @@ struct UseTests {
     #expect(session.currentToken == nil)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error?.isExpired == true)
-    #expect(reason(session) == .inactivity)
+    #expect(session.expiryReason == .inactivity)
     #expect(bench.server.count(of: .refresh) == 0, "and nothing asked for a token")
     #expect(try bench.eventNames() == ["login", "sessionExpired"])
     #expect(try bench.files().contains("user") && !bench.files().contains("token"))
@@ -75,7 +70,7 @@ struct UseTests {
     try await session.close()
     bench.clock.advance(by: .milliseconds(1))
     session = try await bench.open(Self.policy)
-    #expect(reason(session) == .inactivity)
+    #expect(session.expiryReason == .inactivity)
     try await session.close()
   }
 
@@ -93,7 +88,7 @@ struct UseTests {
       bench.clock.advance(by: .milliseconds(passed > 0 ? Self.limit / 2 : 0))
       bench.clock.setTime(bench.clock.now().time.advanced(by: passed > 0 ? -Self.limit / 2 : 0))
       let reopened = try await bench.open(Self.policy)
-      #expect((reason(reopened) == .inactivity) == isOver, "\(passed)")
+      #expect((reopened.expiryReason == .inactivity) == isOver, "\(passed)")
       try await reopened.close()
     }
   }
@@ -108,11 +103,11 @@ struct UseTests {
       bench.clock.advance(by: .milliseconds(Self.limit - 1))
       session = try await bench.open(Self.policy)
       // The token's life is another matter, which a restart measures by the civil time.
-      #expect(reason(session) != .inactivity)
+      #expect(session.expiryReason != .inactivity)
       try await session.close()
       bench.clock.advance(by: .milliseconds(1))
       session = try await bench.open(Self.policy)
-      #expect(reason(session) == .inactivity || !session.isAuthenticated)
+      #expect(session.expiryReason == .inactivity || !session.isAuthenticated)
       try await session.close()
     }
   }
