@@ -145,9 +145,9 @@ let package = Package(
       path: "Tools/signinhost", swiftSettings: strict),
 
     // Programs that tests start.
-    .target(name: "CSpawn", path: "Tests/CSpawn"),
+    .target(name: "CProcess", path: "Tests/CProcess"),
     .target(
-      name: "ChildProcesses", dependencies: ["CSpawn"], path: "Tests/ChildProcesses",
+      name: "ChildProcesses", dependencies: ["CProcess"], path: "Tests/ChildProcesses",
       swiftSettings: strict),
     .testTarget(
       name: "SessionCoreTests",

@@ -1,4 +1,4 @@
-import CSpawn
+import CProcess
 package import Foundation
 import Synchronization
 
@@ -116,7 +116,7 @@ package final class ChildProcess: Sendable {
     let texts = (arguments + environment).map { strdup($0) }
     defer { for text in texts { free(text) } }
     var identifier: pid_t = 0
-    let error = cspawn_start(
+    let error = cprocess_start(
       &identifier, texts[..<arguments.count] + [nil], texts[arguments.count...] + [nil], folder,
       streams)
     guard error == 0 else { throw StartError(program: arguments[0], number: error) }

@@ -1,6 +1,6 @@
 // Must stand before the first header: the GNU library keeps two of these calls behind it.
 #define _GNU_SOURCE
-#include "CSpawn.h"
+#include "CProcess.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ static int set_attributes(posix_spawnattr_t *attributes) {
   return error ? error : posix_spawnattr_setflags(attributes, flags);
 }
 
-int cspawn_start(pid_t *process, char *const arguments[], char *const environment[],
+int cprocess_start(pid_t *process, char *const arguments[], char *const environment[],
                  const char *folder, const int streams[3]) {
   posix_spawn_file_actions_t actions;
   int error = posix_spawn_file_actions_init(&actions);

@@ -1,5 +1,5 @@
-#ifndef CSPAWN_H
-#define CSPAWN_H
+#ifndef CPROCESS_H
+#define CPROCESS_H
 
 #include <sys/types.h>
 
@@ -7,7 +7,7 @@
 ///
 /// `streams` are the open files that become its standard streams; -1 stands for /dev/null. It gets no other
 /// open file. Without a `folder` it starts in the current one. Returns 0, or a number of errno.
-int cspawn_start(pid_t *process, char *const arguments[], char *const environment[],
+int cprocess_start(pid_t *process, char *const arguments[], char *const environment[],
                  const char *folder, const int streams[3]);
 
 #endif
