@@ -1,6 +1,6 @@
 @_spi(Internals) public import SessionCore
 
-/// One thing that the user did and the server does not know yet (SYN-2, SYN-3).
+/// One thing that the user did and the server does not know yet.
 ///
 /// A sender switches over it:
 /// ```swift
@@ -13,6 +13,8 @@
 /// ```
 /// Contents and bodies are the app's bytes. They are kept as they are and never looked at, and no
 /// description shows them.
+///
+/// - Requirement: SYN-2, SYN-3
 public enum Change: Hashable, Sendable {
   /// The entity does not exist at the server, or an earlier change deletes it.
   case create(Edit)
@@ -61,9 +63,11 @@ public enum Change: Hashable, Sendable {
     }
   }
 
-  /// A request made while it could not be sent (SYN-3); never combined with another change.
+  /// A request made while it could not be sent; never combined with another change.
   ///
   /// It has no headers: the access token is that of the moment of sending, and none is kept.
+  ///
+  /// - Requirement: SYN-3
   public struct Request: Hashable, Sendable {
     /// The method, such as `POST`.
     public let method: String

@@ -14,7 +14,9 @@ public enum ChangeEvent: Hashable, Sendable {
   case givenUp(GivenUp)
   /// It is wanted no more.
   case discarded(Discarded)
-  /// When the user's status last changed at the server, as this scope knows (SYN-4).
+  /// When the user's status last changed at the server, as this scope knows.
+  ///
+  /// - Requirement: SYN-4
   case scopeChecked(ScopeChecked)
   /// The changes that are added from here on come through this sign-in.
   case addedBy(SignIn)
@@ -237,7 +239,9 @@ public struct DiscardCause: RawRepresentable, Hashable, Sendable, CustomStringCo
   /// The word, or `unknown(n)`.
   public var description: String { word }
 
-  /// The session was closed for good (OUT-3).
+  /// The session was closed for good.
+  ///
+  /// - Requirement: OUT-3
   public static let logout = DiscardCause(rawValue: 0)
   /// The app asked.
   public static let app = DiscardCause(rawValue: 1)

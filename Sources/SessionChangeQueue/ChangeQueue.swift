@@ -88,7 +88,9 @@ public struct ChangeQueue: Hashable, Sendable {
   public internal(set) var pending: [PendingChange] = []
   /// The changes that were given up, the oldest first.
   public internal(set) var failures: [DeadLetter] = []
-  /// When the user's status last changed, by scope (SYN-4).
+  /// When the user's status last changed, by scope.
+  ///
+  /// - Requirement: SYN-4
   public internal(set) var scopes: [String: Timestamp] = [:]
 
   /// Through which sign-in the changes come that are added next.
@@ -108,7 +110,9 @@ public struct ChangeQueue: Hashable, Sendable {
   public var failureBytes: Int { failures.reduce(0) { $0 + $1.change.size } }
 
   /// How many changes the server has not taken: those that wait, and those that were given up and that
-  /// nobody has dismissed (OUT-3).
+  /// nobody has dismissed.
+  ///
+  /// - Requirement: OUT-3
   public var unsentCount: Int { pending.count + failures.count }
 
   /// The user whose changes wait; `nil` where none do.

@@ -1,6 +1,6 @@
 @_spi(Internals) public import SessionCore
 
-/// The changes that can still be read of a damaged change log (SYN-6).
+/// The changes that can still be read of a damaged change log.
 ///
 /// Feed it with every record that can be read, in order, and call ``skip()`` where records are missing. It
 /// follows three rules:
@@ -9,6 +9,7 @@
 /// - Only the first pending change is ever sent. So a record about the sending of a change shows that every
 ///   change before it has ended. How is not known, and the app decides: such a change is a dead letter.
 /// - After a gap nothing is coalesced: what a change would be merged with may have been sent.
+/// - Requirement: SYN-6
 public struct ChangeRecovery: Sendable {
   /// What was found.
   public private(set) var queue = ChangeQueue()

@@ -1,4 +1,6 @@
-/// What a new change does to those that wait already (SYN-2; the table in `Specs/ChangeLog.md`).
+/// What a new change does to those that wait already (the table in `Specs/ChangeLog.md`).
+///
+/// - Requirement: SYN-2
 public enum Coalescing: Hashable, Sendable {
   /// It stands behind all others.
   case appended

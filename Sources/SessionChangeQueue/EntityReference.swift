@@ -1,6 +1,8 @@
 @_spi(Internals) public import SessionCore
 
-/// Which of the app's entities: one name on the device and at the server (SYN-2).
+/// Which of the app's entities: one name on the device and at the server.
+///
+/// - Requirement: SYN-2
 public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
   /// What is synchronised apart from the rest, such as a school; empty where there is one scope.
   public let scope: String

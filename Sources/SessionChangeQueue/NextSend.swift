@@ -14,7 +14,9 @@ public enum NextSend: Hashable, Sendable {
   case send(PendingChange)
 }
 
-/// How often, how late and for how long a change is tried (SYN-3).
+/// How often, how late and for how long a change is tried.
+///
+/// - Requirement: SYN-3
 public struct ChangePolicy: Hashable, Sendable {
   /// After how many failures that a server answered a change is given up; at least 1.
   public var attempts: UInt32

@@ -26,7 +26,9 @@ extension Change {
 }
 
 extension Change.Request {
-  /// A request that waits (SYN-3); `nil` if method, path or media type is not allowed.
+  /// A request that waits; `nil` if method, path or media type is not allowed.
+  ///
+  /// - Requirement: SYN-3
   public init?(
     _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = [],
     key: UUID = UUID()

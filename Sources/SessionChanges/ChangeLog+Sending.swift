@@ -4,8 +4,7 @@ import SessionKit
 import Synchronization
 
 extension ChangeLog {
-  /// Sends whatever waits, whenever it may: until the session object is closed or the task is cancelled
-  /// (SYN-3).
+  /// Sends whatever waits, whenever it may: until the session object is closed or the task is cancelled.
   ///
   /// At once, when the gate opens, when this object takes a change in, when one is due again, and when
   /// ``sendNow()`` says so. What another process takes in is seen with the next of these.
@@ -17,6 +16,8 @@ extension ChangeLog {
   /// ```
   /// Each change is sent as ``drain(through:ignoresBackoff:_:)`` does it, in order and one at a time; such a drain of
   /// this object is waited for. Throws where the file cannot be used, and where another user's changes wait.
+  ///
+  /// - Requirement: SYN-3
   public func keepSending(
     through gate: SyncGate, _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) {

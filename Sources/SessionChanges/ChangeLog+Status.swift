@@ -1,14 +1,18 @@
 import SessionChangeQueue
 @_spi(Internals) public import SessionCore
 
-/// What scopes know of the user's status (SYN-4).
+/// What scopes know of the user's status.
+///
+/// - Requirement: SYN-4
 extension ChangeLog {
   /// When the user's status last changed at the server, as this scope knows; `nil` where it does not.
   public func statusChangedAt(scope: String = "") -> Timestamp? { store.last.scopes[scope] }
 
-  /// Notes when the user's status last changed at the server (`lastStatusChangedAt`, SYN-4).
+  /// Notes when the user's status last changed at the server (`lastStatusChangedAt`).
   ///
   /// Returns whether the scope knew another time, or none.
+  ///
+  /// - Requirement: SYN-4
   @discardableResult
   public func noteStatus(changedAt time: Timestamp, scope: String = "") async throws(ChangeLogError)
     -> Bool

@@ -5,8 +5,7 @@ package import SessionJournal
 public import SessionKit
 import Synchronization
 
-/// What the user did and the server does not know yet: durable, in order, sent when it may be (SYN-2,
-/// SYN-3; `Specs/ChangeLog.md`).
+/// What the user did and the server does not know yet: durable, in order, sent when it may be (`Specs/ChangeLog.md`).
 ///
 /// ```swift
 /// let log = try await ChangeLog.open(at: folder + "/changes.journal")
@@ -16,6 +15,8 @@ import Synchronization
 /// }
 /// ```
 /// Any number of tasks, and several processes, may use one file; one of them sends at a time.
+///
+/// - Requirement: SYN-2, SYN-3
 public final class ChangeLog: Sendable {
   /// The path that was given to open.
   public let path: String
@@ -87,8 +88,10 @@ public final class ChangeLog: Sendable {
 
   /// Removes the log at `path` and all beside it that is its own.
   ///
-  /// A full reset: after it no scope knows any status (SYN-4). Whoever has it open gets
+  /// A full reset: after it no scope knows any status. Whoever has it open gets
   /// `journal(.missing)` from then on.
+  ///
+  /// - Requirement: SYN-4
   public static func remove(at path: String) async throws(ChangeLogError) {
     let setup = Setup()
     try await setup.runtime.result { () throws(ChangeLogError) in
@@ -105,14 +108,18 @@ public final class ChangeLog: Sendable {
   /// What waits and what was given up, as of the last read of the file; never waits for the disk.
   public var queue: ChangeQueue { store.last }
 
-  /// The queue, now and after each change of it; for a screen that shows what is not sent yet (SYN-6).
+  /// The queue, now and after each change of it; for a screen that shows what is not sent yet.
   ///
   /// Each iterator receives the current queue first and then always the newest one: queues in between are
   /// skipped. Changes by other processes appear with the next read of the file, for example by
   /// ``pendingCount()``. The sequence ends when the log is closed or the task is cancelled.
+  ///
+  /// - Requirement: SYN-6
   public var queues: some AsyncSequence<ChangeQueue, Never> & Sendable { store.shown.values }
 
-  /// The damaged log that was quarantined when this one was opened; `nil` if there was none (SYN-6).
+  /// The damaged log that was quarantined when this one was opened; `nil` if there was none.
+  ///
+  /// - Requirement: SYN-6
   public var quarantined: QuarantinedChangeLog? { store.quarantined }
 
   /// How many changes wait, by a look at the file: also those that other processes added.
@@ -184,9 +191,11 @@ public final class ChangeLog: Sendable {
     }
   }
 
-  /// Takes back all that waits and forgets all that was given up, whoever's it is (OUT-3).
+  /// Takes back all that waits and forgets all that was given up, whoever's it is.
   ///
-  /// What scopes know of the user's status stays (SYN-4).
+  /// What scopes know of the user's status stays.
+  ///
+  /// - Requirement: OUT-3, SYN-4
   public func discardAll() async throws(ChangeLogError) {
     try await commit { (queue, _) throws(ChangeLogError) in
       (queue.unsentCount == 0 ? [] : [.discarded(.init(cause: .app))], ())

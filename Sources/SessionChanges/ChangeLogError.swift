@@ -1,11 +1,15 @@
 @_spi(Internals) public import SessionCore
 public import SessionJournal
 
-/// Why a change log could not do what it was asked; never holds content (STO-3).
+/// Why a change log could not do what it was asked; never holds content.
 ///
 /// After each of them what was added before is still there.
+///
+/// - Requirement: STO-3
 public enum ChangeLogError: Error, Equatable, Sendable {
-  /// The session has expired: nothing is taken in until its user signs in again (OUT-3).
+  /// The session has expired: nothing is taken in until its user signs in again.
+  ///
+  /// - Requirement: OUT-3
   case sessionExpired
   /// Nobody is signed in, so it would be nobody's change.
   case notSignedIn

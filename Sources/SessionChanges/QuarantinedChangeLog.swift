@@ -3,13 +3,14 @@
 import SessionJournal
 import SessionKit
 
-/// A damaged change log that was quarantined; the changes that could be read go on in a new file (SYN-6).
+/// A damaged change log that was quarantined; the changes that could be read go on in a new file.
 ///
 /// Records may be missing from it. So the app should check three things with the user:
 ///
 /// - changes that were lost with their records;
 /// - dead letters with the cause ``DeadLetterCause/endUnknown``, of which the server may have taken each;
 /// - pending changes, which may be sent again under their old keys.
+/// - Requirement: SYN-6
 public struct QuarantinedChangeLog: Equatable, Sendable {
   /// The path of the damaged file, which stays until a logout clears the log or the log is removed.
   public let path: String

@@ -3,8 +3,7 @@ import SessionChangeQueue
 public import SessionKit
 
 extension SessionConfiguration {
-  /// Has a logout ask for the changes in `log` that the server has not taken, and discards them after it
-  /// (OUT-3).
+  /// Has a logout ask for the changes in `log` that the server has not taken, and discards them after it.
   ///
   /// Adds the log to ``SessionKit/SessionConfiguration/hosts``. Attach it in every session of the journal, once
   /// in each.
@@ -18,7 +17,9 @@ extension SessionConfiguration {
   ///   process that has not seen the logout.
   ///
   /// The log also keeps when the status of each user last changed, in a scope of its own
-  /// (``ChangeLog/scope(of:)``). A logout does not remove it (SYN-4).
+  /// (``ChangeLog/scope(of:)``). A logout does not remove it.
+  ///
+  /// - Requirement: OUT-3, SYN-4
   public mutating func attach(_ log: ChangeLog, discardingOnPolicyLogout: Bool = false) {
     add(host: AttachedLog(log: log, discardsOnPolicyLogout: discardingOnPolicyLogout))
   }

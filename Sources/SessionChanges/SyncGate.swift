@@ -2,7 +2,7 @@ import SessionChangeQueue
 @_spi(Internals) public import SessionCore
 public import SessionKit
 
-/// Whether a sync may run: open exactly while a user is authenticated (SYN-1).
+/// Whether a sync may run: open exactly while a user is authenticated.
 ///
 /// The session opens and closes it and never waits for who goes through; who syncs asks it, and never
 /// decides the session's state.
@@ -12,6 +12,8 @@ public import SessionKit
 ///   try await session.gate.run { try await sync() }
 /// }
 /// ```
+///
+/// - Requirement: SYN-1
 public struct SyncGate: Sendable {
   private let states: SessionStates
   /// The session's journal.
@@ -156,6 +158,8 @@ public struct SyncGateValues: AsyncSequence, Sendable {
 }
 
 extension Session {
-  /// Whether a sync may run (SYN-1).
+  /// Whether a sync may run.
+  ///
+  /// - Requirement: SYN-1
   public var gate: SyncGate { SyncGate(states, journal: journal) }
 }

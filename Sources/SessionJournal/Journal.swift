@@ -1,13 +1,15 @@
 internal import Dispatch
 internal import Synchronization
 
-/// An append-only file of opaque records that several processes may share (JRN-1, JRN-2).
+/// An append-only file of opaque records that several processes may share.
 ///
 /// Every call blocks: on the disk, and on other processes up to the lock's deadline. Call it from a
 /// thread that may wait. Two journals on one file, in one process or two, take turns, whatever links
 /// their paths go through. Links are followed once, at opening; what stands at the place that was
 /// found is looked at again with each commit. Under a limit on file sizes the system kills a process
 /// that does not ignore SIGXFSZ.
+///
+/// - Requirement: JRN-1, JRN-2
 public final class Journal: Sendable {
   /// The path that was given to open.
   public let path: String

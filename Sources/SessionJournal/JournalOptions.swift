@@ -18,7 +18,9 @@ extension Journal {
 
     /// What must have happened before an append returns.
     public enum Durability: Equatable, Sendable {
-      /// The batch is on the medium: neither a crash nor a power cut takes it back (JRN-2).
+      /// The batch is on the medium: neither a crash nor a power cut takes it back.
+      ///
+      /// - Requirement: JRN-2
       case everyCommit
 
       /// The system has the batch: a crash of the process does not take it back, a power cut may

@@ -48,7 +48,9 @@ extension ExpiryReason: UserFacing {
   }
 }
 
-/// What a sign-in screen shows after an end: why the user has to sign in again (STA-8).
+/// What a sign-in screen shows after an end: why the user has to sign in again.
+///
+/// - Requirement: STA-8
 extension SessionEnd: UserFacing {
   /// What a user is told of it.
   public var message: SessionMessage {

@@ -1,11 +1,13 @@
 @_spi(Internals) public import SessionCore
 public import SessionKit
 
-/// What is said to a user: one value for everything that is the same to them (LOG-8).
+/// What is said to a user: one value for everything that is the same to them.
 ///
 /// Errors tell developers apart what users need not: all that is said of a damaged file is one message
 /// here. It holds numbers at most, so that no secret and no path can be in its words. An app with
 /// words of its own, or in a fourth language, switches over it.
+///
+/// - Requirement: LOG-8
 public enum SessionMessage: Hashable, Sendable {
   // What was entered.
   /// There is no user name.

@@ -30,7 +30,9 @@ public struct SessionWords: Hashable, Sendable {
 }
 
 extension SessionConfiguration {
-  /// Texts of the app's own for its users, used by ``Session/text(of:in:)``; none if not said (LOG-8).
+  /// Texts of the app's own for its users, used by ``Session/text(of:in:)``; none if not said.
+  ///
+  /// - Requirement: LOG-8
   public var words: SessionWords {
     get { attached[SessionWords.self] ?? .standard }
     set { attached[SessionWords.self] = newValue }

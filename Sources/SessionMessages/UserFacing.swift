@@ -5,10 +5,12 @@ public import SessionHTTP
 import SessionJournal
 public import SessionKit
 
-/// Something that an app may show to its user: what happened, and what to do about it (LOG-8).
+/// Something that an app may show to its user: what happened, and what to do about it.
 ///
 /// The words for users are other ones than those for developers (`description`): they name no path,
 /// no status, no code of a server and no member of an answer, and hold nothing that was entered.
+///
+/// - Requirement: LOG-8
 public protocol UserFacing: Sendable {
   /// What is said, whatever the language.
   var message: SessionMessage { get }

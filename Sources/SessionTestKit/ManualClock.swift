@@ -2,7 +2,7 @@
 public import SessionKit
 import Synchronization
 
-/// A clock that stands still until a test moves it (TST-2).
+/// A clock that stands still until a test moves it.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -10,6 +10,8 @@ import Synchronization
 /// await clock.waitForSleepers(1)    // the next refresh is scheduled
 /// clock.advance(by: .seconds(3_600))      // an hour later: it is due
 /// ```
+///
+/// - Requirement: TST-2
 public final class ManualClock: SessionClock {
   fileprivate struct Sleeper {
     let deadline: Int64
@@ -53,9 +55,11 @@ public final class ManualClock: SessionClock {
     Identifier(uuidHigh: name, low: UInt64(state.withLock { $0.boots }))
   }
 
-  /// Starts the system anew: uptime begins at one second again, and the civil time stays (REF-8).
+  /// Starts the system anew: uptime begins at one second again, and the civil time stays.
   ///
   /// For when nobody sleeps on it: what was open is closed by then.
+  ///
+  /// - Requirement: REF-8
   public func restart() {
     state.withLock { state in
       state.boots += 1
@@ -134,7 +138,9 @@ public final class ManualClock: SessionClock {
     for sleeper in left { sleeper.continuation.resume(returning: false) }
   }
 
-  /// Sets the civil time without any time passing: what a user does in the settings (REF-8).
+  /// Sets the civil time without any time passing: what a user does in the settings.
+  ///
+  /// - Requirement: REF-8
   public func setTime(_ time: Timestamp) {
     state.withLock { $0.now = ClockReading(time: time, uptime: $0.now.uptime) }
   }

@@ -3,7 +3,7 @@ public import SessionHTTP
 import SessionJSON
 public import SessionKit
 
-/// What a token of an identity provider says of its user, by path (WEB-5): hints, **never verified**.
+/// What a token of an identity provider says of its user, by path: hints, **never verified**.
 ///
 /// No signature is checked, no issuer, no audience and no time: who holds the token could have written it. A
 /// claim may decide what a screen shows, never what somebody may do. A claim of another type than is asked
@@ -11,6 +11,8 @@ public import SessionKit
 ///
 /// A path is the claim of that very name where there is one, dots and all (`https://app.test/roles`), and
 /// else names from the outside in.
+///
+/// - Requirement: WEB-5
 public struct IdentityClaims: Sendable {
   private let members: JSONMembers
 

@@ -3,11 +3,13 @@ public import SessionCore
 import SessionJSON
 import SessionKit
 
-/// Finds out what an identity SDK's error says, however deep it says so (WEB-3).
+/// Finds out what an identity SDK's error says, however deep it says so.
 ///
 /// Looks through the error, its user info, what lies under it, addresses, and JSON within texts, also where
 /// that is escaped once more. Of all that is found the most telling counts; `Specs/WebSignIn.md` has the
 /// order. Bounded in depth, number and size, so that an error that holds itself ends too.
+///
+/// - Requirement: WEB-3
 public enum IdentityError {
   /// How deep errors, user infos and JSON are followed.
   static let deepest = 24
@@ -248,7 +250,9 @@ struct IdentityErrorSearch {
     }
   }
 
-  /// What the observer would have seen (WEB-2).
+  /// What the observer would have seen.
+  ///
+  /// - Requirement: WEB-2
   private mutating func look(atAddress address: String, _ depth: Int) {
     guard address.utf8.count <= budget else { return }
     budget -= address.utf8.count

@@ -2,7 +2,7 @@ public import Foundation
 public import SessionCore
 public import SessionKit
 
-/// An identity SDK, as far as a session needs it (WEB-5, WEB-6); the app fills it in, and owns the SDK.
+/// An identity SDK, as far as a session needs it; the app fills it in, and owns the SDK.
 ///
 /// What it throws is looked through for a code (``IdentityError``); a `WebSignInProblem` is taken at its
 /// word. Each step runs in a task that is cancelled when nobody waits any more; tokens that come even so are
@@ -16,6 +16,8 @@ public import SessionKit
 /// Every requirement may be met by a method of the main actor, since each is awaited. Write `@MainActor` before
 /// the type, also in a module whose default isolation is the main actor: a type that conforms to a `Sendable`
 /// protocol does not get it from there. The same holds of a ``WebSignInView``.
+///
+/// - Requirement: WEB-5, WEB-6
 public protocol IdentityProvider: Sendable {
   /// The app's view, on which this provider signs in.
   associatedtype View: WebSignInView
@@ -34,7 +36,9 @@ public protocol IdentityProvider: Sendable {
   ///
   /// With `.always` the page must ask though its cookies would do: OpenID Connect's `prompt=login` or
   /// `select_account`. A provider that does not pass that on lets in whom the cookies know, also where the
-  /// app, or a session that expired unused (POL-5), wanted the user asked: the library cannot see it.
+  /// app, or a session that expired unused, wanted the user asked: the library cannot see it.
+  ///
+  /// - Requirement: POL-5
   func login(in view: View, prompt: WebSignIn.Prompt) async throws -> IdentityTokens
 
   /// Takes a redirect that reached the app from outside of the view; whether it was this provider's, which
@@ -42,7 +46,9 @@ public protocol IdentityProvider: Sendable {
   func handle(_ redirect: URL) async -> Bool
 
   /// Forgets an account and tells the provider's server where there is a way; no error where it knows
-  /// none. Called only where the provider owns the tokens (WEB-6): it is the logout at the server.
+  /// none. Called only where the provider owns the tokens: it is the logout at the server.
+  ///
+  /// - Requirement: WEB-6
   func removeAccount(_ account: Identifier) async throws
 }
 
@@ -54,7 +60,7 @@ extension IdentityProvider {
   public func handle(_ redirect: URL) async -> Bool { false }
 }
 
-/// A view of the app in which a provider's page is shown (WEB-1).
+/// A view of the app in which a provider's page is shown.
 ///
 /// The app makes it and shows it; each is called once, in this order, and `dismiss` on every way out of a
 /// sign-in whose `make` did not throw.
@@ -62,6 +68,8 @@ extension IdentityProvider {
 /// Where the user closes it, the provider's `login` is to fail; while it is still coming up, `make`,
 /// `observe` or `present` throws `WebSignInProblem.cancelledByUser`, which is told as that. Whatever else
 /// they throw is `viewFailed`. An SDK that shows a page of its own takes ``NoView``.
+///
+/// - Requirement: WEB-1
 public protocol WebSignInView: Sendable {
   /// Makes the view, which shows nothing yet.
   func make() async throws

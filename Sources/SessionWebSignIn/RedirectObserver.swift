@@ -2,10 +2,12 @@ public import Foundation
 public import SessionCore
 import Synchronization
 
-/// Sees the addresses that a sign-in's view goes to, and keeps what they say of errors (WEB-2).
+/// Sees the addresses that a sign-in's view goes to, and keeps what they say of errors.
 ///
 /// May be told from any thread. It never keeps an address: of an error it has a code at most. How the errors
 /// are read is in `Specs/WebSignIn.md`.
+///
+/// - Requirement: WEB-2
 public final class RedirectObserver: Sendable {
   private struct State {
     var last: WebSignInProblem?
@@ -150,7 +152,9 @@ public final class RedirectObserver: Sendable {
   }
 }
 
-/// The errors that an observer sees, each once, in order (WEB-2).
+/// The errors that an observer sees, each once, in order.
+///
+/// - Requirement: WEB-2
 public struct RedirectErrors: AsyncSequence, Sendable {
   /// An error, by what of it may be shown.
   public typealias Element = WebSignInProblem

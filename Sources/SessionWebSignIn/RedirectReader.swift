@@ -1,6 +1,8 @@
 import SessionCore
 
-/// Reads what an address says of a failed sign-in (WEB-2): a pure function of its text.
+/// Reads what an address says of a failed sign-in: a pure function of its text.
+///
+/// - Requirement: WEB-2
 enum RedirectReader {
   /// Longer addresses are not read, in bytes.
   static let longest = 65_536

@@ -29,10 +29,12 @@ extension Session {
     }
   }
 
-  /// Hands in a redirect that reached the app from outside of the view (`onOpenURL`, WEB-5).
+  /// Hands in a redirect that reached the app from outside of the view (`onOpenURL`).
   ///
   /// Returns whether the sign-in that waits for one took it; `false` where none does, and where the provider
   /// does not say so within the policy's `refresh.timeout`.
+  ///
+  /// - Requirement: WEB-5
   @discardableResult
   public func handle(_ redirect: URL) async -> Bool {
     guard let flow = await externalLogin as? WebSignInFlow else { return false }

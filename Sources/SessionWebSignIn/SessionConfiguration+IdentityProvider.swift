@@ -14,7 +14,9 @@ extension SessionConfiguration {
   }
 }
 
-/// An identity provider as the source of a session's tokens (WEB-6).
+/// An identity provider as the source of a session's tokens.
+///
+/// - Requirement: WEB-6
 private struct ProviderTokenSource: TokenSource {
   let provider: any IdentityProvider
 

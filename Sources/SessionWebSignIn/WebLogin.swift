@@ -18,9 +18,9 @@ public struct WebLogin: Sendable {
   ///
   /// With `.always` the server has to ask, also if its cookies still name a user: the request says `prompt=login`,
   /// and the page is one without cookies if it can be. A session that expired because it was unused asks in any
-  /// case (POL-5). `transport` carries the request that redeems the code.
+  /// case. `transport` carries the request that redeems the code.
   ///
-  /// - Requirement: LOG-5, WEB-5
+  /// - Requirement: LOG-5, WEB-5, POL-5
   public static func authorizationCode(
     _ code: AuthorizationCode, on page: any AuthorizationPage,
     prompt: WebSignIn.Prompt = .ifNeeded, transport: any HTTPTransport = URLSessionTransport()
@@ -35,14 +35,14 @@ public struct WebLogin: Sendable {
   /// With `.ifNeeded` a user whom the provider still knows logs in without a page. That is so after a logout too,
   /// unless the provider owns the tokens (`SessionConfiguration.identityProvider`) and so was told of it. If the
   /// user is to choose or to show who they are, pass `.always`. The user is asked in any case if
-  /// - the session expired because it was unused (POL-5);
+  /// - the session expired because it was unused;
   /// - the session expired and the provider knows another user only;
   /// - the provider could not be told of that user's logout yet.
   ///
   /// If the provider owns the tokens, `provider` must be the configuration's, or one of the same SDK and
   /// accounts: the refresh and the logout ask that one.
   ///
-  /// - Requirement: LOG-5, WEB-5
+  /// - Requirement: LOG-5, WEB-5, POL-5
   public static func provider<Provider: IdentityProvider>(
     _ provider: Provider, in view: Provider.View, prompt: WebSignIn.Prompt = .ifNeeded
   ) -> WebLogin {
@@ -52,10 +52,9 @@ public struct WebLogin: Sendable {
   /// An account that the identity SDK knows, without showing anything.
   ///
   /// The login throws `notLoggedIn` with `WebSignInProblem.noAccount` if the provider knows no account that may log
-  /// in without being asked. `activity` is idle after any failure. It does not count towards the limit of logins
-  /// (LOG-2).
+  /// in without being asked. `activity` is idle after any failure. It does not count towards the limit of logins.
   ///
-  /// - Requirement: LOG-5
+  /// - Requirement: LOG-5, LOG-2
   public static func silently(with provider: some IdentityProvider) -> WebLogin {
     WebLogin(method: .silent, problem: nil) { WebSignInFlow(silently: provider) }
   }

@@ -1,11 +1,13 @@
 @_spi(Internals) public import SessionCore
 
-/// The decisions of one sign-in with an identity provider, from warming up to its end (WEB-5).
+/// The decisions of one sign-in with an identity provider, from warming up to its end.
 ///
 /// A value: what happened goes in, what to do next comes out. It knows the view, the tokens and the
 /// redirects by number only, and errors by what of them may be shown. Whatever way it ends, what observes is
 /// stopped and what was made is dismissed before the outcome is told, which is told once;
 /// `Specs/WebSignIn.md` has every answer to every input.
+///
+/// - Requirement: WEB-5
 public struct WebSignIn: Hashable, Sendable {
   /// How far a sign-in may go.
   public enum Mode: String, Hashable, Sendable, CaseIterable {

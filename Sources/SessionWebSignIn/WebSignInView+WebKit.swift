@@ -4,7 +4,9 @@
   public import WebKit
 
   extension WKWebView {
-    /// A web view for a sign-in (WEB-7); `Specs/WebSignIn.md` has the settings.
+    /// A web view for a sign-in; `Specs/WebSignIn.md` has the settings.
+    ///
+    /// - Requirement: WEB-7
     @MainActor
     public static func forLogin(_ settings: WebViewSettings = .login) -> WKWebView {
       let configuration = WKWebViewConfiguration()

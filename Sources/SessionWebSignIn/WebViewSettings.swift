@@ -1,4 +1,6 @@
-/// How a web view for a sign-in is set up (WEB-7): a value, which `WKWebView.forLogin()` applies.
+/// How a web view for a sign-in is set up: a value, which `WKWebView.forLogin()` applies.
+///
+/// - Requirement: WEB-7
 public struct WebViewSettings: Hashable, Sendable {
   /// Whether the provider's cookies outlive the view, so that the next sign-in may be silent.
   public var keepsCookies = true

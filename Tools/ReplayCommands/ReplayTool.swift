@@ -8,7 +8,9 @@ internal import SessionExplain
   internal import Glibc
 #endif
 
-/// `sessionreplay`, callable in process: the debugger for journals (RPL-1 to RPL-3, RPL-5).
+/// `sessionreplay`, callable in process: the debugger for journals.
+///
+/// - Requirement: RPL-1, RPL-2, RPL-3, RPL-5
 public enum ReplayTool {
   /// The tool's version.
   public static let version = "0.1.0"

@@ -1,4 +1,4 @@
-/// "Not found" once is not "gone" (RES-7): what a store or a file system did not find is looked for again.
+/// "Not found" once is not "gone": what a store or a file system did not find is looked for again.
 ///
 /// A store can be empty for a while: a keychain of an app that the system prewarms, a folder on a disk that
 /// is not mounted yet. So an absence counts only after the third answer in a row. The second comes at least
@@ -11,6 +11,8 @@
 ///    └── found, or ────┘
 ///        not readable
 /// ```
+///
+/// - Requirement: RES-7
 package struct AbsenceDoubt: Hashable, Sendable {
   /// What was not found.
   struct Absence: Hashable, Sendable {

@@ -1,4 +1,6 @@
-/// A session whose records are in another journal: what is left of it, to go on with or to wipe (RES-5).
+/// A session whose records are in another journal: what is left of it, to go on with or to wipe.
+///
+/// - Requirement: RES-5
 package struct OrphanedSession: Hashable, Sendable {
   /// The journal that it lived in, and why it does not go on there.
   package var link: SessionNote.Continued
@@ -24,7 +26,9 @@ package struct OrphanedSession: Hashable, Sendable {
   }
 
   /// Whether this journal goes on from that one, which was set aside: then the session goes on too,
-  /// and no policy is asked (RES-6).
+  /// and no policy is asked.
+  ///
+  /// - Requirement: RES-6
   var isContinued: Bool { link.cause != .lost }
 }
 

@@ -80,7 +80,9 @@ extension SessionCoordinator {
   /// The answer is here and the journal is not writable.
   ///
   /// A login is undone. Another token is kept and journaled later, since the one before it may be
-  /// dead at the server; nobody waits for that (RES-6).
+  /// dead at the server; nobody waits for that.
+  ///
+  /// - Requirement: RES-6
   mutating func settlingFailed(
     _ arrival: TokenRequest.ReceivedResponse, _ obstacle: StorageObstacle, at now: ClockReading
   ) -> [SessionEffect] {

@@ -1,4 +1,6 @@
-/// How a session object is closed (REF-11).
+/// How a session object is closed.
+///
+/// - Requirement: REF-11
 extension SessionCoordinator {
   /// Closing waits for what is on the wire, which is bounded: an answer that is thrown away may be
   /// the only one that holds the token which the server takes from now on.

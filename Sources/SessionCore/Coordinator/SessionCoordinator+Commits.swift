@@ -29,7 +29,9 @@ extension SessionCoordinator {
   }
 
   /// How far this device's civil time is ahead of the server's, where that differs by more than the
-  /// bound from what was noted last; none is noted of a device that is right (REF-8).
+  /// bound from what was noted last; none is noted of a device that is right.
+  ///
+  /// - Requirement: REF-8
   private func newSkew(in arrival: TokenRequest.ReceivedResponse) -> Int64? {
     guard let server = arrival.facts.serverTime else { return nil }
     let skew = arrival.moment.time.milliseconds(since: server)

@@ -1,6 +1,8 @@
 /// What the app around the session does: it unlocks, comes to the foreground, and clears its data.
 extension SessionCoordinator {
-  /// Looks at the stored items at once: whoever could unlock them says that it is done (LOG-5).
+  /// Looks at the stored items at once: whoever could unlock them says that it is done.
+  ///
+  /// - Requirement: LOG-5
   mutating func unlock(_ caller: Caller) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard !isRestored else { return [.resume(caller, .current)] + presenceMayBeShown() }
@@ -14,7 +16,9 @@ extension SessionCoordinator {
   }
 
   /// What others appended has been looked at; an expired token is refreshed, or the session ended that
-  /// has none (REF-2).
+  /// has none.
+  ///
+  /// - Requirement: REF-2
   mutating func enterForeground(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard isRestored else { return [.resume(caller, .current), .readSecrets] }
@@ -26,7 +30,9 @@ extension SessionCoordinator {
 
   // MARK: The host's data
 
-  /// The host's data goes with every logout, and with nothing else (SYN-5).
+  /// The host's data goes with every logout, and with nothing else.
+  ///
+  /// - Requirement: SYN-5
   func clear(after events: [RecordedEvent]) -> [SessionEffect] {
     clear(owed: PendingDataClearing(events.lazy.map(\.event)).reason)
   }

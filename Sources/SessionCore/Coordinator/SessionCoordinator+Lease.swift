@@ -1,4 +1,4 @@
-/// How long another process's request is waited for (REF-3, REF-10).
+/// How long another process's request is waited for.
 ///
 /// A process that holds the journal's lock, or is stopped, keeps others from journaling their answers.
 /// That time does not count. A request may be taken for lost only if
@@ -6,6 +6,7 @@
 /// - the journal was read at the pace of the poll for ``PeerLease/grace`` before that, without the lock
 ///   in between, and
 /// - the last of these reads was asked for after both, and found the request still open.
+/// - Requirement: REF-3, REF-10
 struct PeerLease: Hashable, Sendable {
   /// The sequence of its `requestSent`.
   let request: UInt64
@@ -59,7 +60,9 @@ extension SessionCoordinator {
   /// Takes note of how long the request that is open now may still be answered.
   ///
   /// Its deadline is civil time, which jumps. It is read once, when the request is first seen. From
-  /// then on only the clock counts that never jumps (REF-8).
+  /// then on only the clock counts that never jumps.
+  ///
+  /// - Requirement: REF-8
   mutating func noteLease(at now: ClockReading) {
     guard let open = fold.intents.request else {
       lease = nil
@@ -198,7 +201,9 @@ extension SessionCoordinator {
   /// Remembers our request, whose place another process's token takes, unless that token is its answer.
   ///
   /// Its answer is journaled. A server that saw the older token again may revoke the newer one, too, and
-  /// nothing else would say why (RPL-6).
+  /// nothing else would say why.
+  ///
+  /// - Requirement: RPL-6
   mutating func noteOverdueFlight(unlessIn answered: [UInt64]) {
     // A token that waits to be stored may be the very one that was found stored.
     guard let flight, flight.hasLeft, flight.unsettled == nil, !answered.contains(flight.note)
@@ -221,7 +226,9 @@ extension SessionCoordinator {
   }
 
   /// The session ended elsewhere and another one began: an answer that still comes is of the one that
-  /// ended, and its tokens are revoked (REF-11).
+  /// ended, and its tokens are revoked.
+  ///
+  /// - Requirement: REF-11
   mutating func leaveEndedSession() -> [SessionEffect] {
     if let flight { abandoned.insert(flight.number) }
     return stopWaiting(.ended(.unauthenticated, by: nil), isOver: true)

@@ -1,4 +1,6 @@
-/// How long the session lasts at most (POL-10), on the clock that never jumps.
+/// How long the session lasts at most, on the clock that never jumps.
+///
+/// - Requirement: POL-10
 extension SessionCoordinator {
   /// When the session ends, by the policy or by what the responses said; `Int64.max` if nothing says so.
   package var lifetimeEnd: Int64 { min(policyEnd, statedEnd) }
@@ -74,7 +76,9 @@ extension SessionCoordinator {
   /// A stored end, on the clock that never jumps.
   ///
   /// It and the token's end were written by one reading of the civil clock. From the token's deadline it
-  /// follows on the clock that never jumps; without a deadline the civil time counts (REF-8).
+  /// follows on the clock that never jumps; without a deadline the civil time counts.
+  ///
+  /// - Requirement: REF-8
   func sessionEnd(
     _ end: Timestamp, of token: TokenMetadata, deadline: Int64?, at now: ClockReading
   ) -> Int64 {
@@ -112,7 +116,9 @@ extension StoredItemsReport {
 }
 
 extension TokenMetadata {
-  /// Milliseconds that a session still lasts, within the bounds: 0 to ten years (POL-10).
+  /// Milliseconds that a session still lasts, within the bounds: 0 to ten years.
+  ///
+  /// - Requirement: POL-10
   package static func boundedSessionLifetime(_ milliseconds: Int64) -> Int64 {
     min(max(0, milliseconds), unknownLifetime)
   }

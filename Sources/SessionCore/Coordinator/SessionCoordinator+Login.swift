@@ -29,10 +29,14 @@ extension SessionCoordinator {
   /// Whether tokens of an app's old layer are taken over.
   ///
   /// Once there has been a token, whatever that layer left is history, and a session that was ended must
-  /// not come back by it (LOG-9). A journal that was set aside may have had one that cannot be read.
+  /// not come back by it. A journal that was set aside may have had one that cannot be read.
+  ///
+  /// - Requirement: LOG-9
   private var adopts: Bool { fold.generation == .none && !continuesAnother }
 
-  /// A login's answer: journaled, or refused and its tokens revoked (LOG-10, STA-6).
+  /// A login's answer: journaled, or refused and its tokens revoked.
+  ///
+  /// - Requirement: LOG-10, STA-6
   mutating func settleLogin(
     _ flight: TokenRequest, _ caller: Caller, _ method: LoginMethod,
     _ arrival: TokenRequest.ReceivedResponse, at now: ClockReading
@@ -69,13 +73,17 @@ extension SessionCoordinator {
   }
 
   /// The end of a session whose stored items only a newer version can read: it goes with the sign-in that
-  /// replaces them, and not before (RES-8).
+  /// replaces them, and not before.
+  ///
+  /// - Requirement: RES-8
   private var replacedSession: [SessionRecord.Content] {
     guard needsUpdate, state.kind == .authenticated else { return [] }
     return endEvents(.secretsNewer, .keep)
   }
 
-  /// The login is durable, and the end with it: the user may not sign in (LOG-6).
+  /// The login is durable, and the end with it: the user may not sign in.
+  ///
+  /// - Requirement: LOG-6
   mutating func loginEnded(
     _ landed: TokenRequest, by failure: RequestFailure, publishing events: [RecordedEvent]
   ) -> [SessionEffect] {
@@ -96,7 +104,9 @@ extension SessionCoordinator {
   }
 
   /// A page was left, or showed why not: shown as failed only where something went wrong, and never of a
-  /// sign-in that shows nothing (LOG-5, STA-3).
+  /// sign-in that shows nothing.
+  ///
+  /// - Requirement: LOG-5, STA-3
   mutating func notSignedIn(_ number: RequestNumber, _ problem: WebSignInProblem) -> [SessionEffect]
   {
     abandoned.remove(number)

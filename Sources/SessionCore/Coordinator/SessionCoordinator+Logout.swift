@@ -1,5 +1,7 @@
 extension SessionCoordinator {
-  /// First the event: from there nothing brings the session back (OUT-1, OUT-4).
+  /// First the event: from there nothing brings the session back.
+  ///
+  /// - Requirement: OUT-1, OUT-4
   mutating func logout(
     _ caller: Caller, _ scope: LogoutScope, at now: ClockReading
   ) -> [SessionEffect] {
@@ -12,7 +14,9 @@ extension SessionCoordinator {
       [.event(.logout(SessionEvent.Logout(reason: .user)))], for: .logout(caller, scope), at: now)
   }
 
-  /// The notes of a batch that ends the session, so that its tokens are revoked (OUT-1, OUT-6).
+  /// The notes of a batch that ends the session, so that its tokens are revoked.
+  ///
+  /// - Requirement: OUT-1, OUT-6
   func revocation(
     with contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose
   ) -> [SessionRecord.Content] {
@@ -28,9 +32,9 @@ extension SessionCoordinator {
   /// Keeps a refresh or a switch that is open from revoking what its late response brings, if these contents
   /// are a logout of this device only.
   ///
-  /// A login that is open is undone at the server as every login that has lost its caller (LOG-10).
+  /// A login that is open is undone at the server as every login that has lost its caller.
   ///
-  /// - Requirement: OUT-7
+  /// - Requirement: OUT-7, LOG-10
   mutating func spareResponses(after contents: [SessionRecord.Content]) {
     guard state.kind != .unauthenticated, contents.leavesTokens else { return }
     // Another process has answered them meanwhile, and their own responses may still come.
@@ -41,7 +45,9 @@ extension SessionCoordinator {
   /// The token that the server still accepts after these events end the session; `nil` if there is none.
   ///
   /// An account that a provider keeps goes with every logout, also with one that the policy or the
-  /// server decided, or of a session that has expired (WEB-6).
+  /// server decided, or of a session that has expired.
+  ///
+  /// - Requirement: WEB-6
   private func leftAtServer(
     by contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose
   ) -> Generation? {
@@ -208,10 +214,12 @@ extension SessionCoordinator {
   /// Another process ended the session.
   ///
   /// It may have died before it kept what the revocation needs, and
-  /// before it told the server (OUT-1, OUT-6).
+  /// before it told the server.
   ///
   /// What is stored is kept and wiped at once. The other process tells the server first: this one tells
   /// it if that was not done within a lease.
+  ///
+  /// - Requirement: OUT-1, OUT-6
   mutating func takeOverRevocation(of generation: Generation, at now: ClockReading)
     -> [SessionEffect]
   {
@@ -253,18 +261,22 @@ extension [SessionRecord.Content] {
 }
 
 extension LogoutReason {
-  /// Whether the server may still accept the tokens of a session that ended so (OUT-6).
+  /// Whether the server may still accept the tokens of a session that ended so.
   ///
   /// A policy's logout follows an expiry, whose reason decides. A server that calls the account deleted
   /// may have said so of another account, or keep the tokens for a while.
+  ///
+  /// - Requirement: OUT-6
   fileprivate var leavesTokens: Bool { self == .user || self == .userDeleted }
 }
 
 extension ExpiryReason {
-  /// Whether the server may still accept the tokens of a session that ended so (OUT-6).
+  /// Whether the server may still accept the tokens of a session that ended so.
   ///
   /// A refused refresh token is dead, and so is a token that expired without one. What the stored items
   /// of an end at opening hold is not known by its reason.
+  ///
+  /// - Requirement: OUT-6
   fileprivate var leavesTokens: Bool {
     self == .inactivity || self == .lifetimeEnded || self == .userInactive
       || self == .attemptsExhausted

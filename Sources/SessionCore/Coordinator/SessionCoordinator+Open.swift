@@ -13,7 +13,9 @@ extension SessionCoordinator {
   }
 
   /// Brings journal and stored items into agreement: the journal decides who is signed in, and a
-  /// stored token that is newer than the journal proves an event that a crash kept out (REF-7).
+  /// stored token that is newer than the journal proves an event that a crash kept out.
+  ///
+  /// - Requirement: REF-7
   mutating func restore(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil else { return [] }
     noteFinding(facts, at: now)
@@ -74,7 +76,9 @@ extension SessionCoordinator {
   }
 
   /// The token that another process announced, as it is stored: nobody is shown as signed in by a
-  /// token that nobody has (RES-1), and one that cannot be read yet is not "no token" (RES-3).
+  /// token that nobody has, and one that cannot be read yet is not "no token".
+  ///
+  /// - Requirement: RES-1, RES-3
   mutating func reloaded(
     _ generation: Generation, _ outcome: SessionInput.Reload, at now: ClockReading
   ) -> [SessionEffect] {

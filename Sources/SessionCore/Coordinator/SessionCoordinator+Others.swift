@@ -74,7 +74,9 @@ extension SessionCoordinator {
   /// Remembers whose request a batch takes for lost, before the batch is folded.
   ///
   /// A process that was suspended in the middle of a request may come back with the only token that
-  /// the server still takes: until then a refusal may be its doing (REF-3).
+  /// the server still takes: until then a refusal may be its doing.
+  ///
+  /// - Requirement: REF-3
   mutating func noteOvertaken(by durable: PendingCommit, at now: ClockReading) {
     guard let open = fold.intents.request, !isOwn(open.sent),
       open.sequence != givenUp, !durable.purpose.knowsHolderIsGone,
@@ -92,10 +94,12 @@ extension SessionCoordinator {
 
   // MARK: Another process's stored token
 
-  /// A newer token is stored than the journal knows of (REF-7).
+  /// A newer token is stored than the journal knows of.
   ///
   /// Whoever got it was stopped before it could say so. The event that is stored with it says so now,
   /// and the question is over or decided anew.
+  ///
+  /// - Requirement: REF-7
   mutating func superseded(
     by event: SessionEvent, _ purpose: PendingCommit.Purpose, at now: ClockReading
   ) -> [SessionEffect] {

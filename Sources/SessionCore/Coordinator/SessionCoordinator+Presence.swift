@@ -1,4 +1,6 @@
-/// A refresh token that is kept apart, and can be read only once the user has shown who they are (STO-2).
+/// A refresh token that is kept apart, and can be read only once the user has shown who they are.
+///
+/// - Requirement: STO-2
 extension SessionCoordinator {
   /// Nothing was noted and nothing is sent: it is no attempt, and no timer makes another.
   ///

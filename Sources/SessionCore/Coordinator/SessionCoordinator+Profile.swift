@@ -1,4 +1,6 @@
-/// How the user stands at the server, asked when a session is opened and with a login (LOG-6).
+/// How the user stands at the server, asked when a session is opened and with a login.
+///
+/// - Requirement: LOG-6
 extension SessionCoordinator {
   /// Asks, once after opening, as soon as there is a good token and nothing else is to be done with it.
   mutating func askProfileIfOwed(at now: ClockReading) -> [SessionEffect] {

@@ -7,7 +7,9 @@ extension SessionCoordinator {
     return settleAgain(at: now)
   }
 
-  /// Sends the oldest request for another context that waits; never beside a refresh (CTX-2).
+  /// Sends the oldest request for another context that waits; never beside a refresh.
+  ///
+  /// - Requirement: CTX-2
   mutating func startSwitch(at now: ClockReading) -> [SessionEffect] {
     guard flight == nil, closers.isEmpty, !switches.isEmpty, let token = state.token,
       runningElsewhere(at: now) == nil
@@ -35,7 +37,9 @@ extension SessionCoordinator {
   }
 
   /// A lost answer may have held the only token that the server goes on with: at once, while it still
-  /// forgives the old one (REF-7); where that was tried and lost as well, as after any other failure.
+  /// forgives the old one; where that was tried and lost as well, as after any other failure.
+  ///
+  /// - Requirement: REF-7
   mutating func refreshInDoubt() {
     guard flight == nil, case .authenticated(let session) = state, session.token.isRefreshable,
       session.failures.last?.kind != .noReply

@@ -1,6 +1,8 @@
 extension SessionCoordinator {
   /// Milliseconds that a stored token has left: by the clock that never jumps where the system was not
-  /// started anew since, else by the civil time (REF-8).
+  /// started anew since, else by the civil time.
+  ///
+  /// - Requirement: REF-8
   func remaining(of token: TokenMetadata, as facts: StoredItemsReport, at now: ClockReading)
     -> Int64
   {
@@ -11,9 +13,11 @@ extension SessionCoordinator {
   }
 
   /// Milliseconds that a journaled token has left by the civil time: all that is known of one that was
-  /// stored in another start of the system, or by another process (REF-8).
+  /// stored in another start of the system, or by another process.
   ///
   /// Never more than its whole life, however far back the civil time was set.
+  ///
+  /// - Requirement: REF-8
   func remaining(of token: TokenMetadata, at now: ClockReading) -> Int64 {
     min(token.lifetimeMilliseconds, token.expiresAt.milliseconds(since: now.time))
   }
@@ -52,7 +56,9 @@ extension SessionCoordinator {
 
   // MARK: The end of a session
 
-  /// The events that end an authenticated session for a reason, as the policy says (REF-6).
+  /// The events that end an authenticated session for a reason, as the policy says.
+  ///
+  /// - Requirement: REF-6
   func endEvents(_ reason: ExpiryReason, _ end: SessionPolicy.End) -> [SessionRecord.Content] {
     let expired = SessionRecord.Content.event(
       .sessionExpired(SessionEvent.SessionExpired(reason: reason)))
@@ -80,7 +86,9 @@ extension SessionCoordinator {
     return [.wipe(wipe)]
   }
 
-  /// Drops the flight and the queues; a late answer will find no flight (OUT-4).
+  /// Drops the flight and the queues; a late answer will find no flight.
+  ///
+  /// - Requirement: OUT-4
   mutating func stopWaiting(because failure: RequestFailure? = nil) -> [SessionEffect] {
     stopWaiting(stopped ?? .ended(state.kind, by: failure))
   }

@@ -1,4 +1,6 @@
-/// How long the session is unused (POL-5), on the clock that never jumps.
+/// How long the session is unused, on the clock that never jumps.
+///
+/// - Requirement: POL-5
 extension SessionCoordinator {
   /// Somebody signed in, here or elsewhere.
   mutating func beginUse(at now: ClockReading) -> [SessionEffect] {

@@ -22,7 +22,9 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// Whether the stored items have been seen, so that it is known whether anybody is signed in.
   var isRestored = false
   /// Whether a newer version wrote the items of the session that the journal has: nothing can be done
-  /// with it but to sign in anew or to log out (RES-8).
+  /// with it but to sign in anew or to log out.
+  ///
+  /// - Requirement: RES-8
   var needsUpdate = false
   /// Why nothing is done any more: closed, or the journal holds what this version cannot follow.
   var stopped: CommandFailure?
@@ -39,12 +41,16 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// How long another process's open request may still be answered.
   var lease: PeerLease?
   /// Whether the next request is held back: the batch of the opening took another process's request for
-  /// lost, and that process is not proven gone (REF-10).
+  /// lost, and that process is not proven gone.
+  ///
+  /// - Requirement: REF-10
   var overtookAtOpening = false
   /// The ends of requests that no event tells, until they are journaled.
   var endings: [SessionNote] = []
   /// The requests on the wire whose place another process's token took, with their intents: what they are
-  /// answered is journaled (RPL-6).
+  /// answered is journaled.
+  ///
+  /// - Requirement: RPL-6
   var overdue: [RequestNumber: UInt64] = [:]
   /// The request of another process that was taken for lost, and how long a refusal may be its doing.
   var overtaken: Lease?
@@ -61,7 +67,9 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// The requests on the wire whose tokens are revoked if they come: logins that were given up, and
   /// requests of a session that has ended.
   var abandoned: Set<RequestNumber> = []
-  /// When it was tried to sign in (LOG-2).
+  /// When it was tried to sign in.
+  ///
+  /// - Requirement: LOG-2
   var signInTries = SignInTries()
   /// The logins by adoption: their tokens are still the app's old layer's, and are not given back.
   var adoptions: Set<RequestNumber> = []
@@ -77,7 +85,9 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// never jumps.
   package internal(set) var lastUse = Int64.min
   var keptUse = Int64.min
-  /// When the session ends by the policy, on the clock that never jumps; `Int64.max` for never (POL-10).
+  /// When the session ends by the policy, on the clock that never jumps; `Int64.max` for never.
+  ///
+  /// - Requirement: POL-10
   var policyEnd = Int64.max
   /// The same by what the responses said.
   package internal(set) var statedEnd = Int64.max
@@ -85,9 +95,13 @@ package struct SessionCoordinator: Hashable, Sendable {
   var hostClears = false
   /// Whether a provider keeps an account that goes with each end of a session.
   var hasProvider = false
-  /// What the codes of the backend mean, by the configuration (POL-8).
+  /// What the codes of the backend mean, by the configuration.
+  ///
+  /// - Requirement: POL-8
   var errorCodes: [String: ErrorMeaning] = [:]
-  /// How the session ended last, as far as this process saw it (LOG-13).
+  /// How the session ended last, as far as this process saw it.
+  ///
+  /// - Requirement: LOG-13
   var lastEnd = EndCause()
   /// Who closes, once nothing is on the wire.
   var closers: [Caller] = []
@@ -111,7 +125,9 @@ package struct SessionCoordinator: Hashable, Sendable {
   package internal(set) var tokenDeadline: Int64 = .min
   /// The sequence of the request that was given up because its end could not be journaled.
   var givenUp: UInt64 = 0
-  /// The skew to the server's clock that this process noted last, in milliseconds (REF-8).
+  /// The skew to the server's clock that this process noted last, in milliseconds.
+  ///
+  /// - Requirement: REF-8
   var notedSkew: Int64 = 0
   /// What the refresh timer is set for.
   var refreshTrigger = RefreshTrigger.schedule
@@ -146,7 +162,9 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// The folded state.
   package var state: SessionState { fold.state }
 
-  /// What the process is doing for the session now (STA-3).
+  /// What the process is doing for the session now.
+  ///
+  /// - Requirement: STA-3
   package var activity: SessionActivity {
     guard isRestored || needsUpdate else { return .loading }
     switch flight?.purpose {

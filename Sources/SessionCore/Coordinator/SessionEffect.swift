@@ -8,7 +8,9 @@ package enum SessionEffect: Hashable, Sendable {
   case commit(SessionCommit)
   /// Send a request and tell of its answer or failure.
   case send(RequestNumber, Request)
-  /// Forget what the request's answer held; with `revoking`, tell the server first (LOG-10).
+  /// Forget what the request's answer held; with `revoking`, tell the server first.
+  ///
+  /// - Requirement: LOG-10
   case discard(RequestNumber, revoking: Bool)
   /// Hand these events to the subscribers.
   case publish([RecordedEvent])
@@ -32,13 +34,19 @@ package enum SessionEffect: Hashable, Sendable {
   case readSecrets
   /// Look at what others have appended, and tell.
   case readJournal
-  /// Ask how the user stands, with the token of this generation, and tell (LOG-6).
+  /// Ask how the user stands, with the token of this generation, and tell.
+  ///
+  /// - Requirement: LOG-6
   case askProfile(Identifier, Generation)
-  /// Keep where other processes and later ones find it that the session was used at this uptime (POL-5).
+  /// Keep where other processes and later ones find it that the session was used at this uptime.
+  ///
+  /// - Requirement: POL-5
   case markActive(Int64)
   /// See when any process used the session last, and tell.
   case readUse
-  /// Let the host clear its local data, for this reason, and tell (SYN-5).
+  /// Let the host clear its local data, for this reason, and tell.
+  ///
+  /// - Requirement: SYN-5
   case clearLocalData(LogoutReason)
 
   /// What is requested.
@@ -134,7 +142,9 @@ package struct SessionCommit: Hashable, Sendable {
   package let time: Timestamp
   /// The answer whose secrets are stored first, under the generation that the batch announces.
   package let storing: RequestNumber?
-  /// When that answer's token dies, on the clock that never jumps, where that is known (REF-8).
+  /// When that answer's token dies, on the clock that never jumps, where that is known.
+  ///
+  /// - Requirement: REF-8
   package let deadline: Int64?
   /// The newest token that may be stored; `nil` where that makes no difference.
   ///
@@ -142,8 +152,9 @@ package struct SessionCommit: Hashable, Sendable {
   package let newest: Generation?
   /// The token whose refresh token is to be readable before the batch is written; `nil` for none.
   package let refreshing: Generation?
-  /// When the session ends at the latest, by what the responses said; it is stored with the token
-  /// (POL-10).
+  /// When the session ends at the latest, by what the responses said; it is stored with the token.
+  ///
+  /// - Requirement: POL-10
   package let sessionEnd: Timestamp?
 
   /// A batch.
@@ -196,27 +207,39 @@ package enum CommandFailure: Hashable, Sendable {
   case rejected(SessionRejection)
   /// The request failed; the session is what it was.
   case request(RequestFailure)
-  /// The credential was accepted, and who the user is could not be learnt (LOG-6).
+  /// The credential was accepted, and who the user is could not be learnt.
+  ///
+  /// - Requirement: LOG-6
   case unidentified(RequestFailure)
-  /// The sign-in with an identity provider came to nothing (WEB-4).
+  /// The sign-in with an identity provider came to nothing.
+  ///
+  /// - Requirement: WEB-4
   case webSignIn(WebSignInProblem)
   /// The session ended while the caller waited; by this failure, where it was one.
   case ended(SessionState.Kind, by: RequestFailure?)
   /// A sign-in is under way already.
   case busy
-  /// It was tried too often in the last minute; in so many milliseconds it may be tried again (LOG-2).
+  /// It was tried too often in the last minute; in so many milliseconds it may be tried again.
+  ///
+  /// - Requirement: LOG-2
   case tooManyAttempts(retryAfter: Int64)
   /// The journal or the secret store could not be written; nothing changed.
   case storage
   /// The server has answered, and the answer could not be stored yet: it will count once it is.
   case unsettled
-  /// The session object was closed, and the server's last answer could not be stored (REF-11).
+  /// The session object was closed, and the server's last answer could not be stored.
+  ///
+  /// - Requirement: REF-11
   case dropped
   /// The stored secrets cannot be read yet.
   case locked
-  /// The refresh token cannot be read until the user has shown who they are (STO-2).
+  /// The refresh token cannot be read until the user has shown who they are.
+  ///
+  /// - Requirement: STO-2
   case needsPresence
-  /// A newer version wrote the stored secrets: update the app, or sign in again (RES-8).
+  /// A newer version wrote the stored secrets: update the app, or sign in again.
+  ///
+  /// - Requirement: RES-8
   case newerItems
   /// The journal holds a record that this version cannot follow.
   case unusableJournal(SessionFold.Failure)
@@ -226,7 +249,9 @@ package enum CommandFailure: Hashable, Sendable {
   case cancelled
 }
 
-/// What the process is doing for the session now; never journaled (STA-3).
+/// What the process is doing for the session now; never journaled.
+///
+/// - Requirement: STA-3
 public enum SessionActivity: Hashable, Sendable {
   /// It is not known yet whether anybody is signed in.
   case loading
@@ -241,8 +266,10 @@ public enum SessionActivity: Hashable, Sendable {
   /// The last sign-in failed, and the app has not cleared that; `loginError` of the session's status says
   /// why.
   case failed
-  /// Nothing any more: another journal is in the place of this object's journal (RES-6).
+  /// Nothing any more: another journal is in the place of this object's journal.
   ///
   /// Who is signed in is decided there. Close this object and open the session again.
+  ///
+  /// - Requirement: RES-6
   case replaced
 }

@@ -12,11 +12,17 @@ package enum SessionInput: Hashable, Sendable {
   case switchContext(Caller)
   /// A caller wants to log out.
   case logout(Caller, LogoutScope = .deviceAndServer)
-  /// A caller says that the stored items can be read now (LOG-5).
+  /// A caller says that the stored items can be read now.
+  ///
+  /// - Requirement: LOG-5
   case unlock(Caller)
-  /// The app came back to the foreground (REF-2).
+  /// The app came back to the foreground.
+  ///
+  /// - Requirement: REF-2
   case foreground(Caller)
-  /// The session was used at this uptime, which is not told of each use (POL-5).
+  /// The session was used at this uptime, which is not told of each use.
+  ///
+  /// - Requirement: POL-5
   case used(Int64)
   /// When the session was used last by any process, in this system's uptime; `nil` where that cannot be
   /// told yet.
@@ -29,15 +35,25 @@ package enum SessionInput: Hashable, Sendable {
   case close(Caller)
   /// A request was answered with a token.
   case answered(RequestNumber, ResponseMetadata)
-  /// A registration was answered: there is an account, and nobody is signed in by that (LOG-5).
+  /// A registration was answered: there is an account, and nobody is signed in by that.
+  ///
+  /// - Requirement: LOG-5
   case accountCreated(RequestNumber)
-  /// A sign-in with an identity provider came to nothing, which is no answer of the backend (WEB-4).
+  /// A sign-in with an identity provider came to nothing, which is no answer of the backend.
+  ///
+  /// - Requirement: WEB-4
   case notSignedIn(RequestNumber, WebSignInProblem)
-  /// The profile of this user was asked for; where it failed, how (LOG-6).
+  /// The profile of this user was asked for; where it failed, how.
+  ///
+  /// - Requirement: LOG-6
   case profileRead(Identifier, RequestFailure?)
-  /// The host has cleared its local data (SYN-5).
+  /// The host has cleared its local data.
+  ///
+  /// - Requirement: SYN-5
   case cleared
-  /// The secret store failed, or does again what it did not (STO-5).
+  /// The secret store failed, or does again what it did not.
+  ///
+  /// - Requirement: STO-5
   case stored([StorageReport])
   /// A request failed. `jitter` is a random number for the delay of the next attempt.
   case failed(RequestNumber, RequestFailure, jitter: UInt16)
@@ -59,7 +75,9 @@ package enum SessionInput: Hashable, Sendable {
   /// Nothing was written: others had appended these records first.
   case conflicted([SessionRecord])
   /// The shell is about to send the first byte of a request, and has told what others appended until
-  /// now: ``SessionCoordinator/mayLeave(_:)`` says whether it goes (REF-11).
+  /// now: ``SessionCoordinator/mayLeave(_:)`` says whether it goes.
+  ///
+  /// - Requirement: REF-11
   case leaving(RequestNumber)
   /// Nothing was journaled.
   ///
@@ -69,7 +87,9 @@ package enum SessionInput: Hashable, Sendable {
   /// Nothing was written: a newer token is stored than the commit knew of, and this event announces it.
   case superseded(SessionEvent)
   /// Nothing was written: the refresh token is kept apart and cannot be read until the user has shown who
-  /// they are (STO-2).
+  /// they are.
+  ///
+  /// - Requirement: STO-2
   case presenceNeeded
 
   /// How a wipe ended.
@@ -85,7 +105,9 @@ package enum SessionInput: Hashable, Sendable {
   /// What was found where another process's token should be stored.
   package enum Reload: Hashable, Sendable {
     /// That token; with when the session ends at the latest by a response, and when the token dies on
-    /// the clock that never jumps, where that is known (POL-10).
+    /// the clock that never jumps, where that is known.
+    ///
+    /// - Requirement: POL-10
     case found(sessionEnd: Timestamp? = nil, deadline: Int64? = nil)
     /// None, or one of another generation.
     case other
@@ -150,17 +172,27 @@ package enum SessionTimer: Hashable, Sendable, CaseIterable {
   case expiry
   /// It is time to see whether another process's request has ended.
   case lease
-  /// The stored items, unreadable before, are looked at again (RES-3).
+  /// The stored items, unreadable before, are looked at again.
+  ///
+  /// - Requirement: RES-3
   case restore
-  /// A commit that failed is tried again (RES-6).
+  /// A commit that failed is tried again.
+  ///
+  /// - Requirement: RES-6
   case commit
   /// Stored items that could not be removed are removed again.
   case wipe
-  /// The server is told again of a logout that it could not be told of (OUT-1).
+  /// The server is told again of a logout that it could not be told of.
+  ///
+  /// - Requirement: OUT-1
   case revocation
-  /// The session was unused for as long as the policy allows (POL-5).
+  /// The session was unused for as long as the policy allows.
+  ///
+  /// - Requirement: POL-5
   case inactivity
-  /// The session has lasted for as long as the policy or the backend allows (POL-10).
+  /// The session has lasted for as long as the policy or the backend allows.
+  ///
+  /// - Requirement: POL-10
   case lifetime
 }
 
@@ -169,7 +201,9 @@ package struct ResponseMetadata: Hashable, Sendable {
   /// Milliseconds that the token lives, counted from the answer's arrival.
   package var lifetime: Int64
   /// Milliseconds after which the session ends at the latest, counted from the answer's arrival, where
-  /// the answer says so: 0 to ten years (POL-10).
+  /// the answer says so: 0 to ten years.
+  ///
+  /// - Requirement: POL-10
   package var sessionLifetime: Int64? {
     didSet { sessionLifetime = sessionLifetime.map(TokenMetadata.boundedSessionLifetime) }
   }
@@ -178,21 +212,31 @@ package struct ResponseMetadata: Hashable, Sendable {
   /// Whether the answer held a refresh token.
   package var hasRefreshToken: Bool
   /// Whether an identity provider owns the tokens and brings newer ones, without a refresh token that is
-  /// seen here (WEB-6).
+  /// seen here.
+  ///
+  /// - Requirement: WEB-6
   package var isRenewedByProvider = false
   /// In which way it was signed in, where that turned out with the answer; else as it was asked for.
   package var method: LoginMethod?
   /// The user, if the response names one; of another user, only that it is another one counts.
   package var user: Identifier?
-  /// Which source named that user, if it is the source that named the session's user (LOG-12).
+  /// Which source named that user, if it is the source that named the session's user.
+  ///
+  /// - Requirement: LOG-12
   package var namedBy: NamingSource?
   /// The context that the answer states.
   package var context: ActiveContext?
-  /// The context that the token's own claims state (STA-5).
+  /// The context that the token's own claims state.
+  ///
+  /// - Requirement: STA-5
   package var tokenContext: ActiveContext?
-  /// What the server's clock said, where it did (REF-8).
+  /// What the server's clock said, where it did.
+  ///
+  /// - Requirement: REF-8
   package var serverTime: Timestamp?
-  /// How asking for the profile failed, where it was asked for with a login and did (LOG-6).
+  /// How asking for the profile failed, where it was asked for with a login and did.
+  ///
+  /// - Requirement: LOG-6
   package var profileFailure: RequestFailure?
 
   /// Whether there is a way to a newer token.
@@ -214,7 +258,9 @@ package struct ResponseMetadata: Hashable, Sendable {
   }
 }
 
-/// What the shell found in the stored items (RES-1).
+/// What the shell found in the stored items.
+///
+/// - Requirement: RES-1
 package struct StoredItemsReport: Hashable, Sendable {
   /// The condition of one item.
   package enum Item: Hashable, Sendable {
@@ -222,12 +268,16 @@ package struct StoredItemsReport: Hashable, Sendable {
     case absent
     /// There is one that cannot be read as what it should be; its bytes were kept aside.
     case unreadable
-    /// There is one that belongs to another journal (RES-5).
+    /// There is one that belongs to another journal.
+    ///
+    /// - Requirement: RES-5
     case otherJournal
     /// There is one, of this journal.
     case present
     /// There is one that a newer version wrote: it is not read, and only a sign-in or a logout removes
-    /// it (RES-8).
+    /// it.
+    ///
+    /// - Requirement: RES-8
     case newerVersion
   }
 
@@ -244,29 +294,41 @@ package struct StoredItemsReport: Hashable, Sendable {
   /// What is found where nothing is stored.
   package static let nothing = StoredItemsReport()
 
-  /// The items cannot be read *yet*: locked or refused, which is not "none" (RES-3).
+  /// The items cannot be read *yet*: locked or refused, which is not "none".
+  ///
+  /// - Requirement: RES-3
   package var isLocked = false
   /// The token item.
   package var token = Item.absent
   /// The stored token's generation, where the item is present.
   package var generation = Generation.none
   /// When the stored token dies, on the clock that never jumps; `nil` where it was stored in another
-  /// start of the system, whose clock that was (REF-8).
+  /// start of the system, whose clock that was.
+  ///
+  /// - Requirement: REF-8
   package var deadline: Int64?
   /// When the session ends at the latest, by a response, on the civil clock that also says when the stored
-  /// token dies (POL-10).
+  /// token dies.
+  ///
+  /// - Requirement: POL-10
   package var sessionEnd: Timestamp?
-  /// The event that announces the stored token (REF-7).
+  /// The event that announces the stored token.
+  ///
+  /// - Requirement: REF-7
   package var announcement: SessionEvent?
   /// The user item.
   package var user = Item.absent
   /// The context item.
   package var context = Item.absent
-  /// The session of another journal that the items, or that journal's records, still tell of (RES-5).
+  /// The session of another journal that the items, or that journal's records, still tell of.
+  ///
+  /// - Requirement: RES-5
   package var stray: OrphanedSession?
   /// The tokens whose revocation has what it needs, oldest first.
   package var revocations: [Generation] = []
-  /// What is known of another journal that the items belong to (RES-7).
+  /// What is known of another journal that the items belong to.
+  ///
+  /// - Requirement: RES-7
   package var owner = Owner.none
   /// Whether what revocations need is of a newer version or of another backend: it stays as it is.
   package var hasUnreadRevocations = false
@@ -280,13 +342,21 @@ package struct StoredItemsReport: Hashable, Sendable {
   package var isHolderGone = false
   /// When the opening began, before it waited for any lock; `nil` for a later look at the items.
   package var began: Timestamp?
-  /// Milliseconds since any process used the session last, where that is known (POL-5).
+  /// Milliseconds since any process used the session last, where that is known.
+  ///
+  /// - Requirement: POL-5
   package var idle: Int64?
-  /// Whether the host wants to be told when its local data is to be cleared (SYN-5).
+  /// Whether the host wants to be told when its local data is to be cleared.
+  ///
+  /// - Requirement: SYN-5
   package var hostClears = false
-  /// Whether an identity provider owns the tokens, and keeps an account for the user (WEB-6).
+  /// Whether an identity provider owns the tokens, and keeps an account for the user.
+  ///
+  /// - Requirement: WEB-6
   package var hasProvider = false
-  /// What the codes of the backend mean, by the configuration (POL-8).
+  /// What the codes of the backend mean, by the configuration.
+  ///
+  /// - Requirement: POL-8
   package var errorCodes: [String: ErrorMeaning] = [:]
   /// Why the last session was closed for good, where the host did not say that it has cleared its local
   /// data since.

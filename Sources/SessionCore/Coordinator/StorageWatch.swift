@@ -1,4 +1,6 @@
-/// How one operation of the secret store ended, as the shell saw it (STO-5).
+/// How one operation of the secret store ended, as the shell saw it.
+///
+/// - Requirement: STO-5
 package struct StorageReport: Hashable, Sendable {
   /// The item.
   package let item: SecretItem
@@ -29,7 +31,7 @@ package struct StorageReport: Hashable, Sendable {
   }
 }
 
-/// Which operations of the secret store fail, and what of that is still to be journaled (STO-5).
+/// Which operations of the secret store fail, and what of that is still to be journaled.
 ///
 /// ```
 ///          failure: note storageFailed          failure: nothing
@@ -41,6 +43,8 @@ package struct StorageReport: Hashable, Sendable {
 /// Each operation on each item has its own run. A run that begins within a minute of the last one that was
 /// noted is noted only if it lasts until that minute is over: a store that fails now and then must not fill
 /// the journal.
+///
+/// - Requirement: STO-5
 struct StorageWatch: Hashable, Sendable {
   private struct Subject: Hashable, Sendable {
     let item: SecretItem

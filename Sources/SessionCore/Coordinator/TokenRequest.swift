@@ -1,4 +1,6 @@
-/// The one request on the wire that may change the token; there is never a second (REF-3, CTX-2).
+/// The one request on the wire that may change the token; there is never a second.
+///
+/// - Requirement: REF-3, CTX-2
 struct TokenRequest: Hashable, Sendable {
   enum Purpose: Hashable, Sendable {
     case login(Caller, LoginMethod)
@@ -19,12 +21,18 @@ struct TokenRequest: Hashable, Sendable {
   /// How often storing that answer has failed since a caller asked to close.
   var failuresAtClose = 0
   /// Whether it leaves only after one more read of the journal: its intent took the place of a
-  /// request whose process is not proven gone (REF-10).
+  /// request whose process is not proven gone.
+  ///
+  /// - Requirement: REF-10
   var isHeldBack = false
-  /// Whether the shell was told that it may leave (REF-11).
+  /// Whether the shell was told that it may leave.
+  ///
+  /// - Requirement: REF-11
   var hasLeft = false
 
-  /// An answer and when it came: a token's life is counted from there (REF-8).
+  /// An answer and when it came: a token's life is counted from there.
+  ///
+  /// - Requirement: REF-8
   struct ReceivedResponse: Hashable, Sendable {
     let number: RequestNumber
     let facts: ResponseMetadata
@@ -33,7 +41,9 @@ struct TokenRequest: Hashable, Sendable {
     /// When its token dies, on the clock that never jumps.
     var deadline: Int64 { moment.uptime.addingSaturating(facts.lifetime) }
 
-    /// When the session ends at the latest, on the clock that never jumps, where the answer says so (POL-10).
+    /// When the session ends at the latest, on the clock that never jumps, where the answer says so.
+    ///
+    /// - Requirement: POL-10
     var sessionEnd: Int64? { facts.sessionLifetime.map(moment.uptime.addingSaturating) }
   }
 
@@ -157,10 +167,12 @@ struct Lease: Hashable, Sendable {
   let end: Int64
 }
 
-/// The pause after a refresh that a server answered with a failure (REF-14).
+/// The pause after a refresh that a server answered with a failure.
 ///
 /// A failure of the network makes none, and does not shorten one that a server asked for. Requests that ended
 /// their process twice in a row make one, too.
+///
+/// - Requirement: REF-14
 struct Backoff: Hashable, Sendable {
   /// What callers receive during the pause.
   let failure: RequestFailure

@@ -1,4 +1,6 @@
-/// How a session was opened (LOG-5, LOG-9).
+/// How a session was opened.
+///
+/// - Requirement: LOG-5, LOG-9
 public struct LoginMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -39,7 +41,9 @@ public struct LoginMethod: RawRepresentable, Hashable, Sendable, CustomStringCon
   ]
 }
 
-/// What made a refresh start (REF-1, REF-2).
+/// What made a refresh start.
+///
+/// - Requirement: REF-1, REF-2
 public struct RefreshTrigger: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -73,7 +77,9 @@ public struct RefreshTrigger: RawRepresentable, Hashable, Sendable, CustomString
   ]
 }
 
-/// Who changed the active context (STA-5, CTX-1).
+/// Who changed the active context.
+///
+/// - Requirement: STA-5, CTX-1
 public struct SwitchTrigger: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -108,25 +114,43 @@ public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringCo
 
   /// The token's life ended and there was no refresh token.
   public static let tokenExpired = ExpiryReason(rawValue: 0)
-  /// The server refused to refresh (REF-6).
+  /// The server refused to refresh.
+  ///
+  /// - Requirement: REF-6
   public static let refreshRejected = ExpiryReason(rawValue: 1)
-  /// The server answered every attempt with a failure, up to the policy's limit (POL-2).
+  /// The server answered every attempt with a failure, up to the policy's limit.
+  ///
+  /// - Requirement: POL-2
   public static let attemptsExhausted = ExpiryReason(rawValue: 2)
-  /// A stored item that the policy requires is gone (RES-1).
+  /// A stored item that the policy requires is gone.
+  ///
+  /// - Requirement: RES-1
   public static let secretsMissing = ExpiryReason(rawValue: 3)
-  /// A stored item cannot be read as what it should be (RES-2).
+  /// A stored item cannot be read as what it should be.
+  ///
+  /// - Requirement: RES-2
   public static let corruptStorage = ExpiryReason(rawValue: 4)
   /// The stored token is older than the journal's: a backup was restored over it.
   public static let secretsOutdated = ExpiryReason(rawValue: 5)
-  /// The server says that the account is inactive (LOG-6).
+  /// The server says that the account is inactive.
+  ///
+  /// - Requirement: LOG-6
   public static let userInactive = ExpiryReason(rawValue: 6)
-  /// Unused for longer than the policy allows (POL-5).
+  /// Unused for longer than the policy allows.
+  ///
+  /// - Requirement: POL-5
   public static let inactivity = ExpiryReason(rawValue: 7)
-  /// The server ended the session (LOG-7).
+  /// The server ended the session.
+  ///
+  /// - Requirement: LOG-7
   public static let endedByServer = ExpiryReason(rawValue: 8)
-  /// A newer version wrote the stored items, and a new sign-in replaced them (RES-8).
+  /// A newer version wrote the stored items, and a new sign-in replaced them.
+  ///
+  /// - Requirement: RES-8
   public static let secretsNewer = ExpiryReason(rawValue: 9)
-  /// It has lasted for as long as the policy, or a response of the backend, allows (POL-10).
+  /// It has lasted for as long as the policy, or a response of the backend, allows.
+  ///
+  /// - Requirement: POL-10
   public static let lifetimeEnded = ExpiryReason(rawValue: 10)
 }
 
@@ -152,9 +176,13 @@ public struct LogoutReason: RawRepresentable, Hashable, Sendable, CustomStringCo
 
   /// The user, or the app on the user's behalf, asked.
   public static let user = LogoutReason(rawValue: 0)
-  /// The session had expired and the policy clears expired sessions (POL-2).
+  /// The session had expired and the policy clears expired sessions.
+  ///
+  /// - Requirement: POL-2
   public static let policy = LogoutReason(rawValue: 1)
-  /// The server says that the account is deleted (LOG-6).
+  /// The server says that the account is deleted.
+  ///
+  /// - Requirement: LOG-6
   public static let userDeleted = LogoutReason(rawValue: 2)
 }
 
@@ -180,7 +208,9 @@ public struct LogoutReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   public static let words = ["refresh", "switchContext"]
 }
 
-/// The outcome for the refresh token after a revocation (OUT-1, OUT-5).
+/// The outcome for the refresh token after a revocation.
+///
+/// - Requirement: OUT-1, OUT-5
 @_spi(Internals) public struct RevocationOutcome: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -206,7 +236,9 @@ public struct LogoutReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   public static let words = ["revoked", "notOffered", "failed", "abandoned", "alreadyInvalid"]
 }
 
-/// The items in which secrets are stored (STO-1).
+/// The items in which secrets are stored.
+///
+/// - Requirement: STO-1
 public struct SecretItem: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -225,7 +257,9 @@ public struct SecretItem: RawRepresentable, Hashable, Sendable, CustomStringConv
   public static let context = SecretItem(rawValue: 2)
   /// What a revocation still needs, after logout.
   public static let revocation = SecretItem(rawValue: 3)
-  /// The refresh token, where the store keeps it apart from the access token (STO-2).
+  /// The refresh token, where the store keeps it apart from the access token.
+  ///
+  /// - Requirement: STO-2
   public static let refreshToken = SecretItem(rawValue: 4)
 }
 
@@ -234,7 +268,9 @@ public struct SecretItem: RawRepresentable, Hashable, Sendable, CustomStringConv
   public static let words = ["token", "user", "context", "revocation", "refreshToken"]
 }
 
-/// What kept something from being stored, or a store from doing what it was asked (REF-11, STO-5).
+/// What kept something from being stored, or a store from doing what it was asked.
+///
+/// - Requirement: REF-11, STO-5
 @_spi(Internals) public struct StorageCause: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8

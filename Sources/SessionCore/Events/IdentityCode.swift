@@ -1,8 +1,10 @@
-/// A code of an identity provider that may be shown, logged and journaled (STO-3).
+/// A code of an identity provider that may be shown, logged and journaled.
 ///
 /// One that is registered (``RequestFailure/standardCodes``, OAuth 2.0 and OpenID Connect), or a number of
 /// Microsoft's: `AADB2C` and four to six digits, or `AADSTS` and four to seven. Whatever else stands where a
 /// code belongs is none, whatever it looks like: a server may repeat a name or a token there.
+///
+/// - Requirement: STO-3
 public struct IdentityCode: Hashable, Sendable, CustomStringConvertible {
   /// The code.
   public let description: String

@@ -1,4 +1,6 @@
-/// How a request for a token failed, as far as decisions and the journal care (REF-6).
+/// How a request for a token failed, as far as decisions and the journal care.
+///
+/// - Requirement: REF-6
 public struct RequestFailure: Hashable, Sendable {
   /// The class of a failure.
   public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -31,7 +33,9 @@ public struct RequestFailure: Hashable, Sendable {
     public static let userInactive = Kind(rawValue: 8)
     /// The account is deleted.
     public static let userDeleted = Kind(rawValue: 9)
-    /// What the request needs is stored and cannot be read yet (RES-3); nothing was sent.
+    /// What the request needs is stored and cannot be read yet; nothing was sent.
+    ///
+    /// - Requirement: RES-3
     public static let secretsUnavailable = Kind(rawValue: 10)
     /// A page (HTML or XML) came where the backend answers otherwise: a captive portal, a proxy or
     /// a gateway spoke, so that the server is not known to have answered.
@@ -47,10 +51,14 @@ public struct RequestFailure: Hashable, Sendable {
         || self == .userDeleted || self == .otherUser
     }
 
-    /// Whether the next attempt waits (REF-14): a server answered, or there is nothing to try with.
+    /// Whether the next attempt waits: a server answered, or there is nothing to try with.
+    ///
+    /// - Requirement: REF-14
     var putsAttemptsOff: Bool { isAnswered || self == .noRefreshToken }
 
-    /// Whether a server answered, so that the failure counts towards the attempts (REF-6).
+    /// Whether a server answered, so that the failure counts towards the attempts.
+    ///
+    /// - Requirement: REF-6
     public var isAnswered: Bool {
       self != .noConnection && self != .noReply && self != .noRefreshToken
         && self != .secretsUnavailable && self != .intercepted
@@ -78,8 +86,10 @@ public struct RequestFailure: Hashable, Sendable {
   /// A failure.
   ///
   /// A `serverCode` is kept if ``keeps(_:)`` says so. Any other becomes ``codeNotKept``, since a server may
-  /// repeat a token or a password in the place of a code (STO-3). An empty one is none.
+  /// repeat a token or a password in the place of a code. An empty one is none.
   /// `retryAfter` counts in whole milliseconds, rounded up; a negative one is 0.
+  ///
+  /// - Requirement: STO-3
   public init(
     kind: Kind, status: UInt16 = 0, serverCode: String? = nil, retryAfter: Duration? = nil
   ) {
@@ -147,11 +157,13 @@ public struct RequestFailure: Hashable, Sendable {
   }
 }
 
-/// The source of a response that said that it belongs to another user (LOG-12).
+/// The source of a response that said that it belongs to another user.
 ///
 /// The raw value is the code of the failure (`otherUser`) in the journal. It proves that the source
 /// which named the session's user named another one. Failures of older versions have no code: those
 /// compared what different sources said.
+///
+/// - Requirement: LOG-12
 package enum NamingSource: String, CaseIterable, Hashable, Sendable {
   /// A member of the response, as it is or as a keyed digest.
   case member = "NAMED_BY_MEMBER"
@@ -167,7 +179,9 @@ package enum NamingSource: String, CaseIterable, Hashable, Sendable {
 
 extension RequestFailure {
   /// The code of a response that has a code, and the code is not kept: neither is it known, nor does the
-  /// configuration name it (POL-8).
+  /// configuration name it.
+  ///
+  /// - Requirement: POL-8
   public static let codeNotKept = "CODE_NOT_KEPT"
   /// The code of a request that was not made (`noConnection`), for the server's certificate is not trusted.
   public static let notTrusted = "NOT_TRUSTED"

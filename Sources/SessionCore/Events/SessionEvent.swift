@@ -1,6 +1,8 @@
-/// A past-tense fact that changes a session's state: the only thing that is folded (STA-1).
+/// A past-tense fact that changes a session's state: the only thing that is folded.
 ///
 /// There are six. Everything durable about a session is the fold of those.
+///
+/// - Requirement: STA-1
 public enum SessionEvent: Hashable, Sendable {
   /// A user signed in.
   case login(Login)
@@ -69,7 +71,9 @@ public enum SessionEvent: Hashable, Sendable {
 extension SessionEvent {
   /// The payload of `login`.
   public struct Login: Hashable, Sendable {
-    /// The user, by the server's identifier only; the profile lives in the user item (STO-3).
+    /// The user, by the server's identifier only; the profile lives in the user item.
+    ///
+    /// - Requirement: STO-3
     public let user: Identifier
     /// The way in.
     public let method: LoginMethod
@@ -97,7 +101,9 @@ extension SessionEvent {
     public let trigger: RefreshTrigger
     /// Which attempt since the last success, from 1.
     public let attempt: UInt32
-    /// Whether the server sent a new refresh token, which replaced the old one (REF-5).
+    /// Whether the server sent a new refresh token, which replaced the old one.
+    ///
+    /// - Requirement: REF-5
     public let isRotated: Bool
     /// The sequence of the note that says when the request was sent; 0 where there is none.
     public let request: UInt64
@@ -130,7 +136,9 @@ extension SessionEvent {
     /// The sequence of the note that says when the request was sent; 0 where none was sent.
     public let request: UInt64
     /// What the server's code means, if only the configuration says so; `nil` for a code that every
-    /// reader knows, and for a code without a meaning (POL-8).
+    /// reader knows, and for a code without a meaning.
+    ///
+    /// - Requirement: POL-8
     public let configuredMeaning: ErrorMeaning?
 
     /// What the server's code means.

@@ -10,9 +10,13 @@
   case requestSent(RequestSent)
   /// The end of such a request where no event ends it.
   case requestEnded(RequestEnded)
-  /// The event that follows in this batch was missing: its token was stored before a crash (REF-7).
+  /// The event that follows in this batch was missing: its token was stored before a crash.
+  ///
+  /// - Requirement: REF-7
   case tokenRecovered(Generation)
-  /// An intent: the server is still to be told of the logout of this token (OUT-1).
+  /// An intent: the server is still to be told of the logout of this token.
+  ///
+  /// - Requirement: OUT-1
   case revocationPending(Generation)
   /// How telling it went.
   case revocationSettled(RevocationSettled)
@@ -20,18 +24,30 @@
   case secretsWiped(WipeCause)
   /// A stored item could not be read as what it should be; its bytes were kept aside.
   case itemUnreadable(SecretItem)
-  /// This journal goes on where another one does not (RES-5, RES-6).
+  /// This journal goes on where another one does not.
+  ///
+  /// - Requirement: RES-5, RES-6
   case continued(Continued)
   /// This device's civil time is so many milliseconds ahead of the server's, behind it below 0; noted
-  /// when that has changed by more than a bound (REF-8).
+  /// when that has changed by more than a bound.
+  ///
+  /// - Requirement: REF-8
   case clockSkew(Int64)
-  /// The app has cleared its local data after a logout (SYN-5).
+  /// The app has cleared its local data after a logout.
+  ///
+  /// - Requirement: SYN-5
   case localDataCleared
-  /// The secret store failed: the first failure of a run (STO-5).
+  /// The secret store failed: the first failure of a run.
+  ///
+  /// - Requirement: STO-5
   case storageFailed(StorageFailed)
-  /// The secret store does again what it did not (STO-5).
+  /// The secret store does again what it did not.
+  ///
+  /// - Requirement: STO-5
   case storageRecovered(StorageRecovered)
-  /// The journal is closed, and the answer to a request could not be stored (REF-11).
+  /// The journal is closed, and the answer to a request could not be stored.
+  ///
+  /// - Requirement: REF-11
   case answerDropped(AnswerDropped)
   /// The answer to this request held a token that is not used: another process's token came first.
   case answerUnused(UInt64)
@@ -76,7 +92,9 @@
     }
   }
 
-  /// The payload of `requestSent`: the lease under which the request is made (REF-3).
+  /// The payload of `requestSent`: the lease under which the request is made.
+  ///
+  /// - Requirement: REF-3
   public struct RequestSent: Hashable, Sendable {
     /// What is requested.
     public let kind: RequestKind
@@ -183,7 +201,9 @@
 
     /// The journal says signed out: a crash came between the logout and its wipe.
     public static let signedOut = WipeCause(rawValue: 0)
-    /// They belong to another journal (RES-5).
+    /// They belong to another journal.
+    ///
+    /// - Requirement: RES-5
     public static let otherJournal = WipeCause(rawValue: 1)
     /// They cannot be read, and nobody is signed in.
     public static let unreadable = WipeCause(rawValue: 2)

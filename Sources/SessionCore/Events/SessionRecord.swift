@@ -8,7 +8,9 @@
     case note(SessionNote)
     /// What all the records before come to, in their place: a compacted journal begins with it.
     indirect case snapshot(SessionFold)
-    /// An entry of a kind that this version has no word for, kept as it is (JRN-3).
+    /// An entry of a kind that this version has no word for, kept as it is.
+    ///
+    /// - Requirement: JRN-3
     case unknown(Unknown)
 
     /// The byte that stands for the kind.
@@ -49,7 +51,9 @@
   public let time: Timestamp
   /// What it holds.
   public let content: Content
-  /// Whether a newer version wrote fields into it that this one has passed over (JRN-3).
+  /// Whether a newer version wrote fields into it that this one has passed over.
+  ///
+  /// - Requirement: JRN-3
   public let hasUnknownFields: Bool
 
   /// A record.

@@ -36,7 +36,9 @@
   }
 }
 
-/// What a secret store is asked to do with an item (STO-5).
+/// What a secret store is asked to do with an item.
+///
+/// - Requirement: STO-5
 @_spi(Internals) public struct StorageOperation: OpenEnum {
   /// The byte in the journal.
   public let rawValue: UInt8

@@ -1,5 +1,7 @@
-/// Why a sign-in with an identity provider came to nothing (WEB-4); holds a code at most, no text of a
+/// Why a sign-in with an identity provider came to nothing; holds a code at most, no text of a
 /// server.
+///
+/// - Requirement: WEB-4
 public enum WebSignInProblem: Error, Hashable, Sendable {
   /// The user left the page.
   case cancelledByUser
@@ -36,10 +38,12 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
     }
   }
 
-  /// What is told where more than one thing says what went wrong (WEB-4): what the observer saw, then what
+  /// What is told where more than one thing says what went wrong: what the observer saw, then what
   /// the error held, then that it was refused.
   ///
   /// An address that tells of an error without a code says less than an error that says something.
+  ///
+  /// - Requirement: WEB-4
   public static func told(seen: WebSignInProblem?, found: WebSignInProblem?) -> WebSignInProblem {
     guard let seen, seen != .refused(nil) else { return found ?? .refused(nil) }
     return seen

@@ -1,4 +1,6 @@
-/// What a credential must look like before it is worth a request (LOG-1).
+/// What a credential must look like before it is worth a request.
+///
+/// - Requirement: LOG-1
 public enum CredentialRules: Hashable, Sendable {
   /// Not empty; everything else is for the server to judge.
   case none

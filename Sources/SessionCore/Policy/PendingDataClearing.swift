@@ -1,5 +1,7 @@
 /// Whether the host still has to clear its local data: since the last logout neither it has said that it
-/// did, nor has anybody signed in (SYN-5).
+/// did, nor has anybody signed in.
+///
+/// - Requirement: SYN-5
 package struct PendingDataClearing: Hashable, Sendable {
   /// A logout whose data nobody has said to be cleared, and behind which somebody has signed in.
   ///

@@ -65,20 +65,26 @@ package struct PolicyFigures: Hashable, Sendable {
 
   /// How long a request keeps other processes from sending theirs: a second longer than it may take.
   ///
-  /// So only a process that was killed or suspended loses its turn (REF-3).
+  /// So only a process that was killed or suspended loses its turn.
+  ///
+  /// - Requirement: REF-3
   var leaseDuration: Int64 { requestTimeout.addingSaturating(1_000) }
 
   /// How far apart two uses are that are kept for other processes to find: a minute, or a tenth of the limit
-  /// if that is less (POL-5).
+  /// if that is less.
+  ///
+  /// - Requirement: POL-5
   package var useInterval: Int64 { min(60_000, (inactivityLimit ?? .max) / 10) }
 
   /// No attempt follows a failure sooner, in milliseconds: a delay of 0 would spin.
   private static let shortestDelay: Int64 = 100
 
-  /// When a token that dies at `deadline` is refreshed; `nil` if it is not refreshed before a need (REF-12).
+  /// When a token that dies at `deadline` is refreshed; `nil` if it is not refreshed before a need.
   ///
   /// That is `threshold` before its end, and never in the first half of its life, so that a threshold as
-  /// long as the life does not spin (REF-1).
+  /// long as the life does not spin.
+  ///
+  /// - Requirement: REF-12, REF-1
   func refreshTime(deadline: Int64, lifetime: Int64) -> Int64? {
     guard let refreshThreshold else { return nil }
     return deadline.subtractingSaturating(min(refreshThreshold, lifetime / 2))

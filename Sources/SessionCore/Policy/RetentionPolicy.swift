@@ -1,6 +1,8 @@
-/// How long a journal may get, and what of it is always kept (JRN-4, `Specs/Retention.md`).
+/// How long a journal may get, and what of it is always kept (`Specs/Retention.md`).
 ///
 /// Pure data. A limit that is `nil` is none.
+///
+/// - Requirement: JRN-4
 public struct RetentionPolicy: Hashable, Sendable {
   /// How many records may stand in the file.
   public var maximumRecords: UInt64?

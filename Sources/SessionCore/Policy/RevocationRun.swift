@@ -1,4 +1,4 @@
-/// The steps of one revocation, and its outcome for the refresh token (OUT-5).
+/// The steps of one revocation, and its outcome for the refresh token.
 ///
 /// ```
 ///            ┌──────── refreshed ────────┐
@@ -12,6 +12,8 @@
 /// A request is authenticated by the access token or it is not. If it is, a 401 is about the access
 /// token and proves nothing about the refresh token. So the token is refreshed first if it has expired,
 /// and refreshed once if it is refused. The value has no clock, no I/O and no secret.
+///
+/// - Requirement: OUT-5
 package struct RevocationRun: Hashable, Sendable {
   /// What to do next.
   package enum Step: Hashable, Sendable {

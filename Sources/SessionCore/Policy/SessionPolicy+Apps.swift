@@ -1,10 +1,14 @@
 // The policies of the five apps whose documents the tests follow (`Specs/Seeds.md`), and of OAuth 2.0.
 extension SessionPolicy {
-  /// ``standard`` under the name that POL-1 gives its figures.
+  /// ``standard`` under another name.
+  ///
+  /// - Requirement: POL-1
   package static let production = SessionPolicy.standard.named("production")
 
   /// The policy of a school app with contexts on top of an environment's figures: e-mail and a password of 8
-  /// characters, all three items required, cleared when refused (LOG-1, RES-1).
+  /// characters, all three items required, cleared when refused.
+  ///
+  /// - Requirement: LOG-1, RES-1
   package static func edu(_ environment: SessionPolicy = .production) -> SessionPolicy {
     environment.named("EDU \(environment.name)") {
       $0.limits.credentials = .emailAndPassword(minimumLength: 8)
@@ -17,15 +21,19 @@ extension SessionPolicy {
   /// Azure AD B2C, with its login on a page: 300 s before expiry, kept when refused, never given up.
   package static let b2c = SessionPolicy.staging.named("B2C") { $0.limits.loginsPerMinute = nil }
 
-  /// An offline-first app: one attempt, and an expired session keeps its data (POL-1, POL-2).
+  /// An offline-first app: one attempt, and an expired session keeps its data.
+  ///
+  /// - Requirement: POL-1, POL-2
   package static let off = SessionPolicy.offlineFirst.named("OFF") {
     $0.limits.credentials = .emailAndPassword(minimumLength: 1)
   }
 
   /// A ticketing app: one attempt, refreshed at every launch and when a call needs it, logged out if it
-  /// cannot be (POL-1, POL-2, POL-3, REF-12).
+  /// cannot be.
   ///
   /// A failing server ends no session whose access token is good.
+  ///
+  /// - Requirement: POL-1, POL-2, POL-3, REF-12
   package static let tik = SessionPolicy.clearOnRefusal.named("TIK") {
     $0.refresh.beforeExpiry = nil
     $0.refresh.attempts = 1
@@ -35,7 +43,9 @@ extension SessionPolicy {
     $0.limits.profileCheck = .afterLoginAndLaunch
   }
 
-  /// A project-management app: 5 minutes before expiry, three attempts, then logged out (POL-1, POL-2).
+  /// A project-management app: 5 minutes before expiry, three attempts, then logged out.
+  ///
+  /// - Requirement: POL-1, POL-2
   package static let api = SessionPolicy.clearOnRefusal.named("API") {
     $0.refresh.beforeExpiry = .seconds(300)
     $0.refresh.attempts = 3

@@ -1,4 +1,6 @@
-/// The logins of the last minute (LOG-2).
+/// The logins of the last minute.
+///
+/// - Requirement: LOG-2
 struct SignInTries: Hashable, Sendable {
   /// When each was tried, oldest first, in milliseconds of uptime.
   private var times: [Int64] = []

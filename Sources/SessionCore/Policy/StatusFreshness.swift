@@ -1,5 +1,7 @@
-/// What a server's word on how a user stands is worth, by when the status last changed (LOG-6, SYN-4; the
+/// What a server's word on how a user stands is worth, by when the status last changed (the
 /// table in `Specs/ChangeLog.md`).
+///
+/// - Requirement: LOG-6, SYN-4
 package enum StatusFreshness: Hashable, Sendable {
   /// Nothing says when it changed, or what says it cannot be true: the word counts as it is.
   case unsaid
@@ -26,7 +28,9 @@ package enum StatusFreshness: Hashable, Sendable {
   }
 }
 
-/// That a user's status has changed at the server since the app knew of it (SYN-4).
+/// That a user's status has changed at the server since the app knew of it.
+///
+/// - Requirement: SYN-4
 public struct StatusChange: Hashable, Sendable {
   /// The user.
   public let user: Identifier

@@ -44,7 +44,9 @@
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The record's event is not legal in the state before it.
     case illegal(SessionRejection, sequence: UInt64)
-    /// The record is of a kind that this version does not know and may not pass over (JRN-3).
+    /// The record is of a kind that this version does not know and may not pass over.
+    ///
+    /// - Requirement: JRN-3
     case unknownKind(UInt8, sequence: UInt64)
     /// The record is a snapshot, and the records before it do not lead to it.
     case contradiction(sequence: UInt64)

@@ -8,7 +8,9 @@ public struct SessionRejection: Error, Hashable, Sendable, CustomStringConvertib
     case alreadyAuthenticated = "alreadyAuthenticated"
     /// The session has expired.
     case expired = "expired"
-    /// The expired session belongs to another user, whose data must be settled first (STA-6).
+    /// The expired session belongs to another user, whose data must be settled first.
+    ///
+    /// - Requirement: STA-6
     case differentUser = "differentUser"
     /// It speaks of a token that is not the current one, or announces one that is not newer.
     case staleGeneration = "staleGeneration"

@@ -1,7 +1,9 @@
 extension SessionState {
-  /// The state after `event`, or the rejection that names both (STA-2).
+  /// The state after `event`, or the rejection that names both.
   ///
   /// Total over 3 states × 6 events; touches no clock and never traps.
+  ///
+  /// - Requirement: STA-2
   public func evolved(by event: SessionEvent, at time: Timestamp) throws(SessionRejection)
     -> SessionState
   {

@@ -1,4 +1,4 @@
-/// The folded state of a session (STA-2): the fold of its events, and of nothing else.
+/// The folded state of a session: the fold of its events, and of nothing else.
 ///
 /// ```
 ///                login                    sessionExpired
@@ -12,6 +12,8 @@
 ///                                logout
 /// ```
 /// Every other pair of state and event is a named rejection; the table is `Specs/Transitions.md`.
+///
+/// - Requirement: STA-2
 public enum SessionState: Hashable, Sendable {
   /// Nobody is signed in.
   case unauthenticated
@@ -75,7 +77,9 @@ public enum SessionState: Hashable, Sendable {
   public struct RefreshFailures: Hashable, Sendable {
     /// All of them.
     public internal(set) var total: UInt32 = 0
-    /// Those that a server answered: only they count towards a policy's attempts (REF-6).
+    /// Those that a server answered: only they count towards a policy's attempts.
+    ///
+    /// - Requirement: REF-6
     public internal(set) var answered: UInt32 = 0
     /// The last one.
     public internal(set) var last: RequestFailure?

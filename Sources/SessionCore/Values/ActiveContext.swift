@@ -1,6 +1,8 @@
-/// The role that a user acts in, where, and what it permits (STA-5).
+/// The role that a user acts in, where, and what it permits.
 ///
 /// The user has no role of its own: one user may hold several contexts, one is active.
+///
+/// - Requirement: STA-5
 public struct ActiveContext: Hashable, Sendable {
   /// Something that has an identifier and a name that people read: a role, a school, a unit.
   public struct Named: Hashable, Sendable {
@@ -55,7 +57,9 @@ public struct ActiveContext: Hashable, Sendable {
     storage = Storage(role: role, school: school, unit: unit, permissions: permissions)
   }
 
-  /// Whether the context grants `permission`, compared exactly (STA-4).
+  /// Whether the context grants `permission`, compared exactly.
+  ///
+  /// - Requirement: STA-4
   public func permits(_ permission: String) -> Bool {
     permissions.contains { $0.utf8.elementsEqual(permission.utf8) }
   }

@@ -1,7 +1,9 @@
 /// What the clocks said at one instant: the civil time, and a time that only runs forward.
 ///
 /// Records are stamped with the civil time. Everything that is waited for or that expires is
-/// measured on `uptime`, so that setting the device's clock neither extends nor cuts it (REF-8).
+/// measured on `uptime`, so that setting the device's clock neither extends nor cuts it.
+///
+/// - Requirement: REF-8
 public struct ClockReading: Hashable, Sendable {
   /// The civil ("wall") time, which may jump in either direction.
   public let time: Timestamp

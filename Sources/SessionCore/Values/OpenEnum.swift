@@ -1,7 +1,9 @@
 /// A word of the journal's vocabulary that is written as one byte.
 ///
 /// The set of words is open: a byte that this version has no word for, written by a newer one, is
-/// kept as it is, compares equal to itself and is shown as `unknown(n)` (JRN-3).
+/// kept as it is, compares equal to itself and is shown as `unknown(n)`.
+///
+/// - Requirement: JRN-3
 @_spi(Internals)
 public protocol OpenEnum: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue == UInt8 {

@@ -1,4 +1,6 @@
-/// A language that this library has words for users in (LOG-8).
+/// A language that this library has words for users in.
+///
+/// - Requirement: LOG-8
 public enum SessionLanguage: String, CaseIterable, Sendable {
   /// English.
   case english = "en"

@@ -1,4 +1,6 @@
-/// What may be known and journaled about a token without the token (STO-3).
+/// What may be known and journaled about a token without the token.
+///
+/// - Requirement: STO-3
 public struct TokenMetadata: Hashable, Sendable {
   /// Which token.
   public let generation: Generation

@@ -1,9 +1,11 @@
 @_spi(Internals) import SessionCore
 
-/// What the journal has about the tokens of one sign-in that newer ones have replaced (RPL-6).
+/// What the journal has about the tokens of one sign-in that newer ones have replaced.
 ///
 /// A server with reuse detection that sees one of them again may revoke the whole family. So a request
 /// counts whatever token it carried.
+///
+/// - Requirement: RPL-6
 struct EarlierTokens: Hashable, Sendable {
   /// The requests with them that leave open, or say, what the server did; oldest first.
   private(set) var requests: [RequestTrace] = []

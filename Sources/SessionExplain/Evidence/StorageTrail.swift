@@ -1,6 +1,8 @@
 @_spi(Internals) import SessionCore
 
-/// What the journal has of the secret store since the last sign-in (STO-5).
+/// What the journal has of the secret store since the last sign-in.
+///
+/// - Requirement: STO-5
 struct StorageTrail: Hashable, Sendable {
   /// Failures, each with the record of its end; the last ``kept`` of them.
   private(set) var runs: [Run] = []

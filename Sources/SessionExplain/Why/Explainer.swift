@@ -152,7 +152,9 @@ struct ExplanationDraft {
 
   /// All requests since the sign-in, if none is missing; `nil` also if there was none.
   ///
-  /// A server that sees an older token again may end the session, so every token counts (RPL-6).
+  /// A server that sees an older token again may end the session, so every token counts.
+  ///
+  /// - Requirement: RPL-6
   var wholeRequests: (count: UInt64, kept: [RequestTrace], senders: RequestSenders)? {
     guard let token, token.isWhole, token.omitted == 0, evidence.earlier.isWhole else { return nil }
     let count = evidence.earlier.count + UInt64(token.requests.count)

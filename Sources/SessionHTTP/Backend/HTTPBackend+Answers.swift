@@ -4,7 +4,9 @@ public import SessionKit
 // Answers. What an answer says is in `Specs/Answers.md`, row by row.
 extension HTTPBackend {
   /// Reads the answer to a login with these credentials; who the user is must follow from it, unless
-  /// there is an endpoint to ask that of (LOG-6).
+  /// there is an endpoint to ask that of.
+  ///
+  /// - Requirement: LOG-6
   public func readLogin(
     _ response: HTTPResponse, to credential: Credential? = nil
   ) throws(AnswerFailure) -> TokenResponse {
@@ -41,7 +43,9 @@ extension HTTPBackend {
     return try readTokens(.login, response, self.response.context, isFirstRefresh: true)
   }
 
-  /// Reads the answer to a login with the token of another service (LOG-5).
+  /// Reads the answer to a login with the token of another service.
+  ///
+  /// - Requirement: LOG-5
   public func readSocial(_ response: HTTPResponse) throws(AnswerFailure) -> TokenResponse {
     try readSignIn(.social, response, userName: nil)
   }
@@ -67,15 +71,16 @@ extension HTTPBackend {
     return response
   }
 
-  /// Reads the response to a refresh, with or without a new refresh token (REF-5).
+  /// Reads the response to a refresh, with or without a new refresh token.
   ///
-  /// The old refresh token is spent: a new one is kept, whatever cannot be read beside it (REF-7).
+  /// The old refresh token is spent: a new one is kept, whatever cannot be read beside it.
   ///
   /// - Parameters:
   ///   - response: what the server sent.
   ///   - lifetimeBefore: how long the token before was valid, for a response that does not say it of the new one.
   ///   - user: the session's user; a source counts if it agrees. Only a session says that a response belongs to
   ///     another user, since it knows what named its user.
+  /// - Requirement: REF-5, REF-7
   public func readRefresh(
     _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil
   ) throws(AnswerFailure) -> TokenResponse {
@@ -84,9 +89,11 @@ extension HTTPBackend {
       of: user.map { ExpectedUser(id: $0) })
   }
 
-  /// Reads the response to a switch of the context (CTX-1).
+  /// Reads the response to a switch of the context.
   ///
   /// A response with a new refresh token has spent the old one, and is read as the response to a refresh.
+  ///
+  /// - Requirement: CTX-1
   public func readSwitch(
     _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil
   ) throws(AnswerFailure) -> TokenResponse {
@@ -103,7 +110,9 @@ extension HTTPBackend {
     return try readTokens(step, response, context, lifeBefore: lifeBefore, expected: user)
   }
 
-  /// Reads who the user is; one who is said to be inactive or deleted is a failure (LOG-6).
+  /// Reads who the user is; one who is said to be inactive or deleted is a failure.
+  ///
+  /// - Requirement: LOG-6
   public func readProfile(_ response: HTTPResponse) throws(AnswerFailure) -> UserProfile {
     let found = try readStanding(response)
     if let failure = found.failure { throw AnswerFailure(failure: failure) }

@@ -46,7 +46,9 @@ extension HTTPBackend: DetailedBackend {
 }
 
 extension HTTPBackend.Step {
-  /// Whether an app's own call to this endpoint goes out as it is (INT-3).
+  /// Whether an app's own call to this endpoint goes out as it is.
+  ///
+  /// - Requirement: INT-3
   fileprivate var isLeftAlone: Bool {
     switch self {
     case .login, .register, .social, .refresh, .revocation: true

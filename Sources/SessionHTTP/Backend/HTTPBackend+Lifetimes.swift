@@ -68,7 +68,9 @@ extension HTTPBackend {
     }
   }
 
-  /// How long the session lasts at most from when the answer arrived; `nil` if no source says it (POL-10).
+  /// How long the session lasts at most from when the answer arrived; `nil` if no source says it.
+  ///
+  /// - Requirement: POL-10
   func sessionLifetime(
     _ members: JSONMembers, claims: JSONMembers?, since date: Timestamp?
   ) throws(Unreadable) -> Duration? {

@@ -3,9 +3,11 @@ import Foundation
 package import SessionKit
 
 extension HTTPBackend {
-  /// Logs in, or creates an account; carries no access token (LOG-3).
+  /// Logs in, or creates an account; carries no access token.
   ///
   /// `nil` if the backend has no endpoint for this credential.
+  ///
+  /// - Requirement: LOG-3
   package func loginRequest(_ credential: Credential) -> HTTPRequest? {
     switch credential {
     case .password(let userName, let password):
@@ -28,12 +30,16 @@ extension HTTPBackend {
   ///
   /// Its `Authorization` is the client's or, where that is its place, the refresh token in its stead, and
   /// nothing else; the
-  /// access token is never in it (REF-4).
+  /// access token is never in it.
+  ///
+  /// - Requirement: REF-4
   package func refresh(_ token: Secret) -> HTTPRequest? {
     request(.refresh, refresh: token)
   }
 
-  /// Asks for a token in another context (CTX-1); `nil` where there are none.
+  /// Asks for a token in another context; `nil` where there are none.
+  ///
+  /// - Requirement: CTX-1
   package func switchContext(_ target: ContextTarget, access: Secret) -> HTTPRequest? {
     var body = [contextKeys.role.key: target.role.description]
     body[contextKeys.school.key] = target.school?.description
@@ -41,15 +47,19 @@ extension HTTPBackend {
     return request(.switchContext, body, access: access)
   }
 
-  /// Asks who the user is (LOG-6); `nil` where nobody says so.
+  /// Asks who the user is; `nil` where nobody says so.
+  ///
+  /// - Requirement: LOG-6
   package func profile(access: Secret) -> HTTPRequest? {
     request(.profile, access: access)
   }
 
-  /// Tells the server that a session has ended (OUT-1).
+  /// Tells the server that a session has ended.
   ///
   /// `nil` if the backend has no place for that, or no token would be named. Of several requests, the
   /// first.
+  ///
+  /// - Requirement: OUT-1
   package func revoke(access: Secret, refresh: Secret?) -> HTTPRequest? {
     self.revocation.flatMap { revoke(at: $0, access: access, refresh: refresh) }
   }

@@ -47,22 +47,34 @@ public struct HTTPBackend: Sendable {
   public var baseURL: URL
   /// Signing in with a password; `nil` where one does not sign in over this backend.
   public var login: HTTPEndpoint?
-  /// Creating an account (LOG-5); `nil` where that is done elsewhere.
+  /// Creating an account; `nil` where that is done elsewhere.
+  ///
+  /// - Requirement: LOG-5
   public var register: HTTPEndpoint?
-  /// Signing in with the token of another service (LOG-5); `nil` where one does not.
+  /// Signing in with the token of another service; `nil` where one does not.
+  ///
+  /// - Requirement: LOG-5
   public var social: HTTPEndpoint?
   /// Getting a newer token; `nil` where tokens are not refreshed: refresh tokens in responses are
   /// passed over then.
   public var refresh: HTTPEndpoint?
-  /// Changing the context (CTX-1); `nil` where there are none.
+  /// Changing the context; `nil` where there are none.
+  ///
+  /// - Requirement: CTX-1
   public var switchContext: HTTPEndpoint?
-  /// Who the user is and how they stand, asked with a login and at launch, as the policy says (LOG-6).
+  /// Who the user is and how they stand, asked with a login and at launch, as the policy says.
+  ///
+  /// - Requirement: LOG-6
   public var profile: HTTPEndpoint?
-  /// Telling the server that a session has ended, such as by a logout (OUT-1).
+  /// Telling the server that a session has ended, such as by a logout.
+  ///
+  /// - Requirement: OUT-1
   public var revocation: HTTPEndpoint?
-  /// Further requests for the same, in their order, such as one for each of two tokens (OUT-5).
+  /// Further requests for the same, in their order, such as one for each of two tokens.
   ///
   /// The session is revoked if the server confirms all. What it has confirmed is not asked again.
+  ///
+  /// - Requirement: OUT-5
   public var furtherRevocations: [HTTPEndpoint] = []
   /// How the app itself proves who it is.
   public var client = ClientAuthentication.none

@@ -30,7 +30,9 @@ public struct HTTPEndpoint: Hashable, Sendable {
   public var fields: [String: RequestField]
   /// Header fields of this endpoint; they replace the backend's and the library's of the same name.
   public var headers: [HTTPHeader]
-  /// Where the access token is, if the request has one; a refresh never has (REF-4).
+  /// Where the access token is, if the request has one; a refresh never has.
+  ///
+  /// - Requirement: REF-4
   public var accessToken: TokenLocation
   /// Where the refresh token is, if the request has one.
   ///

@@ -1,4 +1,6 @@
-/// Where a token rides in a request; never in an address (STO-3).
+/// Where a token rides in a request; never in an address.
+///
+/// - Requirement: STO-3
 public enum TokenLocation: Hashable, Sendable {
   /// It is not sent.
   case nowhere

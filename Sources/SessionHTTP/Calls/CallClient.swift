@@ -62,7 +62,9 @@ public struct CallToken: Sendable {
 /// ```
 /// It follows no redirect to another origin with the token, and bounds the time and the size of a
 /// response itself: the limits of ``CallRules`` are those of ``SessionInterceptor``. What it passes the request to,
-/// such as a logger, sees the request as it goes out (INT-4).
+/// such as a logger, sees the request as it goes out.
+///
+/// - Requirement: INT-4
 public protocol CallClient: Sendable {
   /// A request with its body.
   associatedtype Request: Sendable
@@ -103,7 +105,9 @@ extension CallClient {
 /// A transport of tokens that carries protected calls too: small responses, no redirects.
 ///
 /// A response of more than 1 MiB is an `invalidResponse`. The request's `timeout` bounds the whole
-/// exchange (INT-6).
+/// exchange.
+///
+/// - Requirement: INT-6
 public struct TransportCalls: CallClient {
   /// What carries them.
   public let transport: any HTTPTransport

@@ -1,8 +1,7 @@
 import SessionCore
 public import SessionKit
 
-/// Protected calls of one session by one HTTP client: the same rule for whatever carries them
-/// (INT-1 … INT-3).
+/// Protected calls of one session by one HTTP client: the same rule for whatever carries them.
 ///
 /// ```swift
 /// let calls = session.calls(by: TransportCalls())
@@ -10,6 +9,8 @@ public import SessionKit
 /// ```
 /// A call gets the session's token; where that has expired, a newer one first; where the server
 /// refuses it, a newer one once, by a refresh that all share. `Specs/Calls.md` has the rule.
+///
+/// - Requirement: INT-1, INT-2, INT-3
 public struct SessionCalls<Client: CallClient>: Sendable {
   private let runner: CallRunner<ClientCarrier<Client>>
 
@@ -44,9 +45,11 @@ extension SessionCalls: CustomStringConvertible, CustomDebugStringConvertible, C
 }
 
 extension Session {
-  /// Protected calls by an HTTP client of the app's choice (INT-1 … INT-4).
+  /// Protected calls by an HTTP client of the app's choice.
   ///
   /// `trace` is told each step of each call, on whatever thread it happens; it must not wait.
+  ///
+  /// - Requirement: INT-1, INT-2, INT-3, INT-4
   public func calls<Client: CallClient>(
     by client: Client, rules: CallRules = CallRules(),
     trace: (@Sendable (CallTrace) -> Void)? = nil

@@ -1,11 +1,13 @@
 @_spi(Internals) public import SessionCore
 
-/// What an answer means, as data: of a backend's rules the first that matches counts (LOG-7, REF-6).
+/// What an answer means, as data: of a backend's rules the first that matches counts.
 ///
 /// An answer that no rule matches is a success at 2xx, and else `unexpected`. At a refresh `rejected`,
 /// `userInactive` and `userDeleted` end the session; at a protected call `rejected` says that the
 /// access token is good for nothing any more, and `unexpected` is the caller's own affair, such as a
 /// 403 that is no matter of the token.
+///
+/// - Requirement: LOG-7, REF-6
 public struct FailureRule: Hashable, Sendable {
   /// What a body looks like.
   public enum Body: Hashable, Sendable {
@@ -31,7 +33,9 @@ public struct FailureRule: Hashable, Sendable {
   /// empty list for any or none.
   public var codes: [String]
   /// What the server's code may mean instead of being one of ``codes``; by ``HTTPBackend/errorCodes``, and for
-  /// codes that are known for every backend (POL-8).
+  /// codes that are known for every backend.
+  ///
+  /// - Requirement: POL-8
   public var meanings: Set<ErrorMeaning>
   /// What the body looks like; `nil` for anything.
   public var body: Body?

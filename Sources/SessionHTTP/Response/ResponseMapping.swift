@@ -4,7 +4,9 @@ public struct ResponseMapping: Hashable, Sendable {
   public var envelope = MemberPath.whole
   /// The access token.
   public var accessToken: [MemberPath] = ["access_token"]
-  /// The refresh token; a response without one keeps the old (REF-5).
+  /// The refresh token; a response without one keeps the old.
+  ///
+  /// - Requirement: REF-5
   public var refreshToken: [MemberPath] = ["refresh_token"]
   /// The identity token of OpenID Connect, read for its claims and then forgotten.
   public var identityToken: [MemberPath] = ["id_token"]
@@ -46,14 +48,18 @@ public struct ResponseMapping: Hashable, Sendable {
   /// The user's role, for a backend that has no context object: the name of a role without a place and
   /// without permissions.
   ///
-  /// It becomes the active context, as if an object had named the role alone (STA-5).
+  /// It becomes the active context, as if an object had named the role alone.
+  ///
+  /// - Requirement: STA-5
   public var role: [MemberPath] = []
   /// The context object of a switch.
   public var switchedContext: [MemberPath] = ["context"]
   /// Where the answer of the profile endpoint has the user object.
   public var profile: [MemberPath] = ["user", .whole]
-  /// The member of a profile that says how the user stands (LOG-6); a boolean is the text
+  /// The member of a profile that says how the user stands; a boolean is the text
   /// `true` or `false`.
+  ///
+  /// - Requirement: LOG-6
   public var standing: [MemberPath] = ["status"]
   /// What it says of an inactive user; compared without regard to case.
   public var inactive: Set<String> = ["inactive"]
@@ -61,7 +67,9 @@ public struct ResponseMapping: Hashable, Sendable {
   public var deleted: Set<String> = ["deleted"]
 
   /// The member of a profile that says when that last changed: RFC 3339, or since 1970 in seconds or, from
-  /// 10¹¹ on, in milliseconds (LOG-6, SYN-4).
+  /// 10¹¹ on, in milliseconds.
+  ///
+  /// - Requirement: LOG-6, SYN-4
   public var statusChangedAt: [MemberPath] = ["lastStatusChangedAt", "last_status_changed_at"]
   /// The code of an error, a text or a whole number: the first of these that is there counts.
   public var errorCode: [MemberPath] = ["error.code", "error"]

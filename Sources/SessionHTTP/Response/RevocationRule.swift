@@ -1,6 +1,8 @@
-/// Which responses to a revocation mean that the session is over at the server as well (OUT-1, OUT-5).
+/// Which responses to a revocation mean that the session is over at the server as well.
 ///
 /// A page in place of a response never does. Any other response is a failure, and is tried again.
+///
+/// - Requirement: OUT-1, OUT-5
 public struct RevocationRule: Hashable, Sendable {
   /// The statuses.
   ///

@@ -38,7 +38,9 @@ public struct TokenClaims: Hashable, Sendable {
   public let expiresAt: Timestamp?
   /// Who issued it (`iss`).
   public let issuer: String?
-  /// The context that it was issued for (`active_context`, STA-5).
+  /// The context that it was issued for (`active_context`).
+  ///
+  /// - Requirement: STA-5
   public let context: ActiveContext?
 
   /// Reads the claims of a token.

@@ -7,7 +7,9 @@ import Foundation
 /// The journal holds the identifier. Who has the journal and the key can try user names, so the key
 /// belongs with the secrets, drawn anew for each installation. Another key makes other identifiers. If
 /// the key is lost, the session goes on: what was digested is stored with the user, and is compared in
-/// place of the digest (LOG-12).
+/// place of the digest.
+///
+/// - Requirement: LOG-12
 public struct UserNameKey: Hashable, Sendable {
   private let low: UInt64
   private let high: UInt64

@@ -9,7 +9,9 @@ public enum TransportError: Error, Hashable, Sendable {
   case badAddress(String)
   /// It was or may have been sent, and no whole answer came: the server may have acted.
   case noReply(String)
-  /// The address is not HTTPS, nor loopback, nor allowed; nothing was sent (STO-4).
+  /// The address is not HTTPS, nor loopback, nor allowed; nothing was sent.
+  ///
+  /// - Requirement: STO-4
   case insecure(host: String)
   /// The caller gave up; the server may have acted.
   case cancelled

@@ -16,7 +16,9 @@ import SessionKit
 /// two answers are out of its reach, since `URLSession` ends the process: a trailer field, and a
 /// connection that ends in order right after the status line (`Specs/URLSession.md`).
 public struct URLSessionTransport: HTTPTransport {
-  /// Whether plain HTTP is let through to every host, not to loopback alone (STO-4).
+  /// Whether plain HTTP is let through to every host, not to loopback alone.
+  ///
+  /// - Requirement: STO-4
   public let allowsInsecure: Bool
 
   /// A transport; `allowsInsecure` is for development against a machine in the same room.
@@ -28,7 +30,9 @@ public struct URLSessionTransport: HTTPTransport {
   ///
   /// A body of more than 1 MiB is not read to its end: the answer then holds its beginning, a little
   /// more than 1 MiB, which every reader of a ``HTTPBackend`` refuses. Throws `insecure`, or `badAddress`
-  /// for an address without a host, before anything is looked up or sent (STO-4).
+  /// for an address without a host, before anything is looked up or sent.
+  ///
+  /// - Requirement: STO-4
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     guard let host = request.url.host, !host.isEmpty else {
       throw .badAddress("the address has no host")

@@ -1,8 +1,10 @@
 /// Reads a journal without changing it: no lock, a bounded window, nothing allocated per frame.
 ///
 /// Only whole batches are handed over. At the end of the whole prefix reading stops; asked again
-/// after the file grew, it goes on (JRN-1). Of a file that is being written, the ending is a
+/// after the file grew, it goes on. Of a file that is being written, the ending is a
 /// snapshot: a batch on its way may show as torn and be whole a moment later.
+///
+/// - Requirement: JRN-1
 public struct JournalReader: ~Copyable, Sendable {
   var scanner: FrameScanner
   /// What begins before this offset is passed over: a part of a batch that is read again.

@@ -10,7 +10,9 @@ public struct JournalRecovery: Equatable, Sendable {
   public let repair: JournalRepair?
 }
 
-/// A tail that was cut back to the last whole batch (JRN-2).
+/// A tail that was cut back to the last whole batch.
+///
+/// - Requirement: JRN-2
 public struct JournalRepair: Equatable, Sendable {
   /// What was found: `torn` or `undetermined`, with place and size.
   public let ending: JournalEnding

@@ -2,8 +2,10 @@
   internal import Darwin
 #endif
 
-/// Keeps a file out of the system's backups (JRN-1): a journal that came back from one would tell of
+/// Keeps a file out of the system's backups: a journal that came back from one would tell of
 /// tokens that were rotated long ago.
+///
+/// - Requirement: JRN-1
 package enum BackupExclusion {
   /// The extended attribute that Foundation's `isExcludedFromBackup` sets.
   static let attribute = "com.apple.metadata:com_apple_backup_excludeItem"

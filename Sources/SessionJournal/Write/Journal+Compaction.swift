@@ -1,5 +1,5 @@
 extension Journal {
-  /// Replaces the file by a snapshot of all before `first` and the records from there on (JRN-4).
+  /// Replaces the file by a snapshot of all before `first` and the records from there on.
   ///
   /// A batch is kept whole, so the first sequence that is kept may be below `first`; beyond the last
   /// record, all are summed up. `summary` must be empty: it gets every record once, in order, under
@@ -16,6 +16,8 @@ extension Journal {
   /// or `compactionRefused` with the journal as it was and still usable; `io` on a failed sync of
   /// what stood there or of the folder, after which every call throws `poisoned`; `replaced`,
   /// `missing`, `closed`.
+  ///
+  /// - Requirement: JRN-4
   public func compact(
     keepingFrom first: UInt64, ifFirstIs expected: UInt64? = nil, summary: some JournalSummary
   ) throws(JournalError) -> JournalCompaction? {

@@ -1,5 +1,5 @@
 extension Journal {
-  /// Removes the journal at `path` and everything beside it that is its own (JRN-1).
+  /// Removes the journal at `path` and everything beside it that is its own.
   ///
   /// That is the file, what an interrupted creation or compaction left, the tails and the unusable
   /// journals that were kept aside, the file of the openings that live, and at last the lock file;
@@ -10,6 +10,8 @@ extension Journal {
   /// Throws `missing` if nothing of it is there, `notAJournal` if something else stands there,
   /// `hardLinked` if it would go on under another name, `busy`, `io`, `permissionDenied`,
   /// `readOnlyFolder` and the errors of a path that leads to no file.
+  ///
+  /// - Requirement: JRN-1
   public static func delete(at path: String, options: Options = Options()) throws(JournalError) {
     let fileSystem = options.fileSystem
     let location = try JournalLocation.find(path, fileSystem)

@@ -12,7 +12,9 @@ public protocol JournalSummary {
   func snapshot() -> [UInt8]?
 }
 
-/// What a compaction did (JRN-4).
+/// What a compaction did.
+///
+/// - Requirement: JRN-4
 public struct JournalCompaction: Equatable, Sendable {
   /// The first sequence that was kept; the snapshot stands for all before.
   public let firstSequence: UInt64

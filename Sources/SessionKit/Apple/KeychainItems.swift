@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 
 /// Secrets as items of a keychain, behind whatever door: what is asked, in which order, and what an
-/// answer means (STO-2).
+/// answer means.
+///
+/// - Requirement: STO-2
 struct KeychainItems: SecretStore {
   let door: any KeychainDoor
   let service: String

@@ -1,4 +1,6 @@
-/// How an item in the keychain is protected (STO-2); none ever leaves the device.
+/// How an item in the keychain is protected; none ever leaves the device.
+///
+/// - Requirement: STO-2
 public enum KeychainProtection: Hashable, Sendable {
   /// Readable once the device was unlocked after it started, also in the background.
   case afterFirstUnlock

@@ -4,7 +4,7 @@
   public import SessionCore
 
   /// Secrets in the keychain of the device: never in a backup of another one, never synchronised, and
-  /// readable after the first unlock (STO-2).
+  /// readable after the first unlock.
   ///
   /// An app and its extensions share the items by an access group, as they share the journal. What an
   /// item holds is replaced whole or not at all; the keychain does not say when it is on the medium.
@@ -24,8 +24,12 @@
   /// the user signs in. An app changes between this and `.afterFirstUnlock` as it likes: the next refresh
   /// token that the server gives is stored in the new way. A logout while it cannot be read tells the
   /// server with the access token alone.
+  ///
+  /// - Requirement: STO-2
   public struct KeychainSecretStore: SecretStore {
-    /// The names of the items' accounts (STO-1).
+    /// The names of the items' accounts.
+    ///
+    /// - Requirement: STO-1
     public typealias Names = FileSecretStore.Names
 
     private let items: KeychainItems

@@ -10,7 +10,9 @@ public struct LifecycleNotices: Sendable {
   /// Posted when the app has gone to the background, where the system may suspend it.
   public var background: Notification.Name
   /// Posted when protected files and items can be read that could not be before; `nil` where the system
-  /// has no such notice (RES-3).
+  /// has no such notice.
+  ///
+  /// - Requirement: RES-3
   public var unlocked: Notification.Name?
   /// Performs work that should be finished before the system suspends the app.
   public var finish: @Sendable (_ work: @escaping @Sendable () async -> Void) -> Void
@@ -30,12 +32,14 @@ public struct LifecycleNotices: Sendable {
   }
 }
 
-/// Tells a session when its app comes to the foreground and goes to the background (REF-2).
+/// Tells a session when its app comes to the foreground and goes to the background.
 ///
 /// On coming, an expired token is refreshed; what could not be read before is read when the device is
 /// unlocked. On going, a request that may hold the only token that the
 /// server takes from now on is given the time to end. Works as long as this object lives; holds the
 /// session.
+///
+/// - Requirement: REF-2
 public final class SessionLifecycle: Sendable {
   private struct Registration {
     var tokens: [any NSObjectProtocol] = []
@@ -70,8 +74,9 @@ public final class SessionLifecycle: Sendable {
     }
   }
 
-  /// Has an opening try again when the app comes to the foreground and when the device is unlocked
-  /// (RES-3).
+  /// Has an opening try again when the app comes to the foreground and when the device is unlocked.
+  ///
+  /// - Requirement: RES-3
   public init(
     _ opening: SessionOpening, _ notices: LifecycleNotices, center: NotificationCenter = .default
   ) {
@@ -91,11 +96,13 @@ public final class SessionLifecycle: Sendable {
 }
 
 extension Session {
-  /// The app has come to the foreground (REF-2): looks at what other processes appended, ends a session
-  /// that was unused for too long (POL-5), and gets a newer token if the current one has expired.
+  /// The app has come to the foreground: looks at what other processes appended, ends a session
+  /// that was unused for too long, and gets a newer token if the current one has expired.
   ///
   /// Nobody signed in is no error; every other one says what `refresh()` would. Items that could not be
-  /// read yet are looked at first (RES-3). Counts as a use.
+  /// read yet are looked at first. Counts as a use.
+  ///
+  /// - Requirement: REF-2, POL-5, RES-3
   public func enterForeground() async throws(SessionError) {
     await retry()
     try await use()

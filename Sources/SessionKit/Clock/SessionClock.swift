@@ -6,7 +6,9 @@ public protocol SessionClock: Sendable {
   func now() -> ClockReading
 
   /// Which start of the system it is by whose clock uptime counts; `nil` where that is not known, and a
-  /// stored uptime means nothing later (REF-8).
+  /// stored uptime means nothing later.
+  ///
+  /// - Requirement: REF-8
   var boot: Identifier? { get }
 
   /// Returns if `now().elapsed` has reached `deadline`, or as soon as it has.

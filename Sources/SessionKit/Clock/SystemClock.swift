@@ -8,10 +8,12 @@ package import SessionCore
   import Musl
 #endif
 
-/// The device's clocks (REF-8).
+/// The device's clocks.
 ///
 /// Uptime is `CLOCK_BOOTTIME` on Linux and `CLOCK_MONOTONIC` on Apple's systems: both run while the
 /// system sleeps.
+///
+/// - Requirement: REF-8
 package struct SystemClock: SessionClock {
   /// The device's clocks.
   package init() {}

@@ -55,17 +55,25 @@ extension SessionError {
     case userDeleted(EndCause = EndCause())
     /// 404.
     case notFound(code: String? = nil)
-    /// 409, or the server's code says so: it was changed elsewhere (LOG-7).
+    /// 409, or the server's code says so: it was changed elsewhere.
+    ///
+    /// - Requirement: LOG-7
     case conflict(code: String?, status: UInt16 = 409)
-    /// The server's code says that it is deleted already (LOG-7).
+    /// The server's code says that it is deleted already.
+    ///
+    /// - Requirement: LOG-7
     case alreadyDeleted(status: UInt16 = 409)
     /// 423: the account is locked.
     case accountLocked(code: String? = nil)
-    /// 429, or the server's code says so (LOG-7); the milliseconds to wait, if the server said.
+    /// 429, or the server's code says so; the milliseconds to wait, if the server said.
+    ///
+    /// - Requirement: LOG-7
     case rateLimited(retryAfter: Int64?, status: UInt16 = 429, code: String? = nil)
     /// 5xx; the milliseconds to wait, if the server said.
     case server(status: UInt16, code: String?, retryAfter: Int64? = nil)
-    /// The server cannot reach its data (`DB_UNAVAILABLE`, `DB_TIMEOUT`, LOG-7).
+    /// The server cannot reach its data (`DB_UNAVAILABLE`, `DB_TIMEOUT`).
+    ///
+    /// - Requirement: LOG-7
     case databaseUnavailable(code: String, status: UInt16 = 503, retryAfter: Int64? = nil)
     /// Another status that has no meaning here.
     case unexpectedStatus(UInt16, code: String? = nil)
@@ -81,9 +89,13 @@ extension SessionError {
     case notTrusted(String)
     /// It was sent and no whole response came: the server may have acted.
     case noReply(String)
-    /// The response to a call has more bytes than allowed, and was not read further (INT-6).
+    /// The response to a call has more bytes than allowed, and was not read further.
+    ///
+    /// - Requirement: INT-6
     case responseTooLarge(call: String, limit: Int)
-    /// The response to a call was not complete after this time (INT-6).
+    /// The response to a call was not complete after this time.
+    ///
+    /// - Requirement: INT-6
     case responseTooSlow(call: String, limit: Duration)
 
     // How a session ended.
@@ -105,9 +117,13 @@ extension SessionError {
     case eventsCompacted(through: UInt64, state: SessionState)
     /// The secret store failed.
     case secrets(SecretStoreError)
-    /// The stored secrets are those of the session of this journal, which still stands (RES-5).
+    /// The stored secrets are those of the session of this journal, which still stands.
+    ///
+    /// - Requirement: RES-5
     case secretsOfAnotherSession(journal: String)
-    /// The stored secrets belong to the session of this journal, which cannot be read now (RES-7).
+    /// The stored secrets belong to the session of this journal, which cannot be read now.
+    ///
+    /// - Requirement: RES-7
     case secretsOwnerUnreadable(journal: String, problem: JournalError)
     /// The session object was closed.
     case closed

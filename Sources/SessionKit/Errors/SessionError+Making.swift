@@ -92,7 +92,9 @@ extension SessionError {
     }
   }
 
-  /// The error of a sign-in whose credential was accepted, and whose user could not be learnt (LOG-6).
+  /// The error of a sign-in whose credential was accepted, and whose user could not be learnt.
+  ///
+  /// - Requirement: LOG-6
   package init(unidentified failure: RequestFailure, detail: String?) {
     // A token that is refused at once says nothing of what the user entered.
     guard failure.kind != .rejected || failure.status != 401 else {

@@ -105,7 +105,9 @@ extension SessionError.Failure {
   }
 }
 
-/// The codes of a server that have an error of their own (LOG-7).
+/// The codes of a server that have an error of their own.
+///
+/// - Requirement: LOG-7
 enum ErrorCode {
   static let alreadyDeleted = "ALREADY_DELETED"
   static let conflict = "CONFLICT"

@@ -1,11 +1,13 @@
 import SessionCore
 import Synchronization
 
-/// Where events wait for their subscribers: one bounded buffer for all of them (STA-7).
+/// Where events wait for their subscribers: one bounded buffer for all of them.
 ///
 /// A subscriber is a place in the journal, nothing more: it asks for the first event after that
 /// place. So publishing costs the same for one and for many, a slow subscriber holds nothing back,
 /// and one that fell behind the buffer reads on in the journal.
+///
+/// - Requirement: STA-7
 final class EventHub: Sendable {
   enum Answer {
     /// The next events, at least one and no more than `answerSize`.

@@ -1,12 +1,14 @@
 @_spi(Internals) public import SessionCore
 import SessionJournal
 
-/// A session's events, in order, each once, from a place in its journal on (STA-7).
+/// A session's events, in order, each once, from a place in its journal on.
 ///
 /// The place is fixed when the sequence is made, not when the loop begins: nothing that happens in
 /// between is missed. Every iterator begins at the same place. It ends when the session object is
 /// closed or the task is cancelled, and throws `storage` if events must be read back from a journal
 /// that cannot be read, or that holds them in a snapshot only (``CompactedEvents``).
+///
+/// - Requirement: STA-7
 public struct SessionEvents: AsyncSequence, Sendable {
   /// An event and its place in the journal.
   public typealias Element = RecordedEvent

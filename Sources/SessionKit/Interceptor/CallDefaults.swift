@@ -7,7 +7,9 @@ package struct CallDefaults: Sendable {
   package struct Endpoint: Sendable {
     package let method: String
     package let url: URL
-    /// Whether an app's own call to it goes out as it is (INT-3).
+    /// Whether an app's own call to it goes out as it is.
+    ///
+    /// - Requirement: INT-3
     package let isLeftAlone: Bool
 
     package init(method: String, url: URL, isLeftAlone: Bool) {

@@ -90,7 +90,9 @@ struct CallMap: Sendable {
       query: address.query.map { Array($0.utf8) })
   }
 
-  /// The endpoints that calls leave alone (INT-3), except those whose address is shared (INT-5).
+  /// The endpoints that calls leave alone, except those whose address is shared.
+  ///
+  /// - Requirement: INT-3, INT-5
   private static func exemptions(
     ofEndpoints endpoints: [CallDefaults.Endpoint], shared: Bool?
   ) -> [Exemption] {

@@ -1,11 +1,12 @@
 @_spi(Internals) package import SessionCore
 
-/// The rule of a protected call as a value: what happened goes in, what to do next comes out
-/// (INT-1 … INT-3).
+/// The rule of a protected call as a value: what happened goes in, what to do next comes out.
 ///
 /// It sends nothing, waits for nothing and knows no token, so that every way a call can go is a list
 /// of inputs; `Specs/Calls.md` has them row by row. A call belongs to the session in which it was
-/// first sent, and gets no token of another one (OUT-4).
+/// first sent, and gets no token of another one.
+///
+/// - Requirement: INT-1, INT-2, INT-3, OUT-4
 package struct CallPlan: Hashable, Sendable {
   /// What a call may carry.
   package enum Target: Hashable, Sendable, CaseIterable {
@@ -16,7 +17,9 @@ package struct CallPlan: Hashable, Sendable {
     case plain
     /// Nothing: it is marked as authenticated, and goes to an origin that the token does not belong to.
     case foreign
-    /// Nothing: it would carry the token where others can read it (STO-4).
+    /// Nothing: it would carry the token where others can read it.
+    ///
+    /// - Requirement: STO-4
     case insecure
   }
 
@@ -55,7 +58,9 @@ package struct CallPlan: Hashable, Sendable {
     case refused(Observed)
     /// The session says that there is a newer token.
     case refreshed(Observed)
-    /// The window lets no refused call cause a refresh now (REF-13).
+    /// The window lets no refused call cause a refresh now.
+    ///
+    /// - Requirement: REF-13
     case limited
     /// The session has an error instead; whether that is for want of a refresh token.
     case notRefreshed(hasNothing: Bool)
@@ -127,7 +132,9 @@ package struct CallPlan: Hashable, Sendable {
     return Owner(user: user, since: since)
   }
 
-  /// The token that was got because this call was refused, and that was refused as well (REF-13).
+  /// The token that was got because this call was refused, and that was refused as well.
+  ///
+  /// - Requirement: REF-13
   package private(set) var refusedNew: Generation?
 
   /// Takes in what happened, and says what to do next.

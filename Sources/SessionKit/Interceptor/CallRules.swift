@@ -4,13 +4,13 @@ public import Foundation
 ///
 /// They work with any ``AuthBackend``. An `HTTPBackend` gives the defaults: the token belongs to the origin
 /// (scheme, host and port) of its address, and its endpoints for signing in, registering, social login,
-/// refreshing and revoking are left alone (INT-3). A backend of your own gives none: name the ``origins``.
+/// refreshing and revoking are left alone. A backend of your own gives none: name the ``origins``.
 /// A call to another origin goes out as it is. No other path is public unless the app says so.
 ///
 /// Which responses refuse the token, the `failures` of an `HTTPBackend` say. With a backend of your own, the
 /// standard rules do (`FailureRule.standard`), with its ``AuthBackend/errorCodes``.
 ///
-/// - Requirement: INT-5, INT-6, REF-13
+/// - Requirement: INT-5, INT-6, REF-13, INT-3
 public struct CallRules: Hashable, Sendable {
   /// Paths whose calls carry no token, with any method; none by default.
   ///
@@ -29,11 +29,15 @@ public struct CallRules: Hashable, Sendable {
   /// `false`: each of them is left alone. `nil`, the default: an endpoint is left alone unless another
   /// endpoint has the same method and address, as with GraphQL, JSON-RPC or Amazon Cognito.
   public var endpointsAreShared: Bool?
-  /// Whether the token may travel over plain HTTP to other machines (STO-4).
+  /// Whether the token may travel over plain HTTP to other machines.
+  ///
+  /// - Requirement: STO-4
   public var allowsInsecure = false
-  /// How often a call is sent if the network fails: 1 by default, which is no second attempt (INT-3).
+  /// How often a call is sent if the network fails: 1 by default, which is no second attempt.
   ///
   /// Only idempotent methods (RFC 9110 §9.2.2) are sent again, and no body that can be read but once.
+  ///
+  /// - Requirement: INT-3
   public var attempts: UInt32 = 1
   /// The number of bytes that the body of a response may have, after decompression: 16 MiB by default.
   ///

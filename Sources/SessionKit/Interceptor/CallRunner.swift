@@ -1,10 +1,12 @@
 import Foundation
 @_spi(Internals) import SessionCore
 
-/// Protected calls of one session: the same rule for whatever carries them (INT-1 … INT-3).
+/// Protected calls of one session: the same rule for whatever carries them.
 ///
 /// A call gets the session's token. If that has expired, it gets a newer one first. If the server refuses it,
 /// it gets a newer one once, by a refresh that all share. `Specs/Calls.md` has the rule.
+///
+/// - Requirement: INT-1, INT-2, INT-3
 package struct CallRunner<Carrier: CallCarrier>: Sendable {
   private let session: Session
   let carrier: Carrier

@@ -1,8 +1,8 @@
 import SessionJSON
 
-/// Where the session's token travels in calls; never in an address (STO-3).
+/// Where the session's token travels in calls; never in an address.
 ///
-/// - Requirement: INT-5
+/// - Requirement: INT-5, STO-3
 public enum CallTokenPlace: Hashable, Sendable {
   /// A header field with this name: the scheme, a space and the token, or the token alone.
   case header(String, scheme: String?)

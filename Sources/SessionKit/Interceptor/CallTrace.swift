@@ -1,6 +1,8 @@
 @_spi(Internals) public import SessionCore
 
-/// One step of a protected call, for logs and metrics; holds no token, no body and no query (STO-3).
+/// One step of a protected call, for logs and metrics; holds no token, no body and no query.
+///
+/// - Requirement: STO-3
 public struct CallTrace: Hashable, Sendable {
   /// What was done.
   public enum Step: Hashable, Sendable {

@@ -4,7 +4,7 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// Protected calls by `URLSession`, in the shape of its own methods (INT-1).
+/// Protected calls by `URLSession`, in the shape of its own methods.
 ///
 /// ```swift
 /// let api = SessionInterceptor(session)
@@ -19,9 +19,11 @@ public import Foundation
 ///
 /// Nothing waits forever. A call that hears nothing for its request's `timeoutInterval` throws
 /// `noReply`, which says that the server may have acted. A response has a size and a time limit
-/// (``CallRules/maximumResponseSize``, ``CallRules/timeout``). Requests for tokens do not come this way (REF-4), so no call in trouble delays one.
+/// (``CallRules/maximumResponseSize``, ``CallRules/timeout``). Requests for tokens do not come this way, so no call in trouble delays one.
 ///
 /// For more of `URLSession`, such as a delegate for certificates, write a `CallClient` of SessionHTTP.
+///
+/// - Requirement: INT-1, REF-4
 public struct SessionInterceptor: Sendable {
   let calls: CallRunner<URLSessionCalls>
 
@@ -30,11 +32,12 @@ public struct SessionInterceptor: Sendable {
   /// - Parameters:
   ///   - session: whose token the calls carry.
   ///   - configuration: of the `URLSession`; its `protocolClasses` see the request with the token in
-  ///     it (INT-4). Without one, no cookie, answer or credential is kept: they are found again by
+  ///     it. Without one, no cookie, answer or credential is kept: they are found again by
   ///     address, whoever is signed in by then, so that one user would be shown what another was
   ///     answered. Who passes one with a cache or cookies clears them at logout.
   ///   - rules: which calls get the token, where it travels, and what a call may cost.
   ///   - trace: is told each step of each call, on whatever thread it happens; must not wait.
+  /// - Requirement: INT-4
   public init(
     _ session: Session, configuration: URLSessionConfiguration? = nil,
     rules: CallRules = CallRules(), trace: (@Sendable (CallTrace) -> Void)? = nil
@@ -59,7 +62,9 @@ public struct SessionInterceptor: Sendable {
     try await send(URLSessionCalls.Call(request: request), mark)
   }
 
-  /// Makes a call with this body, which arrives whole each time that it is sent (INT-3).
+  /// Makes a call with this body, which arrives whole each time that it is sent.
+  ///
+  /// - Requirement: INT-3
   public func upload(for request: URLRequest, from body: Data, as mark: CallMark = .byRules)
     async throws(SessionError) -> (Data, URLResponse)
   {

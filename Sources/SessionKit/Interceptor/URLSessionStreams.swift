@@ -63,7 +63,9 @@
     /// Whether the token is refused is read from the status alone: the bytes are the caller's. No
     /// limit of ``CallRules`` applies: nothing is held, and a stream may stay open for as long as the
     /// app reads it. The request's `timeoutInterval` bounds silence, and the caller's task can be
-    /// cancelled (INT-6).
+    /// cancelled.
+    ///
+    /// - Requirement: INT-6
     public func bytes(for request: URLRequest, as mark: CallMark = .byRules)
       async throws(SessionError) -> (URLSession.AsyncBytes, URLResponse)
     {

@@ -1,6 +1,8 @@
 @_spi(Internals) public import SessionCore
 
-/// The role, and where, that a user wants to act in next (CTX-1).
+/// The role, and where, that a user wants to act in next.
+///
+/// - Requirement: CTX-1
 public struct ContextTarget: Hashable, Sendable {
   /// The role.
   public let role: Identifier

@@ -1,9 +1,11 @@
 @_spi(Internals) package import SessionCore
 
-/// Which source named a session's user, and what it said (LOG-12).
+/// Which source named a session's user, and what it said.
 ///
 /// Stored with the user item: only the same source can say that a later response belongs to another
 /// user. `value` may be an e-mail address or a user name, so that it is a secret.
+///
+/// - Requirement: LOG-12
 package struct UserOrigin: Codable, Hashable, Sendable {
   /// The source, as `UserSource.label` or one of the names below.
   package var source: String
@@ -99,10 +101,12 @@ extension UserProfile {
 extension Identifier {
   package static let addressProblem = "an e-mail address, which may not be journaled"
 
-  /// Whether it is, or holds, an e-mail address: text without spaces on both sides of an `@` (STO-3).
+  /// Whether it is, or holds, an e-mail address: text without spaces on both sides of an `@`.
   ///
   /// A user's id goes into the journal, an address must not. `@ada:example.org` is none: nothing stands
   /// before its `@`. `Specs/Answers.md` has examples.
+  ///
+  /// - Requirement: STO-3
   package var isAddress: Bool {
     let text = Array(description.unicodeScalars)
     return text.indices.dropFirst().dropLast().contains { index in

@@ -30,10 +30,11 @@ public struct ProfileResponse: Hashable, Sendable {
   /// A profile.
   ///
   /// - Parameters:
-  ///   - user: the user, whose id must not be an e-mail address (STO-3).
+  ///   - user: the user, whose id must not be an e-mail address.
   ///   - standing: whether the user may use the account.
   ///   - changedAt: when that last changed, on the server's clock; `nil` if the server does not say.
   ///   - serverTime: what the server's clock showed when it answered; `nil` if the server does not say.
+  /// - Requirement: STO-3
   public init(
     user: UserProfile, standing: Standing = .active, changedAt: Timestamp? = nil,
     serverTime: Timestamp? = nil

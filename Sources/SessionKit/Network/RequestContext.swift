@@ -9,7 +9,9 @@ package struct RequestContext: Sendable {
   package var lifetimeBefore: Int64?
   /// Whose the response should be.
   package var user: ExpectedUser?
-  /// Reads the journal again: whether the request may still be sent (REF-11); `nil` if that is not to be asked.
+  /// Reads the journal again: whether the request may still be sent; `nil` if that is not to be asked.
+  ///
+  /// - Requirement: REF-11
   package var mayLeave: (@Sendable () async -> Bool)?
 
   @TaskLocal package static var current = RequestContext()

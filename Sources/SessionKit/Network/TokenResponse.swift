@@ -4,7 +4,9 @@
 public struct TokenResponse: Hashable, Sendable {
   /// The access token.
   public var access: Secret
-  /// The refresh token; `nil` keeps the one there is (REF-5).
+  /// The refresh token; `nil` keeps the one there is.
+  ///
+  /// - Requirement: REF-5
   public var refresh: Secret?
   /// How long the access token is valid from when the response arrived: from 1 ms to ten years, rounded up to
   /// milliseconds.
@@ -28,9 +30,13 @@ public struct TokenResponse: Hashable, Sendable {
   public var user: UserProfile?
   /// The context that the answer carries as an object.
   public var context: ActiveContext?
-  /// The context that the access token claims; a hint, for where there is no object (STA-5).
+  /// The context that the access token claims; a hint, for where there is no object.
+  ///
+  /// - Requirement: STA-5
   public var tokenContext: ActiveContext?
-  /// What the server's clock said (`Date`), in whole seconds (REF-8).
+  /// What the server's clock said (`Date`), in whole seconds.
+  ///
+  /// - Requirement: REF-8
   public var serverTime: Timestamp?
   /// In which way an identity provider signed in, where one did.
   var method: LoginMethod?
@@ -56,13 +62,14 @@ public struct TokenResponse: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - access: the access token.
-  ///   - refresh: the refresh token; `nil` keeps the one that the session has (REF-5).
+  ///   - refresh: the refresh token; `nil` keeps the one that the session has.
   ///   - lifetime: how long the access token is valid from now; at least a millisecond.
   ///   - tokenID: the token's own identifier, which the journal holds; never the token itself.
-  ///   - user: who the user is, with an id that is no e-mail address (STO-3).
+  ///   - user: who the user is, with an id that is no e-mail address.
   ///   - context: the context that the user acts in.
   ///   - serverTime: what the server's clock showed when it answered.
   ///   - sessionLifetime: how long the session lasts at most from now; `nil` keeps what was said before.
+  /// - Requirement: REF-5, STO-3
   public init(
     access: Secret, refresh: Secret? = nil, lifetime: Duration, tokenID: Identifier? = nil,
     user: UserProfile? = nil, context: ActiveContext? = nil, serverTime: Timestamp? = nil,

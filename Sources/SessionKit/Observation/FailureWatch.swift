@@ -34,7 +34,9 @@ public enum SessionWarning: Hashable, Sendable {
   case refreshLimitReached(Generation)
 
   /// A sign-in brought no refresh token at this place of the response, although the backend has an endpoint
-  /// to refresh: the session ends with its access token (LOG-11).
+  /// to refresh: the session ends with its access token.
+  ///
+  /// - Requirement: LOG-11
   case refreshTokenMissing(String)
 
   /// Two ways to fail, as the session's state counts them (`SessionState.RefreshFailures`).

@@ -1,9 +1,11 @@
 import Synchronization
 
-/// The newest value of something, and the subscribers that wait for a newer one (STA-7).
+/// The newest value of something, and the subscribers that wait for a newer one.
 ///
 /// A subscriber is the number of the value that it saw last, and nothing more. It receives the newest
 /// value; values in between are skipped. So a slow subscriber never holds the publisher back.
+///
+/// - Requirement: STA-7
 package final class LatestValue<Value: Sendable>: Sendable {
   enum Answer {
     /// The newest value and its number.

@@ -1,8 +1,7 @@
 public import Observation
 public import SessionCore
 
-/// A session as SwiftUI observes it: on the main actor, each property changing only when it does
-/// (STA-7).
+/// A session as SwiftUI observes it: on the main actor, each property changing only when it does.
 ///
 /// ```swift
 /// @State private var observed: ObservedSession
@@ -14,6 +13,8 @@ public import SessionCore
 /// It shows the session and does nothing to it: `observed.session` is asked to. What it shows is what
 /// the session showed a moment ago; all its properties are of the same moment. Holds the session, and
 /// follows it until it is closed or this object is gone.
+///
+/// - Requirement: STA-7
 @MainActor
 @Observable
 public final class ObservedSession {
@@ -27,7 +28,9 @@ public final class ObservedSession {
   public private(set) var user: UserProfile?
   /// Whether records or stored items could not be written; `session.storageProblem` says why.
   public private(set) var hasStorageProblem: Bool
-  /// Why and when a session ended last, also after the user was signed out (STA-8).
+  /// Why and when a session ended last, also after the user was signed out.
+  ///
+  /// - Requirement: STA-8
   public private(set) var lastEnd: SessionEnd?
   /// Why the last sign-in failed, until the app clears that or tries again.
   ///

@@ -1,10 +1,12 @@
 public import SessionCore
 
-/// What a log or a metric is told of a session: each event, and warnings (STA-7).
+/// What a log or a metric is told of a session: each event, and warnings.
 ///
 /// Holds no secret and no name of a user. `description` is one line for a log; `name` and `labels` are a
 /// counter's name and labels, whose values are words of a small set: no identifier, no time, no text of
 /// a server but its known codes.
+///
+/// - Requirement: STA-7
 public enum SessionReport: Hashable, Sendable {
   /// An event was journaled.
   case event(RecordedEvent)
@@ -87,7 +89,9 @@ extension SessionEvent {
   private static func attempt(_ number: UInt32) -> String { number < 10 ? "\(number)" : "10+" }
 }
 
-/// The reports of a session, each once and in order, from the moment this was made (STA-7).
+/// The reports of a session, each once and in order, from the moment this was made.
+///
+/// - Requirement: STA-7
 struct SessionReports: AsyncSequence, Sendable {
   /// An event or a warning.
   typealias Element = SessionReport

@@ -1,9 +1,11 @@
-/// What a session shows, from now on: the current status first, then each newer one (STA-7).
+/// What a session shows, from now on: the current status first, then each newer one.
 ///
 /// Only the newest counts: a slow subscriber is given the newest status, not those that it missed, so
 /// that it never shows a past one and never holds the session back; whoever must see each change reads
 /// the events. Every iterator begins with the status that is current when it is first asked. It never
 /// fails, and ends when the session object is closed or gone, or the task is cancelled.
+///
+/// - Requirement: STA-7
 public struct SessionStates: AsyncSequence, Sendable {
   /// What is shown at one moment.
   public typealias Element = SessionStatus

@@ -1,9 +1,11 @@
 public import SessionCore
 
-/// What a session shows at one moment, all of it together (STA-3, STA-7).
+/// What a session shows at one moment, all of it together.
 ///
 /// Holds no token and no secret; the user's name and address are in `user`, which shows its identifier
 /// only when it is printed.
+///
+/// - Requirement: STA-3, STA-7
 public struct SessionStatus: Hashable, Sendable {
   /// The folded state.
   public let state: SessionState

@@ -1,13 +1,17 @@
 @_spi(Internals) public import SessionCore
 
-/// Secrets in files that only their owner can read: mode 0600 in a folder of mode 0700 (STO-2).
+/// Secrets in files that only their owner can read: mode 0600 in a folder of mode 0700.
 ///
 /// Each item is one file. A write goes to a temporary file, is synced, takes the item's name, and
 /// the folder is synced: after a crash the item is the old one or the new one, whole.
 ///
 /// One folder per account, as one journal: a session refuses to open on another one's secrets.
+///
+/// - Requirement: STO-2
 public struct FileSecretStore: SecretStore {
-  /// The names of the items' files (STO-1).
+  /// The names of the items' files.
+  ///
+  /// - Requirement: STO-1
   public struct Names: Hashable, Sendable {
     /// The file of the tokens.
     public var token = "token"

@@ -1,7 +1,9 @@
 import SessionCore
 import SessionJournal
 
-/// When the session was used last, as the user item keeps it (POL-5).
+/// When the session was used last, as the user item keeps it.
+///
+/// - Requirement: POL-5
 struct LastActivity: Codable, Hashable {
   /// The civil time, in milliseconds since 1970.
   var time: Int64

@@ -1,7 +1,9 @@
 public import SessionCore
 import Synchronization
 
-/// A secret store that forgets everything when it goes: for tests (STO-2).
+/// A secret store that forgets everything when it goes: for tests.
+///
+/// - Requirement: STO-2
 public final class MemorySecretStore: SecretStore {
   private struct State {
     var items: [SecretItem: [UInt8]] = [:]
@@ -14,7 +16,9 @@ public final class MemorySecretStore: SecretStore {
   /// An empty store.
   public init() {}
 
-  /// Whether the store answers; `false` is a device that was not unlocked yet (RES-3).
+  /// Whether the store answers; `false` is a device that was not unlocked yet.
+  ///
+  /// - Requirement: RES-3
   public var isAvailable: Bool {
     get { state.withLock { $0.isAvailable } }
     set { state.withLock { $0.isAvailable = newValue } }

@@ -1,6 +1,8 @@
-/// A text that is never shown: not printed, not dumped, not reflected, not encoded (STO-3).
+/// A text that is never shown: not printed, not dumped, not reflected, not encoded.
 ///
 /// It can be had only by name, through ``plaintext``.
+///
+/// - Requirement: STO-3
 public struct Secret: Hashable, Sendable {
   /// The text itself.
   public let plaintext: String

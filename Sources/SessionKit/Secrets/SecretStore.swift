@@ -1,19 +1,25 @@
 @_spi(Internals) public import SessionCore
 
-/// Where a session's secrets are kept, outside the journal (STO-1, STO-2).
+/// Where a session's secrets are kept, outside the journal.
 ///
 /// Called on a thread that may wait, one call at a time, and while the journal's lock is held.
+///
+/// - Requirement: STO-1, STO-2
 public protocol SecretStore: Sendable {
   /// Whether the refresh token is stored as an item of its own, `refreshToken`, which may ask for more than
-  /// the others do (STO-2); `false` where a store does not say.
+  /// the others do; `false` where a store does not say.
   ///
   /// Such an item is read when a refresh is about to begin, and when a logout is; `unavailable` means
   /// that the user has to show who they are first.
+  ///
+  /// - Requirement: STO-2
   var separatesRefreshToken: Bool { get }
 
   /// The item's bytes, or `nil` where there is none.
   ///
-  /// A store that cannot tell (locked, refused) throws: that is never "none" (RES-3).
+  /// A store that cannot tell (locked, refused) throws: that is never "none".
+  ///
+  /// - Requirement: RES-3
   func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]?
 
   /// Replaces the item, whole or not at all; durable when it returns.
@@ -23,10 +29,14 @@ public protocol SecretStore: Sendable {
   func remove(_ item: SecretItem) throws(SecretStoreError)
 
   /// Moves an item that cannot be used out of the way, so that it then reads as absent, and keeps
-  /// its bytes for diagnosis as safely as the item (RES-2).
+  /// its bytes for diagnosis as safely as the item.
+  ///
+  /// - Requirement: RES-2
   func setAside(_ item: SecretItem) throws(SecretStoreError)
 
-  /// Removes what was set aside of the item, if anything: the user has logged out (STO-3).
+  /// Removes what was set aside of the item, if anything: the user has logged out.
+  ///
+  /// - Requirement: STO-3
   func removeSetAside(_ item: SecretItem) throws(SecretStoreError)
 }
 
@@ -39,7 +49,9 @@ extension SecretStore {
 public enum SecretStoreError: Error, Hashable, Sendable {
   /// The item cannot be read *yet*: locked, or access refused.
   case unavailable(item: SecretItem, place: String)
-  /// A newer version of this library wrote the item: it is not read, and not touched (RES-6).
+  /// A newer version of this library wrote the item: it is not read, and not touched.
+  ///
+  /// - Requirement: RES-6
   case newerVersion(item: SecretItem, found: Int)
   /// The item cannot be written: access refused.
   case notWritable(item: SecretItem, place: String)
@@ -51,7 +63,9 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case tooLarge(item: SecretItem, place: String, maximum: Int)
   /// The system refused an operation; `code` is its errno, or of a keychain its `OSStatus`, below 0.
   case failed(item: SecretItem, place: String, operation: String, code: Int32)
-  /// The item is of another backend or client: it is not sent, and not touched (STO-6).
+  /// The item is of another backend or client: it is not sent, and not touched.
+  ///
+  /// - Requirement: STO-6
   case otherBackend(item: SecretItem, stored: String, configured: String)
 }
 

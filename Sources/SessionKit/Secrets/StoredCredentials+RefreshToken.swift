@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// The refresh token, in the token item or apart from it (STO-2).
+/// The refresh token, in the token item or apart from it.
+///
+/// - Requirement: STO-2
 extension StoredCredentials {
   /// The refresh token that belongs to a token, wherever it lies; `nil` where there is none, also where it
   /// is gone because what is enrolled on the device has changed.

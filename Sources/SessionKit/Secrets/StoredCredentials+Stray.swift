@@ -57,7 +57,9 @@ extension OrphanedSession {
   /// The user is the one of the user item, else the one that the token's own event or the readable state
   /// names for this very token: a token that nobody is known to own is nobody's.
   ///
-  /// `isRenewed` says that a provider brings newer tokens, without a refresh token (WEB-6).
+  /// `isRenewed` says that a provider brings newer tokens, without a refresh token.
+  ///
+  /// - Requirement: WEB-6
   init?(_ items: StoredCredentials.Stray, after predecessor: QuarantinedJournal?, isRenewed: Bool) {
     let stored = items.token
     let isContinued = predecessor?.link.journal?.description == stored.journal

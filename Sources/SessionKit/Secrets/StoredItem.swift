@@ -7,12 +7,16 @@ enum StoredItemError: Error, Hashable {
   case newerVersion(SecretItem, found: Int)
 }
 
-/// An item as it lies in a secret store: JSON with a version, and the journal it belongs to (RES-5).
+/// An item as it lies in a secret store: JSON with a version, and the journal it belongs to.
+///
+/// - Requirement: RES-5
 protocol StoredItem {
   associatedtype Fields: Codable
 
   static var item: SecretItem { get }
-  /// Whether the item holds secrets that only one backend may receive (STO-6).
+  /// Whether the item holds secrets that only one backend may receive.
+  ///
+  /// - Requirement: STO-6
   static var isBound: Bool { get }
   var journal: String { get }
   var fields: Fields { get }

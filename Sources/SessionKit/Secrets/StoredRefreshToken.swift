@@ -7,11 +7,13 @@ struct RefreshPlace: Codable, Hashable, Sendable {
   var generation: UInt64
 }
 
-/// The refresh token item, where a store keeps it apart from the access token (STO-2).
+/// The refresh token item, where a store keeps it apart from the access token.
 ///
 /// It is stored before the token item that belongs to it, under the same generation: who dies between
 /// the two leaves a refresh token that is newer than the token item, which is the one that the server
 /// takes from then on. One that is older than the token item says is never used.
+///
+/// - Requirement: STO-2
 struct StoredRefreshToken: StoredItem {
   struct Fields: Codable {
     var generation: UInt64

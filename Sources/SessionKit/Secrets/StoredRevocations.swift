@@ -1,8 +1,10 @@
 @_spi(Internals) import SessionCore
 
-/// What revoking tokens still needs after their logouts (OUT-1).
+/// What revoking tokens still needs after their logouts.
 ///
 /// The first version kept one only: its fields are those of the newest, and `earlier` has the others.
+///
+/// - Requirement: OUT-1
 struct StoredRevocations: LocatedItem {
   struct Fields {
     var newest: Entry
@@ -33,7 +35,9 @@ struct StoredRevocations: LocatedItem {
     var refreshingUntil: Int64?
     /// Whether such a request got no answer: the server may have replaced the refresh token.
     var isInDoubt: Bool?
-    /// The requests that the server has confirmed, if there are several (OUT-5).
+    /// The requests that the server has confirmed, if there are several.
+    ///
+    /// - Requirement: OUT-5
     var done: [String]?
 
     /// - Parameter isAccount: whether a provider is to forget the user's account, whoever gave the token.

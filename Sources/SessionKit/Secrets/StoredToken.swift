@@ -4,7 +4,9 @@ import Foundation
 /// The token item: the secrets, which token they are, and the event that announces it.
 ///
 /// The event is stored with the token because the token is durable first: whoever finds a token
-/// that the journal does not know appends exactly this event (REF-7).
+/// that the journal does not know appends exactly this event.
+///
+/// - Requirement: REF-7
 struct StoredToken: LocatedItem {
   struct Fields: Codable {
     var generation: UInt64
@@ -14,17 +16,23 @@ struct StoredToken: LocatedItem {
     var expiresAt: Int64
     var announcementKind: UInt8
     var announcement: Data
-    /// Which start of the system it was stored in, and when it dies on the clock of that (REF-8).
+    /// Which start of the system it was stored in, and when it dies on the clock of that.
+    ///
+    /// - Requirement: REF-8
     var boot: String?
     var deadline: Int64?
-    /// Where the refresh token lies, where it is kept apart (STO-2).
+    /// Where the refresh token lies, where it is kept apart.
+    ///
+    /// - Requirement: STO-2
     var refreshPlace: RefreshPlace?
     /// Where the journal stands that it belongs to.
     var journalPath: String?
     /// Whether an identity provider brings newer ones; no version before has it.
     var owned: Bool?
-    /// When the session ends at the latest, as the responses said, by the clock of `expiresAt` (POL-10); no
+    /// When the session ends at the latest, as the responses said, by the clock of `expiresAt`; no
     /// version before has it, and one that does not know it loses it with the next token.
+    ///
+    /// - Requirement: POL-10
     var sessionEnd: Int64?
   }
 

@@ -11,7 +11,9 @@ struct StoredUser: LocatedItem {
     var further: [String: String]?
     /// When the session was used last; versions that know nothing of it pass over it.
     var used: LastActivity?
-    /// Which source named the user, and what it said; older versions have neither (LOG-12).
+    /// Which source named the user, and what it said; older versions have neither.
+    ///
+    /// - Requirement: LOG-12
     var source: String?
     var named: String?
     /// Where the journal stands that it belongs to; earlier versions did not store it.

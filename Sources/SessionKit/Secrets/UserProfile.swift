@@ -1,6 +1,8 @@
 public import SessionCore
 
-/// Who the user is, for people: kept in the user item, never in the journal (STO-3).
+/// Who the user is, for people: kept in the user item, never in the journal.
+///
+/// - Requirement: STO-3
 public struct UserProfile: Hashable, Sendable {
   /// The server's identifier, by which alone the journal names the user.
   public let id: Identifier

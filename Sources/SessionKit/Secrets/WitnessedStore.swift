@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 import Synchronization
 
-/// A secret store that reports its failures, so that they can be journaled (STO-5).
+/// A secret store that reports its failures, so that they can be journaled.
+///
+/// - Requirement: STO-5
 struct WitnessedStore: SecretStore {
   private let store: any SecretStore
   private let witness: StoreWitness

@@ -20,7 +20,9 @@ struct ActivityMeter: ~Copyable, Sendable {
   private let latest = Atomic<Int64>(.min)
   private let told = Atomic<Int64>(.min)
   private let checked = Atomic<Int64>(.min)
-  /// When the session ends, however it is used (POL-10).
+  /// When the session ends, however it is used.
+  ///
+  /// - Requirement: POL-10
   private let end = Atomic<Int64>(.max)
 
   init(_ policy: PolicyFigures) {

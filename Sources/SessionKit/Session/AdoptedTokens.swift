@@ -1,6 +1,8 @@
 public import SessionCore
 
-/// Tokens that an app's old session layer holds, to be taken over once (LOG-9); shown without any.
+/// Tokens that an app's old session layer holds, to be taken over once; shown without any.
+///
+/// - Requirement: LOG-9
 public struct AdoptedTokens: Hashable, Sendable {
   /// The access token.
   public var access: Secret

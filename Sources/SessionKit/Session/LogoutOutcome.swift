@@ -1,6 +1,8 @@
-/// How a logout ended (OUT-2).
+/// How a logout ended.
 ///
 /// Whatever it was, nobody is signed in any more.
+///
+/// - Requirement: OUT-2
 public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
   /// Logged out and wiped. The server was told, has no request for that, or was not to be told
   /// (``LogoutScope/thisDeviceOnly``).

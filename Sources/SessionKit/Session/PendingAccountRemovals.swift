@@ -1,8 +1,9 @@
 import SessionCore
 import Synchronization
 
-/// The users whose accounts a provider is still to forget: until it has, none of them is signed in silently
-/// (OUT-1, WEB-6).
+/// The users whose accounts a provider is still to forget: until it has, none of them is signed in silently.
+///
+/// - Requirement: OUT-1, WEB-6
 final class PendingAccountRemovals: Sendable {
   private let users = Mutex<[Generation: Identifier]>([:])
 

@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// A journal that was set aside, or is about to be: what can still be read of it (RES-6).
+/// A journal that was set aside, or is about to be: what can still be read of it.
+///
+/// - Requirement: RES-6
 struct QuarantinedJournal: Sendable {
   /// Where it lies.
   let path: String

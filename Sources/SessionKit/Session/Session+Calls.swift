@@ -23,13 +23,17 @@ extension Session {
   }
 
   /// A call of this session was answered with a code that says how the user's account stands: it counts
-  /// like an answer to the profile request (LOG-6).
+  /// like an answer to the profile request.
+  ///
+  /// - Requirement: LOG-6
   func callTold(_ failure: RequestFailure, of owner: CallPlan.Owner) async {
     await engine.told(failure, of: owner)
   }
 
   /// Whether a call that was refused this token may cause a refresh now; if not, and that is news,
-  /// the reports say so (REF-13).
+  /// the reports say so.
+  ///
+  /// - Requirement: REF-13
   func mayRefresh(refused generation: Generation, _ window: RefreshWindow?) -> Bool {
     guard let window else { return true }
     let uptime = engine.configuration.clock.now().uptime
@@ -38,7 +42,9 @@ extension Session {
     return verdict == .allowed
   }
 
-  /// Notes that a call was refused the token that had just been refreshed for it (REF-13).
+  /// Notes that a call was refused the token that had just been refreshed for it.
+  ///
+  /// - Requirement: REF-13
   func note(refusedNew generation: Generation) {
     let uptime = engine.configuration.clock.now().uptime
     warn(engine.view.withRefusals { $0.refused(new: generation, at: uptime) }, generation)

@@ -8,7 +8,7 @@ extension Session {
   /// When it returns ``LoginResult/loggedIn(_:)``, the tokens are stored, the `login` event is durable, and the next
   /// refresh is scheduled. ``LoginResult/accountCreated`` means that a registration has succeeded and its response
   /// had no tokens. After an error nothing is stored or appended, except after `accountUnavailable` with a
-  /// `reason`: the response named the user, so the login and its end are in the journal (LOG-6).
+  /// `reason`: the response named the user, so the login and its end are in the journal.
   ///
   /// - A user name, a password and another service's token are checked before anything is sent: `invalidInput`.
   /// - A registration throws `alreadyLoggedIn` if a session has expired, since it belongs to another user.
@@ -16,7 +16,7 @@ extension Session {
   ///   another one is needed if the server accepts each only once.
   /// - `refused` if the backend has no request for this credential: nothing was sent.
   ///
-  /// - Requirement: LOG-1, LOG-2, LOG-3, LOG-4, LOG-5, LOG-14, LOG-15
+  /// - Requirement: LOG-1, LOG-2, LOG-3, LOG-4, LOG-5, LOG-14, LOG-15, LOG-6
   @discardableResult
   public func login(_ credential: Credential) async throws(SessionError) -> LoginResult {
     try check(credential)
@@ -32,10 +32,10 @@ extension Session {
   /// No request is made. A token that has expired is refreshed then. A crash in it leaves the session signed in or
   /// nothing done. If it throws, the tokens are still the old layer's. It throws `invalidResponse` if
   /// - neither the tokens nor their claims name the user;
-  /// - the name is an e-mail address, which no journal holds (STO-3);
+  /// - the name is an e-mail address, which no journal holds;
   /// - a token is empty, or has characters that cannot be sent.
   ///
-  /// - Requirement: LOG-9
+  /// - Requirement: LOG-9, STO-3
   @discardableResult
   public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Bool {
     try await engine.awaitDataClearing(tryingAgain: true)
@@ -46,11 +46,13 @@ extension Session {
   }
 
   /// Goes on with a stored session whose items can be read now: the user has shown who they are, as
-  /// ``SecretStore`` has it (LOG-5).
+  /// ``SecretStore`` has it.
   ///
   /// A session whose items are locked is `loading`, and looks at them each second; this looks at once.
   /// It is no login, and it appends nothing: the session was the user's all the time. Returns the state. Throws
   /// `locked` if the items still cannot be read.
+  ///
+  /// - Requirement: LOG-5
   @discardableResult
   public func unlock() async throws(SessionError) -> SessionState {
     _ = try await engine.ask { .unlock($0) }

@@ -2,7 +2,7 @@
 import SessionJournal
 
 extension Session {
-  /// Logs out (OUT-1): from the moment the event is durable nothing brings the session back.
+  /// Logs out: from the moment the event is durable nothing brings the session back.
   ///
   /// With ``LogoutScope/thisDeviceOnly`` nothing is revoked at the server, now or later; everything else is the
   /// same.
@@ -11,8 +11,7 @@ extension Session {
   /// (``SessionHost/sessionEnded(_:)``), and the server has answered or could not be reached. Returns
   /// `alreadyLoggedOut` if no user is signed in by the journal, which other processes write too.
   ///
-  /// - Throws: `pendingChanges` if the hosts have changes that were not sent, unless they may be discarded
-  ///   (OUT-3). From the count on, the hosts take in no changes until this has ended.
+  /// - Throws: `pendingChanges` if the hosts have changes that were not sent, unless they may be discarded. From the count on, the hosts take in no changes until this has ended.
   /// - Throws: `storage` if the event could not be journaled. Then nothing has changed.
   /// - Throws: `cancelled` if its task is cancelled, before or while it waits. The logout goes on.
   /// - Throws: `closed` if the session is closed meanwhile. If its event is durable, the logout goes on.

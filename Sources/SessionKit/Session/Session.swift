@@ -18,7 +18,7 @@ public final class Session: Sendable {
     self.engine = engine
   }
 
-  /// Opens the session that the journal holds, or a new one (RES-1).
+  /// Opens the session that the journal holds, or a new one.
   ///
   /// Creates the configuration's directory and the folders above it, with the mode 0700, if they are missing.
   /// It creates nothing if stored secrets belong to a journal that should be there: its disk may not be
@@ -32,8 +32,9 @@ public final class Session: Sendable {
   /// Throws:
   /// - `refused` if the directory is no file URL with an absolute path, or if its path leads to a file.
   /// - `storage` if the journal cannot be read or written; `underlyingError` is the cause. If it cannot be read
-  ///   *yet*, ``SessionOpening`` waits for it (RES-3). If it is damaged and the policy's `recovery` is `resume`,
-  ///   the journal is set aside instead, and the session continues (RES-6).
+  ///   *yet*, ``SessionOpening`` waits for it. If it is damaged and the policy's `recovery` is `resume`,
+  ///   the journal is set aside instead, and the session continues.
+  /// - Requirement: RES-1, RES-3, RES-6
   public static func open(_ configuration: SessionConfiguration)
     async throws(SessionError) -> Session
   {
@@ -52,9 +53,11 @@ public final class Session: Sendable {
 
   // MARK: Commands
 
-  /// Gets a newer token now, whatever the life left in the current one (REF-2).
+  /// Gets a newer token now, whatever the life left in the current one.
   ///
-  /// Any number of callers at once share one request (REF-3).
+  /// Any number of callers at once share one request.
+  ///
+  /// - Requirement: REF-2, REF-3
   @discardableResult
   public func refresh() async throws(SessionError) -> AccessToken {
     try await refresh(.manual, .always)
@@ -70,7 +73,7 @@ public final class Session: Sendable {
 
   /// Returns the current token if it lives at least `minimum` more, else a newer one.
   ///
-  /// Callers with different minimums share one request (REF-3). A token that the server has just issued is
+  /// Callers with different minimums share one request. A token that the server has just issued is
   /// returned even if its whole life is shorter than `minimum`. Just issued is what arrived within the last
   /// second: a later call gets a newer token again, so ask for less than the server gives.
   ///
@@ -78,7 +81,7 @@ public final class Session: Sendable {
   /// ``currentToken`` has it.
   ///
   /// - Parameter minimum: rounded up to milliseconds; zero and less ask for a token that is not over.
-  /// - Requirement: REF-15
+  /// - Requirement: REF-15, REF-3
   @discardableResult
   public func accessToken(validFor minimum: Duration) async throws(SessionError) -> AccessToken {
     let shown = engine.view.current
@@ -109,17 +112,21 @@ public final class Session: Sendable {
     }
   }
 
-  /// Counts a use, or has the session end that was unused for too long (POL-5); throws where it is over
+  /// Counts a use, or has the session end that was unused for too long; throws where it is over
   /// and that cannot be journaled now.
+  ///
+  /// - Requirement: POL-5
   func use() async throws(SessionError) {
     guard engine.view.use.isLimited else { return }
     try await engine.recordActivity()
   }
 
-  /// Acts in another role, school or unit from now on (CTX-1).
+  /// Acts in another role, school or unit from now on.
   ///
   /// On every error nothing changes, with one exception: `storage` with a `SessionError` as its `underlyingError`,
   /// whose advice is not `reopen`. Then the server has responded, and it changes later, without another call.
+  ///
+  /// - Requirement: CTX-1
   @discardableResult
   public func switchContext(to target: ContextTarget)
     async throws(SessionError) -> ActiveContext?
@@ -129,7 +136,9 @@ public final class Session: Sendable {
     return activeContext
   }
 
-  /// Forgets that the last sign-in failed: `activity` is idle again (STA-3).
+  /// Forgets that the last sign-in failed: `activity` is idle again.
+  ///
+  /// - Requirement: STA-3
   public func clearError() async {
     await engine.clearError()
   }
@@ -174,7 +183,9 @@ public final class Session: Sendable {
       archive: EventArchive(journal: engine.journal, runtime: engine.runtime))
   }
 
-  /// What the session shows, from now on: state, activity and user (STA-7).
+  /// What the session shows, from now on: state, activity and user.
+  ///
+  /// - Requirement: STA-7
   public var states: SessionStates { SessionStates(hub: engine.states) }
 
   /// Hands events to subscribers that the journal does not have: for measuring how fast that is.
@@ -187,7 +198,7 @@ public final class Session: Sendable {
 
   // MARK: What it shows
 
-  /// Why the last records or stored items could not be written; `nil` once they could (RES-6).
+  /// Why the last records or stored items could not be written; `nil` once they could.
   ///
   /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
   /// and refreshed for as long as the journal has room in reserve (Specs/Decisions/a-full-disk.md).
@@ -196,6 +207,8 @@ public final class Session: Sendable {
   /// could not use it. From then on `state` is `unauthenticated`, `activity` is `replaced`, and every command
   /// throws the same error. Close this object and open the session again
   /// (Specs/Decisions/a-journal-is-set-aside.md).
+  ///
+  /// - Requirement: RES-6
   public var storageProblem: SessionError? { engine.view.current.storageProblem }
 
   /// The error of a session whose journal was replaced by another one; `nil` if it was not.
@@ -204,7 +217,9 @@ public final class Session: Sendable {
     return shown.activity == .replaced ? shown.storageProblem : nil
   }
 
-  /// That a newer version of this library wrote the stored items: this one cannot use them (RES-8).
+  /// That a newer version of this library wrote the stored items: this one cannot use them.
+  ///
+  /// - Requirement: RES-8
   private var newerItems: SessionError? {
     guard case .secrets(.newerVersion)? = storageProblem.failure else { return nil }
     return storageProblem
@@ -247,7 +262,9 @@ public final class Session: Sendable {
   /// - Requirement: STA-8
   public var lastEnd: SessionEnd? { engine.view.current.lastEnd }
 
-  /// What the process is doing for the session now (STA-3).
+  /// What the process is doing for the session now.
+  ///
+  /// - Requirement: STA-3
   public var activity: SessionActivity { engine.view.current.activity }
 
   /// How many callers wait for a good token.
@@ -260,10 +277,12 @@ public final class Session: Sendable {
   public var currentUser: UserProfile? { engine.view.current.user }
 
   /// The current token, good or not; `nil` unless authenticated, and for a session that was unused for
-  /// longer than the policy allows, whose end is about to be journaled (POL-5).
+  /// longer than the policy allows, whose end is about to be journaled.
   ///
   /// One that is stored, and whose event could not be journaled yet, is newer than the one that `state`
-  /// names (RES-6).
+  /// names.
+  ///
+  /// - Requirement: POL-5, RES-6
   public var currentToken: AccessToken? {
     guard let token = engine.view.token else { return nil }
     guard engine.view.use.isLimited else { return token }
@@ -284,9 +303,11 @@ public final class Session: Sendable {
     activeContext?.permits(permission) ?? false
   }
 
-  /// Whether the current token's life is over, on a clock that wall-clock jumps do not move (REF-8).
+  /// Whether the current token's life is over, on a clock that wall-clock jumps do not move.
   ///
   /// `true` without a token.
+  ///
+  /// - Requirement: REF-8
   public var isTokenExpired: Bool {
     let shown = engine.view.current
     return shown.token == nil || engine.configuration.clock.now().uptime >= shown.deadline

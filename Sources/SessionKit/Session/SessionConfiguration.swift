@@ -64,7 +64,9 @@ public struct SessionConfiguration: Sendable {
   /// - Requirement: STO-6
   public var formerBackends: [BackendIdentity] = []
 
-  /// What owns the tokens in place of the backend; `nil` if the backend does (WEB-6).
+  /// What owns the tokens in place of the backend; `nil` if the backend does.
+  ///
+  /// - Requirement: WEB-6
   package var tokenSource: (any TokenSource)?
 
   /// What keeps data of the user beside the session, in the order in which it was added; none by default.
@@ -84,10 +86,12 @@ public struct SessionConfiguration: Sendable {
 
   /// How many events are kept in memory for subscribers, at least 1; a slower one is fed from the journal.
   @_spi(Internals) public var eventBuffer = 1_024
-  /// Whether records of other processes are read as soon as the system reports them (JRN-1).
+  /// Whether records of other processes are read as soon as the system reports them.
   ///
   /// If not, they are read at the next commit or the next question. A file system that reports nothing, as most
   /// network file systems, is read each second.
+  ///
+  /// - Requirement: JRN-1
   package var followsOthers = true
   /// How the journal is opened: which file system, and which identifier a new one gets.
   package var journalOptions = Journal.Options()

@@ -12,8 +12,10 @@ import SessionJournal
 /// The directory of a session, created at its first start.
 ///
 /// A directory that is created must not hide that a disk is missing: on that disk may be the journal that
-/// owns the stored secrets, and secrets are wiped if their journal is proven to be gone (RES-7). So the
+/// owns the stored secrets, and secrets are wiped if their journal is proven to be gone. So the
 /// secrets are looked at first.
+///
+/// - Requirement: RES-7
 extension SessionEngine {
   static func createDirectory(_ configuration: SessionConfiguration) throws(SessionError) {
     guard let directory = configuration.directory else { return }

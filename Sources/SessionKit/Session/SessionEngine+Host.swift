@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// What the session's hosts keep of its user (SYN-5).
+/// What the session's hosts keep of its user.
+///
+/// - Requirement: SYN-5
 extension SessionEngine {
   /// When clearing is tried again that did not work; in milliseconds after the last try.
   private static let clearingDelays: [Int64] = [1_000, 10_000, 60_000]

@@ -1,10 +1,12 @@
 import SessionCore
 import SessionJournal
 
-/// The hold of the hosts before a logout, and its end on every path (OUT-3).
+/// The hold of the hosts before a logout, and its end on every path.
 ///
 /// Every ``beginHold()`` has one ``endHold(hasLoggedOut:)``. Several logouts may be under way. The hosts are
 /// released after the last one has ended.
+///
+/// - Requirement: OUT-3
 extension SessionEngine {
   /// Begins a logout for which the hosts hold changes.
   func beginHold() async {

@@ -2,7 +2,9 @@ import SessionCore
 import SessionJournal
 
 /// A journal that is not found although its secrets are there: it is looked for again before another one
-/// takes its place (RES-7).
+/// takes its place.
+///
+/// - Requirement: RES-7
 extension SessionEngine {
   /// Waits while a journal is missing that stored secrets name; at most as long as an absence is doubted.
   ///

@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// What other processes append, taken in without being asked (JRN-1).
+/// What other processes append, taken in without being asked.
+///
+/// - Requirement: JRN-1
 extension SessionEngine {
   /// What tells of changes, and of which of the files that had the journal's name.
   private struct Watch {

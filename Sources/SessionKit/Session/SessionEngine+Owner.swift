@@ -7,7 +7,9 @@ enum SecretsOwner: Equatable {
   case none
   /// The session of another journal, which stands at this path.
   case current(String)
-  /// The journal of this path is gone: that is proven (RES-7).
+  /// The journal of this path is gone: that is proven.
+  ///
+  /// - Requirement: RES-7
   case gone(String)
   /// Another journal stands at the path.
   case replaced(String)
@@ -27,10 +29,12 @@ enum SecretsOwner: Equatable {
   }
 }
 
-/// Whose the stored secrets are: two accounts must not share a place for them (RES-5).
+/// Whose the stored secrets are: two accounts must not share a place for them.
 ///
 /// An item says where its journal stands. While that journal is there, or cannot be read, no other session
-/// reads, writes or removes the item. Only if it is proven to be gone does the policy decide (RES-7).
+/// reads, writes or removes the item. Only if it is proven to be gone does the policy decide.
+///
+/// - Requirement: RES-5, RES-7
 extension SessionEngine {
   /// The owner of the session's items: the token item says it, and without one the user item.
   ///
@@ -81,9 +85,11 @@ extension SessionEngine {
   var secretsOwner: SecretsOwner { Self.secretsOwner(configuration, own: own) }
 
   /// Why a session may not be opened with the stored secrets: they belong to another session that is
-  /// there, or to another backend (STO-6).
+  /// there, or to another backend.
   ///
   /// An owner that cannot be read now does not refuse the opening: its items are locked.
+  ///
+  /// - Requirement: STO-6
   static func openingRefusal(_ configuration: SessionConfiguration) -> SessionError? {
     if case .current(let path) = secretsOwner(configuration) {
       return .secretsOfAnotherSession(journal: path)
@@ -93,7 +99,9 @@ extension SessionEngine {
 
   /// Why the stored items must not be touched; `nil` if they may.
   ///
-  /// They are another session's, or of another backend (STO-6).
+  /// They are another session's, or of another backend.
+  ///
+  /// - Requirement: STO-6
   var foreignOwner: SessionError? {
     secretsOwner.refusal
       ?? configuration.binding.problem(in: configuration.secrets).map(SessionError.secrets)

@@ -1,7 +1,9 @@
 import SessionCore
 import SessionJournal
 
-/// The last moment before a request leaves (REF-11).
+/// The last moment before a request leaves.
+///
+/// - Requirement: REF-11
 extension SessionEngine {
   /// Whether the request may leave; a login may, whatever others did.
   func mayLeave(_ number: RequestNumber, _ request: SessionEffect.Request) -> Bool {

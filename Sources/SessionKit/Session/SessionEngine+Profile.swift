@@ -1,6 +1,8 @@
 @_spi(Internals) import SessionCore
 
-/// Who the user is and how they stand, by the server's profile endpoint (LOG-6).
+/// Who the user is and how they stand, by the server's profile endpoint.
+///
+/// - Requirement: LOG-6
 extension SessionEngine {
   /// What the server says of the user who is about to be signed in; `nil` if it is not asked.
   func profile(for answer: TokenResponse) async -> Result<ProfileResponse, Failed>? {
@@ -12,7 +14,9 @@ extension SessionEngine {
     return await profile(using: token, of: answer.user?.id)
   }
 
-  /// What it says, with its status left out if a newer one is known (SYN-4); `nil` if it has no profile.
+  /// What it says, with its status left out if a newer one is known; `nil` if it has no profile.
+  ///
+  /// - Requirement: SYN-4
   private func profile(
     using token: AccessToken, of user: Identifier?
   ) async -> Result<ProfileResponse, Failed>? {
@@ -123,7 +127,9 @@ extension SessionEngine {
 }
 
 extension SessionEngine.Failed {
-  /// The profile names the user by what no journal may hold (STO-3).
+  /// The profile names the user by what no journal may hold.
+  ///
+  /// - Requirement: STO-3
   fileprivate static let address = SessionEngine.Failed(
     failure: RequestFailure(kind: .unreadable),
     detail: "the user's id is \(Identifier.addressProblem)")

@@ -80,7 +80,9 @@ extension SessionEngine {
   }
 
   /// Where a sign-in's response should have a refresh token and has none; `nil` if it has one, or nothing
-  /// could refresh with it (LOG-11).
+  /// could refresh with it.
+  ///
+  /// - Requirement: LOG-11
   private func missingRefreshToken(in answer: TokenResponse) -> String? {
     configuration.tokenSource == nil ? answer.missingRefreshToken : nil
   }
@@ -167,8 +169,10 @@ extension SessionEngine {
     }
   }
 
-  /// Whether the user has to show who they are before this token can be refreshed (STO-2); looked at
+  /// Whether the user has to show who they are before this token can be refreshed; looked at
   /// without asking anybody.
+  ///
+  /// - Requirement: STO-2
   func needsPresence(toRefresh generation: Generation?) throws(SessionError) -> Bool {
     guard let generation, let token, token.generation == generation else { return false }
     do throws(SecretStoreError) {
@@ -191,7 +195,9 @@ extension SessionEngine {
     }
   }
 
-  /// A login's answer, and what the server said when it was asked who the user is (LOG-6).
+  /// A login's answer, and what the server said when it was asked who the user is.
+  ///
+  /// - Requirement: LOG-6
   private func received(
     _ number: RequestNumber, _ answer: TokenResponse, _ profile: Result<ProfileResponse, Failed>
   ) {
@@ -236,7 +242,9 @@ extension SessionEngine {
     if !coordinator.isHolding(number) { answers[number] = nil }
   }
 
-  /// Forgets an answer; one that nobody wants is given back, as well as that goes (LOG-10).
+  /// Forgets an answer; one that nobody wants is given back, as well as that goes.
+  ///
+  /// - Requirement: LOG-10
   func discard(_ number: RequestNumber, revoking: Bool) {
     guard let answer = answers.removeValue(forKey: number), revoking else { return }
     giveBack(answer)

@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// Telling the server that a session is over (OUT-1, OUT-5).
+/// Telling the server that a session is over.
+///
+/// - Requirement: OUT-1, OUT-5
 extension SessionEngine {
   func revoke(_ generation: Generation) {
     let kept: StoredRevocations.Entry?

@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 
 /// Tokens that do not come from the backend: an external login as the request of a login, and the token source's
-/// calls as refresh and logout (WEB-6).
+/// calls as refresh and logout.
+///
+/// - Requirement: WEB-6
 extension SessionEngine {
   /// Runs an external login, which is the request of this number.
   func run(_ login: any ExternalLogin, _ number: RequestNumber, _ caller: Caller) {

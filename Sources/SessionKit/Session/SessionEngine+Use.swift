@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// How long the session is unused (POL-5), and the user item, which keeps that.
+/// How long the session is unused, and the user item, which keeps that.
+///
+/// - Requirement: POL-5
 extension SessionEngine {
   /// Counts a use that happens now; `false` where the session has been unused for too long.
   ///

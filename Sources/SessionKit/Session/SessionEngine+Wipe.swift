@@ -105,7 +105,9 @@ extension SessionEngine {
   }
 
   /// Whether a stored token is of the session that ended with this one as its last in the journal: the
-  /// process that stored it died, or could not write, before its event was journaled (OUT-6).
+  /// process that stored it died, or could not write, before its event was journaled.
+  ///
+  /// - Requirement: OUT-6
   private func isSuccessor(_ stored: StoredToken, of generation: Generation) -> Bool {
     let fold = coordinator.fold
     return fold.state.kind != .authenticated && generation == fold.generation
@@ -136,9 +138,11 @@ extension SessionEngine {
   }
 
   /// The logouts of a journal that is gone, or was set aside, which the server was not told of: nothing
-  /// here names them, so it is told once, and what that needs does not stay (OUT-1).
+  /// here names them, so it is told once, and what that needs does not stay.
   ///
-  /// A journal that is not found is looked for again before it counts as gone (RES-7).
+  /// A journal that is not found is looked for again before it counts as gone.
+  ///
+  /// - Requirement: OUT-1, RES-7
   func tellStrayRevocations() async {
     for pause in AbsenceDoubt.repetitions where isOwnerOfStrayRevocationsGone {
       let clock = configuration.clock

@@ -52,7 +52,9 @@ actor SessionEngine {
   var follower: Task<Void, Never>?
   var token: StoredToken?
   /// The token of an answer whose event could not be journaled yet: it is stored, so a crash does not
-  /// lose it, and it is the one that the server takes (RES-6).
+  /// lose it, and it is the one that the server takes.
+  ///
+  /// - Requirement: RES-6
   var unjournaledToken: (number: RequestNumber, token: StoredToken, deadline: Int64)?
   /// The tokens of sessions that have ended, until what revoking them needs is stored.
   var tokensToRevoke: [Generation: StoredToken] = [:]
@@ -98,7 +100,9 @@ actor SessionEngine {
   var owedClearing: EndedSession?
   var failedClearings = 0
   var clearingRetry: Task<Void, Never>?
-  /// Why a session ended last, as far as the journal tells (STA-8).
+  /// Why a session ended last, as far as the journal tells.
+  ///
+  /// - Requirement: STA-8
   var lastEnd: LastEnd
   /// Whose session it is, or was last, as far as this object has seen.
   var lastUser: Identifier?

@@ -2,7 +2,7 @@
 import SessionJournal
 import Synchronization
 
-/// A session on its way: its journal may not be readable *yet* (RES-3).
+/// A session on its way: its journal may not be readable *yet*.
 ///
 /// Before a device is unlocked for the first time its system refuses protected files. That is neither
 /// "nobody is signed in" nor a reason to give up, so an opening stays `loading` and tries again by
@@ -15,6 +15,8 @@ import Synchronization
 ///
 /// Until it is open there is no session to call: nothing can sign in, or read "nobody is signed in",
 /// where only nothing could be read. `get()` says why in a typed error.
+///
+/// - Requirement: RES-3
 public final class SessionOpening: Sendable {
   /// How far it has come.
   public enum Status: Sendable {
@@ -207,10 +209,12 @@ private final class OpeningState: Sendable {
 
 extension SessionError {
   /// Whether opening may succeed later with nothing mended in the files: they cannot be read or written
-  /// *yet*, others hold the lock, or there is no room (RES-3, RES-6).
+  /// *yet*, others hold the lock, or there is no room.
   ///
   /// It says nothing of requests: a network that is away has the ``code`` `noConnection`, and ``advice``
   /// says what to do.
+  ///
+  /// - Requirement: RES-3, RES-6
   public var mayPass: Bool {
     switch failure {
     case .journal(.permissionDenied), .journal(.readOnlyFolder), .journal(.busy),
@@ -224,9 +228,11 @@ extension SessionError {
 
 extension Session {
   /// Looks at the stored items again at once, where they could not be read yet: the device was unlocked,
-  /// or the app came to the foreground (RES-3).
+  /// or the app came to the foreground.
   ///
   /// By itself that is done each second. Does nothing where they were read.
+  ///
+  /// - Requirement: RES-3
   public func retry() async {
     await engine.retry()
   }

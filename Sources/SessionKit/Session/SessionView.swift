@@ -1,10 +1,12 @@
 import SessionCore
 import Synchronization
 
-/// What a session shows to any thread, without waiting for the session's own (STA-4).
+/// What a session shows to any thread, without waiting for the session's own.
 ///
 /// Swapped whole under a lock after each decision, so that state, token and user always belong
 /// together.
+///
+/// - Requirement: STA-4
 struct SessionView: ~Copyable, Sendable {
   struct Snapshot: Sendable {
     var state = SessionState.unauthenticated

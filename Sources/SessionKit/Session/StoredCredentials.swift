@@ -29,7 +29,9 @@ struct StoredCredentials: Sendable {
 
   /// Looks at every item; what cannot be read as what it should be is kept aside.
   ///
-  /// A store that refuses to answer is never an empty one (RES-3).
+  /// A store that refuses to answer is never an empty one.
+  ///
+  /// - Requirement: RES-3
   func readStoredItems() -> Contents {
     var contents = Contents()
     do {
@@ -131,7 +133,9 @@ struct StoredCredentials: Sendable {
     try readable(StoredRevocations.self)?.entries ?? []
   }
 
-  /// Makes an answer durable under the batch that announces it; the token item last (REF-7).
+  /// Makes an answer durable under the batch that announces it; the token item last.
+  ///
+  /// - Requirement: REF-7
   func store(
     _ answer: TokenResponse, announcedBy commit: SessionCommit, replacing old: StoredToken?,
     boot: Identifier?, firstUse: LastActivity?, isOwned: Bool
@@ -180,7 +184,9 @@ struct StoredCredentials: Sendable {
 
   /// Removes what the wipe names, and with the token item a refresh token that is apart from it.
   ///
-  /// An item that a newer version wrote goes with a logout only (RES-8).
+  /// An item that a newer version wrote goes with a logout only.
+  ///
+  /// - Requirement: RES-8
   func wipe(_ wipe: SessionEffect.Wipe, of token: StoredToken?) throws(SessionError) {
     var kept: [SecretItem] = []
     if wipe.extent != .everything {

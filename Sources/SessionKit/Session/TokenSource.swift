@@ -1,10 +1,12 @@
 package import SessionCore
 
-/// A source that owns the session's tokens in place of the backend, such as an identity SDK (WEB-6).
+/// A source that owns the session's tokens in place of the backend, such as an identity SDK.
 ///
 /// If a configuration has one, it is asked for the refresh and for the logout at the server, and no refresh token
 /// is kept. Each call runs in a task of its own. A call that takes longer than the policy allows is cancelled and
 /// not waited for.
+///
+/// - Requirement: WEB-6
 package protocol TokenSource: Sendable {
   /// Gets newer tokens of an account without asking the user: the refresh.
   ///

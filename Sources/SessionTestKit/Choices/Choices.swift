@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The draws that decide everything in one case: data, faults, clock and schedule (TST-1).
+/// The draws that decide everything in one case: data, faults, clock and schedule.
 ///
 /// A body that takes every decision from here can be replayed from the draws alone, made simpler by
 /// making the draws simpler, and enumerated by counting through them. In each draw 0 is the simplest
@@ -13,6 +13,8 @@ import Synchronization
 ///
 /// Safe to share between tasks. The same draws give the same case only if they are made in the same
 /// order, so tasks that draw must be scheduled by draws too.
+///
+/// - Requirement: TST-1
 public final class Choices: Sendable {
   private let state: Mutex<ChoiceState>
 

@@ -1,7 +1,9 @@
-/// Makes a value from draws (TST-1).
+/// Makes a value from draws.
 ///
 /// There is no filter: a generator that throws values away shrinks badly. Make only what is wanted, or
 /// discard the case with `Choices.assume`.
+///
+/// - Requirement: TST-1
 public struct Generator<Value>: Sendable {
   private let make: @Sendable (Choices) -> Value
 

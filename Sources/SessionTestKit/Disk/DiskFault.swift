@@ -6,9 +6,11 @@
   internal import Musl
 #endif
 
-/// What can go wrong with one call on a simulated disk (TST-2).
+/// What can go wrong with one call on a simulated disk.
 ///
 /// A fault that a call cannot have, such as a short write of a rename, does nothing.
+///
+/// - Requirement: TST-2
 public enum DiskFault: Equatable, Sendable {
   /// EIO; nothing is done. On a sync: as `failedSync` that wrote nothing.
   case inputOutput

@@ -2,7 +2,9 @@ package import SessionJournal
 internal import Synchronization
 
 extension Journal.Options {
-  /// These options on a simulated disk, as a process of its own (TST-2).
+  /// These options on a simulated disk, as a process of its own.
+  ///
+  /// - Requirement: TST-2
   package func on(_ disk: SimulatedDisk) -> Journal.Options {
     on(disk.process())
   }

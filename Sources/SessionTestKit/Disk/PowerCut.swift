@@ -23,7 +23,9 @@ package struct UnsyncedSector: Hashable, Sendable {
   package let number: Int
 }
 
-/// How a power cut treats everything that was not synced (TST-2).
+/// How a power cut treats everything that was not synced.
+///
+/// - Requirement: TST-2
 package struct PowerCut {
   let sector: (UnsyncedSector) -> SectorFate
   let size: ([Int]) -> Int

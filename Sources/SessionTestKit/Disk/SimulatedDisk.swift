@@ -2,7 +2,7 @@ internal import SessionJournal
 internal import Synchronization
 
 /// A disk in memory: sectors, locks and folders that fail as real ones do, when a test says so
-/// (TST-2; Specs/FaultModel.md).
+/// (Specs/FaultModel.md).
 ///
 /// What is written is visible at once to every process and survives a power cut only after its sync.
 /// Paths name files in folders that all exist. Deterministic where one thread uses it.
@@ -15,6 +15,8 @@ internal import Synchronization
 /// // … append again …
 /// let after = disk.crash(choices)    // the power fails; a new disk to open anew
 /// ```
+///
+/// - Requirement: TST-2
 public final class SimulatedDisk: Sendable {
   /// The bytes that reach the medium together, or not.
   package static let sectorSize = DiskFile.sectorSize

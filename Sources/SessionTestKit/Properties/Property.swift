@@ -1,4 +1,4 @@
-/// A sentence about the code that must hold for every case (TST-1).
+/// A sentence about the code that must hold for every case.
 ///
 /// ```swift
 /// let report = Property("a logout ends every session", cases: 500).check { choices in
@@ -14,6 +14,8 @@
 ///
 /// The body takes every decision from its `Choices` and throws where the sentence does not hold. It is
 /// run many times: it must start afresh each time, and throw instead of recording in a test library.
+///
+/// - Requirement: TST-1
 public struct Property: Sendable {
   /// The sentence; names the property in reports, replay codes and folders.
   public let name: String

@@ -1,8 +1,10 @@
 import Foundation
 
-/// Where failing cases are kept, one folder to a property, one file to a case (TST-1).
+/// Where failing cases are kept, one folder to a property, one file to a case.
 ///
 /// Keep it under version control: a saved case is run first from then on.
+///
+/// - Requirement: TST-1
 public struct RegressionFolder: Hashable, Sendable {
   /// The suffix of a case's file.
   static let suffix = ".case"

@@ -1,10 +1,12 @@
 @_spi(Internals) package import SessionCore
 
 /// A shell that does nothing but commit: a coordinator on a clock that stands still, with the
-/// journal as an array (TST-2).
+/// journal as an array.
 ///
 /// What a test says happens, happens; what the coordinator wants is recorded. Nothing waits, no
 /// task runs, and the same calls give the same effects.
+///
+/// - Requirement: TST-2
 package struct CoordinatorBench: Sendable {
   /// The decisions under test.
   package private(set) var coordinator: SessionCoordinator

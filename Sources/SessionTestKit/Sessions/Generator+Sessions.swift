@@ -2,7 +2,9 @@
 
 extension Generator where Value == Identifier {
   /// Identifiers as servers choose them: short names, UUIDs, texts that are nearly UUIDs, empty
-  /// ones, and spellings that look alike (TST-1).
+  /// ones, and spellings that look alike.
+  ///
+  /// - Requirement: TST-1
   public static var identifier: Generator { Generator { $0.identifier() } }
 }
 
@@ -32,7 +34,9 @@ extension Generator where Value == RequestFailure {
 }
 
 extension Generator where Value == SessionEvent {
-  /// Events of any of the six kinds, whatever the state (TST-1).
+  /// Events of any of the six kinds, whatever the state.
+  ///
+  /// - Requirement: TST-1
   public static var event: Generator { Generator { $0.event() } }
 
   /// Events of this kind with any payload.
@@ -48,7 +52,9 @@ extension Generator where Value == SessionNote {
 }
 
 extension Generator where Value == SessionRecord.Content {
-  /// What a record may hold: an event, a note, or an entry of a newer version (JRN-3).
+  /// What a record may hold: an event, a note, or an entry of a newer version.
+  ///
+  /// - Requirement: JRN-3
   package static var content: Generator { Generator { $0.content() } }
 }
 

@@ -1,6 +1,8 @@
 @_spi(Internals) public import SessionCore
 
-/// The records of a journal, in order, as a generator drew them (TST-1).
+/// The records of a journal, in order, as a generator drew them.
+///
+/// - Requirement: TST-1
 public struct History: Hashable, Sendable, CustomStringConvertible {
   /// The records; sequences run from 1 without a gap.
   package let records: [SessionRecord]

@@ -4,7 +4,9 @@
 /// nothing else can happen.
 ///
 /// Written from `Specs/Transitions.md` without the code that it judges, and slower and plainer than
-/// that. Generated runs are compared with it (TST-1).
+/// that. Generated runs are compared with it.
+///
+/// - Requirement: TST-1
 public struct SessionModel: Hashable, Sendable {
   /// Whether there is a user, and whether the user may act.
   public enum Standing: String, Hashable, Sendable {

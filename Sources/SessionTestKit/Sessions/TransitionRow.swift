@@ -3,7 +3,7 @@
 /// A row of the transition table (`Specs/Transitions.md`): a state, a kind of event, a condition.
 ///
 /// Its label, such as `authenticated refreshFailed current token`, says of a case which row it met, so
-/// that a property can demand rows (TST-1):
+/// that a property can demand rows:
 ///
 /// ```swift
 /// Property("…", requiredLabels: TransitionRow.legal.map(\.label)).check { choices in
@@ -11,6 +11,8 @@
 ///   while choices.chance(15, in: 16) { walk.step(choices) }    // labels each row that it meets
 /// }
 /// ```
+///
+/// - Requirement: TST-1
 public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
   /// The state before the event.
   public let state: SessionModel.Standing

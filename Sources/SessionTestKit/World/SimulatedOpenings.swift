@@ -3,9 +3,11 @@ package import SessionKit
 import Synchronization
 
 /// The openings of journals and change logs by the processes of a simulated world, and which of these
-/// processes still live (REF-9).
+/// processes still live.
 ///
 /// An opening is named by its number, so that the same run writes the same bytes.
+///
+/// - Requirement: REF-9
 package final class SimulatedOpenings: Sendable {
   private let lives = Mutex<[Identifier: @Sendable () -> Bool]>([:])
 

@@ -1,10 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Runs tasks and actors on one thread, and picks by a draw which ready job comes next (TST-2).
+/// Runs tasks and actors on one thread, and picks by a draw which ready job comes next.
 ///
 /// What it runs never touches the real pool, so a run is decided by its draws alone. Where the case is
 /// traced it knows jobs by the names of their tasks, and tells when one runs out of turn.
+///
+/// - Requirement: TST-2
 package final class SimulatedScheduler: Sendable {
   fileprivate struct Job {
     /// The task's own number, which it keeps from job to job; nil where nothing is told.

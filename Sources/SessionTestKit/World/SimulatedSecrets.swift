@@ -1,13 +1,15 @@
 public import SessionKit
 import Synchronization
 
-/// The secrets of a device: what is written is durable at once, and what a test says fails (TST-2).
+/// The secrets of a device: what is written is durable at once, and what a test says fails.
 ///
 /// ```swift
 /// let secrets = SimulatedSecrets()
 /// secrets.fail(atCall: secrets.callCount + 3, with: .before(.noSpace(item: .token, place: "x")))
 /// let configuration = try world.configuration(in: process, secrets: secrets.view(of: process))
 /// ```
+///
+/// - Requirement: TST-2
 public final class SimulatedSecrets: Sendable {
   /// What goes wrong with one call.
   public enum Fault: Hashable, Sendable {
@@ -37,7 +39,9 @@ public final class SimulatedSecrets: Sendable {
   /// Nothing stored, and nothing fails.
   public init() {}
 
-  /// Whether the refresh token is to be an item of its own (STO-2).
+  /// Whether the refresh token is to be an item of its own.
+  ///
+  /// - Requirement: STO-2
   public var separatesRefreshToken: Bool {
     get { state.withLock { $0.separatesRefreshToken } }
     set { state.withLock { $0.separatesRefreshToken = newValue } }

@@ -5,7 +5,7 @@ public import SessionKit
 import Synchronization
 
 /// A session's whole surroundings on one thread: clock, network, service, secrets and the order in
-/// which tasks run are decided by one array of draws (TST-2).
+/// which tasks run are decided by one array of draws.
 ///
 /// ```swift
 /// let world = SimulatedWorld(choices)
@@ -24,6 +24,8 @@ import Synchronization
 /// The report of a failing case shows the schedule between the steps of the body, in virtual time:
 /// which task ran before its turn (where nothing is said they ran in the order in which they became
 /// ready), what became of each request, and the timers of the sessions.
+///
+/// - Requirement: TST-2
 public final class SimulatedWorld: Sendable {
   /// The draws.
   public let choices: Choices
@@ -70,7 +72,9 @@ public final class SimulatedWorld: Sendable {
   /// In a report it is `session 1`, `session 2` …, in the order in which they were made.
   ///
   /// With `provingDeaths`, as on Linux, a request whose process is dead is not waited for. Without it, as
-  /// on Apple's systems with a suspended process, its lease has to end first (REF-9).
+  /// on Apple's systems with a suspended process, its lease has to end first.
+  ///
+  /// - Requirement: REF-9
   public func configuration(
     journal: String = "session.journal", in process: SimulatedProcess, secrets: any SecretStore,
     policy: SessionPolicy = .standard, provingDeaths: Bool = true

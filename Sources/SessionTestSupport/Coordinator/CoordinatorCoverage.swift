@@ -1,7 +1,9 @@
 @_spi(Internals) package import SessionCore
 import SessionTestKit
 
-/// What the runs of a property have hit: what was never hit was not tested (TST-1).
+/// What the runs of a property have hit: what was never hit was not tested.
+///
+/// - Requirement: TST-1
 package struct CoordinatorCoverage: Hashable, Sendable {
   /// How often each kind of input was told.
   package private(set) var inputs: [String: Int] = [:]

@@ -58,7 +58,9 @@ extension CoordinatorRun {
     }
   }
 
-  /// An end stands behind its cause in one batch, and there is one cause (POL-2, REF-6).
+  /// An end stands behind its cause in one batch, and there is one cause.
+  ///
+  /// - Requirement: POL-2, REF-6
   private func checkEnds(_ commit: SessionCommit) throws(Falsified) {
     var failure = profileSaid
     if commit.storing == nil, commit.announcement?.kind == .login {
@@ -102,7 +104,9 @@ extension CoordinatorRun {
     }
   }
 
-  /// A session ends when its policy says so, and as far as it says (POL-2).
+  /// A session ends when its policy says so, and as far as it says.
+  ///
+  /// - Requirement: POL-2
   private func checkPolicy(
     _ failure: RequestFailure?, _ expiry: ExpiryReason?, _ commit: SessionCommit
   ) throws(Falsified) {
@@ -190,7 +194,9 @@ extension CoordinatorRun {
     }
   }
 
-  /// A request is announced only when nobody else's is under way (REF-3).
+  /// A request is announced only when nobody else's is under way.
+  ///
+  /// - Requirement: REF-3
   private func checkLease(_ commit: SessionCommit) throws(Falsified) {
     guard let open = coordinator.fold.intents.request, open.sent.process == 77,
       commit.contents.contains(where: { if case .note(.requestSent) = $0 { true } else { false } })
@@ -268,7 +274,9 @@ extension CoordinatorRun {
     }
   }
 
-  /// What is given up once nobody is signed in, the server has to know (LOG-10).
+  /// What is given up once nobody is signed in, the server has to know.
+  ///
+  /// - Requirement: LOG-10
   func checkDiscard(_ number: RequestNumber, revoking: Bool) throws(Falsified) {
     guard let request = wire[number], request.fate == .answered || request.fate == .held else {
       return
@@ -282,7 +290,9 @@ extension CoordinatorRun {
     }
   }
 
-  /// Whether a user's logout ended the session of this token and left the token at the server (OUT-7).
+  /// Whether a user's logout ended the session of this token and left the token at the server.
+  ///
+  /// - Requirement: OUT-7
   private func isEndedHereOnly(_ generation: Generation) -> Bool {
     let known = disk.journal.prefix(Int(coordinator.fold.sequence)).map(\.content)
     let announced = known.firstIndex { content in

@@ -2,10 +2,12 @@
 @_spi(Internals) import SessionTestKit
 
 /// A coordinator in the middle of everything that a shell does for it, as one value: the journal,
-/// the stored items, the wire, the clocks, the callers and another process (TST-1).
+/// the stored items, the wire, the clocks, the callers and another process.
 ///
 /// A move makes something happen; after each, every rule is checked. It is a value, so a run can be
 /// branched and all short sequences of moves enumerated.
+///
+/// - Requirement: TST-1
 package struct CoordinatorRun: Sendable {
   /// The decisions under test.
   package internal(set) var coordinator: SessionCoordinator

@@ -9,7 +9,9 @@ import Synchronization
 /// A small identity SDK that is real: it speaks OAuth 2.0's code flow with PKCE, state and nonce over any
 /// transport, and names its errors as MSAL does.
 ///
-/// It calls `access_denied` a cancellation whatever the provider meant by it, as MSAL does (WEB-4).
+/// It calls `access_denied` a cancellation whatever the provider meant by it, as MSAL does.
+///
+/// - Requirement: WEB-4
 package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
   /// Goes where nothing is shown, and returns the address of the app's own scheme that it comes to; `nil`
   /// where it ends at a page.

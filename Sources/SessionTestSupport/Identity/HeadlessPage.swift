@@ -17,7 +17,9 @@ package struct PageWasLeft: Error {
   package init() {}
 }
 
-/// A view without a screen, whose user is a test: at each page it waits until that acts (WEB-1).
+/// A view without a screen, whose user is a test: at each page it waits until that acts.
+///
+/// - Requirement: WEB-1
 package final class HeadlessPage: IdentityPage {
   /// What a user does with a page.
   package enum Act: Hashable, Sendable {

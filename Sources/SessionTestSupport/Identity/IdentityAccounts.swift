@@ -17,8 +17,9 @@ package final class IdentityAccounts: Sendable {
   private let keepsTokens: Bool
 
   /// - Parameters:
-  ///   - keepsTokens: whether the SDK refreshes by itself (WEB-6); else the session keeps the token.
+  ///   - keepsTokens: whether the SDK refreshes by itself; else the session keeps the token.
   ///   - seed: decides states, nonces and verifiers.
+  /// - Requirement: WEB-6
   package init(keepsTokens: Bool, seed: UInt64) {
     self.keepsTokens = keepsTokens
     state = Mutex(State(random: ByteStream(seed: seed)))

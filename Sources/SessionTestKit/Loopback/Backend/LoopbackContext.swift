@@ -1,4 +1,6 @@
-/// One context a user may act in: a role at a school, perhaps in one of its units (STA-5).
+/// One context a user may act in: a role at a school, perhaps in one of its units.
+///
+/// - Requirement: STA-5
 public struct LoopbackContext: Sendable, Equatable {
   /// Identifies the role; with school and unit it names the context in a switch.
   public var roleID: String

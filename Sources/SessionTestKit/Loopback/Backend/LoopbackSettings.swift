@@ -13,7 +13,9 @@ public struct LoopbackSettings: Sendable, Equatable {
 
   /// How long a replaced refresh token is still accepted, from the first replacement; default 0.
   ///
-  /// Within it the answer repeats the successor that the first answer carried (REF-7).
+  /// Within it the answer repeats the successor that the first answer carried.
+  ///
+  /// - Requirement: REF-7
   public var rotationGrace: Duration = .zero
 
   /// Whether a replaced refresh token that comes after its grace ends the session (RFC 9700 §4.14).

@@ -2,7 +2,9 @@
 ///
 /// Three base64url parts without padding (RFC 7515 §3.1), header `HS256`. The signature is a
 /// deterministic digest without any key, so a verifying client refuses it: the tokens are for
-/// clients that read claims as hints, as all clients of this library do (STA-5).
+/// clients that read claims as hints, as all clients of this library do.
+///
+/// - Requirement: STA-5
 public enum LoopbackToken {
   /// A well-formed token with the given claims.
   public static func make(claims: [String: WireValue]) -> String {

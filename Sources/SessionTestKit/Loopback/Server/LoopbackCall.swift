@@ -14,7 +14,9 @@ public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
 
   /// A rule of the wire that a client broke; a test asks for none (``LoopbackServer/violations``).
   public enum Violation: Sendable, Equatable {
-    /// The refresh request carried `Authorization` (REF-4).
+    /// The refresh request carried `Authorization`.
+    ///
+    /// - Requirement: REF-4
     case authorizationOnRefresh
     /// The body was not the JSON that the endpoint needs.
     case body

@@ -23,7 +23,9 @@ import Synchronization
 /// It speaks HTTP/1.0 and 1.1 with keep-alive, pipelining and chunked bodies, and refuses what is
 /// malformed (400), too long (413, 414, 431) or beyond it (417, 501, 505). One thread of its own
 /// serves all connections, so nothing it does takes a thread of the cooperative pool. Every answer
-/// has a `Date`. Usable from any thread (TST-2).
+/// has a `Date`. Usable from any thread.
+///
+/// - Requirement: TST-2
 public final class LoopbackServer: Sendable {
   /// Where it listens, `http://127.0.0.1:PORT`.
   public let baseURL: URL
@@ -155,16 +157,19 @@ extension LoopbackServer {
     desk.change { $0.backend.revoke(access: true, refresh: true) }
   }
 
-  /// Makes every access token issued so far worthless; refresh tokens stay good (REF-2).
+  /// Makes every access token issued so far worthless; refresh tokens stay good.
+  ///
+  /// - Requirement: REF-2
   public func revokeAccessTokens() {
     desk.change { $0.backend.revoke(access: true, refresh: false) }
   }
 
-  /// Changes a user, such as the permissions of a context; tokens issued later tell it (STA-5).
+  /// Changes a user, such as the permissions of a context; tokens issued later tell it.
   ///
   /// The closure runs under the server's lock: it must not call the server.
   ///
   /// - Returns: whether there is a user of that id.
+  /// - Requirement: STA-5
   @discardableResult
   public func updateUser(_ id: String, _ change: (inout LoopbackUser) -> Void) -> Bool {
     desk.change { state in
@@ -183,7 +188,9 @@ extension LoopbackServer {
   /// Every call received, in order of arrival; without secrets.
   public var calls: [LoopbackCall] { desk.read(\.calls) }
 
-  /// The calls that broke a rule of the wire, such as a refresh with `Authorization` (REF-4).
+  /// The calls that broke a rule of the wire, such as a refresh with `Authorization`.
+  ///
+  /// - Requirement: REF-4
   public var violations: [LoopbackCall] { calls.filter { $0.violation != nil } }
 
   /// The calls as text, one a line; without secrets.

@@ -7,7 +7,9 @@
 ///   .when(.login(as: "bob", token: 2))
 ///   .then(.rejected(.differentUser), .user("ada"))
 /// ```
-/// The events are folded as a journal is (STA-1); `then` throws a text that says what is otherwise.
+/// The events are folded as a journal is; `then` throws a text that says what is otherwise.
+///
+/// - Requirement: STA-1
 public func given(_ events: SessionEvent...) -> SessionStory {
   SessionStory(given: events, when: [])
 }
@@ -126,7 +128,9 @@ public struct SessionExpectation: Sendable {
     }
   }
 
-  /// The last event was rejected for this reason (STA-2).
+  /// The last event was rejected for this reason.
+  ///
+  /// - Requirement: STA-2
   public static func rejected(_ reason: SessionRejection.Reason) -> SessionExpectation {
     SessionExpectation(reason)
   }

@@ -1,7 +1,9 @@
-/// What happened instead of what a test said, in lines that need no debugger (TST-1).
+/// What happened instead of what a test said, in lines that need no debugger.
 ///
 /// Thrown by `then`; every test library shows its text. A property makes a case simpler only as long as
 /// the same `then` fails.
+///
+/// - Requirement: TST-1
 public struct UnexpectedOutcome: PlacedError, Hashable, Sendable, CustomStringConvertible {
   /// Given, when, then and but.
   public let description: String

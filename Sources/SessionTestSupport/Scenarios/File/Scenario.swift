@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 
 /// A flow of one app as a text file tells it: what the user does, what the server answers and when,
-/// which requests go out, which events and state follow (TST-2).
+/// which requests go out, which events and state follow.
 ///
 /// ```swift
 /// let scenario = try Scenario(text, file: "Specs/Scenarios/edu-day.scenario")
@@ -9,6 +9,8 @@
 /// try await scenario.runOverLoopback()               // real sockets, real files
 /// ```
 /// The grammar is in `Specs/Scenarios/README.md`.
+///
+/// - Requirement: TST-2
 package struct Scenario: Sendable {
   /// The file, as it was named.
   package let file: String

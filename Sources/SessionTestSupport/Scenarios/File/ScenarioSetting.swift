@@ -12,7 +12,9 @@ struct ScenarioSetting: Sendable {
   var client: Client?
   var scope: String?
   var revocation: String?
-  /// Whether the identity provider's SDK keeps the refresh token (WEB-6).
+  /// Whether the identity provider's SDK keeps the refresh token.
+  ///
+  /// - Requirement: WEB-6
   var isOwned = false
   /// What differs from the preset's policy, in the file's order.
   var policy: [ScenarioStep.Field] = []

@@ -115,7 +115,9 @@ struct ScenarioStage {
   }
 }
 
-/// A secret store that can be locked, as a device is before its first unlock (RES-3).
+/// A secret store that can be locked, as a device is before its first unlock.
+///
+/// - Requirement: RES-3
 final class ScenarioSecrets: SecretStore {
   private let store: any SecretStore
   private let locked = Mutex(false)

@@ -121,11 +121,13 @@ struct RepairFinding {
   /// What the repaired journal says at its end of what is dropped; `nil` if nothing of it can have been
   /// acknowledged.
   ///
-  /// Without it nothing would tell that a session may have ended in what is dropped (RPL-6). An app
+  /// Without it nothing would tell that a session may have ended in what is dropped. An app
   /// notes the same when it opens a journal and cuts such a tail off.
   ///
   /// It has the time of the last record before the fault. The clock of the computer that repairs may be
   /// another one: `now` is its time, for a journal without such a record.
+  ///
+  /// - Requirement: RPL-6
   func mark(orAt now: Timestamp) -> RepairMark? {
     guard needsMark else { return nil }
     return RepairMark(sequence: nextSequence, time: lastTime ?? now, dropped: dropped)
