@@ -230,7 +230,7 @@ let package = Package(
         "SessionJournal", "SessionExplain", "SessionJSON",
       ],
       swiftSettings: strict),
-    .testTarget(name: "HouseTests", dependencies: ["ChildProcesses"], swiftSettings: strict),
+    .testTarget(name: "SourceLayoutTests", dependencies: ["ChildProcesses"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What README.md shows of the tool.
-@Suite("README.md, of the tool")
+/// What README.md and the article show of the tool.
+@Suite("README and the article about sessionreplay")
 struct ReadmeTests {
   @Test("RPL-3 the answer that it shows is the recorded one")
   func answer() throws {
@@ -12,11 +12,13 @@ struct ReadmeTests {
     #expect(try Repository.text("README.md").contains("```\n\(recorded)```\n"))
   }
 
-  @Test("RPL-1 it shows every command that the tool has, and no other")
+  @Test("RPL-1 the article shows every command that the tool has, and no other")
   func commands() throws {
-    let shown = try Repository.text("README.md")
-      .matches(of: /(?m)^sessionreplay ([a-z]+) |`sessionreplay (completion) bash`/)
-      .map { String($0.1 ?? $0.2 ?? "") }
+    let shown = try Repository.text(
+      "Sources/SessionKit/SessionKit.docc/DebuggingWithSessionreplay.md"
+    )
+    .matches(of: /(?m)^sessionreplay ([a-z]+) |`sessionreplay (completion) bash`/)
+    .map { String($0.1 ?? $0.2 ?? "") }
     let help = ToolRun.inProcess(["--help"]).output
     let had = try #require(help.components(separatedBy: "Commands:\n").last)
       .components(separatedBy: "\n\n")[0].split(separator: "\n")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The house")
+@Suite("What the core imports")
 struct CoreImportsTests {
   @Test("SessionCore imports nothing, not even Foundation")
   func importsNothing() throws {

@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-@Suite("The house")
-struct HouseTests {
-  let house = House()
+@Suite("The tree")
+struct SourceLayoutTests {
+  let tree = SourceTree()
 
   @Test("the top level holds six names and dot files")
   func topLevel() throws {
     #expect(
-      try house.topLevel() == ["Package.swift", "README.md", "Sources", "Specs", "Tests", "Tools"])
+      try tree.topLevel() == ["Package.swift", "README.md", "Sources", "Specs", "Tests", "Tools"])
   }
 
   @Test("the package has no dependency")
   func noDependency() throws {
-    let package = try house.text(of: "Package.swift")
+    let package = try tree.text(of: "Package.swift")
     #expect(!package.contains(".package("))
   }
 
@@ -27,15 +27,15 @@ struct HouseTests {
       "SessionWebSignIn", "SessionMessages",
     ]
     let found = try modules.reduce(into: Set<String>()) {
-      $0.formUnion(try house.publicErrors(below: "Sources/" + $1))
+      $0.formUnion(try tree.publicErrors(below: "Sources/" + $1))
     }
     var told = try Set(
-      house.rows("| what | message | advice |", of: "Errors.md").compactMap { row in
+      tree.rows("| what | message | advice |", of: "Errors.md").compactMap { row in
         found.first { row[0] == $0 || row[0].hasPrefix($0 + ".") }
       })
     // It has a table of its own.
     told.insert("SessionError")
-    let untold = try Set(house.rows("| error | who is told |", of: "Errors.md").map { $0[0] })
+    let untold = try Set(tree.rows("| error | who is told |", of: "Errors.md").map { $0[0] })
     #expect(told.count >= 9 && untold.count >= 5)
     #expect(
       found.subtracting(told).subtracting(untold).sorted() == [], "no text, and no reason why not")
@@ -62,7 +62,7 @@ struct HouseTests {
       public protocol Refused: Error {}
       """
     #expect(
-      House.publicErrors(in: source).sorted() == ["One", "Other", "Outer.Inner", "Outer.Late"])
+      SourceTree.publicErrors(in: source).sorted() == ["One", "Other", "Outer.Inner", "Outer.Late"])
   }
 
   /// The modules that each folder may import.
@@ -151,10 +151,10 @@ struct HouseTests {
 
   @Test("each folder imports only the modules of its list", arguments: rooms)
   func imports(folder: String, modules: Set<String>) throws {
-    let files = try house.swiftFiles(below: folder)
+    let files = try tree.swiftFiles(below: folder)
     #expect(!files.isEmpty)
     for file in files {
-      let foreign = Set(try house.imports(of: file)).subtracting(modules)
+      let foreign = Set(try tree.imports(of: file)).subtracting(modules)
       #expect(foreign.isEmpty, "\(file) imports \(foreign.sorted().joined(separator: ", "))")
     }
   }
@@ -162,15 +162,15 @@ struct HouseTests {
   @Test("the core does not ask for Foundation, and the check sees that SessionKit does")
   func linkage() throws {
     func mentions(_ word: String, _ target: String) throws -> Int {
-      try house.objects(of: target).reduce(0) { count, object in
+      try tree.objects(of: target).reduce(0) { count, object in
         count + (try Data(contentsOf: object).range(of: Data(word.utf8)) == nil ? 0 : 1)
       }
     }
-    #expect(try !house.objects(of: "SessionCore").isEmpty)
+    #expect(try !tree.objects(of: "SessionCore").isEmpty)
     #expect(try mentions("Foundation", "SessionCore") == 0)
     #expect(try mentions("Foundation", "SessionJournal") == 0)
     for target in ["SessionChangeQueue", "SessionJSON", "SessionExplain"] {
-      #expect(try !house.objects(of: target).isEmpty)
+      #expect(try !tree.objects(of: target).isEmpty)
       #expect(try mentions("Foundation", target) == 0)
     }
     #expect(try mentions("Foundation", "SessionKit") > 0)
@@ -183,8 +183,8 @@ struct HouseTests {
       " try" + "? ", "(try" + "? ",
     ]
     for folder in ["Sources", "Tools", "Tests"] {
-      for file in try house.swiftFiles(below: folder) {
-        let text = try house.text(of: file)
+      for file in try tree.swiftFiles(below: folder) {
+        let text = try tree.text(of: file)
         #expect(
           text.split(separator: "\n", omittingEmptySubsequences: false).count <= 450, "\(file)")
         guard folder != "Tests" else { continue }
@@ -196,33 +196,40 @@ struct HouseTests {
   }
 
   @Test(
-    "each example in the README is one that a test compiles and runs",
+    "README and the articles show the examples that tests compile and run",
     arguments: [
-      "SessionKitTests/ReadmeExample", "SessionKitTests/ReadmeTestExample",
-      "SessionKitTests/ReadmeScreenExample", "SessionKitTests/ReadmeCallsExample",
-      "SessionKitTests/ReadmeIdentityExample",
-      "SessionKitTests/ReadmeChangesExample",
-      "SessionJournalTests/ReadmeJournalExample",
+      ("SessionKitTests/ReadmeExample", "README.md", "README"),
+      ("SessionKitTests/CallsExample", "\(articles)/CallsWithTokens.md", "PAGE"),
+      ("SessionKitTests/ScreenExample", "\(articles)/ObserveASession.md", "PAGE"),
+      ("SessionKitTests/IdentityExample", "\(articles)/WaysToLogIn.md", "PAGE"),
+      ("SessionKitTests/ChangesExample", "\(articles)/OfflineChanges.md", "PAGE"),
+      ("SessionKitTests/TestExample", "\(articles)/TestingYourApp.md", "PAGE"),
+      (
+        "SessionJournalTests/JournalExample",
+        "Sources/SessionJournal/SessionJournal.docc/SessionJournal.md", "PAGE"
+      ),
     ])
-  func example(name: String) throws {
-    #expect(try house.text(of: "README.md").contains(try block(name, "README")))
+  func example(name: String, page: String, mark: String) throws {
+    #expect(try tree.text(of: page).contains(try block(name, mark)))
   }
+
+  private static let articles = "Sources/SessionKit/SessionKit.docc"
 
   @Test("CI's list of whole sweeps names each suite that a daily run takes a part of, and no other")
   func sweeps() throws {
-    let files = try house.swiftFiles(below: "Tests")
+    let files = try tree.swiftFiles(below: "Tests")
     // Suites that ask the environment. Others choose their share themselves.
-    let swept = try files.filter { try house.text(of: $0).contains(/takingOneOf: \d+\)/) }
+    let swept = try files.filter { try tree.text(of: $0).contains(/takingOneOf: \d+\)/) }
     for file in swept {
       let name = (file as NSString).lastPathComponent.dropLast(".swift".count)
-      let text = try house.text(of: file)
+      let text = try tree.text(of: file)
       #expect(text.contains("struct \(name) {") && text.contains("@Test"), "\(file) is no suite")
     }
     let suites = swept.map { file in
       let parts = file.dropLast(".swift".count).split(separator: "/")
       return "\(parts[1]).\(parts[parts.count - 1])"
     }
-    let lines = try house.text(of: ".ci/sweeps").split(separator: "\n")
+    let lines = try tree.text(of: ".ci/sweeps").split(separator: "\n")
     let listed = lines.filter { !$0.hasPrefix("#") }.map(String.init)
     #expect(listed == suites.sorted())
     #expect(listed.count > 10)
@@ -232,13 +239,13 @@ struct HouseTests {
     "the page about an own backend shows the examples that tests compile and run",
     arguments: ["Network/OwnBackendExample", "Session/AuthBackendExample"])
   func ownWire(name: String) throws {
-    let page = try house.text(of: "Specs/Backends.md")
+    let page = try tree.text(of: "Specs/Backends.md")
     #expect(page.contains(try block("SessionKitTests/\(name)", "PAGE")))
   }
 
   /// The lines between two marks in a test, as a block of a page; parts of it with an empty line between them.
   private func block(_ name: String, _ mark: String) throws -> String {
-    let source = try house.text(of: "Tests/\(name).swift")
+    let source = try tree.text(of: "Tests/\(name).swift")
     var lines = source.split(separator: "\n", omittingEmptySubsequences: false)[...]
     var parts: [String] = []
     while let start = lines.firstIndex(where: { $0.contains("\(mark) begins") }) {
@@ -256,12 +263,12 @@ struct HouseTests {
   func links() throws {
     let pages =
       ["README.md"]
-      + (try FileManager.default.subpathsOfDirectory(atPath: house.root.path + "/Specs"))
+      + (try FileManager.default.subpathsOfDirectory(atPath: tree.root.path + "/Specs"))
       .filter { $0.hasSuffix(".md") }.map { "Specs/" + $0 }
     var count = 0
     for page in pages {
-      let folder = house.root.appending(path: page).deletingLastPathComponent()
-      for match in try house.text(of: page).matches(of: /\]\(([^)#]+)(#[^)]*)?\)/) {
+      let folder = tree.root.appending(path: page).deletingLastPathComponent()
+      for match in try tree.text(of: page).matches(of: /\]\(([^)#]+)(#[^)]*)?\)/) {
         let target = String(match.1)
         guard !target.contains("://") else { continue }
         count += 1

@@ -4,7 +4,7 @@ import Testing
 /// `PrivacyInfo.xcprivacy`: a reason for each call for which Apple requires one.
 @Suite("The privacy manifest")
 struct PrivacyTests {
-  private let house = House()
+  private let tree = SourceTree()
 
   /// Calls for which Apple asks for a reason, by category.
   private static let calls = [
@@ -23,7 +23,7 @@ struct PrivacyTests {
   ]
 
   private func manifest() throws -> [String: Any] {
-    let text = try house.text(of: "Sources/SessionKit/PrivacyInfo.xcprivacy")
+    let text = try tree.text(of: "Sources/SessionKit/PrivacyInfo.xcprivacy")
     let list = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
     return try #require(list as? [String: Any])
   }
@@ -39,7 +39,7 @@ struct PrivacyTests {
     }
     var used: Set<String> = []
     for path in try sources() {
-      let code = try house.text(of: path).replacing(#/ *//.*/#, with: "")
+      let code = try tree.text(of: path).replacing(#/ *//.*/#, with: "")
       for (category, calls) in Self.calls {
         let pattern = try Regex("\\b(?:\(calls.joined(separator: "|")))\\b")
         if code.contains(pattern) { used.insert(category) }
@@ -50,7 +50,7 @@ struct PrivacyTests {
 
   /// What an app links on Apple's systems.
   private func sources() throws -> [String] {
-    let below = house.root.appending(path: "Sources").path(percentEncoded: false)
+    let below = tree.root.appending(path: "Sources").path(percentEncoded: false)
     return try FileManager.default.subpathsOfDirectory(atPath: below)
       .filter { !$0.contains("Test") && ($0.hasSuffix(".swift") || $0.hasSuffix(".c")) }
       .map { "Sources/" + $0 }

@@ -1,13 +1,13 @@
 import SessionJournal
 import Testing
 
-@Suite("README: the journal alone")
-struct ReadmeJournalExample {
+@Suite("The page's example of the journal alone")
+struct JournalExample {
   @Test("it runs as it stands there")
   func run() async throws {
     let scratch = try Scratch()
     let folder = scratch.folder
-    // README begins
+    // PAGE begins
     struct Lines: JournalSummary {  // what compaction keeps of records that go
       var text = ""
 
@@ -38,7 +38,7 @@ struct ReadmeJournalExample {
       return true
     }
     print(lines.text, try reader.ending())  // onetwothree clean
-    // README ends
+    // PAGE ends
     #expect(lines.text == "onetwothree")
     #expect(try reader.ending() == .clean)
     #expect(reader.header.beginsWithSnapshot)

@@ -4,7 +4,7 @@ import Testing
 /// The targets of `Package.swift` and the modules that they depend on.
 @Suite("The dependencies of targets")
 struct DependencyTests {
-  private let house = House()
+  private let tree = SourceTree()
 
   /// A target as the manifest declares it.
   struct Target: Equatable {
@@ -33,12 +33,12 @@ struct DependencyTests {
 
   @Test("each target imports every module that it depends on, and tests run each other program")
   func imported() throws {
-    let targets = Self.targets(in: try house.text(of: "Package.swift"))
+    let targets = Self.targets(in: try tree.text(of: "Package.swift"))
     let programs = Set(targets.filter { $0.kind == "executableTarget" }.map(\.name))
     #expect(targets.count > 25 && programs.count >= 4)
     for target in targets where !target.dependencies.isEmpty {
-      let files = try house.swiftFiles(below: target.path)
-      let imported = Set(try files.flatMap { try house.imports(of: $0) })
+      let files = try tree.swiftFiles(below: target.path)
+      let imported = Set(try files.flatMap { try tree.imports(of: $0) })
       let unused = Set(target.dependencies).subtracting(imported)
       let isTest = target.kind == "testTarget"
       let idle = isTest ? unused.subtracting(programs) : unused

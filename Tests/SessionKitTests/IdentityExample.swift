@@ -22,7 +22,7 @@ final class WebPage {
   func close() async {}
 }
 
-// README begins
+// PAGE begins
 /// The identity SDK, in the words of a session.
 struct Identity: IdentityProvider {
   func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens {
@@ -67,10 +67,10 @@ func signIn(_ session: Session, _ sheet: Sheet) async -> String? {
     }
   }
 }
-// README ends
+// PAGE ends
 
-@Suite("The README's example of an identity provider")
-struct ReadmeIdentityExample {
+@Suite("The article's example of an identity provider")
+struct IdentityExample {
   @MainActor
   @Test("WEB-5 compiles and runs")
   func run() async throws {

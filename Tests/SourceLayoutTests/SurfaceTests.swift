@@ -10,7 +10,7 @@ struct SurfaceTests {
     let modules = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "Modules").path(percentEncoded: false)
     let tool = try ChildProcess.run(
-      House().root.appending(path: "Tools/surface/run").path(percentEncoded: false),
+      SourceTree().root.appending(path: "Tools/surface/run").path(percentEncoded: false),
       ["--check", "--modules", modules], errors: .collected)
     #expect(tool.code == 0, "\(tool.text)")
   }

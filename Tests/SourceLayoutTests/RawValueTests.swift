@@ -4,7 +4,7 @@ import Testing
 /// Raw values that journals, stored items and output have must not follow a renamed case.
 @Suite("Raw values")
 struct RawValueTests {
-  private let house = House()
+  private let tree = SourceTree()
 
   private static let folders = [
     "Sources/SessionCore", "Sources/SessionChangeQueue", "Sources/SessionJournal",
@@ -39,10 +39,10 @@ struct RawValueTests {
 
   @Test("JRN-3 RPL-5 each case with a raw value spells it", arguments: folders)
   func spelled(folder: String) throws {
-    let files = try house.swiftFiles(below: folder)
+    let files = try tree.swiftFiles(below: folder)
     #expect(!files.isEmpty)
     for file in files {
-      let found = Self.implicit(in: try house.text(of: file))
+      let found = Self.implicit(in: try tree.text(of: file))
       #expect(found.isEmpty, "\(file): \(found) would change with a case's name")
     }
   }

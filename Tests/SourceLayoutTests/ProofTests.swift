@@ -4,7 +4,7 @@ import Testing
 /// Compares what scenarios claim to prove with their lines, and writes the table of apps.
 @Suite("Proofs")
 struct ProofTests {
-  private let house = House()
+  private let tree = SourceTree()
   private static let page = "Specs/Scenarios/Proofs.md"
   private static let table = "Specs/Apps.md"
   private static let apps = ["EDU", "B2C", "OFF", "TIK", "API"]
@@ -12,7 +12,7 @@ struct ProofTests {
   @Test("A scenario holds the lines that show the requirements it claims to prove")
   func claims() throws {
     let needs = try needs()
-    for scenario in try ScenarioClaims.all(in: house) {
+    for scenario in try ScenarioClaims.all(in: tree) {
       #expect(!scenario.proves.isEmpty, "\(scenario.name) proves nothing")
       for id in scenario.proves {
         let lines = try #require(needs[id], "\(Self.page) does not say what shows \(id)")
@@ -44,7 +44,7 @@ struct ProofTests {
 
   @Test("A mere login proves only that a login is stored and journaled (LOG-4)")
   func patternsNeedMoreThanALogin() throws {
-    let scenarios = try ScenarioClaims.all(in: house)
+    let scenarios = try ScenarioClaims.all(in: tree)
     let login = ScenarioClaims(name: "edu-login", text: Self.login)
     let needs = try needs()
     #expect(needs.count >= 40)
@@ -59,12 +59,12 @@ struct ProofTests {
 
   @Test("The table of apps and requirements says what the scenario files claim")
   func appsTable() throws {
-    let page = try house.text(of: Self.table)
+    let page = try tree.text(of: Self.table)
     let start = try #require(page.range(of: "| |")).lowerBound
     let actual = page[..<start] + (try rows().joined(separator: "\n")) + "\n"
     if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
       try String(actual).write(
-        to: house.root.appending(path: Self.table), atomically: true, encoding: .utf8)
+        to: tree.root.appending(path: Self.table), atomically: true, encoding: .utf8)
     } else {
       let isUpToDate = page == actual
       #expect(isUpToDate, "UPDATE_GOLDEN=1 swift test --filter Proof writes the table")
@@ -73,8 +73,8 @@ struct ProofTests {
 
   /// A row for each requirement that a scenario of the five apps proves.
   private func rows() throws -> [String] {
-    let scenarios = try ScenarioClaims.all(in: house)
-    let required = try house.text(of: "Specs/Requirements.md")
+    let scenarios = try ScenarioClaims.all(in: tree)
+    let required = try tree.text(of: "Specs/Requirements.md")
       .matches(of: /(?m)^\| ([A-Z]{3}-\d+) \| ([^|]*) \|/)
     let rows: [String] = required.compactMap { row in
       let cells = Self.apps.map { app in
@@ -96,7 +96,7 @@ struct ProofTests {
   /// For each requirement the lines that a file must hold, each as alternative patterns.
   private func needs() throws -> [String: [[String]]] {
     var needs: [String: [[String]]] = [:]
-    for row in try house.text(of: Self.page).matches(of: /(?m)^\| ([A-Z]{3}-\d+) \| (.*) \|$/) {
+    for row in try tree.text(of: Self.page).matches(of: /(?m)^\| ([A-Z]{3}-\d+) \| (.*) \|$/) {
       let lines = row.2.split(separator: ";").map { line in
         line.matches(of: /`([^`]*)`/).map { String($0.1) }
       }

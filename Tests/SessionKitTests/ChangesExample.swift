@@ -4,8 +4,8 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("The README's example of changes")
-struct ReadmeChangesExample {
+@Suite("The article's example of changes")
+struct ChangesExample {
   @Test("SYN-1 SYN-2 OUT-3 compiles and runs")
   func run() async throws {
     let bench = try Bench()
@@ -13,7 +13,7 @@ struct ReadmeChangesExample {
     var configuration = bench.configuration()
     let credentials = bench.credentials
     let json = Array("{\"title\":\"Exam\"}".utf8)
-    // README begins
+    // PAGE begins
     let log = try await ChangeLog.open(at: folder + "/changes.journal")
     configuration.attach(log)  // a logout asks for what waits
     let session = try await Session.open(configuration)
@@ -37,7 +37,7 @@ struct ReadmeChangesExample {
       print("\(count) waited, \(drained.acknowledged) sent")  // 1 waited, 1 sent
     }
     try await session.logout()
-    // README ends
+    // PAGE ends
     #expect(server.arrivals.count == 1 && session.state == .unauthenticated)
     #expect(log.queue.unsentCount == 0)
     try await session.close()

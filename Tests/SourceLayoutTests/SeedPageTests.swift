@@ -4,12 +4,12 @@ import Testing
 /// Checks that each name on `Specs/Seeds.md` exists.
 @Suite("Specs/Seeds.md")
 struct SeedPageTests {
-  private let house = House()
+  private let tree = SourceTree()
   private static let apps = ["EDU", "B2C", "OFF", "TIK", "API"]
 
   /// The rows of a document's section: number, statement and evidence.
   private func rows(of app: String) throws -> [[String]] {
-    let lines = try house.text(of: "Specs/Seeds.md").components(separatedBy: "\n")
+    let lines = try tree.text(of: "Specs/Seeds.md").components(separatedBy: "\n")
     guard let start = lines.firstIndex(where: { $0.hasPrefix("## \(app)") }) else { return [] }
     return lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
       .filter { $0.hasPrefix("| \(app)-") }
@@ -20,14 +20,14 @@ struct SeedPageTests {
 
   /// What a name on the page may stand for: a scenario, a test file, or a file below the root or `Specs`.
   private func names() throws -> Set<String> {
-    let tests = try house.swiftFiles(below: "Tests")
+    let tests = try tree.swiftFiles(below: "Tests")
       .map { ($0 as NSString).lastPathComponent.replacing(".swift", with: "") }
-    return Set(tests).union(try ScenarioClaims.all(in: house).map(\.name))
+    return Set(tests).union(try ScenarioClaims.all(in: tree).map(\.name))
   }
 
   private func exists(_ path: String) -> Bool {
     ["", "Specs/", "Specs/Decisions/"].contains { folder in
-      FileManager.default.fileExists(atPath: house.root.path + "/" + folder + path)
+      FileManager.default.fileExists(atPath: tree.root.path + "/" + folder + path)
     }
   }
 
@@ -52,7 +52,7 @@ struct SeedPageTests {
 
   @Test("POL-4 the page has a section for each of the five documents")
   func sections() throws {
-    let text = try house.text(of: "Specs/Seeds.md")
+    let text = try tree.text(of: "Specs/Seeds.md")
     let titles = text.components(separatedBy: "\n").filter { $0.hasPrefix("## ") }
     #expect(titles.map { String($0.dropFirst(3).prefix(3)) } == Self.apps)
   }

@@ -4,15 +4,15 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("The README's example of a test")
-struct ReadmeTestExample {
+@Suite("The article's example of a test")
+struct TestExample {
   @Test("it runs as it stands there")
   func example() async throws {
     let bench = try Bench()
     defer { withExtendedLifetime(bench) {} }
     let directory = bench.folder
 
-    // README begins
+    // PAGE begins
     let server = try LoopbackServer.start()
     let clock = ManualClock()
     let session = try await Session.open(
@@ -30,6 +30,6 @@ struct ReadmeTestExample {
     clock.advance(by: .seconds(10))
     #expect(await server.answered(.refresh, count: 2))
     try await session.close()
-    // README ends
+    // PAGE ends
   }
 }

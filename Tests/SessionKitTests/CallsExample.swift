@@ -9,8 +9,8 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("The README's example of calls")
-struct ReadmeCallsExample {
+@Suite("The article's example of calls")
+struct CallsExample {
   private func show(_ text: Any) { #expect(!"\(text)".isEmpty) }
 
   @Test("INT-1 INT-2 CTX-1 compiles and runs")
@@ -20,7 +20,7 @@ struct ReadmeCallsExample {
     let credentials = bench.credentials
     let role = Identifier(LoopbackContext.coordinator.roleID)
     let school = Identifier(LoopbackContext.coordinator.schoolID)
-    // README begins
+    // PAGE begins
     let session = try await Session.open(
       SessionConfiguration(
         directory: directory,
@@ -34,7 +34,7 @@ struct ReadmeCallsExample {
 
     let elsewhere = ContextTarget(role: role, school: school)
     if let context = try await session.switchContext(to: elsewhere) { show(context.role.name) }
-    // README ends
+    // PAGE ends
     #expect((response as? HTTPURLResponse)?.statusCode == 200)
     #expect(session.currentToken?.generation == Generation(2))
     try await session.close()

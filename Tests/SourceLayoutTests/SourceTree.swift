@@ -1,7 +1,7 @@
 import Foundation
 
 /// The project's files.
-struct House {
+struct SourceTree {
   let root: URL
 
   init() {
@@ -20,8 +20,13 @@ struct House {
 
   /// Every Swift file below a folder, by its path from the root.
   func swiftFiles(below folder: String) throws -> [String] {
+    try files(below: folder, suffix: ".swift")
+  }
+
+  /// Every file below a folder whose name ends so, by its path from the root.
+  func files(below folder: String, suffix: String) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: root.path + "/" + folder)
-      .filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }
+      .filter { $0.hasSuffix(suffix) && !$0.contains(".build/") }
       .map { folder + "/" + $0 }
   }
 
@@ -43,7 +48,7 @@ struct House {
   /// The public types below a folder that are errors, by name, such as `TokenClaims.Problem`.
   func publicErrors(below folder: String) throws -> Set<String> {
     try swiftFiles(below: folder).reduce(into: []) { names, path in
-      names.formUnion(House.publicErrors(in: try text(of: path)))
+      names.formUnion(SourceTree.publicErrors(in: try text(of: path)))
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 /// Whether each seeded bug fits the code of today: it quotes source text.
 @Suite("Tools/mutants/mutants.txt")
 struct MutantTextTests {
-  private let house = House()
+  private let tree = SourceTree()
 
   /// One text that a seeded bug replaces, and its file.
   private struct Original {
@@ -17,7 +17,7 @@ struct MutantTextTests {
     var found: [Original] = []
     var (mutant, file) = ("", "")
     var isOriginal = false
-    let lines = try house.text(of: "Tools/mutants/mutants.txt")
+    let lines = try tree.text(of: "Tools/mutants/mutants.txt")
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     for line in lines where !line.hasPrefix("# ") && line != "#" {
       if line.hasPrefix("mutant: ") {
@@ -43,7 +43,7 @@ struct MutantTextTests {
     #expect(originals.count >= 280)
     var files: [String: String] = [:]
     for original in originals {
-      let text = try files[original.file] ?? house.text(of: original.file)
+      let text = try files[original.file] ?? tree.text(of: original.file)
       files[original.file] = text
       let wanted = original.text.trimmingCharacters(in: .newlines)
       #expect(!wanted.isEmpty, "\(original.mutant)")

@@ -24,13 +24,13 @@ struct ScenarioClaims {
   }
 
   /// Every scenario of the project, by name.
-  static func all(in house: House) throws -> [ScenarioClaims] {
+  static func all(in tree: SourceTree) throws -> [ScenarioClaims] {
     let folder = "Specs/Scenarios"
-    return try FileManager.default.contentsOfDirectory(atPath: house.root.path + "/" + folder)
+    return try FileManager.default.contentsOfDirectory(atPath: tree.root.path + "/" + folder)
       .filter { $0.hasSuffix(".scenario") }.sorted()
       .map { file in
         ScenarioClaims(
-          name: file.replacing(".scenario", with: ""), text: try house.text(of: "\(folder)/\(file)")
+          name: file.replacing(".scenario", with: ""), text: try tree.text(of: "\(folder)/\(file)")
         )
       }
   }

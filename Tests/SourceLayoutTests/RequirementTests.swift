@@ -4,12 +4,12 @@ import Testing
 /// Compares the table of requirements with the tests and scenarios that carry its ids.
 @Suite("Requirements")
 struct RequirementTests {
-  private let house = House()
+  private let tree = SourceTree()
   private static let page = "Specs/Requirements.md"
 
   @Test("Every requirement has a test that carries its id, or is marked as open")
   func table() throws {
-    let page = try house.text(of: Self.page)
+    let page = try tree.text(of: Self.page)
     let (tests, scenarios) = (try testFiles(), try scenarios())
     var ids: [String] = []
     let lines = page.components(separatedBy: "\n").map { line in
@@ -27,7 +27,7 @@ struct RequirementTests {
     let actual = lines.joined(separator: "\n")
     if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
       try actual.write(
-        to: house.root.appending(path: Self.page), atomically: true, encoding: .utf8)
+        to: tree.root.appending(path: Self.page), atomically: true, encoding: .utf8)
     } else {
       let isUpToDate = page == actual
       #expect(isUpToDate, "UPDATE_GOLDEN=1 swift test --filter Requirements writes the table")
@@ -36,7 +36,7 @@ struct RequirementTests {
 
   @Test("Every id that a test or a scenario carries is on the page")
   func knownIDs() throws {
-    let page = try house.text(of: Self.page)
+    let page = try tree.text(of: Self.page)
     for id in Set(try testFiles().keys).union(try scenarios().keys) {
       #expect(page.contains("| \(id) |"), "\(id) is no requirement")
     }
@@ -54,10 +54,10 @@ struct RequirementTests {
   private func testFiles() throws -> [String: Set<String>] {
     var files: [String: Set<String>] = [:]
     let id = /\b(?:STA|LOG|REF|RES|OUT|CTX|STO|INT|POL|JRN|RPL|TST|WEB|SYN|SCL|DOC)-\d+\b/
-    for file in try house.swiftFiles(below: "Tests") {
+    for file in try tree.swiftFiles(below: "Tests") {
       let name = (file as NSString).lastPathComponent.replacing(".swift", with: "")
       // The first literal after @Test or @Suite, on the same line or the next.
-      for test in try house.text(of: file).matches(of: /@(?:Test|Suite)\(\s*"([^"]*)"/) {
+      for test in try tree.text(of: file).matches(of: /@(?:Test|Suite)\(\s*"([^"]*)"/) {
         for id in test.1.matches(of: id) {
           files[String(id.0), default: []].insert(name)
         }
@@ -69,7 +69,7 @@ struct RequirementTests {
   /// The scenarios that claim to prove an id.
   private func scenarios() throws -> [String: Set<String>] {
     var names: [String: Set<String>] = [:]
-    for scenario in try ScenarioClaims.all(in: house) {
+    for scenario in try ScenarioClaims.all(in: tree) {
       for id in scenario.proves { names[id, default: []].insert(scenario.name) }
     }
     return names

@@ -5,8 +5,8 @@ import SessionTestKit
 import Testing
 
 @MainActor
-@Suite("The README's example for screens and logs")
-struct ReadmeScreenExample {
+@Suite("The article's example of screens and logs")
+struct ScreenExample {
   private func show(_ text: Any) { #expect(!"\(text)".isEmpty) }
 
   @Test("LOG-8 STA-7 compiles and runs")
@@ -15,7 +15,7 @@ struct ReadmeScreenExample {
     let session = try await bench.open()
     bench.server.failNext(.login, with: .status(429, retryAfter: 30))
     let credentials = bench.credentials
-    // README begins
+    // PAGE begins
     let observed = ObservedSession(session)  // @Observable, on the main actor: for SwiftUI
     let states = session.states  // the current one, then always the newest
     let reports = session.reports  // for logs and metrics: no secret, nobody's name
@@ -29,7 +29,7 @@ struct ReadmeScreenExample {
     try await session.close()
     for await status in states { show(status.state) }
     for try await report in reports { show((report.name, report.labels)) }
-    // README ends
+    // PAGE ends
     #expect(observed.session.isAuthenticated)
   }
 }

@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+/// The language of documentation comments, pages and test names.
+@Suite("Language")
+struct LanguageTests {
+  private let tree = SourceTree()
+
+  /// The pages that a user reads first.
+  private func articles() throws -> [String] {
+    ["README.md"] + (try tree.files(below: "Sources", suffix: ".md"))
+  }
+
+  @Test("README has at most 12 KiB")
+  func readmeSize() throws {
+    #expect(try tree.text(of: "README.md").utf8.count <= 12_288)
+  }
+
+  @Test("the mean sentence of README and of each article has at most 17 words")
+  func sentences() throws {
+    let pages = try articles()
+    #expect(pages.count > 20)
+    for page in pages {
+      let lengths = Prose.sentences(of: try tree.text(of: page)).map(\.count)
+      let mean = Double(lengths.reduce(0, +)) / Double(max(1, lengths.count))
+      #expect(mean <= 17, "\(page): \(mean) words in the mean of \(lengths.count) sentences")
+    }
+  }
+
+  @Test("the measure counts words of sentences, and leaves out code, tables and comments")
+  func measure() {
+    let page = """
+      # A title
+
+      One two three. Four five
+      six seven!
+
+      <!-- given: session: Session -->
+      ```swift
+      let nothing = here
+      ```
+
+      | a | table |
+      - A list item, which is a sentence
+      - another one
+
+      1. Decide it.
+      """
+    let counts = Prose.sentences(of: page).map(\.count)
+    #expect(counts == [3, 4, 7, 2, 2])
+  }
+
+  @Test("no doc comment, page or test name uses a word of the list in words.txt")
+  func words() throws {
+    let list = try tree.text(of: "Tests/SourceLayoutTests/words.txt").split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }
+    #expect(list.count > 5)
+    let patterns = try list.map { try Regex(String($0)).ignoresCase() }
+    var pages = try articles() + tree.files(below: "Specs", suffix: ".md")
+    for folder in ["Sources", "Tools", "Tests"] { pages += try tree.swiftFiles(below: folder) }
+    for page in pages {
+      let text = try tree.text(of: page)
+      let lines = page.hasSuffix(".md") ? Prose.lines(of: text) : Prose.documentation(of: text)
+      for line in lines {
+        for (pattern, word) in zip(patterns, list) where line.contains(pattern) {
+          Issue.record("\(page) uses \(word): \(line)")
+        }
+      }
+    }
+  }
+
+  @Test("a doc comment names requirements on its last line alone")
+  func requirements() throws {
+    let id = /\b(STA|LOG|REF|RES|POL|OUT|CTX|JRN|STO|INT|SYN|WEB|RPL|TST)-\d+/
+    for folder in ["Sources", "Tools"] {
+      for file in try tree.swiftFiles(below: folder) {
+        let lines = try tree.text(of: file).split(
+          separator: "\n", omittingEmptySubsequences: false
+        ).map { $0.drop { $0 == " " } }
+        for (number, line) in lines.enumerated() where line.hasPrefix("///") {
+          guard line.contains(id) else { continue }
+          let next = number + 1 < lines.count ? lines[number + 1] : ""
+          #expect(
+            line.hasPrefix("/// - Requirement: ") && !next.hasPrefix("///"),
+            "\(file):\(number + 1): \(line)")
+        }
+      }
+    }
+  }
+}
+
+/// The text of a page or a source that a person reads.
+private enum Prose {
+  /// The lines of a page without its code and tables.
+  static func lines(of page: String) -> [Substring] {
+    var isCode = false
+    return page.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+      let start = line.drop { $0 == " " }
+      if start.hasPrefix("```") {
+        isCode.toggle()
+        return false
+      }
+      return !isCode && !start.hasPrefix("|") && !start.hasPrefix("<!--")
+    }
+  }
+
+  /// The documentation comments of a source, and the names of its tests.
+  static func documentation(of source: String) -> [Substring] {
+    source.split(separator: "\n").compactMap { line in
+      let start = line.drop { $0 == " " }
+      if start.hasPrefix("///") { return start.dropFirst(3) }
+      return line.firstMatch(of: /@(?:Test|Suite)\(\s*"([^"]+)"/)?.1
+    }
+  }
+
+  /// The sentences of a page, each as its words. An item of a list ends a sentence; a title is none.
+  static func sentences(of page: String) -> [[Substring]] {
+    let item = #/(?:-|\d+\.) /#
+    let end = /[.!?:]\s+/
+    var blocks = [""]
+    for line in lines(of: page) {
+      let start = line.drop { $0 == " " }
+      let isItem = start.prefixMatch(of: item) != nil
+      if start.isEmpty || start.hasPrefix("#") || isItem { blocks.append("") }
+      guard !start.hasPrefix("#") else { continue }
+      blocks[blocks.count - 1] += " " + (isItem ? start.drop { $0 != " " } : start)
+    }
+    return blocks.flatMap { block in
+      block.split(separator: end).map { $0.split(separator: " ") }
+    }.filter { $0.count > 1 }
+  }
+}
