@@ -3,7 +3,7 @@
 ///
 /// Every record is checked as ``SessionDecoder`` checks it, and folded by the rules of
 /// ``SessionFold``; only the active context stays bytes until somebody asks for it
-/// (`Specs/Decisions/payloads-are-folded.md`).
+/// (`Specs/Decisions/fold-payloads-without-decoding-records.md`).
 @_spi(Internals) public struct PayloadFold: Sendable {
   /// Why a record cannot be taken in.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {

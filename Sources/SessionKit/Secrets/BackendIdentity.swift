@@ -3,7 +3,7 @@ public import Foundation
 /// Which backend stored tokens belong to: its origins, and the app's client identifier there.
 ///
 /// Stored tokens are sent to no other backend. Paths do not count: a new path on the same origin has the same
-/// operator. See `Specs/Decisions/secrets-have-one-backend.md`.
+/// operator. See `Specs/Decisions/bind-secrets-to-their-backend.md`.
 ///
 /// - Requirement: STO-6
 public struct BackendIdentity: Hashable, Codable, Sendable {

@@ -2,7 +2,7 @@ package import SessionCore
 
 /// A login whose tokens do not come from the backend, such as a sign-in on an identity provider's page.
 ///
-/// It is the request of one login (Specs/Decisions/a-page-is-a-request.md). The session runs it when the
+/// It is the request of one login (Specs/Decisions/treat-a-web-login-as-one-request.md). The session runs it when the
 /// login before it has ended and the app's data is cleared.
 package protocol ExternalLogin: AnyObject, Sendable {
   /// Runs it to its end; ends at once if it was cancelled before.

@@ -206,7 +206,7 @@ public final class Session: Sendable {
   /// `storage` with `JournalError.replaced` stays: another journal is in this one's place, put there by a process that
   /// could not use it. From then on `state` is `unauthenticated`, `activity` is `replaced`, and every command
   /// throws the same error. Close this object and open the session again
-  /// (Specs/Decisions/a-journal-is-set-aside.md).
+  /// (Specs/Decisions/quarantine-an-unusable-journal.md).
   ///
   /// - Requirement: RES-6
   public var storageProblem: SessionError? { engine.view.current.storageProblem }

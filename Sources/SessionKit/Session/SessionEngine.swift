@@ -251,7 +251,7 @@ actor SessionEngine {
 
   /// Gives up where another journal stands in this one's place, or its own with another past: it was set
   /// aside, deleted or repaired, and who is signed in is decided there
-  /// (Specs/Decisions/a-journal-is-set-aside.md).
+  /// (Specs/Decisions/quarantine-an-unusable-journal.md).
   ///
   /// Nothing is written any more, no user and no token is shown, and every waiting caller gets the error.
   func loseJournal(by error: JournalError) {
