@@ -8,7 +8,9 @@ extension HTTPBackend: AuthBackend {
   /// - Requirement: STO-6
   public var identity: BackendIdentity {
     let steps: [Step] = [.refresh, .switchContext, .profile, .revocation]
-    let urls = [baseURL] + steps.compactMap { endpoint(of: $0)?.url(below: baseURL) }
+    // Each endpoint that receives stored tokens.
+    let endpoints = steps.compactMap { endpoint(of: $0) } + furtherRevocations
+    let urls = [baseURL] + endpoints.map { $0.url(below: baseURL) }
     return BackendIdentity(origins: urls, clientID: client.identifier)
   }
 

@@ -232,6 +232,10 @@ struct OtherBackendTests {
     ] {
       #expect(try !plain.covers(backend(unlike)), "\(unlike)")
     }
+    let further = try backend("https://api.school.test") {
+      $0.furtherRevocations = [.post("https://tokens.test/revoke", refreshToken: .bearer)]
+    }
+    #expect(further.origins.contains("https://tokens.test") && !plain.covers(further))
     let form = try backend("https://api.school.test") {
       $0.client = .form(id: "app", secret: Secret("hush"))
     }
