@@ -50,20 +50,32 @@ struct LanguageTests {
     #expect(counts == [3, 4, 7, 2, 2])
   }
 
-  @Test("no doc comment, page or test name uses a word of the list in words.txt")
+  @Test("no page, doc comment or test name uses a word that words.txt lists for it")
   func words() throws {
+    var files = [
+      "pages": try articles() + tree.files(below: "Specs", suffix: ".md"), "sources": [], "tests": [],
+    ]
+    for folder in ["Sources", "Tools"] {
+      files["sources", default: []] += try tree.swiftFiles(below: folder)
+    }
+    files["tests"] = try tree.swiftFiles(below: "Tests")
     let list = try tree.text(of: "Tests/SourceLayoutTests/words.txt").split(separator: "\n")
       .filter { !$0.hasPrefix("#") }
-    #expect(list.count > 5)
-    let patterns = try list.map { try Regex(String($0)).ignoresCase() }
-    var pages = try articles() + tree.files(below: "Specs", suffix: ".md")
-    for folder in ["Sources", "Tools", "Tests"] { pages += try tree.swiftFiles(below: folder) }
-    for page in pages {
-      let text = try tree.text(of: page)
-      let lines = page.hasSuffix(".md") ? Prose.lines(of: text) : Prose.documentation(of: text)
-      for line in lines {
-        for (pattern, word) in zip(patterns, list) where line.contains(pattern) {
-          Issue.record("\(page) uses \(word): \(line)")
+    var patterns: [Substring: [Regex<AnyRegexOutput>]] = [:]
+    for line in list {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      for scope in parts[0].split(separator: "+") {
+        try #require(files[String(scope)] != nil && parts.count == 2, "\(line)")
+        patterns[scope, default: []].append(try Regex(String(parts[1])).ignoresCase())
+      }
+    }
+    #expect(list.count > 10 && patterns.count == 3)
+    for (scope, patterns) in patterns {
+      for file in files[String(scope), default: []] {
+        let text = try tree.text(of: file)
+        let lines = file.hasSuffix(".md") ? Prose.lines(of: text) : Prose.documentation(of: text)
+        for line in lines where patterns.contains(where: { line.contains($0) }) {
+          Issue.record("\(file) uses a word of words.txt: \(line)")
         }
       }
     }

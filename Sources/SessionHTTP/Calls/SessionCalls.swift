@@ -47,14 +47,17 @@ extension SessionCalls: CustomStringConvertible, CustomDebugStringConvertible, C
 extension Session {
   /// Protected calls by an HTTP client of the app's choice.
   ///
-  /// `trace` is told each step of each call, on whatever thread it happens; it must not wait.
+  /// Without `rules`, the configuration's ``/SessionKit/SessionConfiguration/calls`` hold; their limits of size and
+  /// time do not, since the client has its own. `trace` receives each step of each call, on any thread. It must
+  /// not wait.
   ///
   /// - Requirement: INT-1, INT-2, INT-3, INT-4
   public func calls<Client: CallClient>(
-    by client: Client, rules: CallRules = CallRules(),
+    by client: Client, rules: CallRules? = nil,
     trace: (@Sendable (CallTrace) -> Void)? = nil
   ) -> SessionCalls<Client> {
-    SessionCalls(run(ClientCarrier(client: client), rules: rules, trace: trace))
+    let rules = rules ?? configuration.calls
+    return SessionCalls(run(ClientCarrier(client: client), rules: rules, trace: trace))
   }
 }
 

@@ -35,13 +35,15 @@ public struct SessionInterceptor: Sendable {
   ///     it. Without one, no cookie, answer or credential is kept: they are found again by
   ///     address, whoever is signed in by then, so that one user would be shown what another was
   ///     answered. Who passes one with a cache or cookies clears them at logout.
-  ///   - rules: which calls get the token, where it travels, and what a call may cost.
+  ///   - rules: which calls get the token, where it travels, and what a call may cost. Without it, the
+  ///     configuration's ``SessionConfiguration/calls``.
   ///   - trace: is told each step of each call, on whatever thread it happens; must not wait.
   /// - Requirement: INT-4
   public init(
     _ session: Session, configuration: URLSessionConfiguration? = nil,
-    rules: CallRules = CallRules(), trace: (@Sendable (CallTrace) -> Void)? = nil
+    rules: CallRules? = nil, trace: (@Sendable (CallTrace) -> Void)? = nil
   ) {
+    let rules = rules ?? session.configuration.calls
     let map = CallMap(rules, session.engine.configuration.backend)
     let client = URLSessionCalls(URLSessionLine(configuration ?? .withoutMemory, map))
     calls = session.run(client, rules: rules, trace: trace)

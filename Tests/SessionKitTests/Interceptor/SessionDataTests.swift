@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionKit
 import SessionTestKit
 import Testing
@@ -29,7 +30,7 @@ struct SessionDataTests {
     try await session.close()
   }
 
-  @Test("INT-5 the rules are the configuration's")
+  @Test("INT-5 calls follow the configuration's rules, or the rules that they are given")
   func rules() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
@@ -39,6 +40,13 @@ struct SessionDataTests {
     let materials = URLRequest(url: bench.server.baseURL.appending(path: "materials"))
     #expect(status(try await session.data(for: materials).1) == 401)
     #expect(status(try await session.data(for: materials, as: .authenticated).1) == 200)
+    #expect(status(try await SessionInterceptor(session).data(for: materials).1) == 401)
+    let own = SessionInterceptor(session, rules: CallRules())
+    #expect(status(try await own.data(for: materials).1) == 200)
+    let request = HTTPRequest(method: "GET", url: bench.server.baseURL.appending(path: "materials"))
+    let client = TransportCalls()
+    #expect(try await session.calls(by: client).send(request).status == 401)
+    #expect(try await session.calls(by: client, rules: CallRules()).send(request).status == 200)
     try await session.close()
   }
 
