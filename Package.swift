@@ -230,7 +230,9 @@ let package = Package(
         "SessionJournal", "SessionExplain", "SessionJSON",
       ],
       swiftSettings: strict),
-    .testTarget(name: "SourceLayoutTests", dependencies: ["ChildProcesses"], swiftSettings: strict),
+    .testTarget(
+      name: "SourceLayoutTests", dependencies: ["ChildProcesses"], exclude: ["words.txt"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
