@@ -53,7 +53,8 @@ struct LanguageTests {
   @Test("no page, doc comment or test name uses a word that words.txt lists for it")
   func words() throws {
     var files = [
-      "pages": try articles() + tree.files(below: "Specs", suffix: ".md"), "sources": [], "tests": [],
+      "pages": try articles() + tree.files(below: "Specs", suffix: ".md"), "sources": [],
+      "tests": [],
     ]
     for folder in ["Sources", "Tools"] {
       files["sources", default: []] += try tree.swiftFiles(below: folder)
@@ -125,7 +126,9 @@ private enum Prose {
     }
   }
 
-  /// The sentences of a page, each as its words. An item of a list ends a sentence; a title is none.
+  /// The sentences of a page, each as its words.
+  ///
+  /// An item of a list ends a sentence. A title is no sentence.
   static func sentences(of page: String) -> [[Substring]] {
     let item = #/(?:-|\d+\.) /#
     let end = /[.!?:]\s+/
