@@ -4,20 +4,24 @@ internal import Synchronization
 /// An append-only file of opaque records that several processes may share.
 ///
 /// Every call blocks: on the disk, and on other processes up to the lock's deadline. Call it from a
-/// thread that may wait. Two journals on one file, in one process or two, take turns, whatever links
-/// their paths go through. Links are followed once, at opening; what stands at the place that was
-/// found is looked at again with each commit. Under a limit on file sizes the system kills a process
-/// that does not ignore SIGXFSZ.
+/// thread that may wait.
+///
+/// Two journals on one file take turns. They may be in one process or in two, and their paths may
+/// differ by links. Links are followed once, when the journal is opened. Each commit checks again
+/// which file is at the path that was found.
+///
+/// If there is a limit on file sizes, the process should ignore SIGXFSZ: the system would kill it
+/// otherwise.
 ///
 /// - Requirement: JRN-1, JRN-2
 public final class Journal: Sendable {
-  /// The path that was given to open.
+  /// The path that was given to `open`.
   public let path: String
 
-  /// Which journal this is.
+  /// The identifier of this journal.
   public let identifier: JournalIdentifier
 
-  /// What opening found and did.
+  /// What opening the journal found and did.
   public let recovery: JournalRecovery
 
   private let store: Mutex<JournalStore>
@@ -28,12 +32,15 @@ public final class Journal: Sendable {
 
   /// Opens the journal at `path`, creates it with mode 0600 if it is missing, and recovers its end.
   ///
-  /// A mode that gives others rights is set back to 0600. A link is followed, and lock and kept
-  /// files stand beside the file that it leads to; one that leads nowhere is refused. A tail that
-  /// does not count is cut back to the last whole batch; its bytes are kept in
-  /// `<path>.torn-<sequence>-<n>` and `recovery` tells of it. `replay` sees every record that is
-  /// there, in order, before the call returns, while others wait; it must not call the journal. Throws `damaged`
-  /// where acknowledged data does not read back, and changes nothing then.
+  /// - A mode that gives rights to other users is set back to 0600.
+  /// - A symbolic link is followed. The lock file and kept files are next to its target. A link
+  ///   without a target is refused, unless the target was quarantined.
+  /// - A torn or undetermined tail is cut back to the last whole batch. Its bytes are kept in
+  ///   `<path>.torn-<sequence>-<n>`, and `recovery` reports it.
+  ///
+  /// `replay` receives every record in order before the call returns. Other processes wait
+  /// meanwhile, and `replay` must not call the journal. Throws `damaged`, and changes nothing, if
+  /// acknowledged data is missing or changed.
   public static func open(
     at path: String, options: Options = Options(),
     replay: (JournalFrame, RawSpan) -> Void = { _, _ in }
@@ -54,21 +61,25 @@ public final class Journal: Sendable {
   /// The last sequence that this object has read or written; never waits.
   public var lastSequence: UInt64 { last.load(ordering: .acquiring) }
 
-  /// The first sequence of the file that this object last had, a snapshot's not counted; never waits.
+  /// The first sequence of the file that this object used last; never waits.
   ///
-  /// Grows when this object compacts, or goes over to a file that another one compacted.
+  /// The snapshot is not counted. The value grows if this object compacts the file, or finds that
+  /// another one has.
   public var firstSequence: UInt64 { first.load(ordering: .acquiring) }
 
-  /// Appends what `decide` answers, as one batch that is durable when the call returns.
+  /// Appends the drafts that `decide` returns, as one batch that is durable when the call returns.
   ///
-  /// Takes the lock, catches up, and asks `decide` once with the records that others appended since
-  /// the last call of this object, all of them at once. With `everyCommit` those are durable by then;
-  /// they are handed over only once: if writing then fails, `decide` has had them. No drafts: nothing is written. `decide` runs under
-  /// the lock and must not call the journal.
+  /// Takes the lock, reads what others appended, and calls `decide` once. `decide` receives all
+  /// records that others appended since the last call of this object. With `everyCommit` those
+  /// records are durable by then. It receives them only once, even if the write fails afterwards.
+  /// If it returns no drafts, nothing is written. It runs under the lock and must not call the
+  /// journal.
   ///
-  /// Throws `busy`, `diskFull`, `recordTooLarge`, `batchTooLarge`, `reservedKind` with the journal
-  /// as it was before; `io` on a failed sync, after which every call throws `poisoned`; `damaged`,
-  /// `replaced`, `missing`, `closed`.
+  /// Throws:
+  /// - `busy`, `diskFull`, `recordTooLarge`, `batchTooLarge` or `reservedKind`: the journal is as
+  ///   it was before.
+  /// - `io` on a failed sync: every later call throws `poisoned`.
+  /// - `damaged`, `replaced`, `missing`, `poisoned` or `closed`.
   public func transact(_ decide: (_ foreign: [JournalRecord]) -> [JournalDraft])
     throws(JournalError) -> Transaction
   {
@@ -77,12 +88,12 @@ public final class Journal: Sendable {
 
   /// Appends drafts as one batch that is durable when the call returns.
   ///
-  /// What arrives from other threads and tasks while a sync is under way is written and synced
-  /// together, each call a batch of its own. `expected`: the sequence that the last record must
-  /// have, so that what was decided on it still holds; nil if any will do. Records of others come in
-  /// the result; if the call fails, with a later one.
+  /// Drafts from other threads and tasks that arrive during a sync share the next write and sync.
+  /// Each call stays a batch of its own. `expected` is the sequence that the last record must have,
+  /// so that the caller's decision still holds; nil if any will do. The result holds the records
+  /// that others appended. If the call fails, a later call returns them.
   ///
-  /// Throws `conflict` where the last record is another one, and what `transact` throws.
+  /// Throws `conflict` if the last record is another one, and the errors of `transact`.
   public func append(_ drafts: [JournalDraft], ifLastIs expected: UInt64? = nil)
     throws(JournalError) -> Transaction
   {
@@ -91,10 +102,10 @@ public final class Journal: Sendable {
     return try finished(submission).get()
   }
 
-  /// Appends as `append` does, and suspends until that is done instead of blocking a thread.
+  /// Appends drafts like `append`, but suspends instead of blocking a thread.
   ///
-  /// Written by a thread of the journal's own, in the order of submission. Cancelling the task takes
-  /// nothing back: the call returns when the batch is durable, or cannot be.
+  /// A thread of the journal writes them in the order of submission. Cancelling the task does not
+  /// withdraw the drafts. The call returns when the batch is durable, or throws when it cannot be.
   public func submit(_ drafts: [JournalDraft], ifLastIs expected: UInt64? = nil)
     async throws(JournalError) -> Transaction
   {
@@ -105,14 +116,15 @@ public final class Journal: Sendable {
     return try await submission.wait().get()
   }
 
-  /// Appends batches as if each had arrived while the sync before was under way.
+  /// Appends batches as if all had arrived during the same sync.
   package func append(together batches: [[JournalDraft]]) -> [Result<Transaction, JournalError>] {
     let submissions = batches.map { Submission($0, ifLastIs: nil) }
     for submission in submissions { queue.add(submission) }
     return submissions.map { finished($0) }
   }
 
-  /// Writes what waits until `submission` is among it; whoever had the store may have written it.
+  /// Writes waiting submissions until `submission` has an outcome; another thread may have written
+  /// it.
   private func finished(_ submission: Submission) -> Submission.Outcome {
     while true {
       let outcome = withStore { store -> Submission.Outcome? in
@@ -123,39 +135,39 @@ public final class Journal: Sendable {
     }
   }
 
-  /// How many batches wait for the next write.
+  /// The number of batches that wait for the next write.
   package var waitingCount: Int { queue.count }
 
-  /// Writes what was submitted until nothing is left.
+  /// Writes submissions until none is left.
   private func serve() {
-    // Taken and written while the store is held: whoever gets it next finds all before its own done.
+    // // Taken and written while the store is held: so the next thread finds all earlier ones done.
     repeat { withStore { $0.commit(queue.take()) } } while !queue.isServed()
   }
 
-  /// The whole records that others appended since the last call of this object; takes no lock.
+  /// Returns the whole records that others appended since the last call of this object.
   ///
-  /// They may not be durable yet. Throws `io`, `damaged`, `replaced`, `missing`, `poisoned` or
-  /// `closed`.
+  /// Takes no lock, so the records may not be durable yet. Throws `io`, `damaged`, `replaced`,
+  /// `missing`, `poisoned` or `closed`.
   public func catchUp() throws(JournalError) -> [JournalRecord] {
     try withStore { store throws(JournalError) in try store.catchUp() }
   }
 
-  /// Up to `limit` records with sequences above `sequence`, none above `lastSequence`.
+  /// Returns up to `limit` records with sequences above `sequence` and at most `lastSequence`.
   ///
-  /// Pages that follow each other are read on from where the last one ended; any other place is
-  /// found by reading at most 1/1,024 of the file. Throws `io`, `damaged`, `poisoned` or `closed`.
+  /// Consecutive pages are read without a search. Any other place is found by reading about 1/512 of
+  /// the file, or 64 KiB if that is more. Throws `io`, `damaged`, `poisoned` or `closed`.
   public func records(after sequence: UInt64, limit: Int) throws(JournalError) -> [JournalRecord] {
     try withStore { store throws(JournalError) in
       try store.records(after: sequence, limit: limit)
     }
   }
 
-  /// Lets go of the file, and leaves a watermark behind the last record if nothing yet proves it
-  /// durable; later calls throw `closed`, closing again does nothing.
+  /// Closes the file; later calls throw `closed`, and closing again does nothing.
   ///
-  /// The file is let go of in any case. An error (`io`, `damaged`, `permissionDenied`,
-  /// `readOnlyFolder`) says that the watermark could not be written; no record is lost by that. A
-  /// full disk, a journal that is gone or replaced, and a lock that others hold are no errors here.
+  /// Appends a watermark first, unless the file already proves that its last record is durable. The
+  /// file is closed in any case. An error (`io`, `damaged`, `permissionDenied`, `readOnlyFolder`)
+  /// says that the watermark could not be written. No record is lost by that. These are not errors
+  /// here: a full disk, a journal that is gone or replaced, and a lock that others hold.
   public func close() throws(JournalError) {
     try withStore { store throws(JournalError) in try store.close() }
   }
@@ -176,16 +188,16 @@ public final class Journal: Sendable {
 extension Journal {
   /// What one commit found and did.
   public struct Transaction: Equatable, Sendable {
-    /// What others appended since the last call, in order.
+    /// The records that others appended since the last call, in order.
     public let foreign: [JournalRecord]
 
-    /// What this call appended, in order.
+    /// The records that this call appended, in order.
     public let appended: [JournalRecord]
 
-    /// The tail that a writer who died had left, and that was cut; nil mostly.
+    /// The cut of a tail that a writer left when it died; usually nil.
     public let repair: JournalRepair?
 
-    /// Makes a transaction of its parts.
+    /// Creates a transaction from its parts.
     public init(
       foreign: [JournalRecord], appended: [JournalRecord], repair: JournalRepair? = nil
     ) {

@@ -1,4 +1,6 @@
-/// Why a journal could not be opened, read or written; each case names the file, if there is one.
+/// Why a journal could not be opened, read or written.
+///
+/// Each case names the path of the file, if there is one.
 public enum JournalError: Error, Equatable, Sendable {
   /// There is no such file.
   case missing(path: String)
@@ -6,59 +8,62 @@ public enum JournalError: Error, Equatable, Sendable {
   case folderMissing(path: String)
   /// No path was given.
   case emptyPath
-  /// A symbolic link stands there, and what it leads to does not exist.
+  /// A symbolic link is at the path, and its target does not exist.
   case danglingLink(path: String)
-  /// A folder stands where the file should.
+  /// The path leads to a folder.
   case isDirectory(path: String)
-  /// A device, pipe or socket stands where the file should.
+  /// The path leads to a device, pipe or socket.
   case notARegularFile(path: String)
   /// The system does not let this process open the file.
   case permissionDenied(path: String)
-  /// The folder does not let this process create files beside the journal.
+  /// The folder does not let this process create files next to the journal.
   case readOnlyFolder(path: String)
   /// The file has no bytes at all.
   case empty(path: String)
-  /// The file holds something else.
+  /// The file is not a journal.
   case notAJournal(path: String)
-  /// The first 64 bytes are those of a journal, and damaged.
+  /// The header (the first 64 bytes) is that of a journal, but damaged.
   case headerDamaged(path: String)
-  /// A later version of this library wrote the file and says that this one cannot read it.
+  /// A later version of this library wrote the file. By its header, this version cannot read it.
   case newerFormat(path: String, found: UInt16, supported: UInt16)
-  /// A later version wrote the file with features that this one does not know, one bit each.
+  /// A later version wrote the file with features that this one does not know.
+  ///
+  /// Each unknown feature is one bit of `features`.
   case unknownFeatures(path: String, features: UInt32)
-  /// Acknowledged data does not read back.
+  /// Acknowledged data is missing or changed.
   case damaged(path: String, JournalDamage)
-  /// Another journal has taken the file's place.
+  /// Another journal now has the file's path.
   case replaced(path: String, expected: JournalIdentifier, found: JournalIdentifier)
-  /// No room is left: a full disk, a quota, or a limit on file sizes.
+  /// The disk is full, a quota is used up, or a limit on file sizes is reached.
   case diskFull(path: String)
-  /// No room is left to create a journal where there was none.
+  /// There is no room on the disk for a new journal.
   case noRoomToCreate(path: String)
   /// The system refused an operation; `code` is its errno.
   case io(path: String, operation: String, code: Int32)
-  /// Somebody else held the lock for the whole deadline, in milliseconds.
+  /// Another process or object held the lock until the deadline; `waited` is in milliseconds.
   case busy(path: String, waited: UInt64)
-  /// The last record is not the one that the caller decided on; both are sequences.
+  /// The last record is not the one that the caller expected; both numbers are sequences.
   case conflict(path: String, expected: UInt64, found: UInt64)
-  /// A sync failed earlier, so nothing that this object holds can be trusted.
+  /// An earlier sync failed, so the state that this object holds cannot be trusted.
   case poisoned(path: String)
-  /// A payload is longer than the journal allows; both in bytes.
+  /// A payload is longer than the journal allows; both lengths are in bytes.
   case recordTooLarge(path: String, bytes: Int, maximum: Int)
   /// A batch has more than 65,536 records or more than 16 MiB.
   case batchTooLarge(path: String, records: Int, bytes: Int)
-  /// The file has other names (hard links), so replacing or removing this one would leave the old
-  /// content under them.
+  /// The file has other names (hard links).
+  ///
+  /// Replacing or removing it would leave the old content under those names.
   case hardLinked(path: String, links: UInt64)
-  /// A compaction made a file that could not take the journal's place.
+  /// A compaction was given up; the refusal says why.
   case compactionRefused(path: String, CompactionRefusal)
-  /// The kind of a draft belongs to the journal.
+  /// The kind of a draft is reserved for the journal itself.
   case reservedKind(path: String, kind: UInt8)
   /// The journal was closed.
   case closed(path: String)
 }
 
 extension JournalError: CustomStringConvertible {
-  /// What happened, where, what it means and what to do next.
+  /// Says what happened, where, the consequence and the next step.
   public var description: String {
     switch self {
     case .missing(let path):
@@ -151,7 +156,7 @@ extension JournalError: CustomStringConvertible {
 }
 
 extension CompactionRefusal {
-  /// The reason in words, to stand behind a colon.
+  /// The reason in words, for use after a colon.
   public var explanation: String {
     switch self {
     case .snapshotTooLarge(let bytes, let maximum):
@@ -175,7 +180,7 @@ extension CompactionRefusal {
   }
 }
 
-/// A number with a comma before each three digits.
+/// Formats a number with a comma as the thousands separator.
 private func grouped(_ number: UInt64) -> String {
   guard number >= 1000 else { return String(number) }
   let rest = String(number % 1000)
@@ -183,7 +188,7 @@ private func grouped(_ number: UInt64) -> String {
 }
 
 extension JournalFlaw {
-  /// The flaw in words, to stand behind a colon.
+  /// The flaw in words, for use after a colon.
   public var explanation: String {
     switch self {
     case .shortHeader: "the file ends inside a record's header"

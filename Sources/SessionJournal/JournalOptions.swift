@@ -1,15 +1,16 @@
 extension Journal {
   /// How a journal is opened.
   public struct Options: Sendable {
-    /// How long a call waits for another process's commit before it throws `busy`; 5 s.
+    /// How long a call waits for another process's commit before it throws `busy`; default 5 s.
     public var lockDeadline: Duration
 
-    /// The longest payload of a journal that is created, in bytes; 64 to 8 MiB, 1 MiB if not said.
+    /// The longest payload of a newly created journal, in bytes; default 1 MiB.
     ///
-    /// Values outside are moved to the nearest bound. A journal that exists keeps its own.
+    /// Values outside 64 bytes to 8 MiB are moved to the nearest bound. An existing journal keeps
+    /// its own.
     public var maximumRecordSize: Int
 
-    /// When an append counts as done; `everyCommit` if not said.
+    /// When an append counts as done; default `everyCommit`.
     public var durability: Durability
 
     package var room = PreallocationRule.standard
@@ -18,19 +19,19 @@ extension Journal {
 
     /// What must have happened before an append returns.
     public enum Durability: Equatable, Sendable {
-      /// The batch is on the medium: neither a crash nor a power cut takes it back.
+      /// The batch is on the medium: it survives a crash and a power cut.
       ///
       /// - Requirement: JRN-2
       case everyCommit
 
-      /// The system has the batch: a crash of the process does not take it back, a power cut may
-      /// take back all that was appended since the journal was opened.
+      /// The system has the batch: it survives a crash of the process.
       ///
-      /// What is left is still a prefix of whole batches. Opening and closing sync.
+      /// A power cut may lose everything that was appended since the journal was opened. What
+      /// remains is a prefix of whole batches. Opening and closing the journal sync the file.
       case operatingSystem
     }
 
-    /// What a new journal is born with; random if nil.
+    /// The random values of a new journal; generated if nil.
     package var birth: Birth?
 
     /// The two random values of a journal.
@@ -44,7 +45,7 @@ extension Journal {
       }
     }
 
-    /// Makes options; what is not said has the values above.
+    /// Creates options with the defaults above.
     public init(
       lockDeadline: Duration = .seconds(5), maximumRecordSize: Int = 1024 * 1024,
       durability: Durability = .everyCommit
@@ -54,7 +55,7 @@ extension Journal {
       self.maximumRecordSize = maximumRecordSize
     }
 
-    /// The header of a journal created with these options.
+    /// Returns the header of a journal that is created with these options.
     var newHeader: JournalHeader {
       var generator = SystemRandomNumberGenerator()
       let sizes = JournalHeader.recordSizes

@@ -19,7 +19,7 @@ package struct Checksum: Equatable, Sendable {
     value = bytes.withUnsafeBytes { cchecksum_crc32c(value, $0.baseAddress, $0.count) }
   }
 
-  /// The same by tables alone, for comparison.
+  /// Computes the same checksum by tables alone, for comparison in tests.
   package static func portable(over bytes: UnsafeRawBufferPointer, from start: UInt32) -> UInt32 {
     cchecksum_crc32c_portable(start, bytes.baseAddress, bytes.count)
   }

@@ -1,21 +1,21 @@
-/// A place between two batches, with what is needed to read on from there.
+/// A place between two batches, with the values that the next frame must match.
 package struct FramePosition: Equatable, Sendable {
-  /// Where the next frame begins.
+  /// The offset of the next frame.
   package var offset: UInt64
 
-  /// The sequence that it must have.
+  /// The sequence that the next frame must have.
   package var sequence: UInt64
 
-  /// The checksum of the header before it, which it must name.
+  /// The checksum of the preceding header, which the next frame must name.
   package var chain: UInt32
 
-  /// Where the frame before it begins; 0 if the header of the file is before it.
+  /// The offset of the preceding frame; 0 if there is none.
   package var previous: UInt64
 
-  /// Behind the header of a file.
+  /// Creates the position of the first frame, right after the header.
   package init(behind header: JournalHeader) {
     offset = UInt64(JournalHeader.size)
-    // A snapshot takes no sequence and bears the one before.
+    // // A snapshot takes no sequence of its own: it has the one before the first.
     sequence = header.firstSequence - (header.beginsWithSnapshot ? 1 : 0)
     chain = header.checksum
     previous = 0
@@ -29,8 +29,9 @@ package struct FramePosition: Equatable, Sendable {
     chain = frame.checksum
   }
 
-  /// Why `frame` cannot stand here; `expected` is what it must leave in the batch, nil if it begins
-  /// one.
+  /// Returns why `frame` cannot be at this position; nil if it can.
+  ///
+  /// `expected` is its required `remainingInBatch`; nil if it begins a batch.
   @inline(__always)
   func flaw(of frame: JournalFrame, batchStart: UInt64, expected: UInt16?) -> JournalFlaw? {
     if frame.sequence != sequence { return .sequenceBroken }
@@ -41,11 +42,11 @@ package struct FramePosition: Equatable, Sendable {
   }
 }
 
-/// How large a batch may be, so that a reader can hold one.
+/// The largest size of a batch, so that a reader can hold one in memory.
 package enum BatchLimits {
-  /// Frames and padding together, in bytes.
+  /// The most bytes of a batch, frames and padding together.
   package static let bytes = 16 * 1024 * 1024
 
-  /// As many as the two bytes of a frame can count.
+  /// The most records of a batch: what the two bytes in a frame can count.
   package static let records = 65_536
 }

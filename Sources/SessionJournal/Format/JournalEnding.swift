@@ -1,36 +1,36 @@
-/// What stands in a file behind its whole and valid prefix of batches.
+/// The state of a file's end, after its whole and valid prefix of batches.
 ///
-/// A pure function of the file's bytes: `JournalReader(bytes:)` and its `ending()`, `totals`, `room` and
-/// `survey()` say the same of the same bytes, wherever they stand and however often they are asked.
+/// A pure function of the file's bytes. The same bytes always have the same `ending()`, `totals`,
+/// `room` and `survey()`.
 public enum JournalEnding: Equatable, Sendable {
-  /// Nothing: the file ends with its last batch, or only zeros follow, as room for more.
+  /// The file ends with its last batch, or only zeros (preallocated room) follow.
   case clean
 
-  /// Bytes of a commit that was never acknowledged.
+  /// Bytes of a commit that was never acknowledged follow.
   case torn(JournalTail)
 
-  /// Bytes of a last commit of which nothing says whether it was acknowledged.
+  /// Bytes of a last commit follow, and nothing proves whether it was acknowledged.
   case undetermined(JournalTail)
 
-  /// Data that had been acknowledged does not read back.
+  /// Acknowledged data is missing or changed.
   case damaged(JournalDamage)
 }
 
-/// The bytes behind the whole prefix of a journal.
+/// The bytes after the whole prefix of a journal.
 public struct JournalTail: Equatable, Sendable {
-  /// Where the whole prefix ends, in bytes from the beginning of the file.
+  /// The end of the whole prefix, in bytes from the beginning of the file.
   public let offset: UInt64
 
   /// The first sequence that is not in the whole prefix.
   public let sequence: UInt64
 
-  /// How many bytes stand behind the prefix, trailing zeros included.
+  /// The number of bytes after the prefix, trailing zeros included.
   public let bytes: UInt64
 
   /// Why the frame at the offset, or a later one of its batch, does not count.
   public let flaw: JournalFlaw
 
-  /// How many of the bytes come before the zeros at the end; at least 1.
+  /// The number of bytes before the trailing zeros; at least 1.
   package let significantBytes: UInt64
 
   package init(
@@ -44,18 +44,18 @@ public struct JournalTail: Equatable, Sendable {
   }
 }
 
-/// The place where acknowledged data does not read back.
+/// The place where acknowledged data is missing or changed.
 public struct JournalDamage: Equatable, Sendable {
-  /// Where the damaged frame begins, in bytes from the beginning of the file.
+  /// The beginning of the damaged frame, in bytes from the beginning of the file.
   public let offset: UInt64
 
-  /// The sequence that should stand there.
+  /// The sequence that the frame should have.
   public let sequence: UInt64
 
-  /// What is wrong with it.
+  /// What is wrong with the frame.
   public let flaw: JournalFlaw
 
-  /// Makes a description of a damaged place.
+  /// Creates a description of a damaged place.
   public init(offset: UInt64, sequence: UInt64, flaw: JournalFlaw) {
     self.offset = offset
     self.sequence = sequence
@@ -67,11 +67,11 @@ public struct JournalDamage: Equatable, Sendable {
 public enum JournalFlaw: String, Error, Equatable, Sendable, CaseIterable {
   /// Fewer than 32 bytes are left.
   case shortHeader = "shortHeader"
-  /// The checksum of the frame's header does not hold.
+  /// The checksum of the frame's header does not match.
   case headerChecksum = "headerChecksum"
-  /// The header's checksum holds, its values cannot be.
+  /// The checksum of the header matches, but its values are impossible.
   case impossibleHeader = "impossibleHeader"
-  /// Another sequence stands where this one should.
+  /// The frame has another sequence than the expected one.
   case sequenceBroken = "sequenceBroken"
   /// The frame does not continue the one before it.
   case chainBroken = "chainBroken"
@@ -79,13 +79,13 @@ public enum JournalFlaw: String, Error, Equatable, Sendable, CaseIterable {
   case batchBroken = "batchBroken"
   /// The file ends inside the payload.
   case shortPayload = "shortPayload"
-  /// The checksum of the payload does not hold.
+  /// The checksum of the payload does not match.
   case payloadChecksum = "payloadChecksum"
   /// The file ends between two records of a batch.
   case shortBatch = "shortBatch"
   /// Zeros follow the first frames of a batch, and nothing else up to the end of the file.
   case onlyZeros = "onlyZeros"
-  /// The file is shorter than, or differs from, what was read of it before.
+  /// The file is shorter than what was read before, or differs from it.
   case historyChanged = "historyChanged"
 
   /// Whether the file simply ends inside a frame or a batch.
@@ -101,18 +101,18 @@ public enum JournalFlaw: String, Error, Equatable, Sendable, CaseIterable {
 
 /// How much a reader has read.
 public struct JournalTotals: Equatable, Sendable {
-  /// Records of the caller, the snapshot of a compacted file among them.
+  /// The number of the caller's records, including the snapshot of a compacted file.
   public internal(set) var records: UInt64 = 0
 
-  /// Watermark frames, which the journal wrote for itself.
+  /// The number of watermark frames, which the journal wrote for itself.
   public internal(set) var watermarks: UInt64 = 0
 
-  /// Records whose kind says that a reader which does not know it may pass it by (bit 7).
+  /// The number of records whose kind may be skipped by a reader that does not know it (bit 7).
   public internal(set) var skippable: UInt64 = 0
 
-  /// Bytes of header and whole batches; room behind them is not counted.
+  /// The number of bytes of header and whole batches, without the room after them.
   public internal(set) var bytes: UInt64 = 0
 
-  /// The last sequence read; one below the first of the file if there is none.
+  /// The last sequence read; if there is none, one below the first of the file.
   public internal(set) var lastSequence: UInt64 = 0
 }

@@ -1,19 +1,20 @@
 /// The first 64 bytes of a journal file (Specs/JournalFormat.md, "Header").
 public struct JournalHeader: Equatable, Sendable {
-  /// The format that wrote the file.
+  /// The format version that wrote the file.
   public let formatVersion: UInt16
 
-  /// The oldest format whose readers understand the file.
+  /// The oldest format version whose readers understand the file.
   public let minimumReaderVersion: UInt16
 
-  /// Which journal this is.
+  /// The identifier of the journal.
   public let identifier: JournalIdentifier
 
-  /// The sequence of the first record, at least 1; of the first behind the snapshot, at least 2, if
-  /// the file begins with one.
+  /// The sequence of the first record, at least 1.
+  ///
+  /// If the file begins with a snapshot, it is that of the first record after it, and at least 2.
   public let firstSequence: UInt64
 
-  /// The file was compacted: before the first record stands a snapshot of all that came before.
+  /// Whether the file was compacted: it then begins with a snapshot of all earlier records.
   public let beginsWithSnapshot: Bool
 
   /// The longest payload that the file may hold, in bytes.
@@ -24,7 +25,7 @@ public struct JournalHeader: Equatable, Sendable {
 
   package static let size = 64
 
-  /// Where its checksum stands, behind all that it covers.
+  /// The offset of the checksum, which covers all bytes before it.
   static let checksumPlace = 60
   package static let supportedVersion: UInt16 = 1
   package static let magic: [UInt8] = [0x89, 0x53, 0x4A, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -32,7 +33,7 @@ public struct JournalHeader: Equatable, Sendable {
   /// Payload sizes that a header may allow, in bytes: 64 to 8 MiB.
   package static let recordSizes: ClosedRange<UInt32> = 64...8_388_608
 
-  /// First sequences that a header may have: far enough from the end that none overflows.
+  /// First sequences that a header may have: low enough that no later one overflows.
   package static let firstSequences: ClosedRange<UInt64> = 1...(1 << 62)
 
   /// Whether the file's snapshot, and nothing else, must begin at `offset`.
@@ -41,10 +42,10 @@ public struct JournalHeader: Equatable, Sendable {
     beginsWithSnapshot && offset == UInt64(Self.size)
   }
 
-  /// The bit of a file that begins with a snapshot; the only feature of format 1.
+  /// The feature bit of a file that begins with a snapshot; the only feature of format 1.
   package static let snapshotFeature: UInt32 = 1
 
-  /// The header of a new journal; its first sequence is 1 unless it is a copy of another one.
+  /// Creates the header of a new journal; its first sequence is 1 unless it copies another one.
   package init(
     identifier: JournalIdentifier, salt: UInt64, maximumRecordSize: UInt32,
     firstSequence: UInt64 = 1
@@ -54,8 +55,9 @@ public struct JournalHeader: Equatable, Sendable {
       firstSequence: firstSequence, beginsWithSnapshot: false)
   }
 
-  /// The header of a file that takes the place of this one's: a snapshot, and what follows it from
-  /// `first` on.
+  /// Returns the header of the compacted file that replaces this one.
+  ///
+  /// The file holds a snapshot and the records from `first` on.
   package func compacted(from first: UInt64, salt: UInt64) -> JournalHeader {
     JournalHeader(
       identifier: identifier, salt: salt, maximumRecordSize: maximumRecordSize,
@@ -86,7 +88,7 @@ public struct JournalHeader: Equatable, Sendable {
     ).bytes
   }
 
-  /// The state of a header CRC after the salt, from which each frame goes on.
+  /// The CRC state after the salt, with which the checksum of each frame begins.
   package var seed: Checksum {
     var bytes: [UInt8] = []
     bytes.appendLittle(salt)
@@ -118,7 +120,7 @@ public struct JournalHeader: Equatable, Sendable {
 }
 
 extension JournalHeader {
-  /// What the first bytes of a file are.
+  /// The result of reading the first bytes of a file.
   package enum Reading: Equatable, Sendable {
     case whole(JournalHeader)
     case empty
@@ -128,11 +130,11 @@ extension JournalHeader {
     case unknownFeatures(UInt32)
   }
 
-  /// Reads at most the first 64 bytes of a file; fewer only where the file is shorter.
+  /// Decodes at most the first 64 bytes of a file; fewer only if the file is shorter.
   package static func read(_ bytes: [UInt8]) -> Reading {
     guard !bytes.isEmpty else { return .empty }
     guard bytes.count >= size else {
-      // Creation renames a whole header into place, so a short one was cut by somebody.
+      // // Creation renames a whole header into place, so a short one was cut later.
       let common = min(bytes.count, magic.count)
       return bytes.prefix(common).elementsEqual(magic.prefix(common)) ? .damaged : .notAJournal
     }
@@ -145,7 +147,8 @@ extension JournalHeader {
       guard start.loadLittle(checksumPlace, as: UInt32.self) == checksum.value else {
         return hasMagic ? .damaged : .notAJournal
       }
-      // The checksum holds for the right magic: the file is a journal, its first bytes are not.
+      // // The checksum was computed with the right magic: this is a journal with changed first
+      // bytes.
       guard hasMagic else { return .damaged }
       return decode(start, checksum: checksum.value)
     }
@@ -167,7 +170,7 @@ extension JournalHeader {
       maximumRecordSize: start.loadLittle(48), salt: start.loadLittle(32), checksum: checksum)
     guard header.formatVersion >= 1, minimum >= 1, firstSequences.contains(header.firstSequence),
       recordSizes.contains(header.maximumRecordSize),
-      // A snapshot bears the sequence before the first, and 0 is none.
+      // // A snapshot has the sequence before the first, and 0 is none.
       !header.beginsWithSnapshot || header.firstSequence > 1
     else { return .damaged }
     return .whole(header)

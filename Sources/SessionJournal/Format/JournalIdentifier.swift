@@ -1,6 +1,6 @@
-/// Which journal a file is: a random UUID, given once when the file is created.
+/// The identity of a journal: a random UUID, assigned when the file is created.
 ///
-/// Compaction keeps it, a copy of the file shares it, a new file never has it.
+/// Compaction keeps it, and a copy of the file shares it. Every new file has its own.
 public struct JournalIdentifier: Hashable, Sendable, CustomStringConvertible {
   /// The first eight bytes of the UUID, in canonical order.
   public let high: UInt64
@@ -8,13 +8,13 @@ public struct JournalIdentifier: Hashable, Sendable, CustomStringConvertible {
   /// The last eight bytes of the UUID, in canonical order.
   public let low: UInt64
 
-  /// Makes an identifier of two halves, version and variant bits as they come.
+  /// Creates an identifier from two halves; does not check version and variant bits.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// Reads the 36 characters of a UUID, in either case; nil for anything else.
+  /// Parses the 36 characters of a UUID, in either case; nil for anything else.
   public init?(_ text: String) {
     let characters = Array(text.utf8)
     guard characters.count == 36 else { return nil }
@@ -36,7 +36,7 @@ public struct JournalIdentifier: Hashable, Sendable, CustomStringConvertible {
     self.init(high: halves.high, low: halves.low)
   }
 
-  /// A new random identifier: UUID version 4 (RFC 9562).
+  /// Returns a new random identifier: UUID version 4 (RFC 9562).
   public static func random() -> JournalIdentifier {
     var generator = SystemRandomNumberGenerator()
     let high: UInt64 = generator.next()

@@ -1,31 +1,31 @@
 /// One record of a journal, with its bytes.
 public struct JournalRecord: Equatable, Sendable {
-  /// The number of the record; from 1, growing, without gaps in the file.
+  /// The number of the record: from 1, growing.
   ///
-  /// The journal's own watermark frames take numbers too and are not shown as records, so the
-  /// numbers that a caller sees grow but need not be consecutive. A snapshot bears the number of the
-  /// last record that it stands for.
+  /// Watermark frames of the journal take numbers too, but are not shown as records. So the numbers
+  /// that a caller sees need not be consecutive. A snapshot has the number of the last record that
+  /// it replaces.
   public let sequence: UInt64
 
-  /// Where its frame begins, in bytes from the beginning of the file.
+  /// The beginning of its frame, in bytes from the beginning of the file.
   public let offset: UInt64
 
-  /// What the payload is, as the draft said.
+  /// The kind of the payload, as the draft gave it.
   public let kind: UInt8
 
-  /// Bits kept for later formats; 0 in format 1.
+  /// Bits reserved for later formats; 0 in format 1.
   public let flags: UInt8
 
-  /// How many records of the same batch follow this one; 0 for the last.
+  /// The number of records of the same batch that follow this one; 0 for the last.
   public let remainingInBatch: UInt16
 
-  /// The bytes, as the draft gave them.
+  /// The bytes of the record, as the draft gave them.
   public let payload: [UInt8]
 
-  /// Whether it stands for all records up to its sequence; only the first of a compacted file does.
+  /// Whether it replaces all records up to its sequence; only a compacted file begins with one.
   public var isSnapshot: Bool { kind == RecordKind.snapshot }
 
-  /// Whether it is the same record, in whatever file it stands; a snapshot may stand for it.
+  /// Whether it is the same record, in any file; a snapshot may replace it.
   func isSame(as other: JournalRecord) -> Bool {
     guard sequence == other.sequence else { return false }
     return isSnapshot || other.isSnapshot
@@ -33,7 +33,7 @@ public struct JournalRecord: Equatable, Sendable {
         && remainingInBatch == other.remainingInBatch
   }
 
-  /// Makes a record of its parts.
+  /// Creates a record from its parts.
   public init(
     sequence: UInt64, offset: UInt64, kind: UInt8, flags: UInt8 = 0, remainingInBatch: UInt16 = 0,
     payload: [UInt8]

@@ -7,7 +7,7 @@
 #endif
 
 extension ContiguousArray where Element == UInt8 {
-  /// `count` zeros, set at once: element by element costs milliseconds in an unoptimised build.
+  /// Creates `count` zeros at once: one by one takes milliseconds in an unoptimised build.
   init(zeros count: Int) {
     self.init(unsafeUninitializedCapacity: count) { buffer, initialized in
       if let start = buffer.baseAddress { memset(start, 0, count) }
@@ -17,20 +17,20 @@ extension ContiguousArray where Element == UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes are those of `other`.
+  /// Whether the bytes equal those of `other`.
   func isSame(as other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     guard let mine = baseAddress, let its = other.baseAddress else { return count == 0 }
     return memcmp(mine, its, count) == 0
   }
 
-  /// Whether there is no byte but zero.
+  /// Whether all bytes are zero.
   var isZero: Bool {
     guard let start = baseAddress, let first else { return true }
     return first == 0 && memcmp(start, start + 1, count - 1) == 0
   }
 
-  /// How many bytes come before the zeros at the end.
+  /// The number of bytes before the trailing zeros.
   var significantCount: Int {
     var end = count
     var step = 4096

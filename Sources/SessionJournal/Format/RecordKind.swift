@@ -1,4 +1,4 @@
-/// The kinds that belong to the journal itself, and the bit that makes a kind skippable.
+/// The kinds that are reserved for the journal itself.
 package enum RecordKind {
   /// Never written: a frame of zeros must not pass for a record.
   package static let invalid: UInt8 = 0
@@ -6,7 +6,7 @@ package enum RecordKind {
   /// The first record of a compacted file, which takes no sequence number of its own.
   package static let snapshot: UInt8 = 0x7F
 
-  /// An empty record that says how far the file is known to be durable.
+  /// An empty record that says up to which sequence the file is known to be durable.
   package static let watermark: UInt8 = 0xFF
 
   package static func isReserved(_ kind: UInt8) -> Bool {

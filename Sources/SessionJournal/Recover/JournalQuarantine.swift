@@ -1,15 +1,16 @@
-/// A journal that cannot be used, moved out of the way and kept (Specs/JournalFormat.md, "Set aside").
+/// A quarantined journal: a file that cannot be used, moved aside and kept (Specs/JournalFormat.md,
+/// "Set aside").
 ///
-/// It lies beside the journal's place under a name that says which one it is, why, and when:
-/// `<path>.aside-<n>-<reason>-<time>`. Nothing here ever removes one but `Journal.delete`.
+/// It is next to the journal's place, as `<path>.aside-<n>-<reason>-<time>`. Only `Journal.delete`
+/// and `Journal.deleteKept` remove it.
 package struct SetAsideJournal: Hashable, Sendable {
-  /// Where it is now, links followed.
+  /// The absolute path of the quarantined file, links followed.
   package let path: String
 
-  /// Which one it is: 1 for the first that was set aside here.
+  /// Its number: 1 for the first journal that was quarantined here.
   package let number: UInt64
 
-  /// Reads what follows a journal's name in the name of a file beside it; nil for anything else.
+  /// Parses the part of a file name after the journal's name; nil for anything else.
   init?(path: String, rest: Substring) {
     guard rest.hasPrefix(FileSuffix.aside.rawValue) else { return nil }
     let parts = rest.dropFirst(FileSuffix.aside.rawValue.count)
@@ -29,7 +30,7 @@ package struct SetAsideJournal: Hashable, Sendable {
 }
 
 extension Journal {
-  /// Which file stands at `path` now; nil if there is none.
+  /// Returns the identity of the file at `path`; nil if there is none.
   package static func identity(at path: String, options: Options) throws(JournalError)
     -> FileStatus.Identity?
   {
@@ -38,12 +39,15 @@ extension Journal {
     return try location.status(options.fileSystem).identity
   }
 
-  /// Moves the file at `path` aside, if it still is the one that was looked at; durably.
+  /// Moves the file at `path` aside, durably, if it is still the file that the caller examined.
   ///
-  /// Of several processes that find the same file unusable, one moves it: the others find another file
-  /// or none, and get nil. `reason` and `time` go into the name and hold letters and digits only. A link
-  /// to the file stays: the file that it leads to is moved, within its own folder, and the next journal is
-  /// created in its place. Throws `busy`, `hardLinked`, `io`, `permissionDenied`, `readOnlyFolder`.
+  /// - Of several processes that find the same file unusable, one moves it. The others find another
+  ///   file or none, and get nil.
+  /// - `reason` and `time` become part of the name. They may hold letters and digits only.
+  /// - A link to the file stays. Its target is moved within the target's folder, and the next
+  ///   journal is created in its place.
+  ///
+  /// Throws `busy`, `hardLinked`, `io`, `permissionDenied` or `readOnlyFolder`.
   ///
   /// - Requirement: RES-9
   package static func setAside(
@@ -74,7 +78,7 @@ extension Journal {
     }
   }
 
-  /// The journal that was set aside last at this place; nil if none was.
+  /// Returns the last journal that was quarantined at this path; nil if there is none.
   package static func lastSetAside(at path: String, options: Options) throws(JournalError)
     -> SetAsideJournal?
   {
@@ -84,7 +88,7 @@ extension Journal {
     }
   }
 
-  /// The one with the highest number beside a journal; nil if there is none.
+  /// Returns the quarantined journal with the highest number; nil if there is none.
   static func setAside(
     beside location: JournalLocation, _ fileSystem: any JournalFileSystem
   ) throws(SystemFault) -> SetAsideJournal? {
@@ -100,7 +104,9 @@ extension Journal {
 }
 
 extension JournalError {
-  /// Whether the file is there, can be read, and cannot be used: not damaged disks, rights or room.
+  /// Whether the file exists and can be read, but its content is unusable.
+  ///
+  /// False for faults of disks, rights or room.
   package var isOfUnusableFile: Bool {
     switch self {
     case .empty, .notAJournal, .headerDamaged, .newerFormat, .unknownFeatures, .damaged: true
@@ -108,9 +114,9 @@ extension JournalError {
     }
   }
 
-  /// Whether what stands under the name is another journal, or this one with another past.
+  /// Whether the file is now another journal, or this journal with another history.
   ///
-  /// So it stays for this process until it opens the journal anew.
+  /// The error persists until the process opens the journal anew.
   package var isOfAnotherHistory: Bool {
     switch self {
     case .replaced: true

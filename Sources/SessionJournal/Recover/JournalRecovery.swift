@@ -1,12 +1,12 @@
 /// What opening a journal found, and what it did about it.
 public struct JournalRecovery: Equatable, Sendable {
-  /// The file did not exist and was created.
+  /// Whether the file did not exist and was created.
   public let created: Bool
 
-  /// How much of it is whole, all of it made durable.
+  /// The number and size of the whole records; all of them are durable.
   public let totals: JournalTotals
 
-  /// What was cut from its end; nil if it ended cleanly, with room behind it or without.
+  /// The cut of the file's end; nil if it ended cleanly, with or without preallocated room.
   public let repair: JournalRepair?
 }
 
@@ -14,12 +14,12 @@ public struct JournalRecovery: Equatable, Sendable {
 ///
 /// - Requirement: JRN-2
 public struct JournalRepair: Equatable, Sendable {
-  /// What was found: `torn` or `undetermined`, with place and size.
+  /// The ending that was found, with place and size: `torn` or `undetermined`.
   public let ending: JournalEnding
 
-  /// The file with the bytes that were cut, mode 0600.
+  /// The path of the file that holds the bytes that were cut; its mode is 0600.
   ///
-  /// More than 4,096 zeros at the very end of the tail are not kept.
+  /// Zeros at the very end of the tail are not kept if there are more than 4,096.
   public let keptAside: String
 
   package init(ending: JournalEnding, keptAside: String) {

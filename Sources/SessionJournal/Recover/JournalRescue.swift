@@ -1,37 +1,41 @@
-/// A journal that was replaced by its good beginning (Specs/JournalFormat.md, "Repair").
+/// A journal that was repaired: replaced by its good beginning (Specs/JournalFormat.md, "Repair").
 package struct JournalRescue: Equatable, Sendable {
-  /// The file as it was before, byte for byte; links followed.
+  /// The path of the backup: the old file, byte for byte, links followed.
   package let backup: String
 
-  /// How long the journal is now, in bytes.
+  /// The length of the journal now, in bytes.
   package let bytes: UInt64
 
-  /// How many bytes behind that are in the backup only.
+  /// The number of bytes after the good beginning that only the backup holds.
   package let dropped: UInt64
 }
 
 extension Journal {
-  /// Replaces the file at `path` by its first bytes, up to the offset that `judge` finds; durably.
+  /// Replaces the file at `path` by its good beginning, durably; nil if nothing was done.
   ///
-  /// `judge` reads the journal under its locks, from its first record, and answers where what is good
-  /// ends, behind a whole batch; nil if all of it is good, and then nothing is done. `mark` is asked
-  /// after that for a record that the new file ends with, or none. `judge` is asked once
-  /// more of the new file before that takes the journal's place, and must find all of it good. Whoever
-  /// has another reason to leave the file alone answers nil and remembers why.
+  /// 1. Takes the journal's locks. `judge` reads the journal from its first record and returns the
+  ///   offset where the good part ends, after a whole batch. It returns nil if all of it is good,
+  ///   or if the caller has another reason to leave the file alone.
+  /// 2. Copies the old file to `<path>.aside-<n>-repaired-<time>`; `time` holds letters and digits
+  ///   only.
+  /// 3. Calls `mark` for a record to append to the new file, or none.
+  /// 4. Calls `judge` again on the new file; it must find all of it good. Then the new file takes
+  ///   the journal's place.
   ///
-  /// The old file is copied to `<path>.aside-<n>-repaired-<time>` first; `time` holds letters and
-  /// digits only. Interrupted anywhere, `path` is the old file or the new one, whole, and a backup
-  /// that the new one needs is there. Links are followed once. A process that has the journal open and
-  /// has read what is dropped refuses to go on with the new file (`damaged` with `historyChanged`). Throws `busy`, `diskFull`,
-  /// `hardLinked`, `io`, `missing`, `permissionDenied`, `readOnlyFolder`, `compactionRefused` with
-  /// `otherOwner` or `copyDiffers`, and what `judge` throws, with the journal as it was; `io` on a
-  /// failed sync of the folder, after which either of the two may be there.
+  /// If this is interrupted, `path` is the old file or the new one, whole. If it is the new one,
+  /// the backup exists. Links are followed once. Another process that has read dropped records
+  /// refuses to continue with the new file (`damaged` with `historyChanged`).
+  ///
+  /// Throws with the journal unchanged: `busy`, `diskFull`, `hardLinked`, `io`, `missing`,
+  /// `permissionDenied`, `readOnlyFolder`, `compactionRefused` (`otherOwner`, `copyDiffers`), and
+  /// the errors of `judge`. Throws `io` on a failed sync of the folder; either file may be at
+  /// `path` then.
   package static func rescue(
     _ path: String, time: String, options: Options, mark: (() -> JournalDraft?)? = nil,
     judge: (inout JournalReader) throws(JournalError) -> UInt64?
   ) throws(JournalError) -> JournalRescue? {
     let fileSystem = options.fileSystem
-    // What is no journal gets no lock file beside it.
+    // // A file that is no journal gets no lock file next to it.
     _ = try JournalReader(path: path, fileSystem: fileSystem)
     let location = try JournalLocation.find(path, fileSystem)
     try refuseLock(location, fileSystem)
@@ -75,8 +79,9 @@ extension Journal {
     return JournalRescue(backup: backup.path, bytes: written, dropped: size - end)
   }
 
-  /// Refuses a file that cannot be replaced before a lock file is made beside it: another user's app
-  /// could not open that, and so not its journal.
+  /// Refuses a file that cannot be replaced, before a lock file is made next to it.
+  ///
+  /// The app of another user could not open that lock file, and so not its journal.
   private static func refuseLock(_ location: JournalLocation, _ fileSystem: any JournalFileSystem)
     throws(JournalError)
   {
@@ -92,7 +97,7 @@ extension Journal {
   }
 }
 
-/// The steps of a rescue, under the journal's locks.
+/// The steps of a rescue, which run under the journal's locks.
 private struct RescueWork {
   private static let chunkSize = 256 * 1024
 
@@ -104,7 +109,7 @@ private struct RescueWork {
 
   private var path: String { location.given }
 
-  /// Refuses a file that others have under another name, or that has lost its own.
+  /// Throws if the file has another name (hard link), or is no longer at its path.
   func requireOnlyName() throws(JournalError) {
     let status = try onFile(path) { () throws(SystemFault) in try old.status() }
     let named = try onFile(path) { () throws(SystemFault) in
@@ -116,7 +121,7 @@ private struct RescueWork {
     }
   }
 
-  /// A file with all bytes of the old one, durable and under its name.
+  /// Copies all bytes of the old file to a durable backup next to it.
   func backUp(_ size: UInt64, time: String) throws(JournalError) -> SetAsideJournal {
     let known = try onFile(path) { () throws(SystemFault) in
       try Journal.setAside(beside: location, fileSystem)
@@ -137,8 +142,9 @@ private struct RescueWork {
     return aside
   }
 
-  /// A file with the bytes before `end` and one more record, durable, under the name of no journal;
-  /// and its length.
+  /// Creates a durable draft with the bytes before `end`, and with `mark` if there is one.
+  ///
+  /// Returns the file and its length.
   func makeDraft(_ end: UInt64, _ mark: JournalDraft?) throws(JournalError)
     -> (file: any JournalFileHandle, length: UInt64)
   {
@@ -181,7 +187,7 @@ private struct RescueWork {
     try onFile(path) { () throws(SystemFault) in try folder.synchronize() }
   }
 
-  /// Removes the backup of what still stands in its place; any other stays.
+  /// Removes a backup if the old file is still in place; the new file needs its backup.
   func removeBackup(_ backup: SetAsideJournal) {
     do throws(SystemFault) {
       guard try fileSystem.status(of: location.real).identity == old.status().identity else {
@@ -208,7 +214,7 @@ private struct RescueWork {
     try compare(copy, upTo: size)
   }
 
-  /// Holds a copy against the old file, byte for byte.
+  /// Compares a copy with the old file, byte for byte.
   private func compare(_ copy: any JournalFileHandle, upTo size: UInt64) throws(JournalError) {
     var done: UInt64 = 0
     while done < size {
@@ -221,8 +227,7 @@ private struct RescueWork {
     }
   }
 
-  /// Runs calls on a file that is made; what keeps it from being made is told of the journal, which
-  /// is as it was.
+  /// Runs calls on a new file and maps faults to errors of the journal, which is unchanged.
   private func made<Value: ~Copyable>(_ calls: () throws(SystemFault) -> Value) throws(JournalError)
     -> Value
   {
@@ -235,15 +240,15 @@ private struct RescueWork {
 }
 
 extension JournalReader {
-  /// Whether the file ends cleanly at `end`, without anything behind it.
+  /// Whether the file ends cleanly at `end`, with nothing after it.
   fileprivate mutating func isWhole(_ end: UInt64) throws(JournalError) -> Bool {
     let (ending, size) = (try ending(), try size())
     return ending == .clean && totals.bytes == end && size == end
   }
 
-  /// The bytes of one more record after the whole prefix, as a batch of its own.
+  /// Returns the bytes of a batch of one record that continues the whole prefix.
   ///
-  /// To be asked of a file that ends cleanly, without room.
+  /// The file must end cleanly, without preallocated room.
   package mutating func continuation(_ draft: JournalDraft) throws(JournalError) -> [UInt8] {
     _ = try ending()
     let place = scanner.position
@@ -253,13 +258,13 @@ extension JournalReader {
     return writer.bytes
   }
 
-  /// The bytes of the file in a range, read or not; fewer only behind its end.
+  /// Returns the bytes in a range of the file, read or not; fewer only at its end.
   package func bytes(in range: Range<UInt64>) throws(JournalError) -> [UInt8] {
     try onFile(path) { () throws(SystemFault) in
       try scanner.file.bytes(Int(clamping: range.count), at: range.lowerBound)
     }
   }
 
-  /// Which file this is.
+  /// The identity of the file.
   package var identity: FileStatus.Identity { scanner.identity }
 }

@@ -1,66 +1,69 @@
-/// What is readable, and what is lost, behind the whole prefix of a journal
-/// (Specs/JournalFormat.md, "Survey").
+/// What is readable, and what is lost, after the whole prefix of a journal (Specs/JournalFormat.md,
+/// "Survey").
 ///
-/// Prefix, runs, gaps, room and rest follow each other by place, do not overlap, and cover the file.
+/// Prefix, runs, gaps, room and rest cover the file in order and do not overlap.
 public struct JournalSurvey: Equatable, Sendable {
-  /// The most runs that are listed; what comes behind them is counted in `rest`.
+  /// The highest number of runs that are listed; `rest` counts what follows them.
   public static let listedRuns = 1024
 
-  /// The verdict on the file.
+  /// The state of the file's end.
   public let ending: JournalEnding
 
-  /// The whole batches behind the prefix that can be read, by place; their sequences ascend.
+  /// The readable runs after the prefix, by offset; their sequences ascend.
   public internal(set) var runs: [ReadableRun] = []
 
-  /// What lies between prefix, runs and the end of the file, by place.
+  /// The lost parts between prefix, runs and the end of the file, by offset.
   public internal(set) var gaps: [LostRange] = []
 
-  /// Zeros behind the last batch that is readable, up to the end of the file, in bytes.
+  /// The number of zeros from the last readable batch to the end of the file, in bytes.
   public internal(set) var room: UInt64 = 0
 
-  /// What is not listed; nil mostly.
+  /// The part that is not listed; usually nil.
   public internal(set) var rest: OmittedRuns?
 }
 
-/// Whole batches that follow each other, behind bytes that are lost.
+/// Consecutive whole batches after lost bytes.
 public struct ReadableRun: Equatable, Sendable {
-  /// Where they stand, in bytes from the beginning of the file.
+  /// Their place, in bytes from the beginning of the file.
   public internal(set) var offsets: Range<UInt64>
 
-  /// Their sequences, those of watermarks among them.
+  /// Their sequences, including those of watermarks.
   public internal(set) var sequences: ClosedRange<UInt64>
 
-  /// How many records they are, watermarks not counted.
+  /// The number of records, without watermarks.
   public internal(set) var records: UInt64
 
-  /// The checksum that the first frame names as that of the frame before it.
+  /// The checksum that the first frame names as that of its predecessor.
   let chain: UInt32
 }
 
 /// A part of a file that cannot be read.
 public struct LostRange: Equatable, Sendable {
-  /// Where it stands, in bytes from the beginning of the file; empty where frames were taken out.
+  /// Its place, in bytes from the beginning of the file; empty if frames were taken out.
   public let offsets: Range<UInt64>
 
-  /// Which sequences are known to be lost there: nil where none is, or at the end of the file, where
-  /// nothing tells how many there were.
+  /// The sequences that are known to be lost there.
+  ///
+  /// Nil if none is lost. Also nil at the end of the file if nothing tells how many there were.
   public let sequences: ClosedRange<UInt64>?
 
-  /// How many frames stand there whole that count nowhere: their batch is not whole, or they are of
-  /// another past.
+  /// The number of whole frames in this part that do not count.
+  ///
+  /// Their batch is incomplete, or they belong to another history.
   public let looseFrames: UInt64
 }
 
-/// What a survey did not list, because there were too many runs or because the file was made to
-/// take long.
+/// The part of a file that a survey does not list.
+///
+/// Either there were too many runs, or the file was crafted to make the search slow.
 public struct OmittedRuns: Equatable, Sendable {
-  /// Where it stands, in bytes from the beginning of the file.
+  /// Its place, in bytes from the beginning of the file.
   public internal(set) var offsets: Range<UInt64>
 
-  /// How many runs were found in it.
+  /// The number of runs that were found in it.
   public internal(set) var runs: UInt64 = 0
 
-  /// How many records they are.
+  /// The number of records in those runs.
   public internal(set) var records: UInt64 = 0
 
   /// Whether all of it was searched.
@@ -68,13 +71,12 @@ public struct OmittedRuns: Equatable, Sendable {
 }
 
 extension JournalReader {
-  /// Says what is lost and what is readable behind the whole prefix; passes over the records that
-  /// were not yet read.
+  /// Reports what is lost and what is readable after the whole prefix.
   ///
-  /// A pure function of the file's bytes: the same bytes have the same survey. Reads every byte once,
-  /// checks the payloads of frames that turn out not to be whole for at most four times the searched
-  /// length and 16 MiB, and then stops (`rest`). Throws `io`, and `damaged` if the file is shorter
-  /// than what was read of it before.
+  /// Passes over the records that were not yet read. The same bytes always have the same survey.
+  /// Every byte is read once. In addition, payloads of frames that turn out incomplete are checked,
+  /// for at most four times the searched length plus 16 MiB. Then the search stops, and `rest` says
+  /// so. Throws `io`, and `damaged` if the file is shorter than what was read before.
   public mutating func survey() throws(JournalError) -> JournalSurvey {
     let ending = try ending()
     if ending == .clean {
@@ -92,11 +94,10 @@ extension JournalReader {
     }
   }
 
-  /// Hands over the records of a run that a survey of this file has found; `body` says whether to
-  /// go on.
+  /// Passes the records of a run to `body` until it returns false.
   ///
-  /// Leaves what `next` and `visit` have come to as it is. Throws `damaged` where the run does not
-  /// read any more as it did, and `io`.
+  /// The run must come from a survey of this file. The position of `next` and `visit` does not
+  /// change. Throws `io`, and `damaged` if the run no longer reads as it did.
   public func visit(_ run: ReadableRun, _ body: (JournalFrame, RawSpan) -> Bool)
     throws(JournalError)
   {

@@ -1,9 +1,11 @@
-/// Finds the whole batches behind the end of the whole prefix, at every multiple of 8.
+/// Finds the whole batches after the whole prefix, at every multiple of 8.
 ///
-/// Goes forward only, with one frame in memory. A batch counts if it is whole, if its first frame is
-/// known to begin it, and if nothing in the readable history before it speaks against it.
+/// Moves forward only, with one frame in memory. A batch counts under three conditions:
+/// - It is whole.
+/// - Its first frame is known to begin it.
+/// - It does not contradict the readable history before it.
 struct SurveySearch: ~Copyable {
-  /// How a frame is named by the one behind it.
+  /// The fields by which the next frame refers to a frame.
   private struct Link {
     let sequence: UInt64
     let checksum: UInt32
@@ -30,19 +32,20 @@ struct SurveySearch: ~Copyable {
   /// The end of what is readable so far.
   private var history: FramePosition
 
-  /// The last frame that was met, whatever became of it.
+  /// The last frame that was found, whether it counts or not.
   private var met: Link?
 
-  /// The last frame that contradicts the history: what follows it is of another past too.
+  /// The last frame that contradicts the history: frames that continue it are of another history
+  /// too.
   private var refuted: Link?
 
   /// The highest sequence of a frame that does not contradict the history.
   private var highest: UInt64 = 0
 
-  /// Frames since `history` that are whole and do not count.
+  /// The number of whole frames since `history` that do not count.
   private var loose: UInt64 = 0
 
-  /// How many bytes of payloads that prove not to be whole may still be checked.
+  /// How many more bytes of payloads may be checked in vain.
   private var patience: UInt64
 
   init(
@@ -68,7 +71,7 @@ struct SurveySearch: ~Copyable {
     return survey
   }
 
-  /// Takes the frame's batch, or leaves it; says where to look on.
+  /// Takes the frame's batch, or skips it; returns the offset where the search continues.
   private mutating func examine(_ frame: JournalFrame) throws(SystemFault) -> UInt64 {
     let isNext = frame.sequence == history.sequence
     let continues = isNext && frame.previousChecksum == history.chain
@@ -77,7 +80,7 @@ struct SurveySearch: ~Copyable {
       met = refuted
       return try pass(frame)
     }
-    // All frames of a batch bear the watermark from before it.
+    // // All frames of a batch hold the watermark from before it.
     let begins =
       continues || frame.durableSequence == frame.sequence - 1
       || met?.isBefore(frame) == true && met?.remainingInBatch == 0
@@ -175,7 +178,7 @@ struct SurveySearch: ~Copyable {
 }
 
 extension SurveySearch {
-  /// The first possible frame of this file at or behind `place` that may follow the history.
+  /// Finds the first possible frame of this file, from `place` on, that may follow the history.
   private mutating func candidate(from place: UInt64) throws(SystemFault) -> JournalFrame? {
     let size = JournalFrame.headerSize
     var place = place
@@ -192,7 +195,7 @@ extension SurveySearch {
     return nil
   }
 
-  /// Looks through what is in memory from `place` on, and says how far.
+  /// Searches the bytes in memory from `place` on; returns how many it passed.
   private func look(at place: UInt64) -> (frame: JournalFrame?, passed: UInt64) {
     let first = Int(place - window.origin)
     let last = first + window.available(at: place) - JournalFrame.headerSize
@@ -201,7 +204,7 @@ extension SurveySearch {
       guard let base = bytes.baseAddress else { return (nil, 0) }
       var here = first
       while here <= last {
-        // Cheap questions first: this runs at every eighth byte.
+        // // Cheap checks first: this runs at every eighth byte.
         let sequence: UInt64 = base.loadLittle(here + 8)
         let length: UInt32 = base.loadLittle(here + 4)
         if sequence >= next, length <= header.maximumRecordSize {
@@ -215,7 +218,7 @@ extension SurveySearch {
     }
   }
 
-  /// The frame at `place`; nil if none can be there.
+  /// Returns the frame at `place`; nil if none can be there.
   private mutating func frame(at place: UInt64) throws(SystemFault) -> JournalFrame? {
     let size = JournalFrame.headerSize
     if window.available(at: place) < size {
@@ -231,7 +234,7 @@ extension SurveySearch {
     return frame
   }
 
-  /// Whether the payload is all there and as it was written.
+  /// Whether the payload is complete and its checksum matches.
   private mutating func isWhole(_ frame: JournalFrame) throws(SystemFault) -> Bool {
     let size = UInt64(frame.size)
     guard end - frame.offset >= size else { return false }

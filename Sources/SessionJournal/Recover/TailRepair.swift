@@ -1,12 +1,12 @@
-/// Cuts a tail that does not count, after its bytes are durable in a file of their own.
+/// Cuts a torn or undetermined tail, after a copy of its bytes is durable in a file of its own.
 ///
-/// Runs under the journal's lock. Interrupted anywhere, it leaves the tail in the journal, and
-/// perhaps a copy beside it: running again does the rest.
+/// Runs under the journal's lock. If it is interrupted, the tail is still in the journal, perhaps
+/// with a copy next to it. Running it again finishes the work.
 struct TailRepair {
   private static let chunkSize = 256 * 1024
   private static let namesToTry = 10_000
 
-  /// A longer run of zeros at the end of a tail is room that was never written, and not kept.
+  /// The most zeros at the end of a tail that are kept; more are room that was never written.
   private static let zerosToKeep: UInt64 = 4096
 
   let location: JournalLocation
@@ -21,7 +21,7 @@ struct TailRepair {
     do throws(SystemFault) {
       try file.synchronize()
     } catch {
-      // Never `diskFull`: the tail is cut, and perhaps not for good.
+      // // Never `diskFull`: the tail is cut, but perhaps not permanently.
       throw .io(path: path, operation: error.operation, code: error.code)
     }
     return JournalRepair(ending: ending, keptAside: copy)
@@ -33,7 +33,7 @@ struct TailRepair {
     do throws(JournalError) {
       try fill(copy, named: name, with: tail)
     } catch {
-      // Half a copy is of no use, and the whole tail is still in the journal.
+      // // A partial copy is of no use, and the whole tail is still in the journal.
       try onFile(name) { () throws(SystemFault) in try fileSystem.remove(name) }
       throw error
     }

@@ -1,12 +1,12 @@
-/// The end of a journal of which no later frame says that it reached the disk.
+/// The end of a journal that no later frame proves durable.
 ///
-/// After a sync that failed, the system may keep what it could not write in memory and call it
-/// written: it reads back, and no later sync writes it. Records appended behind it would be lost with
-/// it. Written once more, it is dirty again, and the next sync tells the truth.
+/// After a failed sync, the system may keep unwritten data in memory and mark it as written. It
+/// reads back, but no later sync writes it. Records appended after it would be lost with it.
+/// Writing it again marks it as unwritten, so that the next sync can be trusted.
 struct UndeterminedTail: Sendable {
   private static let chunkSize: UInt64 = 256 * 1024
 
-  /// Where the first frame begins that nothing proves durable.
+  /// The offset of the first frame that nothing proves durable.
   private var start = UInt64(JournalHeader.size)
 
   /// Learns from the next frame of the file.
@@ -15,8 +15,9 @@ struct UndeterminedTail: Sendable {
     if frame.durableSequence == frame.sequence - 1 { start = frame.offset }
   }
 
-  /// Writes the unproven part of what was read again, as it is; false if there is no room, which a
-  /// file system that never writes in place may lack.
+  /// Writes the unproven bytes again, unchanged; false if the disk is full.
+  ///
+  /// A file system that never writes in place needs room for this.
   func writeAgain(in scanner: borrowing FrameScanner) throws(JournalError) -> Bool {
     do throws(SystemFault) {
       var place = start
