@@ -140,7 +140,7 @@ public final class Journal: Sendable {
 
   /// Writes submissions until none is left.
   private func serve() {
-    // // Taken and written while the store is held: so the next thread finds all earlier ones done.
+    // Taken and written while the store is held: so the next thread finds all earlier ones done.
     repeat { withStore { $0.commit(queue.take()) } } while !queue.isServed()
   }
 

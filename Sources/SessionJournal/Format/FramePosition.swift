@@ -15,7 +15,7 @@ package struct FramePosition: Equatable, Sendable {
   /// Creates the position of the first frame, right after the header.
   package init(behind header: JournalHeader) {
     offset = UInt64(JournalHeader.size)
-    // // A snapshot takes no sequence of its own: it has the one before the first.
+    // A snapshot takes no sequence of its own: it has the one before the first.
     sequence = header.firstSequence - (header.beginsWithSnapshot ? 1 : 0)
     chain = header.checksum
     previous = 0

@@ -1,26 +1,27 @@
 /// The header of one record in the file: 32 bytes before its payload
 /// (Specs/JournalFormat.md, "Frame").
 public struct JournalFrame: Equatable, Sendable {
-  /// The number of the record; of a snapshot, that of the last record it stands for.
+  /// The number of the record; for a snapshot, the number of the last record that it replaces.
   public let sequence: UInt64
 
-  /// Where the frame begins, in bytes from the beginning of the file.
+  /// The beginning of the frame, in bytes from the beginning of the file.
   public let offset: UInt64
 
-  /// The length of the payload in bytes, padding not counted.
+  /// The length of the payload in bytes, without padding.
   public let payloadLength: UInt32
 
-  /// What the payload is.
+  /// The kind of the payload.
   public let kind: UInt8
 
-  /// Bits kept for later formats; 0 in format 1.
+  /// Bits reserved for later formats; 0 in format 1.
   public let flags: UInt8
 
-  /// How many records of the same batch follow this one.
+  /// The number of records of the same batch that follow this one.
   public let remainingInBatch: UInt16
 
-  /// The sequence up to which the file was known to be durable when this frame was written; nil if
-  /// the frame does not say.
+  /// The last sequence that was known to be durable when this frame was written.
+  ///
+  /// Nil if the frame does not record it.
   public let durableSequence: UInt64?
 
   package let checksum: UInt32
@@ -31,18 +32,18 @@ public struct JournalFrame: Equatable, Sendable {
 
   /// The highest sequence that a frame may have.
   ///
-  /// No writer comes to it: from the highest first sequence on it would take 2^62 frames, more than a
-  /// file can hold.
+  /// No writer reaches it: even from the highest first sequence it would take 2^62 frames, more
+  /// than a file can hold.
   package static let lastSequence: UInt64 = (1 << 63) - 1
 
-  /// The length of a payload in the file, rounded up so that every frame begins 8-aligned.
+  /// Returns the length of a payload in the file, rounded up so that every frame is 8-aligned.
   @inline(__always)
   package static func padded(_ length: Int) -> Int { (length + 7) & ~7 }
 
   @inline(__always)
   package var size: Int { Self.headerSize + Self.padded(Int(payloadLength)) }
 
-  /// Whether it is the same record, in whatever file it stands; a snapshot may stand for it.
+  /// Whether it is the same record, in any file; a snapshot may replace it.
   func isSame(as other: JournalFrame) -> Bool {
     guard sequence == other.sequence else { return false }
     return isSnapshot || other.isSnapshot
@@ -50,21 +51,22 @@ public struct JournalFrame: Equatable, Sendable {
         && payloadChecksum == other.payloadChecksum && remainingInBatch == other.remainingInBatch
   }
 
-  /// Whether the journal wrote it for itself.
+  /// Whether the journal wrote the frame for itself.
   package var isWatermark: Bool { kind == RecordKind.watermark }
 
-  /// Whether it stands for all records up to its sequence; only the first of a compacted file does.
+  /// Whether it replaces all records up to its sequence; only a compacted file begins with one.
   public var isSnapshot: Bool { kind == RecordKind.snapshot }
 
-  /// The field of the file that `durableSequence` comes from.
+  /// The field of the file that encodes `durableSequence`.
   package var durableDelta: UInt32 {
     durableSequence.map { UInt32(clamping: sequence - $0) } ?? .max
   }
 }
 
 extension JournalFrame {
-  /// Reads the 32 bytes at `start`; a flaw if they cannot be a frame at `offset` of the file with that
-  /// header, whose seed is `seed`.
+  /// Decodes the 32 bytes at `start` of a file with that header and seed.
+  ///
+  /// Fails with a flaw if they cannot be a frame at `offset`.
   @inline(__always)
   static func read(
     _ start: UnsafeRawPointer, offset: UInt64, seed: Checksum, header: JournalHeader
@@ -87,8 +89,9 @@ extension JournalFrame {
     return isPossible ? .success(frame) : .failure(.impossibleHeader)
   }
 
-  /// Whether what follows this header, which stands at `start`, is the payload that it was written
-  /// with; its whole size must be there.
+  /// Whether the checksum of the payload after the header at `start` matches.
+  ///
+  /// All bytes of the frame must be in memory.
   @inline(__always)
   func isIntact(_ start: UnsafeRawPointer) -> Bool {
     var checksum = Checksum()
@@ -96,7 +99,7 @@ extension JournalFrame {
     return checksum.value == payloadChecksum
   }
 
-  /// Reads a frame again that was found whole and valid.
+  /// Decodes a frame that was already found whole and valid.
   @inline(__always)
   init(verified start: UnsafeRawPointer, offset: UInt64) {
     self.init(start, offset: offset)
@@ -119,7 +122,7 @@ extension JournalFrame {
   }
 }
 
-/// Writes frames one behind the other, each chained to the one before.
+/// Encodes consecutive frames, each chained to its predecessor.
 package struct FrameWriter {
   package private(set) var bytes: [UInt8] = []
   package private(set) var chain: UInt32
@@ -130,7 +133,7 @@ package struct FrameWriter {
     self.chain = chain
   }
 
-  /// Adds one frame; `durable` is the last sequence known to be durable, below `sequence`.
+  /// Adds a frame; `durable` is the last sequence known to be durable, below `sequence`.
   package mutating func append(
     _ draft: JournalDraft, sequence: UInt64, durable: UInt64, remainingInBatch: UInt16
   ) {
@@ -141,7 +144,7 @@ package struct FrameWriter {
     }
   }
 
-  /// Adds a frame of another file as it is there, but for what ties it to that file.
+  /// Adds a copy of another file's frame, with the salt and chain of this file.
   package mutating func append(copyOf frame: JournalFrame, payload: RawSpan) {
     payload.withUnsafeBytes { payload in
       append(
@@ -159,7 +162,7 @@ package struct FrameWriter {
     }
   }
 
-  /// Forgets the bytes, which were written; the next frame still continues the last.
+  /// Discards the bytes after they were written; the next frame still continues the last.
   package mutating func removeBytes() {
     bytes.removeAll(keepingCapacity: true)
   }
@@ -169,7 +172,7 @@ package struct FrameWriter {
     flags: UInt8, remainingInBatch: UInt16
   ) {
     let padding = JournalFrame.padded(payload.count) - payload.count
-    // The header, and behind it the zeros of a padding.
+    // The header, then the zeros of a padding.
     withUnsafeTemporaryAllocation(byteCount: JournalFrame.headerSize + 8, alignment: 8) { scratch in
       scratch.initializeMemory(as: UInt8.self, repeating: 0)
       let header = UnsafeMutableRawBufferPointer(rebasing: scratch[..<JournalFrame.headerSize])
@@ -196,7 +199,7 @@ package struct FrameWriter {
     }
   }
 
-  /// Makes room for as many bytes more, so that the frames of a batch are not moved as they come.
+  /// Reserves memory for `count` more bytes, so that appending a batch does not move them.
   package mutating func reserve(_ count: Int) {
     guard bytes.capacity < bytes.count + count else { return }
     bytes.reserveCapacity(max(bytes.count + count, 2 * bytes.count))

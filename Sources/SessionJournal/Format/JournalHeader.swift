@@ -134,7 +134,7 @@ extension JournalHeader {
   package static func read(_ bytes: [UInt8]) -> Reading {
     guard !bytes.isEmpty else { return .empty }
     guard bytes.count >= size else {
-      // // Creation renames a whole header into place, so a short one was cut later.
+      // Creation renames a whole header into place, so a short one was cut later.
       let common = min(bytes.count, magic.count)
       return bytes.prefix(common).elementsEqual(magic.prefix(common)) ? .damaged : .notAJournal
     }
@@ -147,7 +147,7 @@ extension JournalHeader {
       guard start.loadLittle(checksumPlace, as: UInt32.self) == checksum.value else {
         return hasMagic ? .damaged : .notAJournal
       }
-      // // The checksum was computed with the right magic: this is a journal with changed first
+      // The checksum was computed with the right magic: this is a journal with changed first
       // bytes.
       guard hasMagic else { return .damaged }
       return decode(start, checksum: checksum.value)
@@ -170,7 +170,7 @@ extension JournalHeader {
       maximumRecordSize: start.loadLittle(48), salt: start.loadLittle(32), checksum: checksum)
     guard header.formatVersion >= 1, minimum >= 1, firstSequences.contains(header.firstSequence),
       recordSizes.contains(header.maximumRecordSize),
-      // // A snapshot has the sequence before the first, and 0 is none.
+      // A snapshot has the sequence before the first, and 0 is none.
       !header.beginsWithSnapshot || header.firstSequence > 1
     else { return .damaged }
     return .whole(header)

@@ -35,7 +35,7 @@ extension Journal {
     judge: (inout JournalReader) throws(JournalError) -> UInt64?
   ) throws(JournalError) -> JournalRescue? {
     let fileSystem = options.fileSystem
-    // // A file that is no journal gets no lock file next to it.
+    // A file that is no journal gets no lock file next to it.
     _ = try JournalReader(path: path, fileSystem: fileSystem)
     let location = try JournalLocation.find(path, fileSystem)
     try refuseLock(location, fileSystem)

@@ -80,7 +80,7 @@ struct SurveySearch: ~Copyable {
       met = refuted
       return try pass(frame)
     }
-    // // All frames of a batch hold the watermark from before it.
+    // All frames of a batch hold the watermark from before it.
     let begins =
       continues || frame.durableSequence == frame.sequence - 1
       || met?.isBefore(frame) == true && met?.remainingInBatch == 0
@@ -204,7 +204,7 @@ extension SurveySearch {
       guard let base = bytes.baseAddress else { return (nil, 0) }
       var here = first
       while here <= last {
-        // // Cheap checks first: this runs at every eighth byte.
+        // Cheap checks first: this runs at every eighth byte.
         let sequence: UInt64 = base.loadLittle(here + 8)
         let length: UInt32 = base.loadLittle(here + 4)
         if sequence >= next, length <= header.maximumRecordSize {

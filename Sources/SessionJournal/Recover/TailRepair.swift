@@ -21,7 +21,7 @@ struct TailRepair {
     do throws(SystemFault) {
       try file.synchronize()
     } catch {
-      // // Never `diskFull`: the tail is cut, but perhaps not permanently.
+      // Never `diskFull`: the tail is cut, but perhaps not permanently.
       throw .io(path: path, operation: error.operation, code: error.code)
     }
     return JournalRepair(ending: ending, keptAside: copy)
@@ -33,7 +33,7 @@ struct TailRepair {
     do throws(JournalError) {
       try fill(copy, named: name, with: tail)
     } catch {
-      // // A partial copy is of no use, and the whole tail is still in the journal.
+      // A partial copy is of no use, and the whole tail is still in the journal.
       try onFile(name) { () throws(SystemFault) in try fileSystem.remove(name) }
       throw error
     }

@@ -1,18 +1,18 @@
-/// Batches that go into the file with one write.
+/// Encodes batches that go into the file with one write.
 struct BatchWriter {
-  /// Where the first of them begins.
+  /// The offset of the first batch.
   let start: UInt64
 
-  /// Behind the last of them.
+  /// The position after the last batch.
   private(set) var place: FramePosition
 
-  /// Where each of them ends, and how many zeros of padding it ends with.
+  /// The position after each batch, and the number of padding bytes at its end.
   private(set) var ends: [(place: FramePosition, padding: UInt64)] = []
 
   private var frames: FrameWriter
   private let durable: UInt64
 
-  /// A writer behind `place`, in a file of which everything up to `durable` is.
+  /// Creates a writer that continues at `place`; everything up to `durable` is durable.
   init(behind place: FramePosition, seed: Checksum, durable: UInt64) {
     start = place.offset
     self.place = place
@@ -20,10 +20,10 @@ struct BatchWriter {
     self.durable = durable
   }
 
-  /// Frames and padding of all batches so far.
+  /// The frames and padding of all batches so far.
   var bytes: [UInt8] { frames.bytes }
 
-  /// Adds one batch; the records that it will be.
+  /// Adds one batch; returns its records.
   mutating func append(_ drafts: [JournalDraft]) -> [JournalRecord] {
     var records: [JournalRecord] = []
     records.reserveCapacity(drafts.count)
@@ -47,8 +47,9 @@ struct BatchWriter {
     return records
   }
 
-  /// How many of the batches are whole in a file of which everything up to `end` was written, and
-  /// that holds zeros from there up to `size`.
+  /// Returns how many of the batches are whole after a partial write.
+  ///
+  /// Everything up to `end` was written. The file holds zeros from there up to `size`.
   func whole(upTo end: UInt64, zerosUpTo size: UInt64) -> Int {
     ends.prefix { batch in
       let isPadded = batch.place.offset <= size && batch.place.offset - batch.padding <= end

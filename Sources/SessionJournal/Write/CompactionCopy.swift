@@ -1,6 +1,6 @@
-/// A file that is ready to take a journal's place: durable, and verified.
+/// A compacted file that is ready to replace the journal: durable and verified.
 struct CompactedFile: ~Copyable {
-  /// At its end.
+  /// The scanner of the new file, at its end.
   let scanner: FrameScanner
 
   let recordsRemoved: UInt64
@@ -8,11 +8,11 @@ struct CompactedFile: ~Copyable {
   consuming func takeScanner() -> FrameScanner { scanner }
 }
 
-/// Makes the compacted file of a journal beside it, and proves it before anybody gets to see it
-/// (Specs/JournalFormat.md, "Compaction").
+/// Creates the compacted file of a journal next to it, and verifies it (Specs/JournalFormat.md,
+/// "Compaction").
 ///
-/// Runs under the journal's locks, on a journal that is durable to its end. If anything fails, what
-/// was made is removed.
+/// Runs under the journal's locks. The journal must be durable to its end. If anything fails, the
+/// new file is removed.
 struct CompactionCopy {
   let path: String
   let draft: DraftFile
@@ -21,25 +21,25 @@ struct CompactionCopy {
   /// The end of the old file.
   let end: FramePosition
 
-  /// The first sequence that is kept; the one before is that of the last record before it.
+  /// The first sequence that is kept; the last record before it has the preceding sequence.
   let first: UInt64
 
-  /// What was written, to hold against what reads back.
+  /// What was written, for comparison with what reads back.
   private struct Written {
     let header: JournalHeader
     let snapshot: [UInt8]
 
-    /// The snapshot of everything.
+    /// The snapshot of all records of the journal.
     let total: [UInt8]
     let recordsRemoved: UInt64
 
-    /// Where the first kept frame begins in the old file.
+    /// The offset in the old file of the first frame that is kept.
     let oldStart: UInt64
     let lastSequence: UInt64
     let size: UInt64
   }
 
-  /// The new file; nil if the summary makes no snapshot.
+  /// Creates the new file; nil if the summary makes no snapshot.
   func make(_ summary: some JournalSummary) throws(JournalError) -> CompactedFile? {
     let file: any JournalFileHandle
     do throws(SystemFault) {
@@ -116,7 +116,7 @@ struct CompactionCopy {
       oldStart: oldStart, lastSequence: output.lastSequence, size: output.size)
   }
 
-  /// What does not read back of the new file says nothing of the journal.
+  /// Verifies the new file; maps its flaws to `copyDiffers`, since they say nothing of the journal.
   private func readBack(
     _ file: any JournalFileHandle, _ written: Written, _ summary: some JournalSummary
   ) throws(JournalError) -> FrameScanner {
@@ -130,7 +130,7 @@ struct CompactionCopy {
     }
   }
 
-  /// Reads the new file from its first byte and holds it against the old one.
+  /// Reads the new file from its first byte and compares it with the old one.
   private func verified(
     _ file: any JournalFileHandle, _ written: Written, _ summary: some JournalSummary
   ) throws(JournalError) -> FrameScanner {
@@ -166,7 +166,7 @@ struct CompactionCopy {
 }
 
 extension DraftFile {
-  /// Runs calls on the new file; a full disk is told of the journal, which is as it was.
+  /// Runs calls on the new file; maps a full disk to an error of the journal, which is unchanged.
   func onDraft(_ calls: () throws(SystemFault) -> Void) throws(JournalError) {
     do throws(SystemFault) {
       try calls()
@@ -179,7 +179,7 @@ extension DraftFile {
 }
 
 extension FrameScanner {
-  /// All that was whole when it was read before must be whole now.
+  /// Throws `damaged` if what was whole before is not whole now.
   func requireWhole(upTo end: FramePosition) throws(JournalError) {
     guard position.offset < end.offset else { return }
     throw .damaged(

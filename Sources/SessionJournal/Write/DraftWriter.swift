@@ -1,6 +1,6 @@
-/// Writes a compacted file from its first byte to its last, a bounded piece at a time.
+/// Writes a compacted file from its first byte to its last, in bounded pieces.
 struct DraftWriter {
-  /// How much is written at once, in bytes.
+  /// The size of a piece, in bytes.
   private static let pieceSize = 256 * 1024
 
   private let file: any JournalFileHandle
@@ -8,7 +8,7 @@ struct DraftWriter {
   private var frames: FrameWriter
   private var lastIsWatermark = false
 
-  /// How long the file is, with what is not yet written.
+  /// The length of the file, including what is not yet written.
   private(set) var size: UInt64 = 0
 
   private(set) var lastSequence: UInt64 = 0
@@ -22,7 +22,7 @@ struct DraftWriter {
     frames = FrameWriter(seed: header.seed, chain: header.checksum)
   }
 
-  /// Writes the header and the snapshot; false if there is none or it is too long for the journal.
+  /// Begins with header and snapshot; false if there is no snapshot or it is too long.
   mutating func begin(_ snapshot: [UInt8]?, sequence: UInt64) -> Bool {
     guard let snapshot, snapshot.count <= Int(header.maximumRecordSize) else { return false }
     put(header.encoded)
@@ -40,8 +40,9 @@ struct DraftWriter {
     return writeFrames(ifLongerThan: Self.pieceSize)
   }
 
-  /// Adds the watermark that proves all of the file, if it does not end with one, and writes the
-  /// rest.
+  /// Writes the rest, with a watermark at the end that proves everything before it.
+  ///
+  /// Adds no watermark if the file already ends with one.
   mutating func finish(behind last: UInt64) throws(SystemFault) {
     if !lastIsWatermark {
       frames.append(

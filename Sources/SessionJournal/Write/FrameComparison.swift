@@ -1,21 +1,21 @@
-/// Holds the frames of a compacted file against those of the file it was made from.
+/// Compares the frames of a compacted file with those of the old file.
 struct FrameComparison: ~Copyable {
   private let file: any JournalFileHandle
   private let oldStart: UInt64
   private let newStart: UInt64
   private var window = ReadWindow()
 
-  /// Why the old file could not be read.
+  /// Why the old file could not be read; nil if it could.
   private(set) var fault: SystemFault?
 
-  /// The frame at `newStart` of the new file is a copy of the one at `oldStart` of `file`.
+  /// Creates a comparison: the frame at `newStart` is a copy of the one at `oldStart` of `file`.
   init(file: any JournalFileHandle, shift oldStart: UInt64, from newStart: UInt64) {
     self.file = file
     self.oldStart = oldStart
     self.newStart = newStart
   }
 
-  /// Whether a frame of the new file is that of the old one but for its salt and chain.
+  /// Whether a frame equals that of the old file, except for salt and chain.
   mutating func isEqual(_ frame: JournalFrame, _ payload: RawSpan) -> Bool {
     let offset = frame.offset - newStart + oldStart
     do throws(SystemFault) {

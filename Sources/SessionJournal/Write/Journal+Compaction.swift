@@ -1,21 +1,28 @@
 extension Journal {
-  /// Replaces the file by a snapshot of all before `first` and the records from there on.
+  /// Replaces all records before `first` by a snapshot, in a new file that takes the journal's
+  /// place.
   ///
-  /// A batch is kept whole, so the first sequence that is kept may be below `first`; beyond the last
-  /// record, all are summed up. `summary` must be empty: it gets every record once, in order, under
-  /// the lock, and a copy of it is fed with the new file before that takes the journal's place.
-  /// Others who have the journal open go over to the new file by themselves, without gap or
-  /// duplicate. Reads and writes the file once; memory does not grow with it.
+  /// A batch is kept whole, so the first sequence that is kept may be below `first`. If `first` is
+  /// beyond the last record, the snapshot replaces all records.
   ///
-  /// `expected`: the first sequence that the file must have, so that what was decided on it still
+  /// `summary` must be empty. It receives every record once, in order, under the lock. A copy of it
+  /// receives the records of the new file before that takes the journal's place. Reads and writes
+  /// the file once; memory does not grow with it. Other openings of the journal switch to the new
+  /// file by themselves, without gap or duplicate.
+  ///
+  /// `expected` is the first sequence that the file must have, so that the caller's decision still
   /// holds; nil if any will do.
   ///
-  /// Returns nil, with nothing changed, where no record stands before `first`, where the file begins
-  /// elsewhere than expected, since others have compacted it, or where the summary makes no snapshot.
-  /// Throws `busy`, `diskFull`, `io`, `readOnlyFolder`, `hardLinked`, `damaged`
-  /// or `compactionRefused` with the journal as it was and still usable; `io` on a failed sync of
-  /// what stood there or of the folder, after which every call throws `poisoned`; `replaced`,
-  /// `missing`, `closed`.
+  /// Returns nil, with nothing changed, in these cases:
+  /// - No record is before `first`.
+  /// - The file's first sequence is not `expected`, since others have compacted it.
+  /// - The summary makes no snapshot.
+  ///
+  /// Throws:
+  /// - `busy`, `diskFull`, `io`, `readOnlyFolder`, `hardLinked`, `damaged` or `compactionRefused`:
+  ///   the journal is as it was before and still usable.
+  /// - `io` on a failed sync of the old file or the folder: every later call throws `poisoned`.
+  /// - `replaced`, `missing`, `poisoned` or `closed`.
   ///
   /// - Requirement: JRN-4
   public func compact(
@@ -38,7 +45,7 @@ extension JournalStore {
     guard expected ?? scanner.header.firstSequence == scanner.header.firstSequence else {
       return nil
     }
-    // A snapshot stands for what nobody can lose any more.
+    // A snapshot may only replace records that are durable.
     if durable < scanner.lastSequence { try synchronize(upTo: scanner.lastSequence) }
     let file = scanner.file
     let links = try onFile(path) { () throws(SystemFault) in try file.status().links }
@@ -74,7 +81,7 @@ extension JournalStore {
         try fileSystem.openFolder(of: location.real)
       }
       try lock.acquire(journal: made.scanner.file)
-      // Looked at again: copying takes time, and under another name the old file would go on.
+      // Checked again: copying takes time, and the old file would continue under another name.
       let links = try onFile(path) { () throws(SystemFault) in
         try scanner.file.status().links
       }
@@ -87,15 +94,16 @@ extension JournalStore {
     do throws(SystemFault) {
       try folder.synchronize()
     } catch {
-      // Which of the two a power cut would leave is open, so nothing may be built on either.
+      // A power cut may leave either file, so no later call may rely on one of them.
       throw poison(error)
     }
   }
 
-  /// The first sequence that is kept where the caller wants `wanted`; nil if no record is before it.
+  /// Returns the first sequence that is kept if the caller asks for `wanted`; nil if no record is
+  /// before it.
   ///
-  /// Behind a record that ends its batch, whatever watermark frames follow: its sequence is then that
-  /// of the snapshot.
+  /// It follows a record that ends its batch, even if watermark frames come next. So the snapshot's
+  /// sequence is that of a record.
   private func firstKept(_ wanted: UInt64) throws(JournalError) -> UInt64? {
     let wanted = min(
       wanted, scanner.lastSequence + 1, JournalHeader.firstSequences.upperBound)
@@ -122,7 +130,7 @@ extension JournalStore {
       return true
     }
     if !isReached { try old.requireWhole(upTo: scanner.position) }
-    // A snapshot alone is no record to sum up.
+    // A snapshot alone is no record to summarize.
     return found == scanner.header.firstSequence ? nil : found
   }
 }

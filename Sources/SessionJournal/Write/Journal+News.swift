@@ -1,6 +1,7 @@
 extension Journal {
-  /// Whether others may have appended, or put another file in the place, since the last call of this
-  /// object: two system calls, no lock.
+  /// Whether others may have appended or replaced the file since the last call of this object.
+  ///
+  /// Takes no lock; two system calls.
   package func hasNews() throws(JournalError) -> Bool {
     try withStore { store throws(JournalError) in try store.hasNews() }
   }

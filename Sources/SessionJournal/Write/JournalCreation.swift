@@ -1,12 +1,12 @@
-/// Brings a new journal file into being, whole or not at all.
+/// Creates a new journal file, whole or not at all.
 struct JournalCreation {
   let location: JournalLocation
   let fileSystem: any JournalFileSystem
 
   /// Creates the file with its header, durably.
   ///
-  /// The caller holds the lock and has seen that nothing stands at the path, so nothing of another
-  /// creator is replaced; looked at once more before the rename, for the lock file is only a file.
+  /// The caller holds the lock and has seen that nothing is at the path. This is checked again
+  /// before the rename, since another process may have removed the lock file.
   func create(_ header: JournalHeader) throws(JournalError) {
     do throws(SystemFault) {
       let folder = try fileSystem.openFolder(of: location.real)
@@ -46,7 +46,7 @@ struct JournalCreation {
 }
 
 extension JournalError {
-  /// The same error of a journal that did not exist before.
+  /// Returns the same error for a journal that did not exist before.
   func ofCreation(at path: String) -> JournalError {
     if case .diskFull = self { return .noRoomToCreate(path: path) }
     return self

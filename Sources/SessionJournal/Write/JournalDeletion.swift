@@ -1,15 +1,20 @@
 extension Journal {
-  /// Removes the journal at `path` and everything beside it that is its own.
+  /// Removes the journal at `path` and all files next to it that belong to it, durably.
   ///
-  /// That is the file, what an interrupted creation or compaction left, the tails and the unusable
-  /// journals that were kept aside, the file of the openings that live, and at last the lock file;
-  /// durably when the call returns. Interrupted, it may be called
-  /// again: what is left is removed, whether or not the file itself still stands. A link that leads
-  /// to it stays. Whoever has it open gets `missing` from then on, and may leave an empty lock file.
+  /// These are:
+  /// - the file itself,
+  /// - what an interrupted creation or compaction left,
+  /// - the tails and quarantined journals that were kept,
+  /// - the file that shows which openings are alive,
+  /// - and at last the lock file.
   ///
-  /// Throws `missing` if nothing of it is there, `notAJournal` if something else stands there,
-  /// `hardLinked` if it would go on under another name, `busy`, `io`, `permissionDenied`,
-  /// `readOnlyFolder` and the errors of a path that leads to no file.
+  /// If the call is interrupted, call it again: it removes what is left, even if the journal itself
+  /// is gone. A link to the journal stays. An object that has it open throws `missing` from then
+  /// on, and may leave an empty lock file.
+  ///
+  /// Throws `missing` if nothing of it is there, `notAJournal` if something else is at the path,
+  /// and `hardLinked` if the file has other names. Throws `busy`, `io`, `permissionDenied` and
+  /// `readOnlyFolder`, and the errors of a path that leads to no file.
   ///
   /// - Requirement: JRN-1
   public static func delete(at path: String, options: Options = Options()) throws(JournalError) {
@@ -28,11 +33,10 @@ extension Journal {
     try deletion.run(lock, lockPath: lock.path)
   }
 
-  /// Removes what is kept beside the journal at `path` of what it held once.
+  /// Removes the tails and quarantined journals next to the journal at `path`, durably.
   ///
-  /// That is tails that were cut off, and journals that were set aside from its place; durably when the call
-  /// returns. The journal stays.
-  /// Throws `missing` where no journal is there, and what `delete` throws.
+  /// The journal stays. Throws `missing` if no journal is there, `folderMissing`, `busy`, `io`,
+  /// `permissionDenied` and `readOnlyFolder`.
   package static func deleteKept(at path: String, options: Options = Options())
     throws(JournalError)
   {
@@ -50,7 +54,7 @@ extension Journal {
   }
 }
 
-/// Removes what belongs to one journal, under its lock.
+/// Removes the files of one journal, under its lock.
 private struct JournalDeletion {
   let location: JournalLocation
   let fileSystem: any JournalFileSystem
@@ -60,7 +64,7 @@ private struct JournalDeletion {
   func run(_ lock: LockFile, lockPath: String) throws(JournalError) {
     if let file = try opened() {
       defer { file.close() }
-      // Somebody who came by another name may be writing; the check holds from here on.
+      // A process that opened it by another name may be writing; the check holds from here on.
       try lock.acquire(journal: file)
       try refuse(file)
       try remove(location.real)
@@ -71,20 +75,20 @@ private struct JournalDeletion {
     try synchronizeFolder()
   }
 
-  /// Looks before a lock file is made beside something that is no journal.
+  /// Refuses something that is no journal before a lock file is made next to it.
   func refuseOthers() throws(JournalError) {
     guard let file = try opened() else { return }
     defer { file.close() }
     try refuse(file)
   }
 
-  /// The paths of what is kept beside the journal of what it held once.
+  /// Returns the paths of kept tails and quarantined journals.
   func kept() throws(JournalError) -> [String] {
     let passing = Self.passing.map { location.real + $0 }
     return try leftovers().filter { !passing.contains($0) }
   }
 
-  /// The paths of what stands beside the journal and is its own, the lock file among them.
+  /// Returns the paths of all files next to the journal that belong to it, including the lock file.
   func leftovers() throws(JournalError) -> [String] {
     let cut = location.real.lastIndex(of: "/").map { location.real.index(after: $0) }
     let start = cut ?? location.real.startIndex
@@ -103,7 +107,7 @@ private struct JournalDeletion {
     }.map { location.real[..<start] + $0 }
   }
 
-  /// The suffixes of files that hold nothing of the journal.
+  /// The suffixes of files that hold no content of the journal.
   private static let passing = [FileSuffix.draft, .lock, .alive].map(\.rawValue)
 
   private static func isKeptTail(_ rest: Substring) -> Bool {
@@ -131,7 +135,7 @@ private struct JournalDeletion {
     let bytes = try onFile(path) { () throws(SystemFault) in
       try file.bytes(JournalHeader.size, at: 0)
     }
-    // One that is damaged, empty or of a later version is a journal that somebody wants gone.
+    // A damaged, empty or newer journal may be removed: the caller asked for it.
     guard JournalHeader.read(bytes) != .notAJournal else { throw .notAJournal(path: path) }
   }
 

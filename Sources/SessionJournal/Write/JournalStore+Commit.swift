@@ -4,17 +4,17 @@ extension JournalStore {
     try lock.acquire(journal: scanner.file)
     var status = try location.status(fileSystem)
     while status.identity != scanner.identity {
-      // Closing the old file gives its lock back. Somebody may come first once more, where the lock
-      // file was removed and keeps nobody out.
+      // Closing the old file releases its lock. If the lock file was removed, another process
+      // may then be first again.
       try goOver()
       try lock.acquire(journal: scanner.file)
       status = try location.status(fileSystem)
     }
-    // Its name was taken from it, under whatever other name it was opened.
+    // The file has lost its last name, under whatever name it was opened.
     guard status.links > 0 || !scanner.countsNames else { throw .missing(path: path) }
     let surroundings = try scanner.surroundings()
     if surroundings == .changed { throw historyChanged() }
-    // A process that dies in a write leaves its first bytes, or a longer file.
+    // A process that dies during a write leaves its first bytes, or a longer file.
     let isQuiet = surroundings == .quiet && status.size == knownSize
     if !isQuiet { try collect() }
     if let unproven {
@@ -26,9 +26,9 @@ extension JournalStore {
     if !isQuiet { try repairOthers() }
   }
 
-  /// Cuts what another process left half done.
+  /// Cuts what another process left incomplete.
   private mutating func repairOthers() throws(JournalError) {
-    // Nobody else is writing now, so what is not whole will never be.
+    // No other process is writing now, so what is not whole never will be.
     do throws(JournalError) {
       if let repair = try Self.repair(&scanner, location, fileSystem) { untoldRepair = repair }
     } catch {
@@ -43,14 +43,14 @@ extension JournalStore {
     do throws(SystemFault) {
       try scanner.file.unlock()
     } catch {
-      // Closing gives the lock back too, and leaves nothing to go on with.
+      // Closing releases the lock too, but no later call can continue.
       scanner.file.close()
       condition = .poisoned
     }
     lock.release()
   }
 
-  /// Reads on, without the lock: a batch on its way is simply not there yet.
+  /// Reads new records without the lock; a batch that is being written is simply not there yet.
   mutating func catchUp() throws(JournalError) -> [JournalRecord] {
     try requireUsable()
     if try location.status(fileSystem).identity != scanner.identity { try goOver() }
@@ -79,9 +79,9 @@ extension JournalStore {
     }
   }
 
-  /// Goes over to the file that compaction has put in the old one's place.
+  /// Switches to the file that a compaction put in the place of the old one.
   private mutating func goOver() throws(JournalError) {
-    // Nobody appends to the old file any more: what is there is all that will be.
+    // No process appends to the old file any more: it is complete.
     try collect()
     var next = try Self.scan(location, fileSystem)
     let expected = scanner.header.identifier
@@ -92,7 +92,7 @@ extension JournalStore {
     let known = try knownFrames()
     var isSame = true
     let first = FramePosition(behind: next.header).sequence
-    // As in opening: what stands there may be left by a sync that failed.
+    // As in opening: the last bytes may be left by a sync that failed.
     var unproven = UndeterminedTail()
     var lastIsWatermark = false
     if last >= first {
@@ -105,12 +105,12 @@ extension JournalStore {
         return frame.sequence < last
       }
     }
-    // A snapshot stands for what is missing; without one, all must be there.
+    // A snapshot replaces missing records; without one, all must be there.
     let isContinued = next.header.beginsWithSnapshot || first <= last + 1
     guard isContinued, last < first || next.totals.lastSequence == last && isSame else {
       throw historyChanged()
     }
-    // Whoever renamed may have died before the name was durable, and records would go with it.
+    // The process that renamed may have died before the name was durable: records would be lost.
     try onFile(path) { () throws(SystemFault) in
       try fileSystem.synchronizeFolder(of: location.real)
     }
@@ -121,9 +121,10 @@ extension JournalStore {
     pager = nil
   }
 
-  /// The last frames that were read, the last record among them: another file must hold them too.
+  /// Returns the last frames that were read, including the last record: another file must hold them
+  /// too.
   ///
-  /// A watermark frame alone would prove nothing: each is like the other.
+  /// A watermark frame alone would prove nothing: all are alike.
   private func knownFrames() throws(JournalError) -> [JournalFrame] {
     guard scanner.position.previous != 0 else { return [] }
     var old = try FrameScanner(path: path, file: scanner.file)

@@ -1,5 +1,5 @@
 extension JournalStore {
-  /// One commit of a batch that is decided under the lock, as `Journal.transact` describes it.
+  /// Commits a batch that is decided under the lock; see `Journal.transact`.
   mutating func commit(
     _ decide: ([JournalRecord]) -> [JournalDraft]
   ) throws(JournalError) -> Journal.Transaction {
@@ -17,9 +17,10 @@ extension JournalStore {
     return Journal.Transaction(foreign: foreign, appended: appended, repair: takeRepair())
   }
 
-  /// One commit of all that was submitted, a batch each, with one write and one sync.
+  /// Commits all submissions, each a batch of its own, with one write and one sync.
   ///
-  /// What others appended goes to the first that is written; where none is, it is kept for later.
+  /// The first submission that is written receives what others appended. If none is written, a
+  /// later commit returns it.
   mutating func commit(_ submissions: [Submission]) {
     guard !submissions.isEmpty else { return }
     do throws(JournalError) {
@@ -95,10 +96,10 @@ extension JournalStore {
     BatchWriter(behind: scanner.position, seed: scanner.seed, durable: durable)
   }
 
-  /// How many batches of a write are in the journal, from the first on, and why not all.
+  /// The number of batches that are in the journal, from the first on, and why not all are.
   private typealias Written = (batches: Int, refusal: JournalError?)
 
-  /// Writes batches behind the last frame; with `everyCommit` they are durable then.
+  /// Writes batches after the last frame; with `everyCommit` they are durable on return.
   private mutating func write(_ writer: borrowing BatchWriter) throws(JournalError) -> Written {
     guard writer.place.offset > writer.start else { return (writer.ends.count, nil) }
     let isSynced = durability == .everyCommit
@@ -112,10 +113,10 @@ extension JournalStore {
     return written
   }
 
-  /// Writes batches, and room behind them where the file must grow.
+  /// Writes batches, and preallocates room after them if the file must grow.
   ///
-  /// After a fault the batches that are whole in the file stay: others may have read them. The rest is
-  /// taken back.
+  /// After a fault, the batches that are whole in the file stay: others may have read them. The
+  /// rest is cut.
   private mutating func put(_ writer: borrowing BatchWriter, withRoom: Bool) throws(JournalError)
     -> Written
   {
@@ -129,10 +130,11 @@ extension JournalStore {
         knownSize = max(knownSize, writer.start + UInt64(count))
         return (writer.ends.count, nil)
       }
-      // What is written over room is not taken back: it is written again, and the room is still there.
+      // Over preallocated room nothing is cut: the write is tried again, and the room is still
+      // there.
       if let fault, end > knownSize {
         let written = try takeBack(writer, behind: count, fault)
-        // No room in advance is no reason to refuse what may still fit.
+        // A failed preallocation is no reason to refuse batches that may still fit.
         guard written.batches == 0, case .diskFull? = written.refusal else { return written }
       }
     }
@@ -142,7 +144,7 @@ extension JournalStore {
     return (writer.ends.count, nil)
   }
 
-  /// Cuts the file behind the last batch that is whole, after `count` bytes were written.
+  /// Cuts the file after the last whole batch, when only `count` bytes were written.
   private mutating func takeBack(
     _ writer: borrowing BatchWriter, behind count: Int, _ fault: SystemFault
   ) throws(JournalError) -> Written {
@@ -152,7 +154,7 @@ extension JournalStore {
       try scanner.file.truncate(to: end)
       knownSize = end
     } catch {
-      // Half a batch is left behind that this process cannot take back.
+      // A partial batch is left that this process cannot cut.
       throw poison(error)
     }
     return (whole, whole == writer.ends.count ? nil : fault.error(at: path))
@@ -168,7 +170,7 @@ extension JournalStore {
     durable = sequence
   }
 
-  /// The error of a fault that ends all trust; never `diskFull`, which says that nothing changed.
+  /// Marks the store as poisoned; returns `io`, never `diskFull`, which says that nothing changed.
   mutating func poison(_ fault: SystemFault) -> JournalError {
     condition = .poisoned
     return .io(path: path, operation: fault.operation, code: fault.code)
@@ -176,7 +178,7 @@ extension JournalStore {
 }
 
 extension JournalStore {
-  /// Leaves a proof in the file that its last record was acknowledged, then lets go of it.
+  /// Appends a proof that the last record was acknowledged, then closes the file.
   mutating func close() throws(JournalError) {
     guard condition != .closed else { return }
     let wasUsable = condition == .open
@@ -188,7 +190,7 @@ extension JournalStore {
       undelivered = []
     }
     guard wasUsable else { return }
-    // Needs no lock, and is promised whoever has it.
+    // Needs no lock, and is promised even if another process holds it.
     if durable < scanner.lastSequence { try synchronize(upTo: scanner.lastSequence) }
     do throws(JournalError) {
       try lock.acquire()
@@ -197,18 +199,18 @@ extension JournalStore {
       try cutRoom()
     } catch {
       switch error {
-      // Whoever has the lock for so long is writing, and their next frame is the proof.
+      // The process that holds the lock for so long is writing, and its next frame is the proof.
       case .busy: return
       // The journal was deleted, perhaps with its folder: nothing is left to prove.
       case .missing, .folderMissing, .replaced: return
-      // No record needs the proof to be read, and what half of it was written is cut by the next.
+      // Records can be read without the proof, and the next commit cuts a partial one.
       case .diskFull: return
       default: throw error
       }
     }
   }
 
-  /// Makes everything durable and says so in a frame of its own.
+  /// Makes everything durable and appends a watermark that says so.
   private mutating func prove() throws(JournalError) {
     if durable < scanner.lastSequence { try synchronize(upTo: scanner.lastSequence) }
     guard !endsWithWatermark, scanner.position.previous != 0 else { return }
@@ -219,7 +221,7 @@ extension JournalStore {
     scanner.pass(to: writer.place)
   }
 
-  /// Gives back what was taken in advance; not synced, since zeros that come back do no harm.
+  /// Cuts preallocated room; not synced, since zeros that come back do no harm.
   private mutating func cutRoom() throws(JournalError) {
     guard knownSize > scanner.position.offset else { return }
     try onFile(path) { () throws(SystemFault) in

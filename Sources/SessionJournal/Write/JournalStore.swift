@@ -1,4 +1,4 @@
-/// Everything about an open journal that changes; `Journal` keeps it behind its lock.
+/// The mutable state of an open journal; `Journal` protects it with a mutex.
 struct JournalStore: ~Copyable, Sendable {
   enum Condition: Equatable, Sendable {
     case open
@@ -9,16 +9,16 @@ struct JournalStore: ~Copyable, Sendable {
   let location: JournalLocation
   let fileSystem: any JournalFileSystem
 
-  /// What opening found and did.
+  /// What opening the journal found and did.
   let recovery: JournalRecovery
 
   var lock: LockFile
   var scanner: FrameScanner
 
-  /// Reads older records again for slow subscribers, apart from where writing goes on.
+  /// Reads older records again for slow subscribers, without moving the scanner.
   var pager: RecordPager?
 
-  /// The last sequence that this process has seen made durable.
+  /// The last sequence that this process knows to be durable.
   var durable: UInt64
 
   var condition = Condition.open
@@ -26,23 +26,26 @@ struct JournalStore: ~Copyable, Sendable {
   let durability: Journal.Options.Durability
   let room: PreallocationRule
 
-  /// How long the file was when its end was last looked at: nothing but zeros stood behind the last
-  /// batch.
+  /// The length of the file when its end was last checked, in bytes.
+  ///
+  /// Only zeros were after the last batch then.
   var knownSize: UInt64
 
-  /// The last sequence of a record, watermark frames not counted.
+  /// The last sequence of a record; watermark frames are not counted.
   var lastRecord: UInt64
 
-  /// A repair that no caller has been told of.
+  /// A repair that no caller has received yet.
   var untoldRepair: JournalRepair?
 
-  /// Records of others that were read and not yet handed over.
+  /// Records of others that were read but not yet returned to a caller.
   var undelivered: [JournalRecord] = []
 
-  /// The last frame is known to be durable to readers of the file, not only to this process.
+  /// Whether the last frame is a watermark, which proves to all readers that the file is durable.
   var endsWithWatermark: Bool
 
-  /// What opening found no room to write again; nothing is appended behind it until that is done.
+  /// The bytes that opening could not write again for lack of room.
+  ///
+  /// Nothing is appended before that is done.
   var unproven: UndeterminedTail?
 
   init(
@@ -76,7 +79,7 @@ struct JournalStore: ~Copyable, Sendable {
 }
 
 extension JournalStore {
-  /// Opens the file, creates it if it is missing, recovers its tail.
+  /// Opens the file, creates it if it is missing, and recovers its tail.
   static func open(
     _ path: String, _ options: Journal.Options, replay: (JournalFrame, RawSpan) -> Void
   ) throws(JournalError) -> JournalStore {
@@ -85,7 +88,8 @@ extension JournalStore {
     var lock = LockFile(
       beside: location, fileSystem: fileSystem, deadline: options.deadlineNanoseconds)
     let created = try location.isThere ? false : create(location, options, &lock)
-    // The header is read before the lock, so that what is no journal gets no lock file beside it.
+    // // The header is read before the lock is taken, so that a file that is no journal gets no
+    // lock file.
     var scanner = try scan(location, fileSystem)
     try lock.acquire()
     try lock.acquire(journal: scanner.file)
@@ -102,8 +106,8 @@ extension JournalStore {
       replay(frame, payload)
       return true
     }
-    // What was read may be in the cache only, left by a process that died before its sync or whose
-    // sync failed; the same holds for the file's name.
+    // // What was read may be in the cache only: left by a process that died before its sync, or
+    // whose sync failed. The same holds for the file's name.
     let file = scanner.file
     let isWritten = try unproven.writeAgain(in: scanner)
     try onFile(path) { () throws(SystemFault) in
@@ -115,7 +119,7 @@ extension JournalStore {
     do throws(JournalError) {
       repaired = try repair(&scanner, location, fileSystem)
     } catch {
-      // Without room to keep a tail aside it stays where it is, and the first commit sees to it.
+      // // Without room to keep a copy of the tail, it stays; the first commit repairs it.
       guard case .diskFull = error else { throw error }
       isRepaired = false
     }
@@ -129,7 +133,7 @@ extension JournalStore {
       knownSize: size, lastRecord: lastRecord, unproven: isWritten ? nil : unproven)
   }
 
-  /// Cuts what does not count behind the whole prefix; nil if there is nothing.
+  /// Cuts what does not count after the whole prefix; nil if there is nothing.
   static func repair(
     _ scanner: inout FrameScanner, _ location: JournalLocation,
     _ fileSystem: any JournalFileSystem
@@ -147,7 +151,7 @@ extension JournalStore {
         scanner.seek(to: scanner.position)
         return done
       } catch {
-        // Told of the journal, which is as it was, and not of the copy.
+        // // The error names the journal, which is unchanged, and not the copy.
         if case .diskFull = error { throw .diskFull(path: location.given) }
         throw error
       }
@@ -168,13 +172,13 @@ extension JournalStore {
     do throws(SystemFault) {
       try file.makePrivate()
     } catch {
-      // Who may write and is not the owner leaves that to the owner.
+      // // A process that may write but is not the owner leaves the mode to the owner.
       guard error.isRefusedMode else { throw error.error(at: location.given) }
     }
     return scanner
   }
 
-  /// Creates the journal, unless another creator was first and has finished: it held the lock.
+  /// Creates the journal; false if another process created it while this one waited for the lock.
   private static func create(
     _ location: JournalLocation, _ options: Journal.Options, _ lock: inout LockFile
   ) throws(JournalError) -> Bool {

@@ -1,14 +1,15 @@
-/// Folds records to the bytes of a snapshot; a value, empty at the beginning of a journal.
+/// Folds records into the bytes of a snapshot; a value type, empty before the first record.
 ///
-/// Equal snapshots must mean equal states: compaction takes its own file for good only if the
-/// snapshot of all that is in it is that of the whole journal, byte for byte.
+/// Equal snapshots must mean equal states. A compaction keeps its new file only if the snapshot of
+/// all its records equals that of the whole journal, byte for byte.
 public protocol JournalSummary {
-  /// Takes the next record; the snapshot that a compacted file begins with comes first.
+  /// Adds the next record; the snapshot of a compacted file comes first.
   ///
   /// The payload is valid during the call only.
   mutating func take(_ frame: JournalFrame, payload: RawSpan)
 
-  /// The snapshot of all that was taken; nil where it cannot be made (then nothing is compacted).
+  /// Returns the snapshot of all records so far; nil if there is none, and then nothing is
+  /// compacted.
   func snapshot() -> [UInt8]?
 }
 
@@ -16,36 +17,36 @@ public protocol JournalSummary {
 ///
 /// - Requirement: JRN-4
 public struct JournalCompaction: Equatable, Sendable {
-  /// The first sequence that was kept; the snapshot stands for all before.
+  /// The first sequence that was kept; the snapshot replaces everything before it.
   public let firstSequence: UInt64
 
-  /// How many records the snapshot took the place of, an older snapshot not counted.
+  /// The number of records that the snapshot replaced, without an older snapshot.
   public let recordsRemoved: UInt64
 
   /// The length of header and whole batches before, in bytes.
   public let bytesBefore: UInt64
 
-  /// The length of the file after, in bytes.
+  /// The length of the file afterwards, in bytes.
   public let bytesAfter: UInt64
 
-  /// What others had appended since the last call, in order.
+  /// The records that others appended since the last call, in order.
   public let foreign: [JournalRecord]
 
-  /// The tail that a writer who died had left, and that was cut; nil mostly.
+  /// The cut of a tail that a writer left when it died; usually nil.
   public let repair: JournalRepair?
 }
 
-/// Why a compaction was not done although it could have been.
+/// Why a compaction was given up.
 public enum CompactionRefusal: Equatable, Sendable {
   /// The snapshot is longer than the longest record of the journal; both in bytes.
   case snapshotTooLarge(bytes: Int, maximum: Int)
 
-  /// The journal belongs to another user, who could not open a file of this one.
+  /// The journal belongs to another user, who could not open the new file.
   case otherOwner
 
   /// The new file did not read back as it was written.
   case copyDiffers
 
-  /// Snapshot and records of the new file give another snapshot than all records of the old one.
+  /// The records of the new file result in another snapshot than those of the old one.
   case summaryDiffers
 }

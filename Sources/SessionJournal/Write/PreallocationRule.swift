@@ -1,22 +1,23 @@
-/// How much room a journal takes in advance (Specs/JournalFormat.md, "Room").
+/// How much room a journal preallocates (Specs/JournalFormat.md, "Room").
 ///
-/// A commit that changes the size of its file makes the file system write its own records too.
-/// Zeros written behind a batch, in the same write, spare the following commits that.
+/// A commit that changes the size of its file makes the file system write metadata too. Zeros
+/// written after a batch, in the same write, save the next commits that cost.
 package struct PreallocationRule: Equatable, Sendable {
-  /// The file grows to a multiple of this, in bytes; 0 if it takes no room in advance.
+  /// The file grows to a multiple of this, in bytes; 0 if nothing is preallocated.
   package let step: UInt64
 
-  /// How much room is left at least behind every batch, in bytes: on a disk that is full by now, so much
-  /// can still be appended.
+  /// The least room that is left after every batch, in bytes.
+  ///
+  /// This much can still be appended if the disk is full later.
   let reserve: UInt64
 
   /// The most steps that are taken at once.
   private static let mostSteps: UInt64 = 16
 
-  /// Nothing in advance.
+  /// The rule that preallocates nothing.
   package static let none = PreallocationRule(step: 0)
 
-  /// 64 KiB, and up to 1 MiB at once in a file that is larger.
+  /// The default: 64 KiB at once, and up to 1 MiB in a larger file.
   package static let standard = PreallocationRule(step: 64 * 1024, reserve: 4 * 1024)
 
   package init(step: UInt64, reserve: UInt64 = 0) {
@@ -24,8 +25,8 @@ package struct PreallocationRule: Equatable, Sendable {
     self.reserve = min(reserve, step)
   }
 
-  /// How many zeros follow what ends at `end`, where a file of `size` bytes must grow for it and for
-  /// the reserve.
+  /// Returns how many zeros to write after a batch that ends at `end`; 0 if a file of `size` bytes
+  /// has room for it and the reserve.
   func zeros(behind end: UInt64, in size: UInt64) -> Int {
     guard step > 0, end + reserve > size else { return 0 }
     let steps = min(max(1, end / (8 * step)), Self.mostSteps)

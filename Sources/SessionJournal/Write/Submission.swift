@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Drafts that one caller wants appended as one batch, and what became of them.
+/// The drafts that one caller wants to append as one batch, and their outcome.
 final class Submission: Sendable {
   typealias Outcome = Result<Journal.Transaction, JournalError>
 
@@ -12,7 +12,7 @@ final class Submission: Sendable {
 
   let drafts: [JournalDraft]
 
-  /// The sequence that must be that of the last record; nil if any may be.
+  /// The sequence that the last record must have; nil if any will do.
   let expected: UInt64?
 
   private let state = Mutex(State.waiting)
@@ -22,12 +22,12 @@ final class Submission: Sendable {
     self.expected = expected
   }
 
-  /// What became of it; nil while it waits.
+  /// The outcome; nil while it waits.
   var outcome: Outcome? {
     state.withLock { if case .finished(let outcome) = $0 { outcome } else { nil } }
   }
 
-  /// Says what became of it; what is said later does not count.
+  /// Sets the outcome; a later call has no effect.
   func finish(_ outcome: Outcome) {
     let suspended = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
       defer { if case .finished = state {} else { state = .finished(outcome) } }
@@ -37,7 +37,7 @@ final class Submission: Sendable {
     suspended?.resume(returning: outcome)
   }
 
-  /// Suspends until it is finished.
+  /// Suspends until there is an outcome.
   func wait() async -> Outcome {
     await withCheckedContinuation { continuation in
       let finished = state.withLock { state -> Outcome? in
@@ -50,11 +50,11 @@ final class Submission: Sendable {
   }
 }
 
-/// What waits to be appended, in the order of arrival.
+/// The submissions that wait to be appended, in the order of arrival.
 ///
-/// Whoever gets to write takes all that is there: what arrives during a sync rides on the next.
+/// The next writer takes all of them; what arrives during its sync waits for the next write.
 final class SubmissionQueue: Sendable {
-  /// One write carries at most so many batches and, but for a single larger one, so many bytes.
+  /// The most batches of one write, and the most bytes; a single larger batch is allowed.
   static let batchesPerWrite = 1024
   static let bytesPerWrite = 4 * 1024 * 1024
 
@@ -71,7 +71,7 @@ final class SubmissionQueue: Sendable {
     state.withLock { $0.waiting.append(submission) }
   }
 
-  /// Adds one for which nobody's thread waits; whether somebody must be sent to serve the queue.
+  /// Adds a submission without a waiting thread; true if a thread must be sent to serve the queue.
   func addUnattended(_ submission: Submission) -> Bool {
     state.withLock { state in
       state.waiting.append(submission)
@@ -80,7 +80,7 @@ final class SubmissionQueue: Sendable {
     }
   }
 
-  /// Takes what goes into one write; nothing if nothing waits.
+  /// Takes the submissions of one write; empty if none wait.
   func take() -> [Submission] {
     state.withLock { state in
       var bytes = 0
@@ -97,7 +97,7 @@ final class SubmissionQueue: Sendable {
     }
   }
 
-  /// Whether nothing is left for whoever was sent to serve the queue, who may then go.
+  /// Whether the queue is empty, so that the thread that serves it may stop.
   func isServed() -> Bool {
     state.withLock { state in
       if state.waiting.isEmpty { state.isServed = false }
