@@ -1,7 +1,7 @@
-/// Reads a file batch by batch, and hands over only what is whole and valid.
+/// Reads a file batch by batch, and passes on only frames that are whole and valid.
 ///
-/// At the end of the whole prefix it stops, says why, and goes on when asked again: what was not
-/// whole is then read anew.
+/// It stops at the end of the whole prefix and keeps the reason. Called again, it reads the
+/// incomplete bytes anew and continues.
 struct FrameScanner: ~Copyable, Sendable {
   /// The first frame that does not count.
   struct Stop: Equatable, Sendable {
@@ -10,13 +10,13 @@ struct FrameScanner: ~Copyable, Sendable {
     let sequence: UInt64
   }
 
-  /// What stands around `position`.
+  /// What surrounds `position` in the file now.
   enum Surroundings: Equatable, Sendable {
-    /// Another history has taken the place of what was read.
+    /// Another history has replaced what was read.
     case changed
-    /// Nothing behind it but zeros, or nothing.
+    /// Only zeros follow, or nothing.
     case quiet
-    /// Whoever writes begins here, and somebody did.
+    /// A process has written after the position.
     case grown
   }
 
@@ -24,34 +24,36 @@ struct FrameScanner: ~Copyable, Sendable {
   let file: any JournalFileHandle
   let header: JournalHeader
 
-  /// Which file it is, whatever its name now leads to.
+  /// The identity of the file, even if its name now leads to another one.
   let identity: FileStatus.Identity
 
-  /// Whether the file system counts names; where it does, a file without any is nobody's any more.
+  /// Whether the file system counts names; if so, a file without a name was removed.
   let countsNames: Bool
 
-  /// What the chain of frames begins with.
+  /// The CRC state with which the checksum of each frame begins.
   let seed: Checksum
 
   private var window = ReadWindow()
 
-  /// What is in the window before this offset was read by an earlier call: somebody may have written
-  /// there since.
+  /// The end of the bytes in the window that an earlier call read.
+  ///
+  /// Another process may have written there since.
   private var staleEnd: UInt64 = 0
 
   /// The end of the last whole batch.
   private(set) var position: FramePosition
 
-  /// Where the batch begins that ends at `position`, if it was verified as one of several frames.
+  /// The position of the batch that ends at `position`, if it was verified as one of several
+  /// frames.
   private var batch: FramePosition
 
-  /// How far frames were handed over; at most `position.offset`.
+  /// The end of the frames that were passed on; at most `position.offset`.
   private var delivered: UInt64
 
-  /// Why the last look behind `position` found no batch; nil at a clean end.
+  /// Why the last read after `position` found no batch; nil at a clean end.
   private(set) var stop: Stop?
 
-  /// How many zeros stood behind the whole prefix when its end was last judged, and nothing else.
+  /// The number of zeros after the whole prefix, if nothing else followed at the last verdict.
   private(set) var room: UInt64 = 0
 
   private(set) var totals = JournalTotals()
@@ -76,7 +78,7 @@ struct FrameScanner: ~Copyable, Sendable {
   /// The last sequence of the whole prefix.
   var lastSequence: UInt64 { position.sequence - 1 }
 
-  /// Hands over every frame to the end of the whole prefix, or until `body` says false.
+  /// Passes every frame of the whole prefix to `body`, until that returns false.
   mutating func visit(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
     staleEnd = window.end
     while true {
@@ -90,7 +92,7 @@ struct FrameScanner: ~Copyable, Sendable {
     }
   }
 
-  /// Goes on from another place between two batches.
+  /// Continues at another place between two batches.
   mutating func seek(to place: FramePosition) {
     position = place
     batch = place
@@ -99,24 +101,24 @@ struct FrameScanner: ~Copyable, Sendable {
     window.forget(from: 0)
   }
 
-  /// A place from which reading can go on with the next frame: where its batch begins.
+  /// A place from which the next frame can be read: the beginning of its batch.
   var resumption: FramePosition { delivered == position.offset ? position : batch }
 
-  /// How far frames were handed over, in bytes from the beginning of the file.
+  /// The end of the frames that were passed on, in bytes from the beginning of the file.
   var deliveredEnd: UInt64 { delivered }
 
-  /// Passes over batches that this process has written, so that they are not read back.
+  /// Skips batches that this process has written, so that they are not read back.
   mutating func pass(to place: FramePosition) {
     seek(to: place)
     index.note(place)
   }
 
-  /// What stands behind the whole prefix, as of now; needs a scan that came to its end.
+  /// Determines how the file ends now; requires a scan that reached its end.
   mutating func verdict() throws(JournalError) -> JournalEnding {
     room = 0
     guard let stop else { return .clean }
     if header.isSnapshotPlace(stop.offset) {
-      // The file got its name after its snapshot was durable: this is no writer's doing.
+      // The file got its name after its snapshot was durable, so no writer caused this.
       return .damaged(
         JournalDamage(offset: stop.offset, sequence: stop.sequence, flaw: stop.flaw))
     }
@@ -129,17 +131,17 @@ struct FrameScanner: ~Copyable, Sendable {
       room = evidence.end - min(evidence.end, position.offset)
       return .clean
     }
-    // A writer may have been at work: what is whole by now was only on its way.
+    // Another process may have been writing: a batch may be whole by now.
     if try verifyBatch() { return .clean }
     return self.stop == nil ? .clean : ending
   }
 
-  /// Looks whether the last frame that was read still stands where it was, and what begins behind it.
+  /// Checks that the last frame is unchanged, and whether something follows it.
   func surroundings() throws(JournalError) -> Surroundings {
     let place = position.previous == 0 ? UInt64(JournalHeader.checksumPlace) : position.previous
     let gap = position.offset - place
     let (before, behind) = try onFile(path) { () throws(SystemFault) in
-      // Mostly near enough to be had with one call.
+      // Both are usually close enough for one call.
       guard gap > 1024 else {
         let both = try file.bytes(Int(gap) + JournalFrame.headerSize, at: place)
         return (both[...], both.dropFirst(Int(gap)))
@@ -178,9 +180,9 @@ extension FrameScanner {
     }
   }
 
-  /// Verifies and hands over batches of one frame while each is here whole and valid.
+  /// Verifies and passes on batches of one frame, as long as each is in memory, whole and valid.
   ///
-  /// False if `body` says so. Everything else it leaves to `verifyBatch`: to read on, to name a flaw.
+  /// Returns false if `body` does. All other cases are left to `verifyBatch`.
   private mutating func visitSingles(_ body: (JournalFrame, RawSpan) -> Bool) -> Bool {
     let (storage, origin, end) = (window.storage, window.origin, window.count)
     let (seed, header) = (seed, header)
@@ -212,7 +214,7 @@ extension FrameScanner {
     return goesOn
   }
 
-  /// Hands over one frame that was verified.
+  /// Passes on one frame that was verified.
   @inline(__always)
   private mutating func deliver(_ body: (JournalFrame, RawSpan) -> Bool) -> Bool {
     let place = Int(delivered - window.origin)
@@ -230,7 +232,8 @@ extension FrameScanner {
     return goesOn
   }
 
-  /// Looks whether a whole batch stands behind `position`, and moves it there.
+  /// Verifies the batch after `position`, and moves `position` to its end; false if it is not
+  /// whole.
   private mutating func verifyBatch() throws(JournalError) -> Bool {
     var place = position
     var expected: UInt16?
@@ -252,7 +255,7 @@ extension FrameScanner {
         stop = nil
         return false
       case .failure where position.offset < staleEnd:
-        // What is not whole here may be by now.
+        // What was incomplete here may be whole by now.
         window.forget(from: position.offset)
         staleEnd = 0
         (place, expected) = (position, nil)

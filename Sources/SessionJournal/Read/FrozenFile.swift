@@ -1,10 +1,10 @@
-/// What stood in a file when this was made, and nothing that is appended to it later.
+/// A file as it was when this was created: later appends are not visible.
 ///
-/// A writer may be at work: whoever reads to the end of this comes to an end all the same.
+/// So a reader reaches an end even if a writer is at work.
 final class FrozenFile: JournalFileHandle {
   private let file: any JournalFileHandle
 
-  /// How long the file was, in bytes.
+  /// The length of the file at that moment, in bytes.
   let end: UInt64
 
   init(_ file: any JournalFileHandle) throws(SystemFault) {
@@ -12,7 +12,7 @@ final class FrozenFile: JournalFileHandle {
     end = try file.status().size
   }
 
-  /// How long the file is by now.
+  /// Returns the length of the file now.
   func sizeByNow() throws(SystemFault) -> UInt64 { try file.status().size }
 
   func status() throws(SystemFault) -> FileStatus {
@@ -36,7 +36,7 @@ final class FrozenFile: JournalFileHandle {
     return data
   }
 
-  // Only readers look at files like this.
+  // Only readers use such files.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int {
     throw .readOnly("write")
   }
@@ -51,17 +51,17 @@ final class FrozenFile: JournalFileHandle {
 }
 
 extension JournalReader {
-  /// What is read, where only what stood in the file at one moment is.
+  /// The frozen file, if the reader reads one.
   private var frozen: FrozenFile? { scanner.file as? FrozenFile }
 
-  /// How much of the file is looked at, in bytes: what stood in it when it was opened.
+  /// The length of the part that is read, in bytes: the size of the file when it was opened.
   package var frozenEnd: UInt64? { frozen?.end }
 
-  /// What stands behind the whole prefix of a file of which only its beginning is looked at; passes over
-  /// the records that were not yet read.
+  /// Determines how the frozen part of the file ends; passes over the records that were not yet
+  /// read.
   ///
-  /// A commit that the end of what is looked at cuts through is no fault where the file goes on by now:
-  /// its writer was not done with it.
+  /// The end of the frozen part may cut a commit. That is a clean end if the file is longer now:
+  /// its writer was still at work.
   package mutating func frozenEnding() throws(JournalError) -> JournalEnding {
     let ending = try ending()
     guard case .torn(let tail) = ending, tail.flaw.isEndOfFile, let frozen else { return ending }
@@ -69,8 +69,9 @@ extension JournalReader {
     return size > frozen.end ? .clean : ending
   }
 
-  /// Whether somebody has written to the file since it was opened, as far as can be told: it is longer, or
-  /// something stands where the ending was clean.
+  /// Whether a process has written to the file since it was opened, as far as that can be detected.
+  ///
+  /// True if the file is longer, or if its end was clean and something follows it now.
   package func isGrowing(behind ending: JournalEnding) throws(JournalError) -> Bool {
     guard let frozen else { return false }
     let size = try onFile(path) { () throws(SystemFault) in try frozen.sizeByNow() }
@@ -79,6 +80,6 @@ extension JournalReader {
     return try scanner.surroundings() == .grown
   }
 
-  /// Where what was read ends, between two batches.
+  /// The end of what was read, between two batches.
   package var wholeEnd: FramePosition { scanner.position }
 }

@@ -1,23 +1,26 @@
-/// The records of a journal, those that are there and those that come, whoever appends them.
+/// An asynchronous sequence of a journal's records: those that exist and those that any process
+/// appends.
 ///
-/// Reads without a lock, as soon as the system tells of a change, and crosses compactions without gap
-/// or duplicate; where it is behind what was compacted, the snapshot comes first. Ends when its task is
-/// cancelled; throws when the file is damaged, cut or rewritten, replaced by another journal or by
-/// another copy, or gone.
+/// Reads without a lock, as soon as the system reports a change. Crosses compactions without gap or
+/// duplicate. If it has not yet read records that a compaction replaced, it returns the snapshot
+/// first.
+///
+/// It ends when its task is cancelled. It throws when the file is damaged, cut or rewritten, when
+/// another journal or another copy replaces it, and when it is gone.
 public struct JournalFollower: AsyncSequence, Sendable {
-  /// One record with its bytes.
+  /// A record with its bytes.
   public typealias Element = JournalRecord
-  /// Why following cannot go on.
+  /// Why following cannot continue.
   public typealias Failure = JournalError
 
   private let path: String
   private let sequence: UInt64
   private let interval: Duration
 
-  /// Follows the journal at `path` behind `sequence`; one beyond the end is waited for.
+  /// Follows the journal at `path` from the record after `sequence`, which may not exist yet.
   ///
-  /// Where the system does not tell of changes it looks again after each `interval`; where it does,
-  /// after each `interval` or second, whichever is longer, all the same: some file systems forget to.
+  /// If the system does not report changes, the file is checked after each `interval`. If it does,
+  /// the file is checked all the same, but at most once a second: some file systems miss changes.
   public init(
     path: String, after sequence: UInt64 = 0, interval: Duration = .milliseconds(100)
   ) {
@@ -26,12 +29,12 @@ public struct JournalFollower: AsyncSequence, Sendable {
     self.interval = interval
   }
 
-  /// Begins to follow; the file is opened with the first record that is asked for.
+  /// Returns an iterator; it opens the file when the first record is requested.
   public func makeAsyncIterator() -> Iterator {
     Iterator(path: path, sequence: sequence, interval: interval)
   }
 
-  /// One pass over a journal that does not end by itself.
+  /// An iterator over a journal, which does not end by itself.
   public struct Iterator: AsyncIteratorProtocol {
     private let tail: FollowedFile
     private let interval: Duration
@@ -41,12 +44,12 @@ public struct JournalFollower: AsyncSequence, Sendable {
       self.interval = interval
     }
 
-    /// The next record, waited for; nil when the task is cancelled.
+    /// Waits for the next record; nil when the task is cancelled.
     public mutating func next() async throws(JournalError) -> JournalRecord? {
       try await next(isolation: nil)
     }
 
-    /// The next record, waited for; nil when the task is cancelled.
+    /// Waits for the next record; nil when the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(JournalError)
       -> JournalRecord?
     {
@@ -59,14 +62,14 @@ public struct JournalFollower: AsyncSequence, Sendable {
   }
 }
 
-/// The reader of one follower, kept apart because a reader cannot be copied and an iterator can.
+/// The reader of one follower: a class, because a reader cannot be copied but an iterator can.
 package final class FollowedFile {
   private let path: String
   private let fileSystem: any JournalFileSystem
   private var sequence: UInt64
   private var last: JournalRecord?
 
-  /// The last record that was handed over, until the file that took the place of another shows it.
+  /// The last record that was returned, until the replacement file has shown it too.
   private var unmet: JournalRecord?
   private var reader: JournalReader?
   private var changes: FileChanges?
@@ -79,7 +82,7 @@ package final class FollowedFile {
     self.fileSystem = fileSystem
   }
 
-  /// The next record; nil if there is none yet.
+  /// Returns the next record; nil if there is none yet.
   package func next() throws(JournalError) -> JournalRecord? {
     if reader == nil { reader = try opened() }
     while true {
@@ -88,7 +91,7 @@ package final class FollowedFile {
         try refuseDamage()
         return nil
       }
-      // Nobody appends to the old file any more: what came to it since the last look is all.
+      // No process appends to the old file any more: the rest of it is complete.
       if let record = try nextHere() { return record }
       try followReplacement()
     }
@@ -117,14 +120,14 @@ package final class FollowedFile {
     unmet = last
   }
 
-  /// What was handed over is not what the file holds: it was cut or rewritten, or is another copy.
+  /// Returns the error for a file that was cut, rewritten or replaced by another copy.
   private func otherHistory() -> JournalError {
     .damaged(
       path: path,
       JournalDamage(offset: last?.offset ?? 0, sequence: sequence, flaw: .historyChanged))
   }
 
-  /// Waits until the file may have changed, the limit is over, or the task is cancelled.
+  /// Waits until the file may have changed, the limit is reached, or the task is cancelled.
   func change(within interval: Duration, isolation: isolated (any Actor)?) async {
     if let changes, changes.isTold {
       return await changes.wait(atMost: max(interval, .seconds(1)))
@@ -132,23 +135,23 @@ package final class FollowedFile {
     do {
       try await Task.sleep(for: interval)
     } catch {
-      // Cancelled: whoever asks again is told so.
+      // Cancelled: the caller checks for that.
     }
   }
 
-  /// Watched before it is read, so that no change falls between.
+  /// Opens the file and watches it before reading, so that no change is missed.
   private func opened() throws(JournalError) -> JournalReader {
     while true {
       let reader = try JournalReader(path: path, fileSystem: fileSystem)
       changes = fileSystem.changes(of: path)
-      // Otherwise it is another file that is watched.
+      // Otherwise another file is watched than is open.
       if try !reader.isReplaced() { return reader }
     }
   }
 
-  /// A tail that is torn may be a batch on its way; one that is damaged will not get better.
+  /// Throws if the file is damaged or has another history; a torn tail may be a batch in progress.
   private func refuseDamage() throws(JournalError) {
-    // Who renames a compacted file into place has all in it that was there.
+    // A compacted file holds everything that was there before it took the name.
     guard unmet == nil, try reader?.isContinued() == true else { throw otherHistory() }
     if case .damaged(let damage) = try reader?.endingBehindRecords() {
       throw .damaged(path: path, damage)

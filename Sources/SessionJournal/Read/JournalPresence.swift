@@ -1,15 +1,15 @@
-/// Whether a journal stands at a path, as far as this process can tell.
+/// Whether a journal is at a path, as far as this process can determine.
 package enum JournalPresence: Equatable, Sendable {
-  /// A journal with this identifier stands there.
+  /// A journal with this identifier is there.
   case present(JournalIdentifier)
-  /// Nothing stands there: each folder on the way was read, and the name is not in it.
+  /// Nothing is there: the nearest existing folder was read and does not hold the name.
   case absent
-  /// It cannot be told: something stands there that cannot be read, or a folder on the way cannot.
+  /// Unknown: something is there that cannot be read, or a folder on the path cannot be read.
   case unknown(JournalError)
 }
 
 extension Journal {
-  /// Whether a journal stands at `path`; reads its header and takes no lock.
+  /// Determines whether a journal is at `path`; reads its header and takes no lock.
   ///
   /// - Requirement: RES-7
   package static func presence(at path: String, options: Options) -> JournalPresence {
@@ -23,7 +23,7 @@ extension Journal {
     }
   }
 
-  /// Goes up to the first folder that is there: only that one can prove what it does not hold.
+  /// Searches upwards for the first folder that exists: only its listing can prove an absence.
   ///
   /// These prove nothing, since what is missing may be on a disk that is not mounted:
   /// - a link that leads nowhere,
@@ -45,7 +45,7 @@ extension Journal {
         let isEmpty = names.allSatisfy { [".", ".."].contains($0) }
         let mayMount = place != path[...] && isEmpty || mountFolders.contains(String(folder))
         guard !mayMount else { return .unknown(.folderMissing(path: path)) }
-        // It came while this was read.
+        // It was created during the search.
         return names.contains(String(name)) ? .unknown(.missing(path: path)) : .absent
       } catch {
         guard error.isMissing else { return .unknown(error.error(at: path)) }

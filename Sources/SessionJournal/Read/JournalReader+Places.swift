@@ -1,24 +1,24 @@
-/// A place between two records to which a reader of the same file can come back.
+/// A place between two records to which a reader of the same file can return.
 package struct JournalPlaceMark: Equatable, Sendable {
-  /// Where the batch of the next record begins.
+  /// The position of the batch that holds the next record.
   let batch: FramePosition
 
-  /// Where the next record begins, or a frame of the journal itself before it, in bytes from the
-  /// beginning of the file.
+  /// The offset of the next record, or of a watermark before it, in bytes from the file's
+  /// beginning.
   package let offset: UInt64
 }
 
 extension JournalReader {
-  /// The place behind what was handed over so far.
+  /// The place after the records that were passed on so far.
   package var mark: JournalPlaceMark {
     JournalPlaceMark(
       batch: scanner.resumption, offset: max(scanner.deliveredEnd, resumption))
   }
 
-  /// Goes on from a place that a reader of the same file told.
+  /// Continues at a place that a reader of the same file returned.
   ///
-  /// `visit` hands over what stands behind it, verified as ever; its batch is read from its beginning.
-  /// Totals go on counting whatever is handed over or passed over.
+  /// `visit` passes on what follows the place, verified as always. The batch at the place is read
+  /// from its beginning. `totals` also counts the records that are read again.
   package mutating func seek(to mark: JournalPlaceMark) {
     scanner.seek(to: mark.batch)
     resumption = mark.offset

@@ -1,13 +1,13 @@
-/// Reads a journal without changing it: no lock, a bounded window, nothing allocated per frame.
+/// Reads a journal without changing it, in bounded memory and without a lock.
 ///
-/// Only whole batches are handed over. At the end of the whole prefix reading stops; asked again
-/// after the file grew, it goes on. Of a file that is being written, the ending is a
-/// snapshot: a batch on its way may show as torn and be whole a moment later.
+/// Only whole batches are passed on. Reading stops at the end of the whole prefix. Called again
+/// after the file grew, it continues. The ending of a file that is being written is a snapshot: a
+/// batch may be torn now and whole a moment later.
 ///
 /// - Requirement: JRN-1
 public struct JournalReader: ~Copyable, Sendable {
   var scanner: FrameScanner
-  /// What begins before this offset is passed over: a part of a batch that is read again.
+  /// Frames before this offset are skipped: they are a part of a batch that is read again.
   var resumption: UInt64 = 0
   private let fileSystem: any JournalFileSystem
 
@@ -20,19 +20,19 @@ public struct JournalReader: ~Copyable, Sendable {
     try self.init(path: path, fileSystem: POSIXFileSystem())
   }
 
-  /// Reads a journal that is in memory, `name` standing for its path in errors.
+  /// Reads a journal that is in memory; errors show `name` as its path.
   public init(bytes: [UInt8], name: String = "-") throws(JournalError) {
     fileSystem = POSIXFileSystem()
     scanner = try FrameScanner(path: name, file: FileInMemory(bytes))
   }
 
-  /// Opens the journal at `path`; where it is to be frozen, what comes to it later is not looked at.
+  /// Opens the journal at `path`; if `isFrozen`, later appends are not visible.
   package init(
     path: String, fileSystem: any JournalFileSystem = POSIXFileSystem(), isFrozen: Bool = false
   ) throws(JournalError) {
     self.fileSystem = fileSystem
     guard !path.isEmpty else { throw .emptyPath }
-    // Looked at before it is opened: opening some devices has effects.
+    // Checked before it is opened: opening some devices has effects.
     let status = try onFile(path) { () throws(SystemFault) in try fileSystem.status(of: path) }
     guard status.kind != .folder else { throw .isDirectory(path: path) }
     guard status.kind == .file else { throw .notARegularFile(path: path) }
@@ -48,24 +48,25 @@ public struct JournalReader: ~Copyable, Sendable {
   /// The path that was opened.
   public var path: String { scanner.path }
 
-  /// The first 64 bytes, read.
+  /// The header of the file.
   public var header: JournalHeader { scanner.header }
 
-  /// Which journal this is.
+  /// The identifier of the journal.
   public var identifier: JournalIdentifier { scanner.header.identifier }
 
-  /// How much has been handed over so far; watermarks are counted and not handed over.
+  /// How much was read so far; watermarks are counted but not passed on.
   public var totals: JournalTotals { scanner.totals }
 
-  /// How many zeros a writer has left behind the last batch for its next ones, in bytes; as of the
-  /// last call of `ending`, and 0 before it.
+  /// The number of preallocated zeros after the last batch, in bytes.
+  ///
+  /// Updated by `ending()`; 0 before its first call.
   public var room: UInt64 { scanner.room }
 
-  /// Hands over each record's frame and payload to the end of the whole prefix.
+  /// Passes each record's frame and payload to `body`, to the end of the whole prefix.
   ///
-  /// `body` says whether to go on; a later call continues behind the last frame handed over. The
-  /// payload is valid during the call only. Throws `damaged` only if the file is shorter than what
-  /// was read of it before, and `io`; what stands behind the prefix is told by `ending()`.
+  /// `body` returns whether to continue. A later call continues after the last frame. The payload
+  /// is valid during the call only. Throws `io`, and `damaged` only if the file is shorter than
+  /// what was read before. Call `ending()` to learn what follows the prefix.
   public mutating func visit(_ body: (JournalFrame, RawSpan) -> Bool) throws(JournalError) {
     let start = resumption
     try scanner.visit { frame, payload in
@@ -73,7 +74,7 @@ public struct JournalReader: ~Copyable, Sendable {
     }
   }
 
-  /// The next record with its bytes; nil at the end of the whole prefix, as of now.
+  /// Returns the next record; nil at the current end of the whole prefix.
   public mutating func next() throws(JournalError) -> JournalRecord? {
     var record: JournalRecord?
     try visit { frame, payload in
@@ -83,31 +84,31 @@ public struct JournalReader: ~Copyable, Sendable {
     return record
   }
 
-  /// What stands behind the whole prefix; passes over the records that were not yet read.
+  /// Determines how the file ends; passes over the records that were not yet read.
   public mutating func ending() throws(JournalError) -> JournalEnding {
     try scanner.visit { _, _ in true }
     return try scanner.verdict()
   }
 
-  /// What stands behind the records that `next` has come to the end of; passes over none.
+  /// Determines how the file ends; `next` must have reached the end of the whole prefix.
   package mutating func endingBehindRecords() throws(JournalError) -> JournalEnding {
     try scanner.verdict()
   }
 
-  /// The last sequence of what was read of the file.
+  /// The last sequence that was read.
   package var lastSequence: UInt64 { scanner.lastSequence }
 
-  /// Whether the last record that was read still stands where it was.
+  /// Whether the last record that was read is still in its place.
   package func isContinued() throws(JournalError) -> Bool {
     try scanner.surroundings() != .changed
   }
 
-  /// How long the file is now, in bytes.
+  /// Returns the length of the file now, in bytes.
   package func size() throws(JournalError) -> UInt64 {
     try onFile(path) { () throws(SystemFault) in try scanner.file.status().size }
   }
 
-  /// Whether another file has taken the path since this one was opened.
+  /// Whether another file has the path since this one was opened.
   package func isReplaced() throws(JournalError) -> Bool {
     try onFile(path) { () throws(SystemFault) in
       try fileSystem.status(of: path).identity != scanner.identity
@@ -115,7 +116,7 @@ public struct JournalReader: ~Copyable, Sendable {
   }
 }
 
-/// Bytes that stand in for a file.
+/// A file whose content is in memory.
 final class FileInMemory: JournalFileHandle {
   private let content: [UInt8]
 
@@ -141,7 +142,7 @@ final class FileInMemory: JournalFileHandle {
 
   func nextData(from offset: UInt64) throws(SystemFault) -> UInt64? { offset }
 
-  // Nobody writes to bytes that were handed over to be read.
+  // Bytes in memory are only read.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int {
     throw .readOnly("write")
   }

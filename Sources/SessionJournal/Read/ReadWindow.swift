@@ -1,8 +1,8 @@
-/// A bounded part of a file in memory, moved along by whole reads.
+/// A bounded part of a file in memory, which moves forward.
 ///
-/// `pread` and not a mapping: a mapping whose file is cut kills the process.
+/// Uses `pread`, since a process dies if a file that it maps is cut.
 struct ReadWindow: ~Copyable, Sendable {
-  /// Bytes read at once; a batch that is longer makes the window grow to at most twice that batch.
+  /// The size of a read, in bytes; a longer batch grows the window to at most twice its size.
   static let ordinarySize = 128 * 1024
 
   private(set) var storage: ContiguousArray<UInt8> = []
@@ -10,26 +10,26 @@ struct ReadWindow: ~Copyable, Sendable {
   /// The offset in the file of the first byte in `storage`; a multiple of 8.
   private(set) var origin: UInt64 = 0
 
-  /// How many bytes of `storage` are of the file.
+  /// The number of bytes in `storage` that come from the file.
   private(set) var count = 0
 
-  /// Behind the last byte that is here.
+  /// The offset after the last byte in memory.
   var end: UInt64 { origin + UInt64(count) }
 
-  /// How many bytes from `offset` on are here.
+  /// Returns how many bytes from `offset` on are in memory.
   @inline(__always)
   func available(at offset: UInt64) -> Int {
     offset < origin ? 0 : max(0, count - Int(clamping: offset - origin))
   }
 
-  /// Drops what is at or behind `offset`, so that it is read again.
+  /// Drops the bytes from `offset` on, so that they are read again.
   mutating func forget(from offset: UInt64) {
     count = offset < origin ? 0 : min(count, Int(clamping: offset - origin))
   }
 
-  /// Reads on until `length` bytes from `offset` are here, or the file ends.
+  /// Reads until `length` bytes from `offset` are in memory, or the file ends.
   ///
-  /// What stands before `kept` may be dropped. Returns how many bytes from `offset` are here.
+  /// Bytes before `kept` may be dropped. Returns how many bytes from `offset` on are in memory.
   mutating func fill(
     _ length: Int, at offset: UInt64, keeping kept: UInt64, of file: any JournalFileHandle
   ) throws(SystemFault) -> Int {

@@ -1,15 +1,15 @@
-/// Reads older records again, page by page, going on where the last page ended.
+/// Reads older records again, page by page.
 struct RecordPager: ~Copyable, Sendable {
   private var scanner: FrameScanner
 
-  /// The last sequence that was looked at; the next page goes on if it asks for what follows.
+  /// The last sequence that was read; the next page continues there if it is the next one.
   private var cursor: UInt64?
 
   init(path: String, file: any JournalFileHandle) throws(JournalError) {
     scanner = try FrameScanner(path: path, file: file)
   }
 
-  /// Up to `limit` records behind `sequence`, none behind `last`.
+  /// Returns up to `limit` records after `sequence`, up to and including `last`.
   mutating func records(
     after sequence: UInt64, through last: UInt64, limit: Int, index: SequenceIndex
   ) throws(JournalError) -> [JournalRecord] {
@@ -29,7 +29,7 @@ struct RecordPager: ~Copyable, Sendable {
       return records.count < limit && frame.sequence < last
     }
     guard seen >= last || records.count == limit else {
-      // The file was whole up to `last` when it was read first.
+      // The file was whole up to `last` when it was first read.
       throw .damaged(
         path: scanner.path,
         JournalDamage(

@@ -1,7 +1,7 @@
-/// Where some of the batches begin: enough to find any sequence by reading a little.
+/// The places of some batches, to find any sequence after a short read.
 ///
-/// Holds at most 1,024 places. When it is full every second one goes and the distance doubles, so
-/// its memory does not grow with the file.
+/// Holds at most 1,024 places. When it is full, every second place is dropped and the distance
+/// doubles. So its memory does not grow with the file.
 package struct SequenceIndex: Sendable {
   package static let capacity = 1024
 
@@ -16,7 +16,7 @@ package struct SequenceIndex: Sendable {
     if position.offset >= nextOffset { add(position) }
   }
 
-  /// The last known place at which `sequence` or an earlier one begins.
+  /// Returns the last known place of a batch that begins with `sequence` or an earlier one.
   package func place(before sequence: UInt64) -> FramePosition? {
     var low = 0
     var high = places.count

@@ -1,16 +1,17 @@
-/// Looks through what stands behind the whole prefix for a frame that proves that the prefix was
-/// once longer: one written when the missing sequence was already known to be durable.
+/// Searches the bytes after the whole prefix for a proof that the prefix was once longer.
 ///
-/// Reads through a bounded window and jumps over holes.
+/// The proof is a frame that was written when the missing sequence was already durable. Reads
+/// through a bounded window and skips holes.
 struct TailSearch {
   struct Evidence: Equatable, Sendable {
-    /// A later frame says that the missing sequence was acknowledged.
+    /// Whether a later frame proves that the missing sequence was acknowledged.
     var provesAcknowledged: Bool
 
-    /// Behind the last byte that is not zero; the beginning of the search if all are.
+    /// The offset after the last byte that is not zero; the beginning of the search if all are
+    /// zero.
     var significantEnd: UInt64
 
-    /// Where the file ends.
+    /// The end of the file.
     var end: UInt64
   }
 
@@ -60,15 +61,17 @@ struct TailSearch {
     }.get()
   }
 
-  /// Whether a frame in `bytes` is the proof, and how many bytes come before zeros at the end; nil
-  /// if there are only zeros.
+  /// Returns whether a frame in `bytes` is the proof, and the number of bytes before trailing
+  /// zeros.
+  ///
+  /// The number is nil if all bytes are zero.
   private func inspect(
     _ bytes: UnsafeRawBufferPointer, at offset: UInt64, _ stop: FrameScanner.Stop
   ) -> (proof: Bool, significant: Int?) {
     guard let base = bytes.baseAddress, !bytes.isZero else { return (false, nil) }
     var place = 0
     while place + JournalFrame.headerSize <= bytes.count {
-      // Cheap questions first: this runs at every eighth byte.
+      // Cheap checks first: this runs at every eighth byte.
       let sequence: UInt64 = base.loadLittle(place + 8)
       if sequence > stop.sequence, sequence - stop.sequence >= base.loadLittle32(place + 16),
         base.loadLittle32(place + 4) <= UInt64(header.maximumRecordSize),

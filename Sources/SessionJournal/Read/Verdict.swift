@@ -1,8 +1,8 @@
-/// The decision of recovery: a pure function from what was read to what it means
-/// (Specs/JournalFormat.md, "Verdicts").
+/// The decision of recovery, as a pure function (Specs/JournalFormat.md, "Verdicts").
 enum Verdict {
-  /// What stands behind the whole prefix that ends at `whole`, given the first frame that does not
-  /// count and what a search behind it found.
+  /// Decides how a file ends whose whole prefix ends at `whole`.
+  ///
+  /// `stop` is the first frame that does not count; `evidence` is what a search after it found.
   static func decide(
     _ stop: FrameScanner.Stop, behind whole: FramePosition, _ evidence: TailSearch.Evidence
   ) -> JournalEnding {
@@ -11,9 +11,9 @@ enum Verdict {
         JournalDamage(offset: stop.offset, sequence: stop.sequence, flaw: stop.flaw))
     }
     let isOnlyZeros = evidence.significantEnd == stop.offset
-    // Nothing was ever written here: room that a writer left, or size without data after a power cut.
+    // Nothing was written here: preallocated room, or size without data after a power cut.
     if isOnlyZeros, stop.offset == whole.offset { return .clean }
-    // The file was cut again while it was being looked at.
+    // The file was cut during the search.
     if evidence.end <= whole.offset { return .clean }
     let tail = JournalTail(
       offset: whole.offset, sequence: whole.sequence, bytes: evidence.end - whole.offset,

@@ -10,11 +10,11 @@ internal import Synchronization
   internal import Musl
 #endif
 
-/// The file `<path>.alive` beside a journal: each opening locks one byte of it for as long as it lives.
+/// The file `<path>.alive` next to a journal, in which every live opening holds a lock on one byte.
 ///
-/// The kernel releases the lock when the process ends, however that happens, and shows it to every
-/// process of this kernel, in whatever namespace. Only Linux has such locks; Apple's systems kill a
-/// suspended app that holds one. Where no lock can be had, none is held and nothing fails.
+/// The kernel releases the lock when the process ends, for any reason. Every process of this kernel
+/// sees the lock, in any namespace. Only Linux has such locks, and Apple's systems kill a suspended
+/// app that holds one. If no lock is available, none is held, and that is no error.
 package final class AliveFile: Sendable {
   /// Whether the byte of an opening is locked.
   package enum Lock: Sendable {
@@ -25,7 +25,7 @@ package final class AliveFile: Sendable {
   private let path: String
   private let descriptor: Mutex<Int32?>
 
-  /// Which file it is, for as long as it is open: another of this name has other locks.
+  /// The identity of the open file; another file of the same name has other locks.
   package let identity: FileStatus.Identity
 
   private init(path: String, descriptor: Int32, identity: FileStatus.Identity) {
@@ -35,12 +35,12 @@ package final class AliveFile: Sendable {
 
   deinit { release() }
 
-  /// Locks the byte of an opening beside a journal; `nil` if that cannot be had.
+  /// Locks the byte of an opening next to a journal; nil if no lock is available.
   package static func take(
     beside journal: String, byte: UInt64, options: Journal.Options
   ) -> AliveFile? {
     guard let path = path(beside: journal, options) else { return nil }
-    // Again if the file was removed between opening and locking it.
+    // Tried again if the file was removed between opening and locking it.
     for _ in 0..<3 {
       guard let descriptor = open(path, O_RDWR | O_CREAT) else { return nil }
       guard cfilelock_is_local(descriptor) == 1, cfilelock_take(descriptor, byte) == 1,
@@ -55,8 +55,9 @@ package final class AliveFile: Sendable {
     return nil
   }
 
-  /// Whether an opening of the journal holds its byte, and in which file that was asked; `nil` if it
-  /// cannot be asked.
+  /// Returns whether another opening of the journal holds its byte, and the file that was asked.
+  ///
+  /// Nil if that cannot be determined.
   package static func ask(
     beside journal: String, byte: UInt64, options: Journal.Options
   ) -> (file: FileStatus.Identity, lock: Lock)? {
@@ -72,7 +73,7 @@ package final class AliveFile: Sendable {
     }
   }
 
-  /// Gives the lock back.
+  /// Releases the lock.
   package func release() {
     let held = descriptor.withLock { descriptor in
       defer { descriptor = nil }
@@ -86,7 +87,7 @@ package final class AliveFile: Sendable {
     do throws(JournalError) {
       return try JournalLocation.find(journal, options.fileSystem).real + FileSuffix.alive.rawValue
     } catch {
-      // Where the journal cannot be found, its neighbour says nothing.
+      // If the journal cannot be found, the file next to it tells nothing.
       return nil
     }
   }

@@ -2,9 +2,9 @@
   internal import Darwin
 #endif
 
-/// Keeps a file out of the system's backups: a journal that came back from one would tell of
-/// tokens that were rotated long ago.
+/// Excludes a file from the system's backups.
 ///
+/// A journal restored from a backup would hold tokens that were rotated long ago.
 /// - Requirement: JRN-1
 package enum BackupExclusion {
   /// The extended attribute that Foundation's `isExcludedFromBackup` sets.
@@ -15,17 +15,17 @@ package enum BackupExclusion {
     let text = Array("com.apple.backupd".utf8)
     let start = Array("bplist00".utf8) + [0x5F, 0x10, UInt8(text.count)] + text
     let table = UInt8(start.count)
-    // One object, whose offset of one byte stands in the table before this trailer.
+    // There is one object. The table before this trailer holds its offset, in one byte.
     let trailer: [UInt8] =
       [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1] + [0, 0, 0, 0, 0, 0, 0, 0]
       + [0, 0, 0, 0, 0, 0, 0, table]
     return start + [8] + trailer
   }()
 
-  /// Marks an open file; systems that keep no such mark have no such backups.
+  /// Marks an open file; systems without such a mark have no such backups.
   static func mark(_ descriptor: Int32) {
     #if canImport(Darwin)
-      // A volume without attributes is not backed up by what reads them.
+      // A failure is ignored: a volume without attributes is not in backups that read them.
       _ = fsetxattr(descriptor, attribute, value, value.count, 0, 0)
     #endif
   }

@@ -9,15 +9,15 @@ internal import Synchronization
   internal import Musl
 #endif
 
-/// Tells whoever waits that a file may have changed, as soon as the system says so.
+/// Wakes a waiting task when the system reports a change of a file.
 ///
-/// Some file systems never say so (those of a network, most of all): nobody should wait without a
+/// Some file systems never report changes, above all network file systems. So every wait has a
 /// limit.
 package final class FileChanges: Sendable {
   private struct State {
-    /// Something happened since the last wait ended.
+    /// Whether something happened since the last wait ended.
     var hasChanged = false
-    /// The number of the last wait, and of the last that is over.
+    /// The numbers of the last wait that began and of the last that ended.
     var begun: UInt64 = 0
     var ended: UInt64 = 0
     var waiter: CheckedContinuation<Void, Never>?
@@ -32,13 +32,13 @@ package final class FileChanges: Sendable {
   private let queue = DispatchQueue(label: "journal changes")
   private let source = Mutex<(any DispatchSourceProtocol)?>(nil)
 
-  /// Ends the wait that is under way at its limit; one for all, since a follower waits for ever.
+  /// Ends the current wait at its limit; one timer for all waits, since a follower waits for ever.
   private let timer: Mutex<any DispatchSourceTimer>
 
-  /// Whether the system tells of changes; if not, every wait lasts to its limit.
+  /// Whether the system reports changes; if not, every wait lasts to its limit.
   package var isTold: Bool { source.withLock { $0 != nil } }
 
-  /// Watches the file that stands at `path` now, wherever it is moved.
+  /// Watches the file that is at `path` now, even if it is moved.
   package init(of path: String) {
     timer = Mutex(DispatchSource.makeTimerSource(queue: queue))
     timer.withLock { timer in
@@ -56,8 +56,10 @@ package final class FileChanges: Sendable {
     timer.withLock { $0.cancel() }
   }
 
-  /// Waits for a change, but no longer than `limit`; at once if there was one since the last wait,
-  /// or when the task is cancelled.
+  /// Waits for a change, but no longer than `limit`.
+  ///
+  /// Returns at once if there was a change since the last wait. Also returns when the task is
+  /// cancelled.
   package func wait(atMost limit: Duration) async {
     let ticket = begin()
     let parts = limit.components
@@ -73,8 +75,8 @@ package final class FileChanges: Sendable {
     setLimit(.distantFuture)
   }
 
-  // Never inlined into `wait`: a lock knows its thread, and after an `await` that may be another one
-  // than the optimizer remembers.
+  // Never inlined into `wait`: a lock knows its thread, and the thread may differ after an `await`.
+  // The optimizer would assume that it is the same.
 
   @inline(never)
   private func begin() -> UInt64 {
@@ -127,7 +129,7 @@ package final class FileChanges: Sendable {
 
 extension FileChanges {
   #if os(Linux) || os(Android)
-    /// A source that reads what inotify says of the file; nil where it cannot be watched.
+    /// Returns a source that reads inotify's events for the file; nil if it cannot be watched.
     private static func watch(
       _ path: String, on queue: DispatchQueue, _ note: @escaping @Sendable () -> Void
     ) -> (any DispatchSourceProtocol)? {
@@ -140,7 +142,7 @@ extension FileChanges {
       }
       let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
       source.setEventHandler {
-        // What it has to say does not matter, only that it said something.
+        // Only the fact that there are events matters, not their content.
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
           while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
         }
@@ -150,7 +152,7 @@ extension FileChanges {
       return source
     }
   #elseif canImport(Darwin)
-    /// A source of the file's own changes; nil where it cannot be watched.
+    /// Returns a source of the file's changes; nil if it cannot be watched.
     private static func watch(
       _ path: String, on queue: DispatchQueue, _ note: @escaping @Sendable () -> Void
     ) -> (any DispatchSourceProtocol)? {

@@ -1,15 +1,15 @@
-/// What follows a journal's path in the paths of the files beside it.
+/// What the names of files next to a journal add to its path.
 ///
-/// These names are stable: another version finds the files by them.
+/// These names are stable: other versions find the files by them.
 enum FileSuffix: String, CaseIterable, Sendable {
-  /// The file whose lock makes one writer at a time.
+  /// The lock file, which allows one writer at a time.
   case lock = ".lock"
-  /// The file whose locked bytes show which openings live.
+  /// The file whose locked bytes show which openings are alive.
   case alive = ".alive"
-  /// A new journal before it takes the journal's name.
+  /// A new journal, before it takes the journal's name.
   case draft = ".new"
-  /// Begins `.torn-<sequence>-<number>`: a tail that was cut off.
+  /// A tail that was cut off: `.torn-<sequence>-<number>`.
   case torn = ".torn-"
-  /// Begins `.aside-<number>-<reason>-<time>`: a journal that was moved out of the way.
+  /// A quarantined journal: `.aside-<number>-<reason>-<time>`.
   case aside = ".aside-"
 }

@@ -1,21 +1,22 @@
 internal import Dispatch
 internal import Synchronization
 
-/// One process's turn at a lock file: two journals of one process do not poll for each other.
+/// The queue for one lock file in this process, so that its journals do not poll for each other.
 ///
-/// The system's lock keeps other processes out; this queues the threads of this one, in order.
+/// The system's lock keeps other processes out. This lock queues the threads of this process, in
+/// order.
 package final class ProcessTurn: Sendable {
   private let semaphore = DispatchSemaphore(value: 1)
 
   package init() {}
 
-  /// Waits for the turn, for at most so many nanoseconds; nil if it did not come.
+  /// Waits for the turn, for at most that many nanoseconds; nil if the time is over.
   func take(within nanoseconds: UInt64) -> Taken? {
     let wait = DispatchTimeInterval.nanoseconds(Int(clamping: nanoseconds))
     return semaphore.wait(timeout: .now() + wait) == .success ? Taken(self) : nil
   }
 
-  /// The turn of whoever has it, until nobody holds this any more.
+  /// Holds the turn until it is released from memory.
   final class Taken: Sendable {
     private let turn: ProcessTurn
 
@@ -39,7 +40,7 @@ final class InProcessLockQueue: Sendable {
 
   private let entries = Mutex<[String: Entry]>([:])
 
-  /// The one turn at the lock file with that path.
+  /// Returns the one turn at the lock file with that path.
   func turn(at path: String) -> ProcessTurn {
     entries.withLock { entries in
       if let turn = entries[path]?.turn { return turn }

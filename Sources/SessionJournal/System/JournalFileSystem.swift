@@ -1,43 +1,44 @@
-/// The system calls that a journal makes, so that a test can stand in for the system.
+/// The system calls that a journal makes; tests replace them.
 package protocol JournalFileSystem: Sendable {
-  /// Opens a file that exists; never waits for the other end of a pipe.
+  /// Opens a file; never waits for the other end of a pipe.
   func open(_ path: String, for access: FileAccess) throws(SystemFault)
     -> any JournalFileHandle
 
-  /// What stands at a path, links followed.
+  /// Returns the status of what is at a path, links followed.
   func status(of path: String) throws(SystemFault) -> FileStatus
 
-  /// The absolute path of what stands at a path, free of links.
+  /// Returns the absolute path without links of what is at a path.
   func realPath(of path: String) throws(SystemFault) -> String
 
-  /// Whether a symbolic link stands at a path, wherever it leads.
+  /// Whether a symbolic link is at a path, with or without a target.
   func isLink(_ path: String) throws(SystemFault) -> Bool
 
-  /// What the symbolic link at a path holds: a path, relative to the link's folder or absolute.
+  /// Returns the content of the symbolic link at a path: a path, absolute or relative to its
+  /// folder.
   func target(ofLink path: String) throws(SystemFault) -> String
 
-  /// The names of what stands in the folder of `path`, in any order.
+  /// Returns the names in the folder of `path`, in any order.
   func names(beside path: String) throws(SystemFault) -> [String]
   func rename(_ path: String, to newPath: String) throws(SystemFault)
   func remove(_ path: String) throws(SystemFault)
 
-  /// The folder of `path`, open.
+  /// Opens the folder of `path`.
   func openFolder(of path: String) throws(SystemFault) -> any JournalFolder
 
-  /// This process's turn at the lock file with that path.
+  /// Returns this process's turn at the lock file with that path.
   func turn(at path: String) -> ProcessTurn
 
-  /// Tells of changes of the file at a path; nil where nobody can.
+  /// Watches the file at a path; nil if changes cannot be reported.
   func changes(of path: String) -> FileChanges?
 
-  /// Time that never runs backwards, in nanoseconds from an arbitrary beginning.
+  /// Returns a time that never runs backwards, in nanoseconds from an arbitrary beginning.
   func uptime() -> UInt64
   func pause(nanoseconds: UInt64)
 
-  /// A number that no other file has as its salt.
+  /// Returns a salt that no other file has.
   func newSalt() -> UInt64
 
-  /// The number of the user whom new files belong to.
+  /// The number of the user to whom new files belong.
   var user: UInt32 { get }
 }
 
@@ -47,23 +48,26 @@ extension JournalFileSystem {
     try openFolder(of: path).synchronize()
   }
 
-  /// The owner of files that say nothing of theirs.
+  /// The default owner, in file systems without users.
   package var user: UInt32 { 0 }
 
-  /// A random number.
+  /// Returns a random number.
   package func newSalt() -> UInt64 {
     var generator = SystemRandomNumberGenerator()
     return generator.next()
   }
 }
 
-/// One open folder: who renames in it has it open before, so that nothing is missing behind that.
+/// An open folder.
+///
+/// It is opened before a rename, so that its sync afterwards cannot fail for want of rights or
+/// descriptors.
 package protocol JournalFolder: AnyObject, Sendable {
   /// Makes its names durable.
   func synchronize() throws(SystemFault)
 }
 
-/// One open file.
+/// An open file.
 package protocol JournalFileHandle: AnyObject, Sendable {
   func status() throws(SystemFault) -> FileStatus
 
@@ -71,23 +75,23 @@ package protocol JournalFileHandle: AnyObject, Sendable {
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SystemFault)
     -> Int
 
-  /// Writes some of `bytes`, at least one, and says how many.
+  /// Writes at least one of `bytes`; returns how many.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int
   func truncate(to size: UInt64) throws(SystemFault)
 
-  /// Makes data, and the size that is needed to read it, durable.
+  /// Makes the data durable, and the size that is needed to read it.
   func synchronizeData() throws(SystemFault)
 
-  /// Makes data and everything about the file durable.
+  /// Makes the data and all metadata of the file durable.
   func synchronize() throws(SystemFault)
 
-  /// The first offset at or behind `offset` that may hold data; nil if only a hole is left.
+  /// Returns the first offset from `offset` on that may hold data; nil if only a hole is left.
   func nextData(from offset: UInt64) throws(SystemFault) -> UInt64?
 
-  /// Takes all rights to the file from everybody but its owner.
+  /// Removes all rights of everyone except the owner.
   func makePrivate() throws(SystemFault)
 
-  /// Takes the file's exclusive lock, if nobody else has it.
+  /// Takes the file's exclusive lock; false if another open file has it.
   func tryLock() throws(SystemFault) -> Bool
   func unlock() throws(SystemFault)
   func close()
@@ -103,7 +107,7 @@ package enum FileAccess: Equatable, Sendable {
   case creatingOnly
 }
 
-/// What the system says of a file.
+/// What the system reports about a file.
 package struct FileStatus: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     case file
@@ -125,10 +129,10 @@ package struct FileStatus: Equatable, Sendable {
   package let size: UInt64
   package let identity: Identity
 
-  /// How many names it has; more than one with hard links.
+  /// The number of its names; more than one with hard links.
   package let links: UInt64
 
-  /// The number of the user it belongs to.
+  /// The number of the user to whom it belongs.
   package let owner: UInt32
 
   package init(

@@ -1,22 +1,22 @@
-/// Where a journal is: the path that was given, and the file that it leads to.
+/// The place of a journal: the path that was given, and the file that it leads to.
 ///
-/// Errors speak of the first. Lock, temporary and kept-aside files stand beside the second, so that
-/// everybody who opens the file finds the same ones, whatever links lead there.
+/// Errors name the given path. Lock file, draft and kept files are next to the real file. So every
+/// process that opens the file finds the same ones, through any links.
 struct JournalLocation: Equatable, Sendable {
   let given: String
 
-  /// Absolute, and free of symbolic links when it was looked up.
+  /// The real path: absolute, and free of symbolic links when it was resolved.
   let real: String
 
-  /// Whether a regular file stood there.
+  /// Whether a regular file was at the real path.
   let isThere: Bool
 
-  /// The status of the file that has the journal's name now.
+  /// Returns the status of the file that has the journal's name now.
   func status(_ fileSystem: any JournalFileSystem) throws(JournalError) -> FileStatus {
     try onFile(given) { () throws(SystemFault) in try fileSystem.status(of: real) }
   }
 
-  /// Looks up what `given` leads to, once: a link that is turned elsewhere later changes nothing.
+  /// Resolves `given` once; a link that is changed later has no effect.
   static func find(_ given: String, _ fileSystem: any JournalFileSystem) throws(JournalError)
     -> JournalLocation
   {
@@ -50,10 +50,10 @@ struct JournalLocation: Equatable, Sendable {
     }
   }
 
-  /// The place that a link leads to whose file was set aside: a new journal goes there.
+  /// Returns the target of a link whose file was quarantined: a new journal is created there.
   ///
-  /// Any other link that leads nowhere is refused. What it leads to may be on a disk that is not there at
-  /// the moment, and a new journal in its place would look like everything lost.
+  /// Any other link without a target is refused. Its target may be on a disk that is not mounted
+  /// now. A new journal in its place would look as if everything were lost.
   private static func findQuarantined(_ given: String, _ fileSystem: any JournalFileSystem)
     throws(JournalError) -> JournalLocation
   {
@@ -84,7 +84,7 @@ struct JournalLocation: Equatable, Sendable {
     }
   }
 
-  /// A path at which nothing stands, its folder free of links.
+  /// Returns a location without a file, in a folder whose path is free of links.
   private static func place(
     _ path: String, given: String, _ fileSystem: any JournalFileSystem
   ) throws(SystemFault) -> JournalLocation {

@@ -1,26 +1,27 @@
-/// The permanent file beside a journal whose lock makes one writer at a time.
+/// The permanent file next to a journal whose lock allows one writer at a time.
 ///
-/// Not the journal's own lock alone: whoever waits on a file that is then replaced would write to
-/// the old one. That lock is taken second, and keeps out who came by a hard link of another name.
-/// Held for one commit at a time: a suspended app that holds a lock is killed.
+/// The lock of the journal alone is not enough. A process that waits for it, while the file is
+/// replaced, would write to the old file. The journal's lock is taken second: it excludes processes
+/// that opened the file by a hard link. Both are held for one commit at a time, since the system
+/// kills a suspended app that holds a lock.
 struct LockFile: Sendable {
   let path: String
   private let journalPath: String
   private let fileSystem: any JournalFileSystem
   private let deadline: UInt64
 
-  /// The open lock file, and which one it is.
+  /// The open lock file and its identity.
   private var opened: (file: any JournalFileHandle, identity: FileStatus.Identity)?
 
   private let turn: ProcessTurn
 
-  /// Whose holder has the lock.
+  /// The turn at the lock in this process; nil if this object does not have it.
   private var taken: ProcessTurn.Taken?
 
-  /// When waiting began: one deadline holds for both locks.
+  /// When waiting began; one deadline holds for both locks.
   private var start: UInt64 = 0
 
-  /// A lock beside a journal, waited for up to `deadline` nanoseconds.
+  /// Creates a lock next to a journal; an acquisition waits up to `deadline` nanoseconds.
   init(beside journal: JournalLocation, fileSystem: any JournalFileSystem, deadline: UInt64) {
     journalPath = journal.given
     path = journal.real + FileSuffix.lock.rawValue
@@ -40,7 +41,7 @@ struct LockFile: Sendable {
     taken = turn
   }
 
-  /// Takes the journal's own lock, under this one; whoever took it gives it back.
+  /// Takes the journal's own lock, after this one; the caller must release it.
   func acquire(journal file: any JournalFileHandle) throws(JournalError) {
     var pause: UInt64 = 500_000
     while try !onFile(journalPath, { () throws(SystemFault) in try file.tryLock() }) {
@@ -63,7 +64,7 @@ struct LockFile: Sendable {
     do throws(SystemFault) {
       try opened.file.unlock()
     } catch {
-      // Closing gives the lock back too.
+      // Closing releases the lock too.
       forget()
     }
   }
@@ -78,7 +79,7 @@ struct LockFile: Sendable {
     opened = nil
   }
 
-  /// One try; false if somebody else has the lock or the lock file was exchanged meanwhile.
+  /// Tries once; false if another process has the lock, or if the lock file was replaced meanwhile.
   private mutating func attempt() throws(JournalError) -> Bool {
     let (file, mine) = try open()
     var refusal: SystemFault?
@@ -89,8 +90,8 @@ struct LockFile: Sendable {
     } catch {
       refusal = error
     }
-    // Somebody removed the lock file, and a lock on the old one keeps nobody out; or a fault came
-    // after the lock was taken. Closing gives it back.
+    // Either the lock file was removed, and a lock on the old one excludes no process. Or an error
+    // followed the lock. Closing releases it.
     forget()
     if let refusal, !refusal.isMissing { throw refusal.error(at: path) }
     return false
@@ -110,7 +111,7 @@ struct LockFile: Sendable {
     }
   }
 
-  /// Tells a lock file that is somebody else's from a folder that takes no new file.
+  /// Returns the error for a lock file of another user, or for a folder that takes no new file.
   private func refusal(for fault: SystemFault) -> JournalError {
     if fault.isMissing { return .folderMissing(path: journalPath) }
     guard fault.isDenied else {

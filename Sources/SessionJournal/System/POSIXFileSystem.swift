@@ -9,7 +9,7 @@ internal import Synchronization
   internal import Musl
 #endif
 
-/// The real system.
+/// The file system of the operating system.
 package struct POSIXFileSystem: JournalFileSystem {
   package init() {}
 
@@ -21,11 +21,11 @@ package struct POSIXFileSystem: JournalFileSystem {
       switch access {
       case .reading: O_RDONLY
       case .writing: O_RDWR
-      // What is made here is nobody's link to something else.
+      // A lock file or draft must not follow a link.
       case .creating: O_RDWR | O_CREAT | O_NOFOLLOW
       case .creatingOnly: O_RDWR | O_CREAT | O_EXCL
       }
-    // O_NONBLOCK: opening a pipe must not wait for its other end. It means nothing to a file.
+    // O_NONBLOCK: opening a pipe must not wait for its other end. It has no effect on a file.
     let flags = mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     let descriptor = try checked("open") {
       #if canImport(Darwin)
@@ -40,10 +40,10 @@ package struct POSIXFileSystem: JournalFileSystem {
     if access == .creatingOnly { BackupExclusion.mark(descriptor) }
     if access == .creatingOnly || access == .creating {
       do throws(SystemFault) {
-        // Whatever the process's mask takes away.
+        // The process's umask may have removed permissions.
         try handle.makePrivate()
       } catch {
-        // Somebody else's lock file, or a file system that keeps no modes or gives them to one user.
+        // The lock file belongs to another user, or the file system keeps no modes.
         guard error.isRefusedMode else { throw error }
       }
     }
@@ -142,7 +142,7 @@ package struct POSIXFileSystem: JournalFileSystem {
     var span = timespec()
     span.tv_sec = .init(nanoseconds / 1_000_000_000)
     span.tv_nsec = .init(nanoseconds % 1_000_000_000)
-    // A signal may end it early: whoever pauses looks at the clock again.
+    // A signal may end it early; callers check the clock again.
     nanosleep(&span, nil)
   }
 
@@ -152,7 +152,7 @@ package struct POSIXFileSystem: JournalFileSystem {
   }
 }
 
-/// Closed when nobody has it any more.
+/// An open folder, which is closed with its last reference.
 private final class POSIXFolder: JournalFolder {
   private let handle: any JournalFileHandle
 
@@ -166,7 +166,7 @@ private final class POSIXFolder: JournalFolder {
 }
 
 final class POSIXFileHandle: JournalFileHandle {
-  /// −1 once closed, so that a late call fails and does not reach another file.
+  /// The descriptor; −1 once closed, so that a late call fails and does not reach another file.
   private let current: Atomic<Int32>
 
   private var descriptor: Int32 { current.load(ordering: .relaxed) }
@@ -203,7 +203,7 @@ final class POSIXFileHandle: JournalFileHandle {
     let count = try checked("write") {
       pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(clamping: offset))
     }
-    // A device that takes nothing and does not say why is full.
+    // A device that writes nothing and reports no error is full.
     guard count > 0 || bytes.isEmpty else { throw SystemFault("write", code: ENOSPC) }
     return count
   }
@@ -222,7 +222,7 @@ final class POSIXFileHandle: JournalFileHandle {
 
   func synchronize() throws(SystemFault) {
     #if canImport(Darwin)
-      // fsync leaves the bytes in the drive's cache; some file systems know only fsync.
+      // fsync leaves the bytes in the drive's cache; some file systems support only fsync.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
       guard [ENOTSUP, ENOTTY, EINVAL].contains(errno) else {
         throw SystemFault("sync", code: errno)
@@ -235,12 +235,12 @@ final class POSIXFileHandle: JournalFileHandle {
     #if canImport(Darwin)
       let whence = SEEK_DATA
     #else
-      // Linux keeps the name behind _GNU_SOURCE; the number is part of its interface.
+      // On Linux the constant needs _GNU_SOURCE; its value is part of the kernel's interface.
       let whence: Int32 = 3
     #endif
     let found = lseek(descriptor, off_t(clamping: offset), whence)
     if found >= 0 { return UInt64(found) }
-    // A file system without holes refuses the question: everything may be data.
+    // A file system without holes rejects the call: everything may be data.
     return errno == ENXIO ? nil : offset
   }
 
@@ -271,7 +271,7 @@ final class POSIXFileHandle: JournalFileHandle {
   }
 }
 
-/// Whether C reads all of it: a call would silently stop at the first NUL and take another file.
+/// Whether C reads the whole path: a call would stop at a NUL and use another file.
 private func isCString(_ path: String) -> Bool {
   path.withCString { strlen($0) } == path.utf8.count
 }
@@ -280,7 +280,7 @@ private func requireCString(_ path: String, for operation: String) throws(System
   guard isCString(path) else { throw SystemFault(operation, code: EINVAL) }
 }
 
-/// The system's words for an errno.
+/// Returns the system's message for an errno.
 func systemMessage(_ code: Int32) -> String {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
     buffer.initialize(repeating: 0)
@@ -301,7 +301,7 @@ private func releaseDescriptor(_ descriptor: Int32) {
   #endif
 }
 
-/// Repeats a call that a signal interrupted, and turns −1 into a fault.
+/// Repeats a call that a signal interrupted, and throws a fault for −1.
 private func checked<Number: FixedWidthInteger & SignedNumeric>(
   _ operation: String, _ call: () -> Number
 ) throws(SystemFault) -> Number {
@@ -328,7 +328,7 @@ extension FileStatus {
 }
 
 extension SystemFault {
-  /// The error that a caller of the journal sees.
+  /// Returns the error that a caller of the journal sees.
   func error(at path: String) -> JournalError {
     switch code {
     case ENOENT: .missing(path: path)
@@ -346,7 +346,7 @@ extension SystemFault {
     SystemFault(operation, code: EBADF)
   }
 
-  /// Another file has taken the name of one that was made.
+  /// The draft was replaced by another file.
   static let isExchanged = SystemFault("rename", code: ESTALE)
   static let isFolder = SystemFault("open", code: EISDIR)
   static let isNoFile = SystemFault("open", code: ENXIO)
@@ -354,7 +354,7 @@ extension SystemFault {
   var isMissing: Bool { code == ENOENT }
   var isDenied: Bool { code == EACCES || code == EPERM }
 
-  /// Whether the file is somebody else's, or its file system keeps no modes.
+  /// Whether the file belongs to another user, or its file system keeps no modes.
   var isRefusedMode: Bool { isDenied || [EROFS, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code) }
   var isAlreadyThere: Bool { code == EEXIST }
 }

@@ -1,4 +1,4 @@
-/// Runs system calls on the file at `path` and turns their fault into the journal's error.
+/// Runs system calls on the file at `path`, and maps a fault to an error of the journal.
 @inline(__always)
 func onFile<Value: ~Copyable>(_ path: String, _ calls: () throws(SystemFault) -> Value)
   throws(JournalError) -> Value
@@ -11,7 +11,7 @@ func onFile<Value: ~Copyable>(_ path: String, _ calls: () throws(SystemFault) ->
 }
 
 extension JournalFileHandle {
-  /// Up to `count` bytes from `offset`; fewer only at the end of the file.
+  /// Reads up to `count` bytes from `offset`; fewer only at the end of the file.
   func bytes(_ count: Int, at offset: UInt64) throws(SystemFault) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let got = bytes.withUnsafeMutableBytes { buffer in
@@ -25,12 +25,12 @@ extension JournalFileHandle {
     return bytes
   }
 
-  /// Writes all of `bytes`, however many calls that takes.
+  /// Writes all of `bytes`, with as many calls as that takes.
   package func writeAll(_ bytes: [UInt8], at offset: UInt64) throws(SystemFault) {
     if let fault = writeSome(bytes, at: offset).fault { throw fault }
   }
 
-  /// Writes all of `bytes`, or as many as come before a fault.
+  /// Writes all of `bytes`, or as many as possible before a fault; returns both.
   func writeSome(_ bytes: [UInt8], at offset: UInt64) -> (count: Int, fault: SystemFault?) {
     bytes.withUnsafeBytes { buffer in
       var done = 0

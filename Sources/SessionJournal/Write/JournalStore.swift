@@ -88,7 +88,7 @@ extension JournalStore {
     var lock = LockFile(
       beside: location, fileSystem: fileSystem, deadline: options.deadlineNanoseconds)
     let created = try location.isThere ? false : create(location, options, &lock)
-    // // The header is read before the lock is taken, so that a file that is no journal gets no
+    // The header is read before the lock is taken, so that a file that is no journal gets no
     // lock file.
     var scanner = try scan(location, fileSystem)
     try lock.acquire()
@@ -106,7 +106,7 @@ extension JournalStore {
       replay(frame, payload)
       return true
     }
-    // // What was read may be in the cache only: left by a process that died before its sync, or
+    // What was read may be in the cache only: left by a process that died before its sync, or
     // whose sync failed. The same holds for the file's name.
     let file = scanner.file
     let isWritten = try unproven.writeAgain(in: scanner)
@@ -119,7 +119,7 @@ extension JournalStore {
     do throws(JournalError) {
       repaired = try repair(&scanner, location, fileSystem)
     } catch {
-      // // Without room to keep a copy of the tail, it stays; the first commit repairs it.
+      // Without room to keep a copy of the tail, it stays; the first commit repairs it.
       guard case .diskFull = error else { throw error }
       isRepaired = false
     }
@@ -151,7 +151,7 @@ extension JournalStore {
         scanner.seek(to: scanner.position)
         return done
       } catch {
-        // // The error names the journal, which is unchanged, and not the copy.
+        // The error names the journal, which is unchanged, and not the copy.
         if case .diskFull = error { throw .diskFull(path: location.given) }
         throw error
       }
@@ -172,7 +172,7 @@ extension JournalStore {
     do throws(SystemFault) {
       try file.makePrivate()
     } catch {
-      // // A process that may write but is not the owner leaves the mode to the owner.
+      // A process that may write but is not the owner leaves the mode to the owner.
       guard error.isRefusedMode else { throw error.error(at: location.given) }
     }
     return scanner
