@@ -1,8 +1,8 @@
-/// A number as its text: an integer beyond 2⁵³ is not rounded, and any size is allowed (RFC 8259 §6).
+/// A JSON number as its text: no integer is rounded, and any size is allowed (RFC 8259 §6).
 package struct JSONNumber: Hashable, Sendable {
   package let text: String
 
-  /// `nil` if the text is no JSON number.
+  /// Parses a JSON number; nil if the text is none.
   package init?(_ text: String) {
     do {
       guard case .number(let number) = try JSONReader.read(Array(text.utf8)),
@@ -14,7 +14,7 @@ package struct JSONNumber: Hashable, Sendable {
     }
   }
 
-  /// Digits that the reader has checked.
+  /// Creates a number from digits that the reader has checked.
   init(checked text: String) {
     self.text = text
   }
@@ -22,7 +22,7 @@ package struct JSONNumber: Hashable, Sendable {
   /// The nearest double; infinite if the number is out of range.
   package var value: Double { Double(text) ?? .nan }
 
-  /// The digits, with a sign where there is one, of a number without fraction and exponent.
+  /// The digits and the sign of a number without fraction and exponent; nil for any other.
   package var integer: String? {
     text.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: "-") } ? text : nil
   }

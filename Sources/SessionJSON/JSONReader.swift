@@ -1,11 +1,12 @@
-/// Reads JSON (RFC 8259); of equal names the last counts.
+/// Reads JSON (RFC 8259); if an object holds a name twice, the last one counts.
 ///
-/// The structure is read strictly. A value that cannot be shown does not fail the rest:
+/// The structure is read strictly. A value that cannot be decoded does not fail the rest:
 /// - A number keeps its digits, whatever its size.
-/// - A string that cannot be decoded is ``JSONValue/unreadable(_:)``; a member with such a name is left out.
-/// - So is an object or array that is nested too deep.
+/// - A string that cannot be decoded is ``JSONValue/unreadable(_:)``. A member whose name cannot be
+///   decoded is left out.
+/// - An object or array that is nested too deeply is ``JSONValue/unreadable(_:)`` too.
 package struct JSONReader {
-  /// Where the text stops being JSON; never what is there.
+  /// The place where the text stops being JSON; never its content.
   package struct Problem: Error, Hashable {
     package let offset: Int
   }
@@ -18,7 +19,7 @@ package struct JSONReader {
     self.bytes = bytes
   }
 
-  /// The one value that these bytes are.
+  /// Parses the one value that these bytes are.
   package static func read(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
     var reader = JSONReader(bytes)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
@@ -113,14 +114,14 @@ package struct JSONReader {
     guard index > start else { throw problem }
   }
 
-  /// The text of a string, or `nil` if it cannot be decoded: its end is clear all the same.
+  /// Parses a string; nil if it cannot be decoded, although its end is known.
   private mutating func string() throws(Problem) -> String? {
     let start = index + 1
     try skipString()
     return JSONText.decode(bytes[start..<(index - 1)])
   }
 
-  /// A string ends at the first quote that no backslash escapes.
+  /// Skips a string: it ends at the first quote without a backslash escape.
   private mutating func skipString() throws(Problem) {
     index += 1
     while let byte = next {
@@ -131,7 +132,7 @@ package struct JSONReader {
     throw problem
   }
 
-  /// Passes over an object or array without recursion; only strings and brackets count.
+  /// Skips an object or array without recursion; only strings and brackets matter.
   private mutating func skipNested() throws(Problem) {
     var closing: [UInt8] = []
     repeat {

@@ -2,7 +2,9 @@
 struct JSONText {
   private var rest: ArraySlice<UInt8>
 
-  /// The text, or `nil` if the bytes have half of a surrogate pair, an escape that JSON does not have, a
+  /// Returns the text; nil if the bytes cannot be decoded.
+  ///
+  /// They cannot if they hold half of a surrogate pair, an escape that JSON does not have or a
   /// control character, or are not UTF-8.
   static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
     var decoder = JSONText(rest: bytes)

@@ -1,4 +1,4 @@
-/// A JSON value as it was spelled: numbers keep their digits, so that 64 bits are exact.
+/// A JSON value as it was written: numbers keep their digits, so that 64 bits are exact.
 package enum JSONTree: Equatable, Sendable {
   /// A key and its value.
   package struct Member: Equatable, Sendable {
@@ -9,12 +9,12 @@ package enum JSONTree: Equatable, Sendable {
   case object([Member])
   case array([JSONTree])
   case text(String)
-  /// Digits, with a sign, fraction and exponent where there are any.
+  /// The digits of a number, with its sign, fraction and exponent if it has them.
   case number(String)
   case flag(Bool)
   case null
 
-  /// What it is, for a message.
+  /// The name of the value's type, for a message.
   package var word: String {
     switch self {
     case .object: "an object"
@@ -26,22 +26,24 @@ package enum JSONTree: Equatable, Sendable {
     }
   }
 
-  /// Why bytes are no JSON, and where.
+  /// Why and where bytes are not JSON.
   package struct Problem: Error, Equatable, Sendable {
-    /// In bytes from the first.
+    /// The offset of the error, in bytes from the first one.
     package let offset: Int
     package let message: String
   }
 
-  /// Reads one value (RFC 8259) that takes up all of the bytes; stricter than that in two things: no
-  /// key twice in one object, and at most 32 values within each other.
+  /// Parses one value (RFC 8259) that takes up all of the bytes.
+  ///
+  /// Two rules are stricter than RFC 8259. An object must not hold a key twice. Values are nested
+  /// at most 32 deep.
   package init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
     var scanner = JSONScanner(bytes)
     self = try scanner.whole()
   }
 }
 
-/// Takes JSON values off the front of some bytes.
+/// Parses JSON values from the front of a byte sequence.
 private struct JSONScanner {
   private static let deepest = 32
 
@@ -109,7 +111,7 @@ private struct JSONScanner {
     var members: [JSONTree.Member] = []
     skipSpace()
     if take("}") { return .object(members) }
-    // Spelled with other bytes, two keys are two.
+    // Keys that differ in their bytes are two keys, even if Unicode calls them equivalent.
     var keys: Set<[UInt8]> = []
     while true {
       skipSpace()
@@ -127,7 +129,7 @@ private struct JSONScanner {
     }
   }
 
-  /// A key for a message, of which no more than 80 characters are left.
+  /// Returns a key for a message, cut to 80 characters.
   private static func shortened(_ key: String) -> String {
     key.utf8.count <= 80 || key.count <= 80 ? key : key.prefix(79) + "…"
   }
@@ -210,7 +212,7 @@ private struct JSONScanner {
     }
   }
 
-  /// A scalar by its number, or by the two halves of UTF-16.
+  /// Parses the four digits of an escaped scalar, or its two UTF-16 halves.
   private mutating func scalar() throws(JSONTree.Problem) -> Unicode.Scalar {
     let first = try unit()
     if let scalar = Unicode.Scalar(UInt32(first)) { return scalar }
@@ -238,7 +240,7 @@ private struct JSONScanner {
   }
 }
 
-/// What a hexadecimal digit of either case stands for.
+/// Returns the value of a hexadecimal digit, in either case.
 package func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
   switch byte {
   case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -6,18 +6,19 @@ package enum JSONValue: Hashable, Sendable {
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
-  /// The reader knows its end and cannot show its contents; only a reading of it fails.
+  /// A value whose end is known but whose content cannot be decoded; only using it fails.
   case unreadable(Fault)
 
-  /// Why a value cannot be shown.
+  /// Why a value cannot be decoded.
   package enum Fault: Hashable, Sendable {
-    /// Half of a surrogate pair, an escape that JSON does not have, a control character, no UTF-8.
+    /// Half of a surrogate pair, an escape that JSON does not have, a control character, or bytes
+    /// that are not UTF-8.
     case text
-    /// An object or array that is nested deeper than the reader goes.
+    /// An object or array that is nested deeper than the reader allows.
     case depth
   }
 
-  /// What it is, in words, without what it holds.
+  /// The name of the value's type, without its content.
   package var kind: String {
     switch self {
     case .null: "null"
@@ -31,7 +32,7 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// A text as JSON writes it, quotes included.
+  /// Returns a text as JSON writes it, including the quotes.
   package static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {

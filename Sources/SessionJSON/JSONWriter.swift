@@ -1,7 +1,8 @@
 /// Writes JSON (RFC 8259) as UTF-8, in the order of the calls.
 ///
-/// A writer that is used again allocates nothing: it keeps its memory, and the text of the last day.
-/// Members that take a closure or any integer are inlinable: other modules call them for each record of a journal.
+/// A writer that is used again allocates nothing. It keeps its memory and the text of the last day.
+/// Members that take a closure or any integer are inlinable, since other modules call them for each
+/// record of a journal.
 // Without @usableFromInline on the type, Swift 6.3 inlines none of its package members in other modules.
 @usableFromInline
 package struct JSONWriter {
@@ -14,7 +15,7 @@ package struct JSONWriter {
 
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Begins anew, in the same memory.
+  /// Discards the content and keeps the memory.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     needsComma = false
@@ -66,7 +67,7 @@ package struct JSONWriter {
     if let value { self.value(value) } else { null() }
   }
 
-  /// A text of `count` bytes that `write` writes in place: ASCII of which nothing is to be escaped.
+  /// Writes a text of `count` bytes through `write`: ASCII that needs no escapes.
   package mutating func field(
     _ name: String, plainCount count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void
   ) {
@@ -80,9 +81,10 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  /// A time in milliseconds since 1970, as RFC 3339 has it in UTC: `2026-11-21T14:00:05.205Z`.
+  /// Writes a time in milliseconds since 1970, in UTC as in RFC 3339: `2026-11-21T14:00:05.205Z`.
   ///
-  /// `date` gives the date of its day, `2026-11-21`. Of times in a row that have the same day, only the first asks.
+  /// `date` returns the date of that day: `2026-11-21`. It is called only if the day differs from
+  /// that of the last time.
   package mutating func field(_ name: String, milliseconds: Int64, date: () -> String) {
     key(name)
     bytes.append(UInt8(ascii: "\""))
@@ -139,7 +141,7 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  /// Names are the tool's own and have nothing in them that is to be escaped.
+  /// Writes a name, which must need no escapes.
   @usableFromInline
   mutating func key(_ name: String) {
     separate()
@@ -155,7 +157,7 @@ package struct JSONWriter {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  /// The decimal digits, with zeros in front up to as many as `digits`, which are at most 20.
+  /// Appends the decimal digits, padded with zeros to `digits`, which is at most 20.
   private mutating func append(_ number: UInt64, digits: Int) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
       var (place, rest) = (20, number)
@@ -202,10 +204,11 @@ package struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Whether nothing is to be escaped.
+  /// Whether no byte needs an escape.
   ///
-  /// Of bytes beyond ASCII it must be looked at what they belong to: 0xC2, 0xD8 and 0xE2 begin all scalars
-  /// that are escaped. One question of all bytes, without a way out: many are answered at once so.
+  /// The bytes 0xC2, 0xD8 and 0xE2 begin all escaped scalars beyond ASCII; a text with one of them
+  /// is checked by scalar. The loop has no early exit, so that the compiler can check many bytes at
+  /// once.
   private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     var found: UInt8 = 0
     for byte in utf8 {
@@ -227,7 +230,7 @@ package struct JSONWriter {
     case "\n": bytes.append(contentsOf: "\\n".utf8)
     case "\r": bytes.append(contentsOf: "\\r".utf8)
     case "\t": bytes.append(contentsOf: "\\t".utf8)
-    // More than JSON demands: some readers split lines at U+2028, terminals obey the others.
+    // More than JSON requires: some readers split lines at U+2028, and terminals obey the others.
     case _ where scalar.isUnprintable:
       let digits = String(scalar.value, radix: 16)
       bytes.append(

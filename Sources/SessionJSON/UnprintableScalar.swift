@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-  /// Whether it could move a cursor, break a line or turn the direction of what follows.
+  /// Whether it could move a cursor, break a line, or change the direction of the text after it.
   package var isUnprintable: Bool {
     switch value {
     case 0..<0x20, 0x7F...0x9F: true

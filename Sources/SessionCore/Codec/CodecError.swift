@@ -1,19 +1,19 @@
-/// Why a payload whose checksum is right is still not what its kind says.
+/// Why a payload that passed its checksum cannot be decoded.
 ///
 /// Offsets are in bytes from the start of the payload.
 @_spi(Internals) public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It ends in the middle of a field.
+  /// The payload ends inside a field.
   case cutShort(offset: Int)
   /// A byte has a value that the field does not allow.
   case invalid(offset: Int, byte: UInt8)
   /// A text is not UTF-8.
   case notUTF8(offset: Int)
-  /// Bytes are left after the last field of a version that is known whole.
+  /// Bytes follow the last field, although all fields of that version are known.
   case trailingBytes(offset: Int, count: Int)
-  /// A field of a snapshot says what no history leads to.
+  /// A field of a snapshot has a value that no history results in.
   case impossible(offset: Int)
 
-  /// What is wrong, and where.
+  /// Says what is wrong, and where.
   public var description: String {
     switch self {
     case .cutShort(let offset):

@@ -1,15 +1,15 @@
-/// The fold of a journal's records as they lie in the file: no value is made of what a later record
-/// replaces.
+/// Folds a journal's records directly from their payloads, without decoding values that later
+/// records replace.
 ///
-/// Every record is checked as ``SessionDecoder`` checks it, and folded by the rules of
-/// ``SessionFold``; only the active context stays bytes until somebody asks for it
+/// Every record is checked like in ``SessionDecoder``, and folded by the rules of ``SessionFold``.
+/// The active context stays encoded until it is requested
 /// (`Specs/Decisions/fold-payloads-without-decoding-records.md`).
 @_spi(Internals) public struct PayloadFold: Sendable {
-  /// Why a record cannot be taken in.
+  /// Why a record cannot be folded.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Its payload is not what its kind says.
+    /// The payload cannot be decoded.
     case unreadable(CodecError, sequence: UInt64)
-    /// It can be read, and cannot be folded.
+    /// The payload can be decoded, but the fold rejects the record.
     case refused(SessionFold.Failure)
 
     /// The sequence of the record.
@@ -29,16 +29,16 @@
     }
   }
 
-  /// The fold, but for the context in `context`.
+  /// The fold, without the context in `context`.
   private var partial: SessionFold
-  /// The session's context as the last event with one has it, and room for longer ones.
+  /// The encoded context of the last event that has one; the array may be longer.
   private var context: [UInt8] = []
-  /// How many bytes of `context` it takes.
+  /// The length of the encoded context, in bytes.
   private var contextSize = 0
-  /// Whether the session has the context in `context` and not the one in `partial`.
+  /// Whether the session's context is the one in `context`, not the one in `partial`.
   private var isContextApart = false
 
-  /// Goes on from a fold.
+  /// Continues a fold.
   public init(_ fold: SessionFold = SessionFold()) {
     partial = fold
   }
@@ -46,10 +46,10 @@
   /// The sequence of the last record; 0 before the first.
   public var sequence: UInt64 { partial.sequence }
 
-  /// What was opened and has not ended.
+  /// The intents that are still open.
   public var intents: OpenIntents { partial.intents }
 
-  /// All that was taken in, folded; throws only where `apply` would have thrown.
+  /// Returns the fold of all records so far; throws only if `apply` would have thrown.
   public func fold() throws(CodecError) -> SessionFold {
     guard isContextApart else { return partial }
     var fold = partial
@@ -62,7 +62,7 @@
     return fold
   }
 
-  /// Takes in the next record, or throws and stays as it was; when the record was written.
+  /// Folds the next record and returns its time; if it throws, nothing changes.
   @discardableResult
   public mutating func apply(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(Failure)
     -> Timestamp
@@ -157,7 +157,7 @@
     keep(context)
   }
 
-  /// Of a snapshot, or a kind to come: decoded and folded as a value.
+  /// Decodes and folds a snapshot, or a record of an unknown kind.
   private mutating func applyWhole(_ sequence: UInt64, _ kind: UInt8, _ payload: RawSpan)
     throws(Failure)
   {
@@ -201,7 +201,7 @@
   }
 }
 
-/// A payload of which the time is read, and then the fields.
+/// A payload whose time is read first, then its fields.
 private struct Payload {
   private var reader: PayloadReader
   private let sequence: UInt64
@@ -218,7 +218,7 @@ private struct Payload {
     }
   }
 
-  /// All fields of a kind with one version, and what the record's place means for the fold.
+  /// Reads all fields of a kind with one version, and the record's place for the fold.
   @inline(__always)
   mutating func read<Fields>(
     _ fields: (inout PayloadReader) throws(CodecError) -> Fields
@@ -228,7 +228,7 @@ private struct Payload {
     }
   }
 
-  /// All fields of a kind that is known up to this version.
+  /// Reads all fields of a kind whose versions are known up to `known`.
   @inline(__always)
   mutating func read<Fields>(
     known: UInt8, _ fields: (inout PayloadReader, UInt8) throws(CodecError) -> Fields
@@ -245,7 +245,7 @@ private struct Payload {
 }
 
 extension PayloadReader {
-  /// What a context is made of, checked and not decoded.
+  /// Returns the bytes of a context, checked but not decoded.
   @inline(__always)
   fileprivate mutating func contextBytes() throws(CodecError) -> UnsafeRawBufferPointer {
     let start = offset

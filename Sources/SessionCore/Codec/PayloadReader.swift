@@ -1,13 +1,13 @@
-/// Takes the journal's little-endian encodings off the front of a payload.
+/// Decodes the journal's little-endian encodings from the front of a payload.
 ///
-/// Reads in place and allocates for long texts only. Every length is checked before it is believed.
+/// Reads in place and allocates for long texts only. Every length is checked before it is used.
 package struct PayloadReader {
   private let bytes: UnsafeRawBufferPointer
   private let count: Int
-  /// At most `count`.
+  /// The offset of the next byte; at most `count`.
   package private(set) var offset = 0
 
-  /// The bytes must outlive the reader: make one only inside `withUnsafeBytes`.
+  /// Creates a reader; the bytes must outlive it, so create it only inside `withUnsafeBytes`.
   package init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
     count = bytes.count
@@ -58,14 +58,14 @@ package struct PayloadReader {
     return text
   }
 
-  /// A text that may have been read before.
+  /// Reads a text; takes it from `known` if it was read before.
   mutating func text(_ known: inout TextTable) throws(CodecError) -> String {
     let start = offset + MemoryLayout<UInt32>.size
     guard let text = known.text(try textBytes()) else { throw .notUTF8(offset: start) }
     return text
   }
 
-  /// Passes over a text that is UTF-8.
+  /// Skips a text; throws if it is not UTF-8.
   @inline(__always)
   mutating func skipText() throws(CodecError) {
     let start = offset + MemoryLayout<UInt32>.size
@@ -73,7 +73,7 @@ package struct PayloadReader {
     guard utf8.isASCII() || utf8.isUTF8() else { throw .notUTF8(offset: start) }
   }
 
-  /// What a text is made of, which may not be UTF-8.
+  /// Returns the bytes of a text, which may not be UTF-8.
   @inline(__always)
   package mutating func textBytes() throws(CodecError) -> UnsafeRawBufferPointer {
     let length = Int(try integer(UInt32.self))
@@ -102,7 +102,7 @@ package struct PayloadReader {
     return id
   }
 
-  /// Passes over an identifier.
+  /// Skips an identifier.
   @inline(__always)
   mutating func skipIdentifier() throws(CodecError) {
     switch try integer(UInt8.self) {
@@ -113,8 +113,9 @@ package struct PayloadReader {
     }
   }
 
-  /// The fixed part of a token whose identifier is a UUID, where all of it is here: one look at the
-  /// length for all fields.
+  /// Reads a token whose identifier is a UUID, with one length check for all fields.
+  ///
+  /// Nil if it is another token, or if bytes are missing.
   @inline(__always)
   mutating func wholeToken() -> TokenMetadata? {
     let start = offset
@@ -133,12 +134,12 @@ package struct PayloadReader {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
   }
 
-  /// The bytes from one offset to the present one.
+  /// Returns the bytes from `start` to the current offset.
   func bytes(from start: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
   }
 
-  /// Everything that is left.
+  /// Returns all remaining bytes.
   mutating func rest() -> [UInt8] {
     defer { offset = bytes.count }
     return Array(bytes[offset...])
@@ -146,9 +147,10 @@ package struct PayloadReader {
 }
 
 extension String {
-  /// The text with these bytes; `nil` unless they are UTF-8.
+  /// Creates the text with these bytes; `nil` unless they are UTF-8.
   ///
-  /// Most texts are ASCII, which is valid as it is: the library's own check is many times slower.
+  /// Most texts are ASCII and need no further check. The check of the standard library is many
+  /// times slower.
   init?(checkedUTF8 bytes: UnsafeRawBufferPointer) {
     if bytes.isASCII() {
       self = String(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)

@@ -50,7 +50,7 @@ package struct PayloadWriter {
     if let id { write(id) } else { bytes.append(0) }
   }
 
-  /// A presence byte, and the value where there is one.
+  /// Writes a presence byte, and the value if there is one.
   package mutating func write<Value>(
     optional value: Value?, _ writeValue: (inout PayloadWriter, Value) -> Void
   ) {

@@ -1,10 +1,10 @@
 extension SessionEvent.RefreshFailed {
-  /// The version of the fields that came with the meaning of a code.
+  /// The version of the fields that added the meaning of an error code.
   static let meaningVersion: UInt8 = 2
 }
 
 extension SessionEvent.Kind {
-  /// The highest version of the kind's fields.
+  /// The highest known version of the kind's fields.
   var version: UInt8 {
     self == .refreshFailed
       ? SessionEvent.RefreshFailed.meaningVersion : SessionCodec.firstVersion
@@ -12,7 +12,7 @@ extension SessionEvent.Kind {
 }
 
 extension SessionEvent {
-  /// The lowest version of the fields that holds the event.
+  /// The lowest version of the fields that can hold the event.
   var version: UInt8 {
     guard case .refreshFailed(let refresh) = self, refresh.configuredMeaning != nil else {
       return SessionCodec.firstVersion
@@ -168,7 +168,7 @@ extension PayloadReader {
       : ActiveContext(role: role, school: school, unit: unit, permissions: permissions)
   }
 
-  /// Passes over a context, refusing what `context` refuses.
+  /// Skips a context; throws the same errors as `context`.
   mutating func skipContext() throws(CodecError) {
     try skipNamed()
     if try flag() { try skipNamed() }

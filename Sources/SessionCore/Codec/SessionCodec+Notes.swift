@@ -1,5 +1,5 @@
 extension SessionNote {
-  /// The lowest version of its kind's fields that holds it.
+  /// The lowest version of its kind's fields that can hold the note.
   var version: UInt8 {
     switch self {
     case .opened(let opened):
@@ -11,7 +11,7 @@ extension SessionNote {
 }
 
 extension SessionNote.Kind {
-  /// The highest version of its fields that is known.
+  /// The highest known version of the kind's fields.
   var version: UInt8 {
     switch self {
     case .opened: 3
@@ -22,10 +22,10 @@ extension SessionNote.Kind {
 }
 
 extension SessionNote.RequestSent {
-  /// The version of the note, and of a snapshot that holds it, that came with the identity.
+  /// The version of the note, and of a snapshot that holds it, that added the identity.
   static let identityVersion: UInt8 = 2
 
-  /// The lowest version of the note that holds it.
+  /// The lowest version of the note that can hold it.
   var version: UInt8 { identity == nil ? SessionCodec.firstVersion : Self.identityVersion }
 }
 
@@ -36,7 +36,7 @@ extension PayloadWriter {
       write(opened.process)
       write(opened.boot)
       write(opened.uptime)
-      // Text that is no version is read as absent.
+      // Text that is not an app version is decoded as absent.
       if opened.app != nil || opened.identity != nil { write(opened.app?.description ?? "") }
       if let identity = opened.identity { write(identity) }
     case .closed, .localDataCleared:

@@ -1,13 +1,13 @@
 extension SessionFold {
-  /// The version of a snapshot that came with the identity of the open request's sender.
+  /// The version of a snapshot that added the identity of the open request's sender.
   static let identityVersion = SessionNote.RequestSent.identityVersion
 
-  /// The lowest version of a snapshot that holds it.
+  /// The lowest version of a snapshot that can hold the fold.
   var version: UInt8 { intents.request?.sent.version ?? SessionCodec.firstVersion }
 }
 
 extension PayloadWriter {
-  /// Every field of a fold, in one order: equal folds have equal bytes, others other bytes.
+  /// Writes every field of a fold in a fixed order: folds are equal exactly if their bytes are.
   mutating func write(_ fold: SessionFold) {
     write(fold.sequence)
     write(fold.eventSequence)
@@ -43,9 +43,9 @@ extension PayloadWriter {
 }
 
 extension PayloadReader {
-  /// The fold in a snapshot whose frame bears the sequence `last`.
+  /// Reads the fold in a snapshot whose frame has the sequence `last`.
   ///
-  /// Throws `impossible` at the first field that no history leads to, after those before it.
+  /// Throws `impossible` at the first field whose value no history results in.
   mutating func fold(through last: UInt64, _ version: UInt8) throws(CodecError) -> SessionFold {
     var known = TextTable()
     let sequence: UInt64 = try integer { $0 <= last }
@@ -72,7 +72,7 @@ extension PayloadReader {
       { $0.count <= sequence && Set($0).count == $0.count })
     let start = offset
     let identity = version < SessionFold.identityVersion ? nil : try processIdentity()
-    // This version says who sent the open request: there must be one.
+    // This version names the sender of the open request: there must be one.
     guard identity == nil || request != nil else { throw .impossible(offset: start) }
     return SessionFold(
       state: authenticated.map(SessionState.authenticated) ?? expired.map(SessionState.expired)
@@ -83,7 +83,7 @@ extension PayloadReader {
         revocations: revocations))
   }
 
-  /// What `read` takes, refused at its first byte where it says what no history leads to.
+  /// Reads a value; throws `impossible` at its first byte if no history results in it.
   private mutating func possible<Value>(
     _ read: (inout PayloadReader) throws(CodecError) -> Value, _ isPossible: (Value) -> Bool
   ) throws(CodecError) -> Value {
@@ -150,7 +150,7 @@ extension SessionState {
 }
 
 extension SessionState.Authenticated {
-  /// Whether events up to the sequence `events`, which announced `newest` last, can lead to it.
+  /// Whether events up to the sequence `events`, the newest token being `newest`, can result in it.
   fileprivate func isPossible(newest: UInt64, events: UInt64) -> Bool {
     token.generation.number == newest && events > UInt64(failures.total) && failures.isPossible
   }

@@ -1,10 +1,10 @@
-/// Turns what a record holds into a journal's payload and back (`Specs/EventCodec.md`).
+/// Encodes and decodes the payloads of a session's journal (`Specs/EventCodec.md`).
 ///
 /// Every payload begins with its time (8 bytes) and the version of its kind's fields (1 byte).
-/// Fields are only ever appended, with a higher version: a reader takes the fields that it knows
-/// and skips the rest. What is written has the lowest version that holds it.
+/// Later versions only append fields: a reader decodes the fields that it knows and skips the rest.
+/// A record is written with the lowest version that can hold it.
 @_spi(Internals) public enum SessionCodec {
-  /// The version that every kind's fields began with.
+  /// The first version of every kind's fields.
   static let firstVersion: UInt8 = 1
 
   /// The highest version of this kind's fields that this library knows; `nil` for an unknown kind.
@@ -14,7 +14,7 @@
     return SessionEvent.Kind(rawValue: kind)?.version
   }
 
-  /// The journal's kind byte and payload for `content` at `time`.
+  /// Returns the journal's kind byte and payload for `content` at `time`.
   public static func encode(_ content: SessionRecord.Content, at time: Timestamp)
     -> (kind: UInt8, payload: [UInt8])
   {
@@ -39,10 +39,11 @@
     }
   }
 
-  /// The record with this sequence, kind and payload; of many, a ``SessionDecoder`` is faster.
+  /// Decodes the record with this sequence, kind and payload; for many, ``SessionDecoder`` is
+  /// faster.
   ///
-  /// A kind without a word here becomes `unknown` and keeps its bytes; throws where a known kind's
-  /// payload is not what its kind says.
+  /// A kind that is not known becomes `unknown` and keeps its bytes. Throws if the payload of a
+  /// known kind cannot be decoded.
   public static func decode(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(CodecError)
     -> SessionRecord
   {
@@ -50,7 +51,7 @@
     return try decoder.decode(sequence: sequence, kind: kind, payload: payload)
   }
 
-  /// The record with this sequence, kind and payload.
+  /// Decodes the record with this sequence, kind and payload.
   public static func decode(sequence: UInt64, kind: UInt8, payload: [UInt8]) throws(CodecError)
     -> SessionRecord
   {
@@ -66,7 +67,7 @@ extension PayloadReader {
     return version
   }
 
-  /// Only a version above the one that is known may have more than we know; whether it is such.
+  /// Returns whether the version is newer than `known`; throws if an older one has bytes left.
   @inline(__always)
   func finish(
     _ version: UInt8, known: UInt8 = SessionCodec.firstVersion

@@ -1,11 +1,11 @@
-/// Turns a journal's payloads back into records, one after the other (`Specs/EventCodec.md`).
+/// Decodes the payloads of consecutive records (`Specs/EventCodec.md`).
 ///
-/// Remembers texts that journals repeat, permissions and names: a later record shares them. What it
-/// decodes is what ``SessionCodec/decode(sequence:kind:payload:)-(UInt64,UInt8,RawSpan)`` decodes.
+/// Shares texts that journals repeat, such as permissions and names, between records. The results
+/// equal those of ``SessionCodec/decode(sequence:kind:payload:)-(UInt64,UInt8,RawSpan)``.
 @_spi(Internals) public struct SessionDecoder: Sendable {
   private var known: TextTable
 
-  /// A decoder that remembers nothing yet.
+  /// Creates a decoder that shares no texts yet.
   public init() {
     known = TextTable(slots: 256)
   }
@@ -14,10 +14,10 @@
     self.known = known
   }
 
-  /// The record with this sequence, kind and payload.
+  /// Decodes the record with this sequence, kind and payload.
   ///
-  /// A kind without a word here becomes `unknown` and keeps its bytes; throws where a known kind's
-  /// payload is not what its kind says.
+  /// A kind that is not known becomes `unknown` and keeps its bytes. Throws if the payload of a
+  /// known kind cannot be decoded.
   public mutating func decode(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(CodecError)
     -> SessionRecord
   {
@@ -44,7 +44,7 @@
     } else if kind == SessionRecord.snapshotKind {
       let version = try reader.version()
       if OtherLogRecords.snapshotVersions.contains(version) {
-        // Of another kind of log, and no session's.
+        // A snapshot of another kind of log.
         content = .unknown(
           SessionRecord.Unknown(kind: kind, payload: [version] + reader.rest()))
       } else {

@@ -1,33 +1,33 @@
-/// Texts that were read before, found again by their bytes: a journal repeats its permissions and
-/// names in every context.
+/// A cache of decoded texts by their bytes: journals repeat permissions and names in every context.
 ///
-/// Bounded: a text has one slot, by its hash, and takes it from the one before.
+/// Its size is fixed. The hash of a text selects one slot, and a new text replaces the old one
+/// there.
 struct TextTable: Sendable {
-  /// The longest text that is kept, in bytes.
+  /// The longest text that is cached, in bytes.
   static let longest = 32
 
-  /// A text's bytes as four numbers, zeros behind them.
+  /// The bytes of a text as four numbers, padded with zeros.
   private typealias Words = SIMD4<UInt64>
 
   private struct Slot: Sendable {
     var words: Words
-    /// In bytes; 0 in a slot that was never taken.
+    /// The length of the text, in bytes; 0 in an unused slot.
     var length: Int
     var text: String
   }
 
   private var slots: ContiguousArray<Slot> = []
 
-  /// A table that keeps nothing.
+  /// Creates a table that caches nothing.
   init() {}
 
-  /// A table of `slots` texts, a power of two.
+  /// Creates a table of `slots` texts; the number must be a power of two.
   init(slots: Int) {
     self.slots = ContiguousArray(
       repeating: Slot(words: .zero, length: 0, text: ""), count: slots)
   }
 
-  /// The text with these bytes; `nil` unless they are UTF-8.
+  /// Returns the text with these bytes; `nil` unless they are UTF-8.
   @inline(__always)
   mutating func text(_ utf8: UnsafeRawBufferPointer) -> String? {
     let length = utf8.count

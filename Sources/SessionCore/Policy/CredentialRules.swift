@@ -1,26 +1,26 @@
-/// What a credential must look like before it is worth a request.
+/// What a credential must look like before it is sent to the server.
 ///
 /// - Requirement: LOG-1
 public enum CredentialRules: Hashable, Sendable {
-  /// Not empty; everything else is for the server to judge.
+  /// User name and password must not be empty; the server judges everything else.
   case none
-  /// A user name that has `@` and `.`, and a password of at least so many characters.
+  /// A user name that contains `@` and `.`, and a password of at least `minimumLength` characters.
   case emailAndPassword(minimumLength: Int)
 
   /// What is wrong with a credential.
   public enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no user name.
     case emptyUserName
-    /// It should be an e-mail address and lacks `@` or `.`.
+    /// The user name should be an e-mail address, but lacks `@` or `.`.
     case notAnEmail
     /// There is no password.
     case emptyPassword
-    /// The password has fewer characters than the rules ask for.
+    /// The password has fewer characters than the rules require.
     case passwordTooShort(minimumLength: Int)
     /// The other service, or its token, is missing.
     case emptyProviderToken
 
-    /// A sentence that never holds the credential.
+    /// A sentence that never contains the credential.
     public var description: String {
       switch self {
       case .emptyUserName: "the user name is empty"
@@ -32,7 +32,7 @@ public enum CredentialRules: Hashable, Sendable {
     }
   }
 
-  /// The first thing that is wrong, or `nil`.
+  /// Returns the first problem of the credential; `nil` if there is none.
   public func problem(userName: String, password: String) -> Problem? {
     if userName.allSatisfy(\.isWhitespace) { return .emptyUserName }
     if password.isEmpty { return .emptyPassword }

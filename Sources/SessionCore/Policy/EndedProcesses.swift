@@ -1,17 +1,17 @@
-/// How many requests in a row may have ended the process that sent them.
+/// Counts consecutive requests that may have ended the process that sent them.
 ///
-/// An opening of the journal found each of them without an end, and noted in its own batch that no reply
-/// came. A response that makes the process crash would do so at every attempt: on Linux `URLSession` has two
-/// such bugs (`Specs/URLSession.md`).
+/// An opening of the journal found each of them without an end. It noted in its own batch that no
+/// reply came. A response that crashes the process would do so at every attempt. On Linux
+/// `URLSession` has two such bugs (`Specs/URLSession.md`).
 package struct EndedProcesses: Hashable, Sendable {
-  /// The number, since the last token or the last attempt whose process lived on.
+  /// The number since the last token, or since the last attempt whose process survived.
   package private(set) var count: UInt32 = 0
   private var isOpening = false
 
-  /// None.
+  /// Creates a count of zero.
   package init() {}
 
-  /// Takes in the next record; `isLast` says that it ends its batch.
+  /// Counts the next record; `isLast` says that it ends its batch.
   package mutating func take(_ content: SessionRecord.Content, isLast: Bool) {
     switch content {
     case .note(let note): take(kind: note.kind.rawValue, isLast: isLast)
@@ -23,7 +23,7 @@ package struct EndedProcesses: Hashable, Sendable {
     }
   }
 
-  /// The same of a record whose kind says enough: any but a failed refresh.
+  /// Counts a record by its kind alone; it must not be a failed refresh.
   package mutating func take(kind: UInt8, isLast: Bool) {
     if kind == SessionNote.Kind.opened.rawValue { isOpening = true }
     if SessionEvent.Kind(rawValue: kind) != nil { count = 0 }
@@ -36,6 +36,6 @@ package struct EndedProcesses: Hashable, Sendable {
 }
 
 extension SessionEvent.RefreshFailed {
-  /// Whether nothing is known of the answer to its request.
+  /// Whether the request's outcome is unknown.
   var isLost: Bool { failure.kind == .noReply && failure.status == 0 && request != 0 }
 }

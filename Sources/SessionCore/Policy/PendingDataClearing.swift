@@ -1,28 +1,30 @@
-/// Whether the host still has to clear its local data: since the last logout neither it has said that it
-/// did, nor has anybody signed in.
+/// Whether data of the last logout is still to be cleared by the host.
+///
+/// A `localDataCleared` note or a new login settles it.
 ///
 /// - Requirement: SYN-5
 package struct PendingDataClearing: Hashable, Sendable {
-  /// A logout whose data nobody has said to be cleared, and behind which somebody has signed in.
+  /// A logout whose data was not reported as cleared before another user or the same one logged in.
   ///
-  /// What the host has now may be the new user's. A host that tells sign-ins apart knows whose it is.
+  /// The data that the host has now may be the new user's. Only a host that keeps data per login
+  /// can tell.
   package struct Overtaken: Hashable, Sendable {
-    /// Why that session was closed for good.
+    /// Why that session was closed permanently.
     package let reason: LogoutReason
-    /// Its user; `nil` where that is not known any more.
+    /// The user of that session; `nil` if unknown.
     package let user: Identifier?
-    /// Its last token, or a later one of nobody.
+    /// The last token of that session, or a later generation before the new login.
     package let generation: Generation
   }
 
-  /// Why that session was closed for good; `nil` where nothing is owed.
+  /// Why the session was closed permanently; `nil` if nothing is to be cleared.
   package private(set) var reason: LogoutReason?
-  /// The user who signed in last, as far as was read.
+  /// The user who logged in last, if that record was read.
   package private(set) var user: Identifier?
-  /// What only a host that tells sign-ins apart can clear still.
+  /// The older logout whose data only a host that keeps data per login can still clear.
   package private(set) var overtaken: Overtaken?
 
-  /// Nothing is owed.
+  /// Creates a value with nothing to clear.
   package init() {}
 
   init(_ events: some Sequence<SessionEvent>) {
@@ -45,7 +47,7 @@ package struct PendingDataClearing: Hashable, Sendable {
     }
   }
 
-  /// Whether a record of this kind says anything of it, so that its payload is worth reading.
+  /// Whether records of this kind matter here, so that the payload must be decoded.
   package static func reads(_ kind: UInt8) -> Bool {
     kind == SessionEvent.Kind.logout.rawValue || kind == SessionEvent.Kind.login.rawValue
       || kind == SessionNote.Kind.localDataCleared.rawValue

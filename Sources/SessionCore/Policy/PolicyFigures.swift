@@ -1,11 +1,11 @@
-/// The figures of a policy as the machine uses them.
+/// The values of a policy in the units that the core uses.
 ///
-/// Durations are milliseconds, rounded up, and every figure is within its bounds. A session computes them
-/// once, so no decision converts a duration.
+/// Durations are in milliseconds, rounded up, and every value is within its bounds. A session
+/// computes them once, so no decision converts a duration.
 package struct PolicyFigures: Hashable, Sendable {
   /// How long before its expiry a token is refreshed; `nil` if it is refreshed only when needed.
   package let refreshThreshold: Int64?
-  /// How many failures the server may answer before the attempts are exhausted.
+  /// How many failures the server may respond with before the attempts are exhausted.
   package let maximumAttempts: UInt32
   /// The delay before the second attempt.
   package let firstRetryDelay: Int64
@@ -15,23 +15,23 @@ package struct PolicyFigures: Hashable, Sendable {
   package let launchRefresh: SessionPolicy.LaunchRefresh
   /// How long a request for a token may take.
   package let requestTimeout: Int64
-  /// How long a refused refresh ends nothing after another process's request was taken for lost.
+  /// How long a rejected refresh ends nothing, after another process's request was presumed lost.
   package let peerRequestGrace: Int64
-  /// What a refused refresh leads to.
+  /// What a rejected refresh results in.
   package let onRejection: SessionPolicy.End
-  /// What exhausted attempts lead to.
+  /// What exhausted attempts result in.
   package let onExhaustion: SessionPolicy.Exhaustion
-  /// What a refused token without a known lifetime leads to.
+  /// What a rejected token without a known lifetime results in.
   package let onRefusedToken: SessionPolicy.RefusedToken
-  /// How long a session may be unused before it expires; `nil` for any time.
+  /// How long a session may be unused before it expires; `nil` for no limit.
   package let inactivityLimit: Int64?
-  /// How long a session may last after its login; `nil` for any time.
+  /// How long a session may last after its login; `nil` for no limit.
   package let absoluteLifetime: Int64?
-  /// How long telling the server of a logout may take.
+  /// How long the revocation of a logout's tokens may take.
   package let revocationTimeout: Int64
   /// What a credential must look like before it is sent.
   package let credentials: CredentialRules
-  /// How many logins may be tried in any minute; `nil` for any number.
+  /// How many logins may be tried in any minute; `nil` for no limit.
   package let loginsPerMinute: Int?
   /// When the server is asked for the user's profile.
   package let profileCheck: SessionPolicy.ProfileCheck
@@ -40,7 +40,7 @@ package struct PolicyFigures: Hashable, Sendable {
   /// What happens to secrets whose journal is gone.
   package let orphanedSecrets: SessionPolicy.OrphanedSecrets
 
-  /// The figures of this policy.
+  /// Computes the values of a policy.
   package init(_ policy: SessionPolicy) {
     let (refresh, ending, limits) = (policy.refresh, policy.ending, policy.limits)
     refreshThreshold = refresh.beforeExpiry?.milliseconds(atLeast: 0)
@@ -63,26 +63,28 @@ package struct PolicyFigures: Hashable, Sendable {
     orphanedSecrets = policy.recovery.orphanedSecrets
   }
 
-  /// How long a request keeps other processes from sending theirs: a second longer than it may take.
+  /// How long a request keeps other processes from sending theirs: one second more than its
+  /// timeout.
   ///
-  /// So only a process that was killed or suspended loses its turn.
+  /// So only a process that was killed or suspended loses its lease.
   ///
   /// - Requirement: REF-3
   var leaseDuration: Int64 { requestTimeout.addingSaturating(1_000) }
 
-  /// How far apart two uses are that are kept for other processes to find: a minute, or a tenth of the limit
-  /// if that is less.
+  /// The interval at which uses are stored for other processes.
+  ///
+  /// A minute, or a tenth of the inactivity limit if that is less.
   ///
   /// - Requirement: POL-5
   package var useInterval: Int64 { min(60_000, (inactivityLimit ?? .max) / 10) }
 
-  /// No attempt follows a failure sooner, in milliseconds: a delay of 0 would spin.
+  /// The shortest delay after a failure, in milliseconds: a delay of 0 would loop without pause.
   private static let shortestDelay: Int64 = 100
 
-  /// When a token that dies at `deadline` is refreshed; `nil` if it is not refreshed before a need.
+  /// Returns when to refresh a token that expires at `deadline`; `nil` if only on demand.
   ///
-  /// That is `threshold` before its end, and never in the first half of its life, so that a threshold as
-  /// long as the life does not spin.
+  /// That is `threshold` before its expiry, and never in the first half of its lifetime. So a
+  /// threshold as long as the lifetime does not refresh without pause.
   ///
   /// - Requirement: REF-12, REF-1
   func refreshTime(deadline: Int64, lifetime: Int64) -> Int64? {
@@ -90,27 +92,29 @@ package struct PolicyFigures: Hashable, Sendable {
     return deadline.subtractingSaturating(min(refreshThreshold, lifetime / 2))
   }
 
-  /// The delay before the next attempt to revoke the tokens of a logout.
+  /// Returns the delay before the next attempt to revoke the tokens of a logout.
   ///
-  /// It begins with the longest delay between two refreshes, doubles each time, and is at most six hours.
+  /// It begins with the longest delay between two refreshes, doubles each time, and is at most six
+  /// hours.
   func revocationDelay(tries: UInt32) -> Int64 {
     let longest: Int64 = 6 * 3_600_000
     let first = min(max(1_000, longestRetryDelay), longest)
     return min(longest, first << Int64(min(tries, 20)))
   }
 
-  /// The pause after a number of requests in a row that may have ended their process; 0 for fewer than two.
+  /// Returns the pause after `count` consecutive requests that may have ended their process; 0
+  /// below two.
   ///
-  /// A minute, twice as long each time, and no more than the longest delay.
+  /// It begins with a minute, doubles each time, and is at most the longest delay.
   func pause(afterEndedProcesses count: UInt32) -> Int64 {
     guard count > 1 else { return 0 }
     return min(longestRetryDelay, 60_000 << Int64(min(count - 2, 20)))
   }
 
-  /// The delay before the attempt after `failures` failures in a row.
+  /// Returns the delay before the attempt after `failures` consecutive failures.
   ///
-  /// Doubles from the first delay up to the longest; `jitter` (0…65535) takes up to half of it
-  /// away, so that many devices do not come back at once.
+  /// It doubles from the first delay up to the longest. `jitter` (0…65535) subtracts up to half of
+  /// it, so that many devices do not retry at the same time.
   package func retryDelay(failures: UInt32, jitter: UInt16) -> Int64 {
     let doublings = Int64(min(max(failures, 1) - 1, 40))
     let (doubled, overflow) = firstRetryDelay.multipliedReportingOverflow(by: 1 << doublings)
@@ -120,7 +124,7 @@ package struct PolicyFigures: Hashable, Sendable {
 }
 
 extension Duration {
-  /// Whole milliseconds, rounded up, at least `least`; what `Int64` cannot hold counts as its nearest bound.
+  /// Returns whole milliseconds, rounded up, at least `least` and at most `Int64.max`.
   package func milliseconds(atLeast least: Int64) -> Int64 {
     guard self < .milliseconds(Int64.max) else { return .max }
     guard self > .milliseconds(least) else { return least }

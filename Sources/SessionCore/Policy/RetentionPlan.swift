@@ -1,20 +1,20 @@
-/// Which records of a journal could go: fed record after record, and told where the file begins, it
-/// knows at any time from where on they would be kept (`Specs/Retention.md`).
+/// Determines which records of a journal a compaction would keep (`Specs/Retention.md`).
 ///
-/// Never counts a record that is gone; one whose place it has forgotten, and that another process's
-/// compaction made the first, it may not count. Remembers the places of the records that the policy keeps by number, and nothing else, whatever
-/// the length of the journal.
+/// The plan receives every record, and is notified where the file begins. It never counts a record
+/// that is gone. It may miss the first record of a file that another process compacted, if it no
+/// longer knows its place. It remembers only the places of the records that the policy keeps by
+/// number. So its memory does not depend on the length of the journal.
 package struct RetentionPlan: Hashable, Sendable {
-  /// What is kept, and when it is time.
+  /// The limits, and what is always kept.
   package let policy: RetentionPolicy
-  /// How many records stand in the file, as far as was told; never more.
+  /// The number of records in the file, as far as known; never too high.
   package private(set) var records: UInt64 = 0
-  /// How many bytes they take.
+  /// The length of those records, in bytes.
   package private(set) var bytes: UInt64 = 0
-  /// When the oldest was written; `nil` without one.
+  /// When the oldest record was written; `nil` if there is none.
   package private(set) var oldest: Timestamp?
 
-  /// A record's place, and what stands before it.
+  /// A record's place, and the records and bytes before it.
   private struct Mark: Hashable, Sendable {
     let sequence: UInt64
     let time: Timestamp
@@ -27,24 +27,24 @@ package struct RetentionPlan: Hashable, Sendable {
     let place: Mark
   }
 
-  /// The newest records, the last one last; cut now and then, so that it costs no move for each.
+  /// The newest records in order; trimmed in steps, to avoid a move for each record.
   private var recent: [Mark] = []
-  /// The last end of a session, and from where it is explained.
+  /// The last end of a session, and the first record that explains it.
   private var end: End?
-  /// The note of the open request.
+  /// The intent of the open request.
   private var request: Mark?
   private var intents = OpenIntents()
-  /// The file's first sequence: what is before it is gone.
+  /// The file's first sequence; earlier records are gone.
   private var beginning: UInt64 = 1
 
-  /// The plan for a journal without records.
+  /// Creates the plan for a journal without records.
   package init(_ policy: RetentionPolicy) {
     self.policy = policy
   }
 
-  /// Takes in the next record, which takes so many bytes of the file.
+  /// Takes in the next record, which has `size` bytes in the file.
   ///
-  /// A snapshot says that everything before it is gone. A record that is gone counts nowhere.
+  /// A snapshot means that everything before it is gone.
   package mutating func take(_ record: SessionRecord, bytes size: UInt64) {
     var intents = intents
     switch record.content {
@@ -58,8 +58,7 @@ package struct RetentionPlan: Hashable, Sendable {
       bytes: size)
   }
 
-  /// The same for a record of which only its kind in the journal is known, its sequence and time, and
-  /// what it left open.
+  /// Takes in the next record by its kind, sequence and time, and the intents that it leaves open.
   package mutating func take(
     _ kind: UInt8, sequence: UInt64, at time: Timestamp, leaving intents: OpenIntents,
     bytes size: UInt64
@@ -87,17 +86,17 @@ package struct RetentionPlan: Hashable, Sendable {
   /// The sequence of the first record that a compaction keeps; `nil` without records.
   package var firstKept: UInt64? { first?.sequence }
 
-  /// Whether a limit is passed and enough can go: at least a quarter of the records.
+  /// Whether a limit is exceeded and a compaction would remove at least a quarter of the records.
   package func isDue(at now: Timestamp) -> Bool {
     guard let first, first.records > 0, first.records >= records / 4 + (records % 4 == 0 ? 0 : 1)
     else { return false }
     return policy.isExceeded(records: records, bytes: bytes, oldest: oldest, now: now)
   }
 
-  /// Forgets the records before the file's first sequence, which a compaction has removed, this
-  /// process's or another's.
+  /// Forgets the records before `first`, which a compaction by any process has removed.
   ///
-  /// Told before the records that came since, the plan still has the place where the file begins.
+  /// Call it before taking in the records that followed the compaction. The plan then still knows
+  /// the place where the file begins.
   package mutating func forget(before first: UInt64) {
     guard first > beginning else { return }
     beginning = first

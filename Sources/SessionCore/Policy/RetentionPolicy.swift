@@ -1,16 +1,16 @@
-/// How long a journal may get, and what of it is always kept (`Specs/Retention.md`).
+/// When a journal is compacted, and what is always kept (`Specs/Retention.md`).
 ///
-/// Pure data. A limit that is `nil` is none.
+/// A limit that is `nil` does not apply.
 ///
 /// - Requirement: JRN-4
 public struct RetentionPolicy: Hashable, Sendable {
-  /// How many records may stand in the file.
+  /// The maximum number of records in the file.
   public var maximumRecords: UInt64?
-  /// How many bytes they may take.
+  /// The maximum length of the records, in bytes.
   public var maximumBytes: UInt64?
-  /// How old the oldest may be, rounded up to milliseconds; below 0 is 0.
+  /// The maximum age of the oldest record, rounded up to milliseconds; a negative age counts as 0.
   public var maximumAge: Duration?
-  /// How many of the newest records are kept whatever the limits say; 1 to 100,000.
+  /// How many of the newest records are kept regardless of the limits; 1 to 100,000.
   public var keptRecords: Int {
     didSet { keptRecords = min(max(1, keptRecords), Self.mostKept) }
   }
@@ -19,10 +19,10 @@ public struct RetentionPolicy: Hashable, Sendable {
     didSet { keptBeforeEnd = min(max(0, keptBeforeEnd), Self.mostKept) }
   }
 
-  /// A plan remembers the place of each of them.
+  /// The upper bound of both numbers: a plan remembers the place of each of those records.
   static let mostKept = 100_000
 
-  /// A policy; numbers out of bounds are taken as the nearest within.
+  /// Creates a policy; numbers out of bounds are moved to the nearest bound.
   public init(
     maximumRecords: UInt64? = 10_000, maximumBytes: UInt64? = 4_194_304,
     maximumAge: Duration? = nil, keptRecords: Int = 1_000, keptBeforeEnd: Int = 100
@@ -34,10 +34,10 @@ public struct RetentionPolicy: Hashable, Sendable {
     self.keptBeforeEnd = min(max(0, keptBeforeEnd), Self.mostKept)
   }
 
-  /// Whether a journal with so many records and bytes passes a limit.
+  /// Whether a journal with this number of records and bytes exceeds a limit.
   ///
-  /// `oldest` is when the oldest record was written, `nil` without one. One of the future, on a clock
-  /// that was set back since, passes none.
+  /// `oldest` is the time of the oldest record, `nil` if there is none. A time in the future
+  /// exceeds no age: the clock was set back since.
   public func isExceeded(records: UInt64, bytes: UInt64, oldest: Timestamp?, now: Timestamp)
     -> Bool
   {
@@ -47,7 +47,7 @@ public struct RetentionPolicy: Hashable, Sendable {
     return now.milliseconds(since: oldest) > maximumAge.milliseconds(atLeast: 0)
   }
 
-  /// Whether so much is at most three quarters of the limits, for what is kept but for its number.
+  /// Whether both numbers are at most three quarters of their limits.
   func hasRoom(records: UInt64, bytes: UInt64) -> Bool {
     (maximumRecords.map { records <= $0 - $0 / 4 } ?? true)
       && (maximumBytes.map { bytes <= $0 - $0 / 4 } ?? true)

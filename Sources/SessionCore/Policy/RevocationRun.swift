@@ -21,43 +21,45 @@ package struct RevocationRun: Hashable, Sendable {
     case refresh
     /// Send the request with this index.
     case send(Int)
-    /// Nothing more: the outcome is this.
+    /// Nothing more: this is the outcome.
     case end(RevocationOutcome, status: UInt16)
   }
 
   /// How one request ended.
   package enum Reply: Hashable, Sendable {
-    /// The server confirmed it.
+    /// The server confirmed the revocation.
     case done
-    /// The server refused the very token that was to be revoked: it is good for nothing already.
+    /// The server rejected the token to be revoked: it is already invalid.
     case refused(status: UInt16)
-    /// The server refused the access token that authenticates the request.
+    /// The server rejected the access token that authenticates the request.
     case unauthorized(status: UInt16)
-    /// It was not reached, or answered otherwise.
+    /// The server was not reached, or responded otherwise.
     case failed(status: UInt16)
   }
 
   /// How a refresh ended.
   package enum Refresh: Hashable, Sendable {
-    /// A new access token is here.
+    /// There is a new access token.
     case done
-    /// The server refused the refresh token. It is in doubt if an earlier refresh for this revocation got
-    /// no answer: the server may have replaced the refresh token.
+    /// The server rejected the refresh token.
+    ///
+    /// `isInDoubt`: an earlier refresh for this revocation got no response. The server may have
+    /// replaced the refresh token.
     case refused(status: UInt16, isInDoubt: Bool)
-    /// It was not reached, or answered otherwise.
+    /// The server was not reached, or responded otherwise.
     case failed(status: UInt16)
   }
 
-  /// What is known of the tokens.
+  /// What is known about the tokens.
   package struct Tokens: Hashable, Sendable {
     /// Whether the access token has expired.
     package var isExpired: Bool
     /// Whether there is a refresh token, and an endpoint for it.
     package var canRefresh: Bool
-    /// Whether the session had a refresh token that cannot be read any more.
+    /// Whether the session had a refresh token that can no longer be read.
     package var isRefreshTokenLost: Bool
 
-    /// What is known.
+    /// Creates a description of the tokens.
     package init(isExpired: Bool, canRefresh: Bool, isRefreshTokenLost: Bool = false) {
       self.isExpired = isExpired
       self.canRefresh = canRefresh
@@ -71,16 +73,16 @@ package struct RevocationRun: Hashable, Sendable {
   /// The requests that the server has confirmed, now or in an earlier run.
   private var done: Set<Int>
   private var hasRefreshed = false
-  /// The status of a request whose token was good for nothing already.
+  /// The status of the response that called the token invalid.
   private var refusedStatus: UInt16?
   private var outcome: Step?
 
-  /// The run of these requests, of which some are done.
+  /// Creates a run of these requests, of which `done` are already confirmed.
   package init(needsAccess: [Bool], done: Set<Int> = [], tokens: Tokens) {
     (self.needsAccess, self.done, self.tokens) = (needsAccess, done, tokens)
   }
 
-  /// What to do next.
+  /// The next step.
   package var next: Step {
     if let outcome { return outcome }
     guard let index = needsAccess.indices.first(where: { !done.contains($0) }) else {
@@ -98,10 +100,10 @@ package struct RevocationRun: Hashable, Sendable {
     if case .end = next { true } else { false }
   }
 
-  /// Whether the request with this index is not to be sent again.
+  /// Whether the request with this index must not be sent again.
   package func confirms(_ index: Int) -> Bool { done.contains(index) }
 
-  /// Takes in how the request with this index ended.
+  /// Records how the request with this index ended.
   package mutating func replied(_ reply: Reply, to index: Int) {
     switch reply {
     case .done: done.insert(index)
@@ -111,26 +113,26 @@ package struct RevocationRun: Hashable, Sendable {
     case .failed(let status): outcome = .end(.failed, status: status)
     case .unauthorized(let status):
       if hasRefreshed {
-        // A new access token is refused as well: that says nothing of the refresh token.
+        // A new access token is rejected too: that proves nothing about the refresh token.
         outcome = .end(.failed, status: status)
       } else if tokens.canRefresh {
         tokens.isExpired = true
       } else {
-        // Without a refresh token, the access token was all there was.
+        // Without a refresh token, the access token was the only token.
         let isKnown = !tokens.isRefreshTokenLost
         outcome = .end(isKnown ? .alreadyInvalid : .abandoned, status: status)
       }
     }
   }
 
-  /// Takes in how the refresh ended.
+  /// Records how the refresh ended.
   package mutating func refreshed(_ refresh: Refresh) {
     hasRefreshed = true
     switch refresh {
     case .done: tokens.isExpired = false
     case .failed(let status): outcome = .end(.failed, status: status)
     case .refused(let status, let isInDoubt):
-      // An answer that was lost may have brought another refresh token, which lives on.
+      // A lost response may have contained another refresh token, which is still valid.
       outcome = .end(isInDoubt ? .abandoned : .alreadyInvalid, status: status)
     }
   }

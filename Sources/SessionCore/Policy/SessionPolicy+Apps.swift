@@ -5,8 +5,10 @@ extension SessionPolicy {
   /// - Requirement: POL-1
   package static let production = SessionPolicy.standard.named("production")
 
-  /// The policy of a school app with contexts on top of an environment's figures: e-mail and a password of 8
-  /// characters, all three items required, cleared when refused.
+  /// The policy of a school app with contexts, on top of the values of an environment.
+  ///
+  /// A user name is an e-mail address, and a password has at least 8 characters. All three stored
+  /// items are required. A rejected refresh clears the session.
   ///
   /// - Requirement: LOG-1, RES-1
   package static func edu(_ environment: SessionPolicy = .production) -> SessionPolicy {
@@ -18,7 +20,7 @@ extension SessionPolicy {
     }
   }
 
-  /// Azure AD B2C, with its login on a page: 300 s before expiry, kept when refused, never given up.
+  /// Azure AD B2C with its login page: 300 s before expiry, kept when rejected, never given up.
   package static let b2c = SessionPolicy.staging.named("B2C") { $0.limits.loginsPerMinute = nil }
 
   /// An offline-first app: one attempt, and an expired session keeps its data.
@@ -28,9 +30,10 @@ extension SessionPolicy {
     $0.limits.credentials = .emailAndPassword(minimumLength: 1)
   }
 
-  /// A ticketing app: one attempt, refreshed at every launch and when a call needs it, logged out if it
-  /// cannot be.
+  /// A ticketing app: one attempt, and a refresh at every launch and on demand.
   ///
+  /// If a refresh is rejected, the user is logged out. A failing server ends no session whose
+  /// access token is valid.
   /// A failing server ends no session whose access token is good.
   ///
   /// - Requirement: POL-1, POL-2, POL-3, REF-12
@@ -54,7 +57,7 @@ extension SessionPolicy {
     $0.limits.credentials = .emailAndPassword(minimumLength: 8)
   }
 
-  /// OAuth 2.0 as far as it has a say: 60 s before expiry, three attempts, kept when refused.
+  /// OAuth 2.0 where it has rules: 60 s before expiry, three attempts, kept when rejected.
   package static let oauth = SessionPolicy.standard.named("OAuth 2.0") {
     $0.refresh.beforeExpiry = .seconds(60)
     $0.refresh.attempts = 3

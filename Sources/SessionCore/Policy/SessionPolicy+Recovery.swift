@@ -1,24 +1,25 @@
 extension SessionPolicy {
-  /// What a session does if its journal cannot be used, or if its secrets outlived their journal.
+  /// What a session does if its journal cannot be used, or if its secrets outlive their journal.
   ///
   /// If the journal is damaged, of a newer version, or no journal at all:
   /// - ``strict``: opening throws and changes nothing.
-  /// - ``resume``: the file is moved aside, and the session goes on in a new journal.
+  /// - ``resume``: the file is quarantined, and the session continues in a new journal.
   ///
   /// If secrets are stored and their journal is gone:
   /// - ``strict``: they are wiped, and that is journaled.
-  /// - ``resume``: the session goes on. A `login` with the method `adoption` says so.
+  /// - ``resume``: the session continues. A `login` with the method `adoption` records that.
   ///
-  /// With ``resume`` a file is never removed. It is moved to `<path>.aside-<n>-<cause>-<time>`. The first
-  /// records of the new journal name the old one and the last sequence that could be read, and
-  /// `journalSetAside` tells the app. The session goes on only if its token is stored and no record that
-  /// can be read says that it ended. If the file does not say which journal it was, its secrets count as
-  /// those of a journal that is gone.
+  /// A quarantined file is never removed. It is moved to `<path>.aside-<n>-<cause>-<time>`. The
+  /// first records of the new journal name the old one and the last sequence that could be read.
+  /// `journalSetAside` notifies the app.
   ///
-  /// Secrets outlive their journal if an app is removed and its keychain stays. With ``strict`` a new
-  /// installation begins without a user.
+  /// The session continues only if its token is stored and no readable record ends it. If the file
+  /// does not tell which journal it was, its secrets count as those of a journal that is gone.
   ///
-  /// In both cases nothing is wiped or moved while the journal only cannot be read yet.
+  /// Secrets outlive their journal if an app is removed and its keychain stays. With ``strict`` a
+  /// new installation begins without a user.
+  ///
+  /// With both, nothing is wiped or moved if the journal merely cannot be read yet.
   ///
   /// - Requirement: RES-5, RES-6, RES-7
   public struct Recovery: Hashable, Sendable {
@@ -27,30 +28,31 @@ extension SessionPolicy {
     /// What happens to a journal that cannot be used.
     package var unusableJournal: UnusableJournal
 
-    /// Nothing goes on by itself: an unusable journal is an error, and secrets without a journal are wiped.
+    /// Opening throws for an unusable journal and wipes secrets without a journal.
     public static let strict = Recovery(orphanedSecrets: .wipe, unusableJournal: .refuse)
-    /// The session goes on with what is left of it.
+    /// The session continues with what is left of it.
     public static let resume = Recovery(orphanedSecrets: .adopt, unusableJournal: .setAside)
   }
 
-  /// What happens to secrets whose journal is gone, if this journal has never had a token.
+  /// What happens to secrets whose journal is gone, if the new journal has never had a token.
   ///
   /// - Requirement: RES-5
   package enum OrphanedSecrets: Hashable, Sendable {
-    /// They are wiped, and that is noted.
+    /// They are wiped, and that is journaled.
     case wipe
-    /// The session goes on with them: a note says from where, and a `login` by adoption follows.
+    /// The session continues with them: a note says from where, and a `login` by adoption follows.
     case adopt
   }
 
-  /// What happens to a journal that cannot be used: damaged in what was acknowledged, written by a newer
-  /// version, or no journal at all.
+  /// What happens to a journal that cannot be used.
+  ///
+  /// It is damaged, written by a newer version, or no journal at all.
   ///
   /// - Requirement: RES-6
   package enum UnusableJournal: Hashable, Sendable {
     /// Opening throws and changes nothing.
     case refuse
-    /// It is moved aside, never removed, and a new journal goes on from it.
+    /// It is quarantined, never removed, and a new journal continues it.
     case setAside
   }
 }

@@ -1,6 +1,6 @@
-/// When a session refreshes its token, when it ends, and what it checks before it asks the server.
+/// Timing, retry and failure policy of a session.
 ///
-/// Begin with a preset and change what is otherwise in your app:
+/// Begin with a preset and change what differs in your app:
 ///
 /// ```swift
 /// var policy = SessionPolicy.standard
@@ -8,47 +8,50 @@
 /// policy.ending.inactivityLimit = .seconds(1_800)
 /// ```
 ///
-/// A policy is data: it holds no closure. A duration is rounded up to whole milliseconds. A figure out of its
-/// bounds counts as the nearest one within them.
+/// A policy is data: it holds no closure. A duration is rounded up to whole milliseconds. A value
+/// outside its bounds counts as the nearest bound.
 ///
 /// - Requirement: POL-1, POL-2, POL-3, POL-6
 public struct SessionPolicy: Hashable, Sendable {
   /// What happens to a session that can no longer be refreshed.
   ///
-  /// ``keep`` is the default. An app that wants to clear says so in ``Ending/onRejection`` and
+  /// The default is ``keep``. To clear instead, set ``Ending/onRejection`` and
   /// ``Ending/onExhaustion`` (`Specs/Presets.md`, "Clearing").
   ///
   /// - Requirement: POL-2, POL-6
   public enum End: Hashable, Sendable {
-    /// It is logged out at once: everything is wiped.
+    /// The user is logged out at once: everything is wiped.
     case clear
-    /// It stays as expired: the user is still known, and the data is the user's until logout.
+    /// The session is kept as expired: the user is still known, and the data stays until the
+    /// logout.
     case keep
   }
 
-  /// What happens if the server has answered every attempt with a failure.
+  /// What happens if the server has responded to every attempt with a failure.
   ///
   /// - Requirement: POL-2
   public enum Exhaustion: Hashable, Sendable {
-    /// The session stays authenticated and is tried again after the longest delay.
+    /// The session stays authenticated, and the refresh is tried again after the longest delay.
     case stay
     /// The session ends.
     case end(End)
-    /// The session stays while its access token is good, and is tried again after the longest delay.
+    /// The session stays while its access token is valid.
     ///
-    /// The first failure that the server answers after that ends it.
+    /// The refresh is tried again after the longest delay. After the token expires, the first
+    /// failure that the server responds with ends the session.
     case endAfterExpiry(End)
   }
 
-  /// What happens if a call's token is refused, its lifetime is not known, and there is no refresh token.
+  /// What happens if a call's token is rejected, its lifetime is unknown, and there is no refresh
+  /// token.
   ///
-  /// Such a token has no end of its own: the refusal is the only sign that it is over.
+  /// Such a token has no known expiry: the rejection is the only sign that it is invalid.
   ///
   /// - Requirement: POL-7
   public enum RefusedToken: Hashable, Sendable {
     /// The caller receives the 401, and the session stays.
     case deliver
-    /// The session ends as `endedByServer`, as ``Ending/onRejection`` says.
+    /// The session ends as `endedByServer`, in the way that ``Ending/onRejection`` says.
     case end
   }
 
@@ -58,21 +61,21 @@ public struct SessionPolicy: Hashable, Sendable {
   public enum LaunchRefresh: Hashable, Sendable {
     /// If the token has expired.
     case ifExpired
-    /// Whenever there is a token.
+    /// Whenever there is a token, expired or not.
     case always
   }
 
   /// When the server is asked who the user is and whether the account is active.
   ///
-  /// It is asked only if the backend has an endpoint for that.
+  /// This requires that the backend has an endpoint for it.
   ///
   /// - Requirement: LOG-6
   public enum ProfileCheck: Hashable, Sendable {
-    /// If the response to a login does not say who the user is, and otherwise never.
+    /// Only if the response to a login does not say who the user is.
     case whenUnknown
-    /// With each login.
+    /// After each login.
     case afterLogin
-    /// With each login, and when a session is opened.
+    /// After each login, and when a session is opened.
     case afterLoginAndLaunch
   }
 
@@ -80,15 +83,17 @@ public struct SessionPolicy: Hashable, Sendable {
   public struct Refresh: Hashable, Sendable {
     /// How long before its expiry a token is refreshed, at least 0.
     ///
-    /// A token is never refreshed in the first half of its life.
+    /// A token is never refreshed in the first half of its lifetime. With `nil` a token is
+    /// refreshed only on demand:
+    /// - by a call that was rejected or has an expired token,
+    /// - at a launch, or when the app enters the foreground,
+    /// - for a switch of the context, or by the app itself.
     ///
-    /// With `nil` a token is refreshed only if something needs it: a call that was refused or that has an
-    /// expired token, a launch, the foreground, a switch of the context, or the app. A refresh that failed is
-    /// tried again in both cases.
+    /// A failed refresh is tried again in both cases.
     ///
     /// - Requirement: REF-1, REF-12
     public var beforeExpiry: Duration?
-    /// How many failures the server may answer before the attempts are exhausted, at least 1.
+    /// How many failures the server may respond with before the attempts are exhausted, at least 1.
     ///
     /// - Requirement: POL-1
     public var attempts: Int
@@ -104,20 +109,20 @@ public struct SessionPolicy: Hashable, Sendable {
     public var atLaunch: LaunchRefresh
     /// How long a request to the backend may take, at least 1 ms.
     ///
-    /// Other processes wait a second longer for its end.
+    /// Other processes wait one second longer for its end.
     ///
     /// - Requirement: REF-3
     public var timeout: Duration
     /// The delay that is never exceeded, except by a server's `Retry-After`.
     package var longestRetryDelay = Duration.seconds(300)
-    /// How long a refused refresh ends nothing after another process's request was taken for lost.
+    /// How long a rejected refresh ends nothing, after another process's request was presumed lost.
     ///
-    /// That process may only be suspended, and the response that it gets may hold the one good token.
+    /// That process may only be suspended, and its response may hold the only valid token.
     ///
     /// - Requirement: REF-3
     package var peerRequestGrace = Duration.seconds(60)
 
-    /// Rules of refreshing; the defaults are those of ``SessionPolicy/standard``.
+    /// Creates rules of refreshing; the defaults are those of ``SessionPolicy/standard``.
     public init(
       beforeExpiry: Duration? = .seconds(600), attempts: Int = 5,
       firstRetryDelay: Duration = .seconds(2), atLaunch: LaunchRefresh = .ifExpired,
@@ -131,45 +136,47 @@ public struct SessionPolicy: Hashable, Sendable {
     }
   }
 
-  /// What ends a session, and what is left of it then.
+  /// What ends a session, and what remains of it.
   public struct Ending: Hashable, Sendable {
-    /// What a refused refresh leads to.
+    /// What a rejected refresh results in.
     ///
     /// - Requirement: POL-2, POL-6
     public var onRejection: End
     /// What exhausted attempts lead to.
-    ///
+    /// What exhausted attempts result in.
     /// - Requirement: POL-2
     public var onExhaustion: Exhaustion
-    /// What a refused token without a known lifetime leads to.
+    /// What a rejected token without a known lifetime results in.
     ///
     /// - Requirement: POL-7
     public var onRefusedToken: RefusedToken
-    /// How long a session may be unused before it expires, at least a second; `nil` for any time.
+    /// How long a session may be unused before it expires, at least a second; `nil` for no limit.
     ///
-    /// Giving out a token, making a call and coming to the foreground are uses. After a reboot the time is
-    /// measured by the civil clock, and otherwise by the clock that never jumps. If a process was killed, its
-    /// last minute of use may be forgotten, or a tenth of the limit if that is less. A session that is older
-    /// than its limit counts from its first opening with one.
+    /// Reading a token, making a call and entering the foreground are uses. The time is measured by
+    /// the clock that never jumps, and after a reboot by the civil clock. If a process is killed,
+    /// its last minute of use may be lost, or a tenth of the limit if that is less. For a session
+    /// that is older than its limit, the time begins with its first opening with the limit.
     ///
     /// - Requirement: POL-5
     public var inactivityLimit: Duration?
-    /// How long a session may last after its login, however it is used, at least a second; `nil` for any time.
+    /// How long a session may last after its login, at least a second; `nil` for no limit.
     ///
-    /// A refresh does not prolong it, and a new login begins it anew. After a reboot the time is measured by the
-    /// civil clock, and otherwise by the clock that never jumps. A session that is older than its limit has
-    /// expired when it is opened. The session expires as `lifetimeEnded`, as ``onRejection`` says.
+    /// Use and refreshes do not prolong it; a new login does. The time is measured by the clock
+    /// that never jumps, and after a reboot by the civil clock. A session that is older than its
+    /// limit has expired when it is opened. The session ends as `lifetimeEnded`, in the way that
+    /// ``onRejection`` says.
     ///
     /// - Requirement: POL-10
     public var absoluteLifetime: Duration?
-    /// How long telling the server of a logout may take.
+    /// How long the revocation of a logout's tokens may take.
     ///
-    /// The caller waits no longer. It is tried again while the process lives and when the session is opened.
+    /// The caller waits no longer. It is tried again while the process lives, and when the session
+    /// is opened.
     ///
     /// - Requirement: OUT-1
     package var revocationTimeout = Duration.seconds(10)
 
-    /// Rules of ending; the defaults are those of ``SessionPolicy/standard``.
+    /// Creates rules of ending; the defaults are those of ``SessionPolicy/standard``.
     public init(
       onRejection: End = .keep, onExhaustion: Exhaustion = .stay,
       onRefusedToken: RefusedToken = .end, inactivityLimit: Duration? = nil,
@@ -183,17 +190,17 @@ public struct SessionPolicy: Hashable, Sendable {
     }
   }
 
-  /// What a login must pass, and when the profile is asked for.
+  /// What a login must fulfil, and when the profile is requested.
   public struct Limits: Hashable, Sendable {
     /// What a credential must look like before it is sent.
     ///
     /// - Requirement: LOG-1
     public var credentials: CredentialRules
-    /// How many logins may be tried in any minute, at least 1; `nil` leaves that to the server.
+    /// How many logins may be tried in any minute, at least 1; `nil` for no limit.
     ///
-    /// The limit prevents that the server locks the account or receives a flood of requests. A login over the
-    /// limit throws with the time to wait. The process counts on the clock that never jumps; opening the
-    /// session again begins a new count.
+    /// The limit prevents that the server locks the account or receives a flood of requests. A
+    /// login over the limit throws an error with the time to wait. The process counts on the clock
+    /// that never jumps. Opening the session again begins a new count.
     ///
     /// - Requirement: LOG-2
     public var loginsPerMinute: Int?
@@ -201,12 +208,12 @@ public struct SessionPolicy: Hashable, Sendable {
     ///
     /// - Requirement: LOG-6
     public var profileCheck: ProfileCheck
-    /// The stored items without which a session is not restored; the token always is one.
+    /// The stored items that are required to restore a session; the token is always required.
     ///
     /// - Requirement: RES-1
     package var requiredItems: Set<SecretItem> = [.token]
 
-    /// Limits; the defaults are those of ``SessionPolicy/standard``.
+    /// Creates limits; the defaults are those of ``SessionPolicy/standard``.
     public init(
       credentials: CredentialRules = .none, loginsPerMinute: Int? = 5,
       profileCheck: ProfileCheck = .afterLogin
@@ -219,18 +226,18 @@ public struct SessionPolicy: Hashable, Sendable {
 
   /// When a token is refreshed, and how often that is tried.
   public var refresh: Refresh
-  /// What ends a session, and what is left of it then.
+  /// What ends a session, and what remains of it.
   public var ending: Ending
-  /// What a login must pass, and when the profile is asked for.
+  /// What a login must fulfil, and when the profile is requested.
   public var limits: Limits
-  /// What happens if the journal cannot be used, or if secrets outlived their journal.
+  /// What happens if the journal cannot be used, or if secrets outlive their journal.
   ///
   /// - Requirement: RES-5, RES-6
   public var recovery: Recovery
   /// A name for the reports of tests.
   package var name = "standard"
 
-  /// A policy; the defaults are those of ``standard``.
+  /// Creates a policy; the defaults are those of ``standard``.
   public init(
     refresh: Refresh = Refresh(), ending: Ending = Ending(), limits: Limits = Limits(),
     recovery: Recovery = .strict
@@ -245,14 +252,15 @@ public struct SessionPolicy: Hashable, Sendable {
 extension SessionPolicy {
   /// The default: 600 s before expiry, 5 attempts, first delay 2 s, 5 logins a minute.
   ///
-  /// A refused refresh expires the session and keeps its user and the app's data. These are the figures for
-  /// production.
+  /// A rejected refresh expires the session. The user stays known, and the app's data stays. These
+  /// values are for production.
   ///
   /// - Requirement: POL-1, POL-6, LOG-2
   public static let standard = SessionPolicy()
 
-  /// ``standard`` for a development server: 60 s before expiry, 10 attempts, first delay 500 ms, 60 logins a
-  /// minute.
+  /// ``standard`` for a development server: refreshes often, and retries often.
+  ///
+  /// Its values are 60 s before expiry, 10 attempts, first delay 500 ms and 60 logins a minute.
   ///
   /// - Requirement: POL-1, LOG-2
   public static let development = SessionPolicy.standard.named("development") {
@@ -274,8 +282,9 @@ extension SessionPolicy {
 
   /// For an app whose data lives on the device: one attempt, 300 s before expiry, first delay 1 s.
   ///
-  /// A failing server ends no session whose access token is good. A session that ends stays as expired, and
-  /// its data stays with it. The server is asked at each login and launch whether the account is active.
+  /// A failing server ends no session whose access token is valid. A session that ends is kept as
+  /// expired, and its data stays. The server is asked at each login and launch whether the account
+  /// is active.
   ///
   /// - Requirement: POL-1, POL-2
   public static let offlineFirst = SessionPolicy.standard.named("offlineFirst") {
@@ -286,7 +295,7 @@ extension SessionPolicy {
     $0.limits.profileCheck = .afterLoginAndLaunch
   }
 
-  /// ``standard``, but a refused refresh logs the user out and wipes everything.
+  /// ``standard``, except that a rejected refresh logs the user out and wipes everything.
   ///
   /// A failing server still ends nothing.
   ///
@@ -295,7 +304,7 @@ extension SessionPolicy {
     $0.ending.onRejection = .clear
   }
 
-  /// This policy with another name and some changes.
+  /// Returns this policy with another name and some changes.
   package func named(_ name: String, _ change: (inout SessionPolicy) -> Void = { _ in })
     -> SessionPolicy
   {

@@ -1,15 +1,15 @@
-/// The logins of the last minute.
+/// The login attempts of the last minute.
 ///
 /// - Requirement: LOG-2
 struct SignInTries: Hashable, Sendable {
-  /// When each was tried, oldest first, in milliseconds of uptime.
+  /// The times of the attempts, oldest first, in milliseconds of uptime.
   private var times: [Int64] = []
 
   private static let minute: Int64 = 60_000
 
-  /// Counts a try, or returns for how many milliseconds there must be none.
+  /// Counts an attempt; or returns how many milliseconds the caller must wait, and counts nothing.
   ///
-  /// Nothing is counted if `limit` tries were made in the last minute.
+  /// `limit` attempts are allowed in any minute.
   mutating func admit(at uptime: Int64, under limit: Int) -> Int64? {
     times.removeAll { $0.addingSaturating(Self.minute) <= uptime }
     guard times.count >= limit else {

@@ -1,24 +1,25 @@
-/// What a server's word on how a user stands is worth, by when the status last changed (the
-/// table in `Specs/ChangeLog.md`).
+/// How current a server's response about a user's status is, judged by the time of its last change.
+///
+/// The table is in `Specs/ChangeLog.md`.
 ///
 /// - Requirement: LOG-6, SYN-4
 package enum StatusFreshness: Hashable, Sendable {
-  /// Nothing says when it changed, or what says it cannot be true: the word counts as it is.
+  /// There is no time of the change, or an impossible one: the response counts as it is.
   case unsaid
-  /// It is known since then.
+  /// The status is known since that time.
   case same
-  /// It has changed since it was known, or nothing was known.
+  /// The status has changed since it was known, or none was known.
   case newer(Timestamp)
-  /// A newer word is known: this one came from a replica or a cache, and ends nothing.
+  /// A later status is known: this response came from a replica or a cache, and ends nothing.
   case stale
 
-  /// How far a server's clock may be before the clock by which it is judged, in milliseconds.
+  /// How far a server's clock may be ahead of the clock that judges it, in milliseconds.
   package static let tolerance: Int64 = 300_000
 
-  /// Compares the time that was found with the newest that is known of this user.
+  /// Compares the time in the response with the latest one that is known for this user.
   ///
-  /// `now` is the answer's `Date`, or `nil` where it has none: what is in the future by more than
-  /// ``tolerance`` is a fault, and must not make all that is true look old for years.
+  /// `now` is the `Date` of the response; `nil` if it has none. A time that is more than
+  /// ``tolerance`` after it is an error. It must not make all later responses look stale for years.
   package static func of(_ found: Timestamp?, known: Timestamp?, now: Timestamp?) -> StatusFreshness
   {
     guard let found else { return .unsaid }
@@ -28,18 +29,18 @@ package enum StatusFreshness: Hashable, Sendable {
   }
 }
 
-/// That a user's status has changed at the server since the app knew of it.
+/// A change of a user's status at the server.
 ///
 /// - Requirement: SYN-4
 public struct StatusChange: Hashable, Sendable {
   /// The user.
   public let user: Identifier
-  /// When it changed, on the server's clock.
+  /// When the status changed, on the server's clock.
   public let changedAt: Timestamp
-  /// What was known before; `nil` where nothing was.
+  /// The time of the change that was known before; `nil` if none was.
   public let known: Timestamp?
 
-  /// A change of a user's status.
+  /// Creates a change of a user's status.
   public init(user: Identifier, changedAt: Timestamp, known: Timestamp?) {
     (self.user, self.changedAt, self.known) = (user, changedAt, known)
   }

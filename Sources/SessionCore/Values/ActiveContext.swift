@@ -1,25 +1,24 @@
-/// The role that a user acts in, where, and what it permits.
+/// The role, school and unit in which a user acts, and what they permit.
 ///
-/// The user has no role of its own: one user may hold several contexts, one is active.
+/// A user may hold several contexts, of which one is active.
 ///
 /// - Requirement: STA-5
 public struct ActiveContext: Hashable, Sendable {
-  /// Something that has an identifier and a name that people read: a role, a school, a unit.
+  /// A role, a school or a unit: an identifier and a display name.
   public struct Named: Hashable, Sendable {
     /// The server's identifier.
     public let id: Identifier
-    /// The name for people; may be empty.
+    /// The display name; may be empty.
     public let name: String
 
-    /// A named thing.
+    /// Creates a named thing.
     public init(id: Identifier, name: String) {
       self.id = id
       self.name = name
     }
   }
 
-  /// Its values, shared by all copies: a context goes through events and states much more often than
-  /// anybody looks at it.
+  /// The values, shared by all copies: contexts are copied much more often than they are read.
   private final class Storage: Sendable {
     let role: Named
     let school: Named?
@@ -36,23 +35,23 @@ public struct ActiveContext: Hashable, Sendable {
 
   private let storage: Storage
 
-  /// The role acted in.
+  /// The role in which the user acts.
   public var role: Named { storage.role }
-  /// The school or organisation acted for, where there is one.
+  /// The school or organisation for which the user acts, if any.
   public var school: Named? { storage.school }
-  /// The academic unit or team within it, where there is one.
+  /// The academic unit or team within the school, if any.
   public var unit: Named? { storage.unit }
-  /// What is permitted, such as `materials:read`; sorted by UTF-8, each once.
+  /// The permissions, such as `materials:read`; sorted by UTF-8, without duplicates.
   public var permissions: [String] { storage.permissions }
 
-  /// A context; permissions may come in any order and more than once.
+  /// Creates a context; permissions may be in any order and contain duplicates.
   public init(role: Named, school: Named? = nil, unit: Named? = nil, permissions: [String] = []) {
     storage = Storage(
       role: role, school: school, unit: unit,
       permissions: permissions.isInOrder ? permissions : permissions.inOrder())
   }
 
-  /// A context whose permissions are in order, each once.
+  /// Creates a context whose permissions are already sorted and without duplicates.
   init(role: Named, school: Named?, unit: Named?, sorted permissions: [String]) {
     storage = Storage(role: role, school: school, unit: unit, permissions: permissions)
   }
@@ -65,7 +64,7 @@ public struct ActiveContext: Hashable, Sendable {
   }
 }
 
-// Two spellings of one text are two: a server need not take them for one, and bytes do not.
+// Two spellings of a text differ: a server need not treat them as equal.
 
 extension ActiveContext {
   /// Whether both are spelled with the same bytes.
@@ -75,7 +74,7 @@ extension ActiveContext {
       && left.permissions.elementsEqual(right.permissions) { $0.utf8.elementsEqual($1.utf8) }
   }
 
-  /// Hashes identifiers only: contexts that differ in their words alone are rare.
+  /// Hashes identifiers only: contexts rarely differ in names alone.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(role)
     hasher.combine(school)
@@ -85,7 +84,10 @@ extension ActiveContext {
 }
 
 extension ActiveContext: CustomStringConvertible {
-  /// `role teacher (role-1) at North School (school-1), 5th (unit-1), 2 permissions`; never says which.
+  /// Describes the context as `role teacher (role-1) at North School (school-1), 5th (unit-1), 2
+  /// permissions`.
+  ///
+  /// Permissions are counted, never named.
   public var description: String {
     var text = "role \(role)"
     if let school { text += " at \(school)" }
@@ -95,12 +97,12 @@ extension ActiveContext: CustomStringConvertible {
 }
 
 extension ActiveContext.Named: CustomStringConvertible {
-  /// The name with the identifier behind it, or the identifier alone.
+  /// The name followed by the identifier, or the identifier alone.
   public var description: String { name.isEmpty ? "\(id)" : "\(name) (\(id))" }
 }
 
 extension ActiveContext: CustomReflectable {
-  /// The four values, as if they stood in the struct itself.
+  /// Shows the four values as if they were stored in the struct itself.
   public var customMirror: Mirror {
     Mirror(
       self,
@@ -117,14 +119,14 @@ extension ActiveContext.Named {
     left.id == right.id && left.name.utf8.elementsEqual(right.name.utf8)
   }
 
-  /// Hashes the identifier, which names the thing.
+  /// Hashes the identifier only.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(id)
   }
 }
 
 extension [String] {
-  /// Whether each comes before the next, as in every context that was written once.
+  /// Whether the texts are sorted and without duplicates, as in every context that was decoded.
   fileprivate var isInOrder: Bool {
     guard var last = first else { return true }
     for element in self.dropFirst() {
@@ -134,7 +136,7 @@ extension [String] {
     return true
   }
 
-  /// Sorted, each once.
+  /// Returns the texts sorted and without duplicates.
   fileprivate func inOrder() -> [String] {
     var kept: [String] = []
     kept.reserveCapacity(count)
@@ -147,7 +149,7 @@ extension [String] {
 }
 
 extension String {
-  /// By bytes: `String` orders by Unicode's tables, which differ from system to system.
+  /// Compares by bytes: the order of `String` follows Unicode tables, which differ between systems.
   fileprivate func precedes(_ other: String) -> Bool {
     utf8.lexicographicallyPrecedes(other.utf8)
   }

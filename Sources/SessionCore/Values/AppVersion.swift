@@ -1,11 +1,12 @@
-/// Which version of the app opened a journal, as the app names it: `2.4.1+318`.
+/// The version of the app that opened a journal, as the app names it: `2.4.1+318`.
 ///
-/// 1 to 64 of `A–Z a–z 0–9 . _ + -`: enough for Semantic Versioning 2.0.0 with its build metadata, for
-/// a date and for a commit. Nothing is read out of it; `sessionreplay stats --by version` groups by it.
+/// It has 1 to 64 characters of `A–Z a–z 0–9 . _ + -`. That is enough for Semantic Versioning 2.0.0
+/// with build metadata, for a date and for a commit. The library does not interpret it;
+/// `sessionreplay stats --by version` groups by it.
 public struct AppVersion: Hashable, Sendable {
   private let text: String
 
-  /// The version with this name; `nil` where that is not 1 to 64 of `A–Z a–z 0–9 . _ + -`.
+  /// Creates a version; nil if the text is not 1 to 64 characters of `A–Z a–z 0–9 . _ + -`.
   public init?(_ text: String) {
     guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
       return nil
@@ -25,6 +26,6 @@ public struct AppVersion: Hashable, Sendable {
 }
 
 extension AppVersion: CustomStringConvertible {
-  /// The name.
+  /// The text of the version.
   public var description: String { text }
 }

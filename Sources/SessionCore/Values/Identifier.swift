@@ -1,15 +1,16 @@
-/// An identifier that a server chose: of a user, a role, a school, a token.
+/// An identifier that a server chose: of a user, a role, a school or a token.
 ///
-/// A canonical lower-case UUID is packed into 16 bytes; any other text is kept as it is, so that
-/// `description` always returns exactly what came in.
+/// A canonical lower-case UUID is stored in 16 bytes, any other text as it is. So `description`
+/// always returns exactly the original text.
 public struct Identifier: Hashable, Sendable {
   private enum Storage: Hashable, Sendable {
     case uuid(high: UInt64, low: UInt64)
     case text(Spelling)
   }
 
-  /// A text that equals only what is spelled with the same bytes: `String` takes canonically
-  /// equivalent spellings for one, a server need not.
+  /// A text that equals only texts with the same bytes.
+  ///
+  /// `String` treats canonically equivalent spellings as equal; a server may not.
   private struct Spelling: Hashable, Sendable {
     let text: String
 
@@ -24,7 +25,7 @@ public struct Identifier: Hashable, Sendable {
 
   private let storage: Storage
 
-  /// The identifier with this spelling.
+  /// Creates the identifier with this spelling.
   public init(_ text: String) {
     if let (high, low) = Identifier.parseUUID(text) {
       storage = .uuid(high: high, low: low)
@@ -33,12 +34,12 @@ public struct Identifier: Hashable, Sendable {
     }
   }
 
-  /// The identifier whose canonical UUID has these bits, most significant first.
+  /// Creates the identifier of a UUID with these bits, most significant first.
   public init(uuidHigh high: UInt64, low: UInt64) {
     storage = .uuid(high: high, low: low)
   }
 
-  /// The bits of the UUID, or `nil` where the identifier is other text.
+  /// The bits of the UUID; `nil` if the identifier is other text.
   public var uuid: (high: UInt64, low: UInt64)? {
     guard case .uuid(let high, let low) = storage else { return nil }
     return (high, low)
@@ -77,7 +78,7 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
     }
   }
 
-  /// How many bytes the spelling has in UTF-8.
+  /// The length of the spelling in UTF-8, in bytes.
   package var byteCount: Int {
     switch storage {
     case .text(let spelling): spelling.text.utf8.count
@@ -85,7 +86,7 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
     }
   }
 
-  /// The identifier with this spelling.
+  /// Creates the identifier with this spelling.
   public init(stringLiteral text: String) {
     self.init(text)
   }
@@ -97,12 +98,12 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
     }
   }
 
-  /// How many bytes the canonical spelling of a UUID has.
+  /// The length of the canonical spelling of a UUID, in bytes.
   package static var canonicalLength: Int { 36 }
 
   /// Writes the canonical spelling of the UUID with these bits, most significant first.
   ///
-  /// - Parameter buffer: Room for `canonicalLength` bytes.
+  /// - Parameter buffer: Memory for `canonicalLength` bytes.
   package static func writeCanonical(
     _ high: UInt64, _ low: UInt64, into buffer: UnsafeMutableBufferPointer<UInt8>
   ) {
@@ -121,15 +122,15 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
 }
 
 extension Identifier: Codable {
-  /// Reads a single string.
+  /// Decodes a single string.
   ///
-  /// Throws `DecodingError` if there is no string, or if its bytes are not UTF-8. An identifier never holds
-  /// other bytes, so each identifier that is written is read back as the same one.
+  /// Throws `DecodingError` if there is no string, or if its bytes are not UTF-8. An encoded
+  /// identifier is always decoded as the same one.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
 
-  /// Writes the spelling as a single string.
+  /// Encodes the spelling as a single string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

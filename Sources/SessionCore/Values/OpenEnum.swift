@@ -1,35 +1,35 @@
-/// A word of the journal's vocabulary that is written as one byte.
+/// A code of the journal's vocabulary, which is written as one byte.
 ///
-/// The set of words is open: a byte that this version has no word for, written by a newer one, is
-/// kept as it is, compares equal to itself and is shown as `unknown(n)`.
+/// The set is open. A byte that a newer version wrote and this version does not know is kept
+/// unchanged. It equals itself and is shown as `unknown(n)`.
 ///
 /// - Requirement: JRN-3
 @_spi(Internals)
 public protocol OpenEnum: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue == UInt8 {
-  /// The word for each byte, from 0. Only ever appended to.
+  /// The name of each byte, from 0; only ever appended to.
   static var words: [String] { get }
 
-  /// The code with this byte, known or not.
+  /// Creates the code with this byte, known or not.
   init(rawValue: UInt8)
 }
 
 @_spi(Internals) extension OpenEnum {
-  /// Every code that this version has a word for.
+  /// All codes that this version has a name for.
   public static var known: [Self] {
     words.indices.map { Self(rawValue: UInt8($0)) }
   }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var description: String { word }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var word: String {
     let words = Self.words
     return Int(rawValue) < words.count ? words[Int(rawValue)] : "unknown(\(rawValue))"
   }
 
-  /// The code with this word or of the form `unknown(n)`; `nil` for any other text.
+  /// Creates the code with this name or of the form `unknown(n)`; `nil` for any other text.
   public init?(word: String) {
     if let index = Self.words.firstIndex(of: word) {
       self.init(rawValue: UInt8(index))

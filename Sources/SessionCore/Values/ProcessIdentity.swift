@@ -1,22 +1,23 @@
-/// Which opening of a journal or change log wrote a record, and what is needed to ask whether it lives.
+/// The opening of a journal or change log that wrote a record, and how to find out whether it is
+/// alive.
 ///
-/// A process number does not identify a process: two containers may both have a process 1, and a number
-/// is used again. Each opening therefore has a random identity.
+/// A process number does not identify a process: two containers may both have a process 1, and
+/// numbers are reused. So each opening has a random identity.
 ///
 /// - Requirement: REF-9
 @_spi(Internals) public struct ProcessIdentity: Hashable, Sendable {
   /// The random identifier of this opening.
   public let opening: Identifier
-  /// Which start of the system it runs in; `nil` if the system does not say.
+  /// The boot of the system in which it runs; `nil` if the system does not tell.
   public let boot: Identifier?
-  /// In which namespace its process number and start time count; `nil` if the system does not say.
+  /// The namespace of its process number and start time; `nil` if the system does not tell.
   public let namespace: Identifier?
-  /// When its process started, as the system counts it; 0 if that is not known.
+  /// The start of its process, in the system's unit; 0 if unknown.
   public let start: UInt64
-  /// The file in which it holds a lock that the kernel releases with the process; `nil` for none.
+  /// The file in which it holds a lock that ends with the process; `nil` for none.
   public let lock: Identifier?
 
-  /// An identity.
+  /// Creates an identity.
   public init(
     opening: Identifier, boot: Identifier? = nil, namespace: Identifier? = nil, start: UInt64 = 0,
     lock: Identifier? = nil
@@ -28,7 +29,7 @@
     self.lock = lock
   }
 
-  /// Whether both were opened by one process, as far as that is proven.
+  /// Whether both openings are proven to be of one process.
   public func isSameProcess(_ process: UInt32, as other: ProcessIdentity, _ number: UInt32)
     -> Bool
   {
@@ -39,7 +40,7 @@
   func isSameBoot(as other: ProcessIdentity) -> Bool { boot != nil && boot == other.boot }
 }
 
-/// What an observer found out about the process of another opening.
+/// What an observer knows about the process of another opening.
 ///
 /// The decision is ``provesGone(_:)``; its table is in `Specs/FaultModel.md`.
 package struct ProcessEvidence: Hashable, Sendable {
@@ -51,39 +52,39 @@ package struct ProcessEvidence: Hashable, Sendable {
     case free
   }
 
-  /// What the system says of a process number.
+  /// What the system reports for a process number.
   package enum Number: Hashable, Sendable {
     /// No process has it.
     case unused
-    /// A process has it, which started then; 0 if the start is not known.
+    /// A process has it, with this start; 0 if the start is unknown.
     case used(start: UInt64)
   }
 
-  /// Which start of the system the observer runs in.
+  /// The boot of the system in which the observer runs.
   package var boot: Identifier?
-  /// In which namespace the observer sees process numbers.
+  /// The namespace in which the observer sees process numbers.
   package var namespace: Identifier?
-  /// The lock file that was asked, and what it said; `nil` if it could not be asked.
+  /// The lock file that was checked, and the state of the lock; `nil` if it could not be checked.
   package var lock: (file: Identifier, state: Lock)? {
     get { lockFile.flatMap { file in lockState.map { (file, $0) } } }
     set { (lockFile, lockState) = (newValue?.file, newValue?.state) }
   }
-  /// What the system says of the process number; `nil` if it was not asked.
+  /// What the system reports for the process number; `nil` if it was not asked.
   package var number: Number?
 
   private var lockFile: Identifier?
   private var lockState: Lock?
 
-  /// Evidence of nothing.
+  /// Creates evidence that proves nothing.
   package init(boot: Identifier? = nil, namespace: Identifier? = nil) {
     (self.boot, self.namespace) = (boot, namespace)
   }
 
   /// Whether the process of an opening is proven to be gone.
   ///
-  /// `false` means that it lives or that this is not known: its lease is waited for.
+  /// `false` means that it is alive or that this is unknown. Its lease is then waited for.
   package func provesGone(_ holder: ProcessIdentity) -> Bool {
-    // Of another start of the system nothing is known: a shared folder may belong to two hosts.
+    // After another boot nothing is known: two hosts may share the folder.
     guard let boot, boot == holder.boot else { return false }
     if let lock, lock.file == holder.lock { return lock.state == .free }
     guard let namespace, namespace == holder.namespace else { return false }

@@ -1,4 +1,4 @@
-/// A language that this library has words for users in.
+/// A language of the library's messages to users.
 ///
 /// - Requirement: LOG-8
 public enum SessionLanguage: String, CaseIterable, Sendable {
@@ -9,9 +9,9 @@ public enum SessionLanguage: String, CaseIterable, Sendable {
   /// Portuguese, as it is written in Brazil.
   case portuguese = "pt"
 
-  /// The first of these that there are words in, English where there is none.
+  /// Chooses the first preferred language that is supported, or English.
   ///
-  /// The tags are those of BCP 47, the one that is liked best first: `pt-BR`, `es_419`.
+  /// The tags are those of BCP 47, the most preferred first: `pt-BR`, `es_419`.
   public init(preferring tags: [String]) {
     let languages = tags.compactMap { tag in
       let first = tag.prefix { $0 != "-" && $0 != "_" }

@@ -9,7 +9,7 @@ package struct SipHash {
     v3 = 0x7465_6462_7974_6573 ^ high
   }
 
-  /// The 16 bytes for a message under the key of two little-endian halves.
+  /// Returns the 16-byte digest of a message; the key is two little-endian halves.
   package static func digest(of message: [UInt8], low: UInt64, high: UInt64) -> [UInt8] {
     var hash = SipHash(low: low, high: high)
     let whole = message.count / 8 * 8

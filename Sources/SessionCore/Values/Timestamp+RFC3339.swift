@@ -1,7 +1,7 @@
 extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
-  /// The time as RFC 3339 writes it, in UTC with milliseconds: `2026-11-21T14:00:05.205Z`.
+  /// The time as in RFC 3339, in UTC with milliseconds: `2026-11-21T14:00:05.205Z`.
   ///
-  /// A year outside 0000…9999, which RFC 3339 cannot write, is printed with its sign.
+  /// A year outside 0000…9999, which RFC 3339 does not cover, is printed with its sign.
   public var description: String {
     "\(calendarDay)T\(timeOfDay)Z"
   }
@@ -25,10 +25,10 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
       + ".\(fraction.padded(to: 3))"
   }
 
-  /// Reads an RFC 3339 time (`2026-11-21T14:00:05.205Z`, `2026-11-21 15:00:05+01:00`).
+  /// Parses an RFC 3339 time (`2026-11-21T14:00:05.205Z`, `2026-11-21 15:00:05+01:00`).
   ///
-  /// Fractions finer than a millisecond are cut. `nil` for anything else, also for dates that
-  /// do not exist; the leap second `:60` reads as the second after it.
+  /// Digits below a millisecond are cut. The leap second `:60` becomes the next second. `nil` for
+  /// any other text, and for dates that do not exist.
   public init?(_ text: String) {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(digits: 4), scanner.take("-"),
@@ -48,7 +48,7 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
         + fraction)
   }
 
-  /// Reads back what `description` prints, of any time and in that spelling only.
+  /// Parses the output of `description`, in exactly that spelling; any time is allowed.
   package init?(printed text: String) {
     var scanner = DigitScanner(text)
     let isAfter = scanner.take("+")
@@ -65,7 +65,7 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
       let minute = scanner.number(digits: 2), scanner.take(":"),
       let second = scanner.number(digits: 2), let fraction = scanner.fractionInMilliseconds()
     else { return nil }
-    // The first day that can be printed begins before the first millisecond that there is.
+    // The first day that can be printed begins before the first possible millisecond.
     let inDay = hour * 3_600_000 + minute * 60_000 + second * 1000 + fraction
     guard
       let time = Int64(exactly: Int128(date.daysSince1970) * Int128(Timestamp.day) + Int128(inDay))
@@ -94,7 +94,7 @@ private struct CivilDate {
     (self.year, self.month, self.day) = (year, month, day)
   }
 
-  /// Counts in eras of 400 years that begin on a first of March, so that the leap day is last.
+  /// Counts in eras of 400 years that begin on 1 March, so that the leap day is last.
   init(daysSince1970 days: Int64) {
     let shifted = days + 719_468
     let era = shifted.dividedDown(by: 146_097)
@@ -117,7 +117,7 @@ private struct CivilDate {
   }
 }
 
-/// Takes fixed runs of ASCII digits and separators off the front of a text.
+/// Parses digits and separators of fixed length from the front of a text.
 private struct DigitScanner {
   private var rest: Substring.UTF8View
 
@@ -148,7 +148,7 @@ private struct DigitScanner {
     return value
   }
 
-  /// Four digits or more, of a year that is near enough to be a time.
+  /// Parses a year of four digits or more; nil if it is too far away for a timestamp.
   mutating func numberOfYear() -> Int64? {
     guard var value = number(digits: 4) else { return nil }
     while let next = digit() {
@@ -180,7 +180,7 @@ private struct DigitScanner {
 }
 
 extension Int64 {
-  /// The quotient rounded towards negative infinity.
+  /// Returns the quotient rounded towards negative infinity.
   fileprivate func dividedDown(by divisor: Int64) -> Int64 {
     let quotient = self / divisor
     return self % divisor < 0 ? quotient - 1 : quotient

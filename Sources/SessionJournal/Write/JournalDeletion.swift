@@ -1,12 +1,11 @@
 extension Journal {
   /// Removes the journal at `path` and all files next to it that belong to it, durably.
   ///
-  /// These are:
-  /// - the file itself,
-  /// - what an interrupted creation or compaction left,
-  /// - the tails and quarantined journals that were kept,
-  /// - the file that shows which openings are alive,
-  /// - and at last the lock file.
+  /// Removes, in this order:
+  /// 1. The file itself.
+  /// 2. The tails and quarantined journals that were kept, and what an interrupted creation or
+  ///    compaction left. Also the file that shows which openings are alive.
+  /// 3. The lock file.
   ///
   /// If the call is interrupted, call it again: it removes what is left, even if the journal itself
   /// is gone. A link to the journal stays. An object that has it open throws `missing` from then
