@@ -1,4 +1,4 @@
-/// How a session was opened.
+/// How a user logged in.
 ///
 /// - Requirement: LOG-5, LOG-9
 public struct LoginMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -8,10 +8,10 @@ public struct LoginMethod: RawRepresentable, Hashable, Sendable, CustomStringCon
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var description: String { word }
 
-  /// With an e-mail or user name and a password.
+  /// With a user name or e-mail address, and a password.
   public static let password = LoginMethod(rawValue: 0)
   /// By creating the account.
   public static let registration = LoginMethod(rawValue: 1)
@@ -19,11 +19,11 @@ public struct LoginMethod: RawRepresentable, Hashable, Sendable, CustomStringCon
   public static let social = LoginMethod(rawValue: 2)
   /// By unlocking a stored session with biometrics.
   public static let biometric = LoginMethod(rawValue: 3)
-  /// In a web view, by the user.
+  /// By the user in a web view.
   public static let interactive = LoginMethod(rawValue: 4)
-  /// By the identity provider, without showing anything.
+  /// By the identity provider, without a user interface.
   public static let silent = LoginMethod(rawValue: 5)
-  /// By taking over tokens that the app held already.
+  /// By adopting tokens that the app already held.
   public static let adoption = LoginMethod(rawValue: 6)
   /// With a refresh token alone.
   ///
@@ -34,14 +34,14 @@ public struct LoginMethod: RawRepresentable, Hashable, Sendable, CustomStringCon
 }
 
 @_spi(Internals) extension LoginMethod: OpenEnum {
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = [
     "password", "registration", "social", "biometric", "interactive", "silent", "adoption",
     "refreshToken", "custom",
   ]
 }
 
-/// What made a refresh start.
+/// What started a refresh.
 ///
 /// - Requirement: REF-1, REF-2
 public struct RefreshTrigger: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -51,33 +51,33 @@ public struct RefreshTrigger: RawRepresentable, Hashable, Sendable, CustomString
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var description: String { word }
 
-  /// The time had come: `expiresAt − threshold`.
+  /// The scheduled time was reached: the expiry minus the policy's threshold.
   public static let schedule = RefreshTrigger(rawValue: 0)
-  /// A protected call was answered 401.
+  /// A protected call received the status 401.
   public static let unauthorized = RefreshTrigger(rawValue: 1)
   /// The session was opened with an expired token.
   public static let launch = RefreshTrigger(rawValue: 2)
-  /// The app came back to the foreground.
+  /// The app entered the foreground.
   public static let foreground = RefreshTrigger(rawValue: 3)
-  /// The app asked.
+  /// The app requested it.
   public static let manual = RefreshTrigger(rawValue: 4)
-  /// An earlier attempt failed in a way that passes.
+  /// An earlier attempt failed with a temporary error.
   public static let retry = RefreshTrigger(rawValue: 5)
-  /// A command needed a good token first.
+  /// A command needed a valid token first.
   public static let command = RefreshTrigger(rawValue: 6)
 }
 
 @_spi(Internals) extension RefreshTrigger: OpenEnum {
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = [
     "schedule", "unauthorized", "launch", "foreground", "manual", "retry", "command",
   ]
 }
 
-/// Who changed the active context.
+/// What changed the active context.
 ///
 /// - Requirement: STA-5, CTX-1
 public struct SwitchTrigger: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -87,21 +87,21 @@ public struct SwitchTrigger: RawRepresentable, Hashable, Sendable, CustomStringC
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var description: String { word }
 
-  /// The user asked for another role, school or unit.
+  /// The user requested another role, school or unit.
   public static let user = SwitchTrigger(rawValue: 0)
-  /// A refreshed token carried other permissions.
+  /// A refreshed token had other permissions.
   public static let server = SwitchTrigger(rawValue: 1)
 }
 
 @_spi(Internals) extension SwitchTrigger: OpenEnum {
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = ["user", "server"]
 }
 
-/// Why a session is no longer usable, though its user is still known.
+/// Why a session is no longer usable, although its user is still known.
 public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -109,24 +109,24 @@ public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var description: String { word }
 
-  /// The token's life ended and there was no refresh token.
+  /// The token expired, and there was no refresh token.
   public static let tokenExpired = ExpiryReason(rawValue: 0)
-  /// The server refused to refresh.
+  /// The server rejected the refresh.
   ///
   /// - Requirement: REF-6
   public static let refreshRejected = ExpiryReason(rawValue: 1)
-  /// The server answered every attempt with a failure, up to the policy's limit.
+  /// The server responded to every attempt with a failure, up to the policy's limit.
   ///
   /// - Requirement: POL-2
   public static let attemptsExhausted = ExpiryReason(rawValue: 2)
-  /// A stored item that the policy requires is gone.
+  /// A stored item that the policy requires is missing.
   ///
   /// - Requirement: RES-1
   public static let secretsMissing = ExpiryReason(rawValue: 3)
-  /// A stored item cannot be read as what it should be.
+  /// A stored item cannot be decoded.
   ///
   /// - Requirement: RES-2
   public static let corruptStorage = ExpiryReason(rawValue: 4)
@@ -136,7 +136,7 @@ public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   ///
   /// - Requirement: LOG-6
   public static let userInactive = ExpiryReason(rawValue: 6)
-  /// Unused for longer than the policy allows.
+  /// The session was unused for longer than the policy allows.
   ///
   /// - Requirement: POL-5
   public static let inactivity = ExpiryReason(rawValue: 7)
@@ -144,18 +144,18 @@ public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   ///
   /// - Requirement: LOG-7
   public static let endedByServer = ExpiryReason(rawValue: 8)
-  /// A newer version wrote the stored items, and a new sign-in replaced them.
+  /// A newer version wrote the stored items, and a new login replaced them.
   ///
   /// - Requirement: RES-8
   public static let secretsNewer = ExpiryReason(rawValue: 9)
-  /// It has lasted for as long as the policy, or a response of the backend, allows.
+  /// The session reached the maximum lifetime of the policy or of a response of the backend.
   ///
   /// - Requirement: POL-10
   public static let lifetimeEnded = ExpiryReason(rawValue: 10)
 }
 
 @_spi(Internals) extension ExpiryReason: OpenEnum {
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = [
     "tokenExpired", "refreshRejected", "attemptsExhausted", "secretsMissing", "corruptStorage",
     "secretsOutdated", "userInactive", "inactivity", "endedByServer",
@@ -163,7 +163,7 @@ public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   ]
 }
 
-/// Why a session was closed for good.
+/// Why a session was closed permanently.
 public struct LogoutReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -171,10 +171,10 @@ public struct LogoutReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var description: String { word }
 
-  /// The user, or the app on the user's behalf, asked.
+  /// The user requested it, or the app on the user's behalf.
   public static let user = LogoutReason(rawValue: 0)
   /// The session had expired and the policy clears expired sessions.
   ///
@@ -187,7 +187,7 @@ public struct LogoutReason: RawRepresentable, Hashable, Sendable, CustomStringCo
 }
 
 @_spi(Internals) extension LogoutReason: OpenEnum {
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = ["user", "policy", "userDeleted"]
 }
 
@@ -199,12 +199,12 @@ public struct LogoutReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A new access token for a refresh token.
+  /// A request for a new access token with a refresh token.
   public static let refresh = RequestKind(rawValue: 0)
-  /// A token in another role, school or unit.
+  /// A request for a token in another role, school or unit.
   public static let switchContext = RequestKind(rawValue: 1)
 
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = ["refresh", "switchContext"]
 }
 
@@ -218,21 +218,22 @@ public struct LogoutReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The server confirmed every request that ends the session there.
+  /// The server confirmed every request of the revocation.
   public static let revoked = RevocationOutcome(rawValue: 0)
-  /// This backend has no endpoint for it.
+  /// The backend has no endpoint for revocation.
   public static let notOffered = RevocationOutcome(rawValue: 1)
-  /// It is not known: a request was not answered, or refused.
+  /// The outcome is unknown: a request got no response, or was rejected.
   ///
-  /// Tried again, at the latest at the next opening.
+  /// It is tried again, at the latest when the session is opened.
   public static let failed = RevocationOutcome(rawValue: 2)
-  /// What was needed for it is gone: the refresh token may live on.
+  /// The secrets for the revocation are gone: the refresh token may still be valid.
   public static let abandoned = RevocationOutcome(rawValue: 3)
-  /// The server refused the refresh token, or the access token of a session without one: nothing was
-  /// left to revoke.
+  /// The token was already invalid, so that there was nothing to revoke.
+  ///
+  /// The server rejected the refresh token, or the access token of a session without one.
   public static let alreadyInvalid = RevocationOutcome(rawValue: 4)
 
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = ["revoked", "notOffered", "failed", "abandoned", "alreadyInvalid"]
 }
 
@@ -246,29 +247,29 @@ public struct SecretItem: RawRepresentable, Hashable, Sendable, CustomStringConv
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var description: String { word }
 
-  /// Access and refresh token.
+  /// The access token and the refresh token.
   public static let token = SecretItem(rawValue: 0)
   /// The user's profile.
   public static let user = SecretItem(rawValue: 1)
   /// The active context.
   public static let context = SecretItem(rawValue: 2)
-  /// What a revocation still needs, after logout.
+  /// The secrets that a pending revocation needs after the logout.
   public static let revocation = SecretItem(rawValue: 3)
-  /// The refresh token, where the store keeps it apart from the access token.
+  /// The refresh token, if the store keeps it in an item of its own.
   ///
   /// - Requirement: STO-2
   public static let refreshToken = SecretItem(rawValue: 4)
 }
 
 @_spi(Internals) extension SecretItem: OpenEnum {
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = ["token", "user", "context", "revocation", "refreshToken"]
 }
 
-/// What kept something from being stored, or a store from doing what it was asked.
+/// Why something could not be stored, or why a secret store failed.
 ///
 /// - Requirement: REF-11, STO-5
 @_spi(Internals) public struct StorageCause: OpenEnum {
@@ -280,32 +281,32 @@ public struct SecretItem: RawRepresentable, Hashable, Sendable, CustomStringConv
 
   /// The disk was full.
   public static let noRoom = StorageCause(rawValue: 0)
-  /// This process was not allowed to write.
+  /// This process had no permission to write.
   public static let refused = StorageCause(rawValue: 1)
   /// Another process held the journal's lock for too long.
   public static let busy = StorageCause(rawValue: 2)
-  /// The file was gone, or another one was in its place.
+  /// The file was gone, or another file had its place.
   public static let replaced = StorageCause(rawValue: 3)
-  /// What is stored there cannot be used by this version.
+  /// This version cannot use what is stored there.
   public static let unusable = StorageCause(rawValue: 4)
-  /// The system failed in another way, such as a read or write error of the disk.
+  /// The system failed otherwise, such as with a read or write error of the disk.
   public static let failed = StorageCause(rawValue: 5)
-  /// The store cannot be read yet: the device is locked, or access is refused.
+  /// The store cannot be read yet: the device is locked, or access is denied.
   public static let unavailable = StorageCause(rawValue: 6)
   /// A newer version of this library wrote the item.
   public static let newerVersion = StorageCause(rawValue: 7)
-  /// Something else is in the item's place.
+  /// Something else is in the place of the item.
   public static let obstructed = StorageCause(rawValue: 8)
-  /// The item is larger than any secret.
+  /// The item is larger than any secret can be.
   public static let tooLarge = StorageCause(rawValue: 9)
-  /// The store said that there is no such item.
+  /// The store reported that there is no such item.
   public static let missing = StorageCause(rawValue: 10)
-  /// The item is another journal's, and that journal was not found.
+  /// The item belongs to another journal, which was not found.
   public static let ownerMissing = StorageCause(rawValue: 11)
-  /// The item is another journal's, which cannot be read.
+  /// The item belongs to another journal, which cannot be read.
   public static let ownerUnreadable = StorageCause(rawValue: 12)
 
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = [
     "noRoom", "refused", "busy", "replaced", "unusable", "failed", "unavailable", "newerVersion",
     "obstructed", "tooLarge", "missing", "ownerMissing", "ownerUnreadable",

@@ -1,4 +1,4 @@
-/// Why a journal does not go on and another one does.
+/// Why a new journal continues another one.
 public struct ContinuationCause: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
@@ -6,20 +6,20 @@ public struct ContinuationCause: RawRepresentable, Hashable, Sendable, CustomStr
   /// The code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var description: String { word }
 
-  /// It was damaged, and set aside.
+  /// The other journal was damaged, and was quarantined.
   public static let damaged = ContinuationCause(rawValue: 0)
-  /// A newer version wrote it, and it was set aside.
+  /// A newer version wrote the other journal, and it was quarantined.
   public static let newerVersion = ContinuationCause(rawValue: 1)
-  /// What stood in its place is no journal, and was set aside.
+  /// The file in the journal's place was no journal, and was quarantined.
   public static let notAJournal = ContinuationCause(rawValue: 2)
-  /// It is not there any more; the secrets of its session are.
+  /// The other journal is gone, but the secrets of its session exist.
   public static let lost = ContinuationCause(rawValue: 3)
 }
 
 @_spi(Internals) extension ContinuationCause: OpenEnum {
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = ["damaged", "newerVersion", "notAJournal", "lost"]
 }

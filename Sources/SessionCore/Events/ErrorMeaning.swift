@@ -1,8 +1,8 @@
 /// What a server's error code means for a token, a session or the app.
 ///
-/// Some spellings are known for every backend (``init(code:)``). A configuration gives meanings to the
-/// codes of its own backend. Such a meaning is journaled with the failure, so that a reader of the journal
-/// needs no configuration.
+/// The codes of ``codes`` are known for every backend. A configuration may give meanings to the
+/// codes of its own backend. Such a meaning is journaled with the failure, so that a reader of the
+/// journal needs no configuration.
 /// - Requirement: POL-8
 public struct ErrorMeaning: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
@@ -11,7 +11,7 @@ public struct ErrorMeaning: RawRepresentable, Hashable, Sendable, CustomStringCo
   /// The meaning with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The word, or `unknown(n)`.
+  /// The name, or `unknown(n)`.
   public var description: String { word }
 
   /// The refresh token was used before: the server may have revoked its family (RFC 9700 §4.14.2).
@@ -28,9 +28,9 @@ public struct ErrorMeaning: RawRepresentable, Hashable, Sendable, CustomStringCo
   public static let userInactive = ErrorMeaning(rawValue: 5)
   /// The account is deleted.
   public static let userDeleted = ErrorMeaning(rawValue: 6)
-  /// The server does not accept the app's client, for any user.
+  /// The server rejects the app's client, for any user.
   public static let clientRefused = ErrorMeaning(rawValue: 7)
-  /// The code says no more than a status does.
+  /// The code says no more than the status does.
   public static let unspecified = ErrorMeaning(rawValue: 8)
 }
 
@@ -54,7 +54,7 @@ extension ErrorMeaning {
     self = meaning
   }
 
-  /// The codes with a known meaning, by meaning; the table of `Specs/Why.md`.
+  /// The codes with a known meaning, by meaning; they equal the table of `Specs/Why.md`.
   public static let codes: [(meaning: ErrorMeaning, codes: [String])] = [
     (
       .refreshTokenReused,
@@ -112,7 +112,7 @@ extension ErrorMeaning {
     return meanings
   }()
 
-  /// The code in small letters without signs between its words; `nil` if it has another character.
+  /// Normalizes a code: lower-case letters without separators; `nil` if it has another character.
   private static func key(_ code: String) -> String? {
     guard (1...64).contains(code.utf8.count) else { return nil }
     var key: [UInt8] = []

@@ -1,15 +1,17 @@
 /// A code of an identity provider that may be shown, logged and journaled.
 ///
-/// One that is registered (``RequestFailure/standardCodes``, OAuth 2.0 and OpenID Connect), or a number of
-/// Microsoft's: `AADB2C` and four to six digits, or `AADSTS` and four to seven. Whatever else stands where a
-/// code belongs is none, whatever it looks like: a server may repeat a name or a token there.
+/// It is one of the following:
+/// - A registered code: ``RequestFailure/standardCodes``, from OAuth 2.0 and OpenID Connect.
+/// - A number of Microsoft's: `AADB2C` and four to six digits, or `AADSTS` and four to seven.
+///
+/// Any other text is not accepted as a code: a server may repeat a name or a token there.
 ///
 /// - Requirement: STO-3
 public struct IdentityCode: Hashable, Sendable, CustomStringConvertible {
   /// The code.
   public let description: String
 
-  /// The code that a text is; `nil` where it is none of these.
+  /// Creates the code with this text; `nil` if it is not an accepted code.
   public init?(_ text: String) {
     guard RequestFailure.standardCodes.contains(text) || IdentityCode.isNumber(text) else {
       return nil
@@ -17,13 +19,15 @@ public struct IdentityCode: Hashable, Sendable, CustomStringConvertible {
     description = text
   }
 
-  /// The first number of Microsoft's in a text of any length, where no letter, digit or `_` is before or
-  /// behind it but an escape (`%5BAADB2C90118%5D`); `nil` where there is none.
+  /// Finds the first number of Microsoft's in a text of any length; `nil` if there is none.
+  ///
+  /// No letter, digit or `_` may be directly before or after it, except an escape
+  /// (`%5BAADB2C90118%5D`).
   public init?(within text: String) {
     self.init(within: Array(text.utf8))
   }
 
-  /// The same in the bytes of a text; goes through them once.
+  /// Finds the first number of Microsoft's in the bytes of a text, in one pass.
   package init?(within bytes: [UInt8]) {
     var index = 0
     while index < bytes.count {
@@ -42,7 +46,7 @@ public struct IdentityCode: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Whether it is a number of Microsoft's, and not one that is registered.
+  /// Whether it is a number of Microsoft's, not a registered code.
   public var isNumber: Bool { IdentityCode.isNumber(description) }
 
   package static func isNumber(_ text: String) -> Bool {
@@ -53,7 +57,7 @@ public struct IdentityCode: Hashable, Sendable, CustomStringConvertible {
   private static let b2c = Array("AADB2C".utf8)
   private static let sts = Array("AADSTS".utf8)
 
-  /// Where the number that begins here ends; `nil` where none does.
+  /// Returns the end of the number that begins at `start`; `nil` if none does.
   private static func end(ofNumberAt start: Int, in bytes: [UInt8]) -> Int? {
     guard start + 10 <= bytes.count, bytes[start] == UInt8(ascii: "A") else { return nil }
     let letters = bytes[start..<start + 6]
@@ -64,7 +68,7 @@ public struct IdentityCode: Hashable, Sendable, CustomStringConvertible {
     return (4...(isOfB2C ? 6 : 7)).contains(end - start - 6) ? end : nil
   }
 
-  /// Whether nothing that could be part of a word is before this place, or an escape ends there.
+  /// Whether no letter, digit or `_` is before the index, or an escape ends there.
   private static func isFree(before index: Int, in bytes: [UInt8]) -> Bool {
     guard index > 0, isPart(bytes[index - 1]) else { return true }
     guard index > 2, bytes[index - 3] == UInt8(ascii: "%") else { return false }

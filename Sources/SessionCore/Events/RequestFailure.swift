@@ -1,4 +1,4 @@
-/// How a request for a token failed, as far as decisions and the journal care.
+/// How a request for a token failed.
 ///
 /// - Requirement: REF-6
 public struct RequestFailure: Hashable, Sendable {
@@ -10,39 +10,42 @@ public struct RequestFailure: Hashable, Sendable {
     /// The code with this byte, known or not.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The word, or `unknown(n)`.
+    /// The name, or `unknown(n)`.
     public var description: String { word }
 
-    /// The request never left: no network, name not found, connection refused.
+    /// The request was not sent: no network, name not found, or connection refused.
     public static let noConnection = Kind(rawValue: 0)
-    /// The request was sent and no whole answer came: the server may have acted.
+    /// The request was sent and no complete response arrived: the server may have acted.
     public static let noReply = Kind(rawValue: 1)
-    /// 5xx, or a `DB_*` code.
+    /// The status is 5xx, or the code begins with `DB_`.
     public static let server = Kind(rawValue: 2)
-    /// 429.
+    /// The status is 429.
     public static let rateLimited = Kind(rawValue: 3)
-    /// The status says success and the body cannot be read as an answer.
+    /// The status says success, but the body cannot be decoded.
     public static let unreadable = Kind(rawValue: 4)
-    /// 401, 403, OAuth's `invalid_grant`, or a `TOKEN_*` code: the grant is dead.
+    /// The grant is invalid: 401, 403, OAuth's `invalid_grant`, or a `TOKEN_*` code.
     public static let rejected = Kind(rawValue: 5)
-    /// There is nothing to refresh with.
+    /// There is no refresh token.
     public static let noRefreshToken = Kind(rawValue: 6)
-    /// Another status that has no meaning here (400, 404, 409 …).
+    /// The status has no meaning here, such as 400, 404 or 409.
     public static let unexpected = Kind(rawValue: 7)
     /// The account is inactive.
     public static let userInactive = Kind(rawValue: 8)
     /// The account is deleted.
     public static let userDeleted = Kind(rawValue: 9)
-    /// What the request needs is stored and cannot be read yet; nothing was sent.
+    /// The stored secrets cannot be read yet; nothing was sent.
     ///
     /// - Requirement: RES-3
     public static let secretsUnavailable = Kind(rawValue: 10)
-    /// A page (HTML or XML) came where the backend answers otherwise: a captive portal, a proxy or
-    /// a gateway spoke, so that the server is not known to have answered.
+    /// The response is a page (HTML or XML), which the backend does not send.
+    ///
+    /// It comes from a captive portal, a proxy or a gateway. It is unknown whether the server has
+    /// responded.
     public static let intercepted = Kind(rawValue: 11)
 
-    /// The answer to a refresh or a switch names another user than the session's: what it brought is
-    /// nobody's here, and the grant is spent.
+    /// The response to a refresh or a switch names another user than the session's.
+    ///
+    /// Its token is not used, and the grant is spent.
     public static let otherUser = Kind(rawValue: 12)
 
     /// Whether no later attempt with the same refresh token can succeed.
@@ -51,12 +54,12 @@ public struct RequestFailure: Hashable, Sendable {
         || self == .userDeleted || self == .otherUser
     }
 
-    /// Whether the next attempt waits: a server answered, or there is nothing to try with.
+    /// Whether the next attempt waits: a server responded, or there is no refresh token.
     ///
     /// - Requirement: REF-14
     var putsAttemptsOff: Bool { isAnswered || self == .noRefreshToken }
 
-    /// Whether a server answered, so that the failure counts towards the attempts.
+    /// Whether a server responded, so that the failure counts towards the attempts.
     ///
     /// - Requirement: REF-6
     public var isAnswered: Bool {
@@ -65,29 +68,31 @@ public struct RequestFailure: Hashable, Sendable {
     }
   }
 
-  /// The class.
+  /// The class of the failure.
   public let kind: Kind
-  /// The HTTP status, 0 where none came.
+  /// The HTTP status; 0 without a response.
   public let status: UInt16
-  /// The server's own code: `TOKEN_EXPIRED`, `refresh_token_already_used`, or one of the
-  /// ``standardCodes`` such as `invalid_grant`.
+  /// The server's error code, such as `TOKEN_EXPIRED`, `refresh_token_already_used` or
+  /// `invalid_grant`.
   ///
-  /// The library's own are ``codeNotKept``, of a response whose code is not kept; ``notOffered``,
-  /// ``wrongAddress`` and ``notTrusted``, of a request that was not made; and those of
-  /// ``NamingSource``.
+  /// The library has codes of its own:
+  /// - ``codeNotKept``: the response had a code that is not kept.
+  /// - ``notOffered``, ``wrongAddress`` and ``notTrusted``: the request was not made.
+  /// - The codes of ``NamingSource``: the response belongs to another user.
   ///
-  /// A record of an older journal may hold another: up to 64 of `A–Z a–z 0–9 _ - .`.
+  /// A record of an older journal may hold any other code: up to 64 characters of `A–Z a–z 0–9 _ -
+  /// .`.
   public let serverCode: String?
   /// How long the server asked to wait (`Retry-After`), in whole milliseconds; `nil` if it did not ask.
   public var retryAfter: Duration? { retryAfterMilliseconds.map { .milliseconds($0) } }
-  /// The same in milliseconds, as a journal holds it.
+  /// The delay of `Retry-After` in milliseconds, as journaled.
   package let retryAfterMilliseconds: Int64?
 
-  /// A failure.
+  /// Creates a failure.
   ///
-  /// A `serverCode` is kept if ``keeps(_:)`` says so. Any other becomes ``codeNotKept``, since a server may
-  /// repeat a token or a password in the place of a code. An empty one is none.
-  /// `retryAfter` counts in whole milliseconds, rounded up; a negative one is 0.
+  /// A `serverCode` is kept if ``keeps(_:)`` is true for it. Any other code becomes
+  /// ``codeNotKept``, since a server may repeat a token or a password in its place. An empty code
+  /// becomes `nil`. `retryAfter` is rounded up to whole milliseconds; a negative one is 0.
   ///
   /// - Requirement: STO-3
   public init(
@@ -99,8 +104,9 @@ public struct RequestFailure: Hashable, Sendable {
       retryAfter: retryAfter.map { $0.milliseconds(atLeast: 0) })
   }
 
-  /// A failure as a journal holds it: versions before this one kept codes of more forms, and what
-  /// they wrote must read back as it is.
+  /// Creates a failure as it was journaled.
+  ///
+  /// Earlier versions kept more forms of codes. Their records must be decoded unchanged.
   package init(kind: Kind, status: UInt16, recordedCode: String?, retryAfter: Int64?) {
     self.kind = kind
     self.status = status
@@ -108,21 +114,23 @@ public struct RequestFailure: Hashable, Sendable {
     retryAfterMilliseconds = retryAfter.map { max(0, $0) }
   }
 
-  /// Whether a server's code is kept as it is, whatever the configuration.
+  /// Whether a server's code is kept unchanged, with any configuration.
   ///
-  /// It is in these cases:
+  /// It is kept in these cases:
   ///
-  /// - a capital followed by at most 47 of `A–Z 0–9 _`, with at most four digits in all,
-  /// - one of the ``standardCodes``,
-  /// - a code with a known meaning (``ErrorMeaning/init(code:)``), in any spelling,
-  /// - a number of Microsoft's (``IdentityCode``).
+  /// - It is a capital letter and at most 47 characters of `A–Z 0–9 _`, with at most four digits in
+  ///   all.
+  /// - It is one of the ``standardCodes``.
+  /// - It is a code with a known meaning (``ErrorMeaning/init(code:)``), in any spelling.
+  /// - It is a number of Microsoft's (``IdentityCode``).
   ///
   /// - Requirement: POL-8, STO-3
   public static func keeps(_ code: String) -> Bool {
     isCode(code) || ErrorMeaning(code: code) != nil || IdentityCode.isNumber(code)
   }
 
-  /// What is kept of a code; a code that the configuration names is kept if a journal can hold it.
+  /// Returns the code to journal; a code that the configuration names is kept if a journal can hold
+  /// it.
   package static func kept(_ code: String, isNamed: Bool) -> String? {
     guard !code.isEmpty else { return nil }
     return keeps(code) || isNamed && isRecordedCode(code) ? code : codeNotKept
@@ -157,43 +165,44 @@ public struct RequestFailure: Hashable, Sendable {
   }
 }
 
-/// The source of a response that said that it belongs to another user.
+/// The source that named another user in a response.
 ///
-/// The raw value is the code of the failure (`otherUser`) in the journal. It proves that the source
-/// which named the session's user named another one. Failures of older versions have no code: those
-/// compared what different sources said.
+/// The raw value is the failure's code (`otherUser`) in the journal. It proves that the same source
+/// had named the session's user before. Failures of older versions have no code: they compared
+/// different sources.
 ///
 /// - Requirement: LOG-12
 package enum NamingSource: String, CaseIterable, Hashable, Sendable {
-  /// A member of the response, as it is or as a keyed digest.
+  /// A member of the response, unchanged or as a keyed digest.
   case member = "NAMED_BY_MEMBER"
   /// A claim of the access token.
   case accessToken = "NAMED_BY_ACCESS_TOKEN"
   /// A claim of the identity token.
   case identityToken = "NAMED_BY_IDENTITY_TOKEN"
-  /// The app's own reader of responses.
+  /// The app's own decoder of responses.
   case reader = "NAMED_BY_READER"
-  /// The identity SDK.
+  /// The SDK of the identity provider.
   case provider = "NAMED_BY_PROVIDER"
 }
 
 extension RequestFailure {
-  /// The code of a response that has a code, and the code is not kept: neither is it known, nor does the
-  /// configuration name it.
+  /// The code of a failure whose own code is not kept.
+  ///
+  /// That code is neither known nor named by the configuration.
   ///
   /// - Requirement: POL-8
   public static let codeNotKept = "CODE_NOT_KEPT"
-  /// The code of a request that was not made (`noConnection`), for the server's certificate is not trusted.
+  /// The code of a request that was not made, because the server's certificate is not trusted.
   public static let notTrusted = "NOT_TRUSTED"
-  /// The code of a request that was not made (`noConnection`), for the wire has none of its kind.
+  /// The code of a request that was not made, because the backend does not offer it.
   public static let notOffered = "NOT_OFFERED"
-  /// The code of a request that was not made (`noConnection`), for its address cannot be used.
+  /// The code of a request that was not made, because its address cannot be used.
   public static let wrongAddress = "WRONG_ADDRESS"
 
-  /// The codes in small letters that are kept: those of OAuth 2.0 and OpenID Connect.
+  /// The lower-case codes that are kept: those of OAuth 2.0 and OpenID Connect.
   ///
-  /// Of RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8707 §2,
-  /// RFC 9449 §5 and §8, RFC 9470 §3 and OpenID Connect Core §3.1.2.6.
+  /// Sources: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8707
+  /// §2, RFC 9449 §5 and §8, RFC 9470 §3 and OpenID Connect Core §3.1.2.6.
   public static let standardCodes: Set<String> = [
     "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
     "unsupported_grant_type", "unsupported_response_type", "invalid_scope", "access_denied",
@@ -210,7 +219,7 @@ extension RequestFailure {
 }
 
 extension RequestFailure: CustomStringConvertible {
-  /// `rejected 401 TOKEN_EXPIRED`, with the parts that there are.
+  /// The failure as text, without missing parts: `rejected 401 TOKEN_EXPIRED`.
   public var description: String {
     var text = kind.description
     if status != 0 { text += " \(status)" }
@@ -220,7 +229,7 @@ extension RequestFailure: CustomStringConvertible {
 }
 
 @_spi(Internals) extension RequestFailure.Kind: OpenEnum {
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = [
     "noConnection", "noReply", "server", "rateLimited", "unreadable", "rejected",
     "noRefreshToken", "unexpected", "userInactive", "userDeleted",

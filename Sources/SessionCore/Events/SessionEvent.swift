@@ -1,38 +1,38 @@
-/// A past-tense fact that changes a session's state: the only thing that is folded.
+/// A past-tense fact that changes a session's state: one of six.
 ///
-/// There are six. Everything durable about a session is the fold of those.
+/// The state of a session is the fold of its events.
 ///
 /// - Requirement: STA-1
 public enum SessionEvent: Hashable, Sendable {
-  /// A user signed in.
+  /// A user logged in.
   case login(Login)
-  /// The session got a newer token.
+  /// The session received a newer token.
   case refreshSucceeded(RefreshSucceeded)
-  /// An attempt to get a newer token failed.
+  /// An attempt to refresh the token failed.
   case refreshFailed(RefreshFailed)
-  /// The user acts in another context.
+  /// The user switched to another context.
   case contextSwitched(ContextSwitched)
-  /// The session is no longer usable; who the user was is still known.
+  /// The session is no longer usable, but its user is still known.
   case sessionExpired(SessionExpired)
-  /// The session was closed for good.
+  /// The session was closed permanently.
   case logout(Logout)
 
-  /// Which of the six, without its payload.
+  /// The type of an event, without its payload.
   public enum Kind: UInt8, CaseIterable, Sendable, CustomStringConvertible {
-    /// A user signed in.
+    /// A user logged in.
     case login = 1
-    /// The session got a newer token.
+    /// The session received a newer token.
     case refreshSucceeded = 2
-    /// An attempt to get a newer token failed.
+    /// An attempt to refresh the token failed.
     case refreshFailed = 3
-    /// The user acts in another context.
+    /// The user switched to another context.
     case contextSwitched = 4
     /// The session is no longer usable.
     case sessionExpired = 5
-    /// The session was closed for good.
+    /// The session was closed permanently.
     case logout = 6
 
-    /// The name as code and journal tools spell it.
+    /// The name, as in the code and in the journal's tools.
     public var description: String {
       switch self {
       case .login: "login"
@@ -45,7 +45,7 @@ public enum SessionEvent: Hashable, Sendable {
     }
   }
 
-  /// Which of the six this is.
+  /// The type of the event.
   public var kind: Kind {
     switch self {
     case .login: .login
@@ -57,7 +57,7 @@ public enum SessionEvent: Hashable, Sendable {
     }
   }
 
-  /// The facts of the token that this event announces; `nil` where it announces none.
+  /// The metadata of the token that this event announces; `nil` if it announces none.
   public var announcedToken: TokenMetadata? {
     switch self {
     case .login(let login): login.token
@@ -71,18 +71,18 @@ public enum SessionEvent: Hashable, Sendable {
 extension SessionEvent {
   /// The payload of `login`.
   public struct Login: Hashable, Sendable {
-    /// The user, by the server's identifier only; the profile lives in the user item.
+    /// The user, by the server's identifier only; the user item holds the profile.
     ///
     /// - Requirement: STO-3
     public let user: Identifier
-    /// The way in.
+    /// How the user logged in.
     public let method: LoginMethod
     /// The first token.
     public let token: TokenMetadata
-    /// The context that the session begins in, where the backend has contexts.
+    /// The first context of the session; `nil` if the backend has no contexts.
     public let context: ActiveContext?
 
-    /// A login.
+    /// Creates a login.
     public init(
       user: Identifier, method: LoginMethod, token: TokenMetadata, context: ActiveContext? = nil
     ) {
@@ -97,18 +97,18 @@ extension SessionEvent {
   public struct RefreshSucceeded: Hashable, Sendable {
     /// The new token.
     public let token: TokenMetadata
-    /// What made the refresh start.
+    /// What started the refresh.
     public let trigger: RefreshTrigger
-    /// Which attempt since the last success, from 1.
+    /// The number of the attempt since the last success, from 1.
     public let attempt: UInt32
-    /// Whether the server sent a new refresh token, which replaced the old one.
+    /// Whether the server sent a new refresh token, which replaces the old one.
     ///
     /// - Requirement: REF-5
     public let isRotated: Bool
-    /// The sequence of the note that says when the request was sent; 0 where there is none.
+    /// The sequence of the `requestSent` note; 0 if there is none.
     public let request: UInt64
 
-    /// A refresh that succeeded.
+    /// Creates the payload of a successful refresh.
     public init(
       token: TokenMetadata, trigger: RefreshTrigger, attempt: UInt32, isRotated: Bool,
       request: UInt64
@@ -123,30 +123,31 @@ extension SessionEvent {
 
   /// The payload of `refreshFailed`.
   public struct RefreshFailed: Hashable, Sendable {
-    /// The token that was to be replaced.
+    /// The token that the refresh should replace.
     public let generation: Generation
-    /// What made the refresh start.
+    /// What started the refresh.
     public let trigger: RefreshTrigger
-    /// Which attempt since the last success, from 1.
+    /// The number of the attempt since the last success, from 1.
     public let attempt: UInt32
-    /// How it failed.
+    /// How the refresh failed.
     public let failure: RequestFailure
-    /// When it is tried again; `nil` where it is not.
+    /// When it is tried again; `nil` if it is not.
     public let retryAt: Timestamp?
-    /// The sequence of the note that says when the request was sent; 0 where none was sent.
+    /// The sequence of the `requestSent` note; 0 if no request was sent.
     public let request: UInt64
-    /// What the server's code means, if only the configuration says so; `nil` for a code that every
-    /// reader knows, and for a code without a meaning.
+    /// The meaning of the server's code, if only the configuration knows it.
+    ///
+    /// `nil` for a code that every reader knows, and for a code without a meaning.
     ///
     /// - Requirement: POL-8
     public let configuredMeaning: ErrorMeaning?
 
-    /// What the server's code means.
+    /// The meaning of the server's code; `nil` if it has none.
     public var meaning: ErrorMeaning? {
       configuredMeaning ?? failure.serverCode.flatMap { ErrorMeaning(code: $0) }
     }
 
-    /// A refresh that failed.
+    /// Creates the payload of a failed refresh.
     public init(
       generation: Generation, trigger: RefreshTrigger, attempt: UInt32, failure: RequestFailure,
       retryAt: Timestamp?, request: UInt64, configuredMeaning: ErrorMeaning? = nil
@@ -165,15 +166,16 @@ extension SessionEvent {
   public struct ContextSwitched: Hashable, Sendable {
     /// The context from now on.
     public let context: ActiveContext
-    /// The token that came with it; `nil` where the current one stays, as the `refreshSucceeded`
-    /// before it in the same batch announced it.
+    /// The token for the context; `nil` if the current one stays.
+    ///
+    /// The current one may have been announced by a `refreshSucceeded` before it in the same batch.
     public let token: TokenMetadata?
-    /// Who changed it.
+    /// What changed the context.
     public let trigger: SwitchTrigger
-    /// The sequence of the note that says when the request was sent; 0 where there is none.
+    /// The sequence of the `requestSent` note; 0 if there is none.
     public let request: UInt64
 
-    /// A change of context.
+    /// Creates a change of context.
     public init(
       context: ActiveContext, token: TokenMetadata?, trigger: SwitchTrigger, request: UInt64
     ) {
@@ -186,10 +188,10 @@ extension SessionEvent {
 
   /// The payload of `sessionExpired`.
   public struct SessionExpired: Hashable, Sendable {
-    /// Why.
+    /// Why the session expired.
     public let reason: ExpiryReason
 
-    /// An expiry.
+    /// Creates an expiry.
     public init(reason: ExpiryReason) {
       self.reason = reason
     }
@@ -197,10 +199,10 @@ extension SessionEvent {
 
   /// The payload of `logout`.
   public struct Logout: Hashable, Sendable {
-    /// Why.
+    /// Why the session was closed.
     public let reason: LogoutReason
 
-    /// A logout.
+    /// Creates a logout.
     public init(reason: LogoutReason) {
       self.reason = reason
     }

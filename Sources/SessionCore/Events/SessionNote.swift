@@ -1,35 +1,36 @@
-/// A journaled remark that explains and changes nothing: the fold passes over it, `why` reads it.
+/// A record that explains a session's history but does not change its state.
 @_spi(Internals) public enum SessionNote: Hashable, Sendable {
   /// A process opened the journal.
   case opened(Opened)
-  /// A process closed it in good order.
+  /// A process closed the journal properly.
   case closed
-  /// Opening cut an unacknowledged tail off the file and kept it aside.
+  /// Opening cut an unacknowledged tail off the file and kept a copy.
   case tailCut(TailCut)
-  /// An intent: a request that may change the token is about to be sent.
+  /// An intent: a request that may replace the token is about to be sent.
   case requestSent(RequestSent)
-  /// The end of such a request where no event ends it.
+  /// The end of such a request, if no event ends it.
   case requestEnded(RequestEnded)
-  /// The event that follows in this batch was missing: its token was stored before a crash.
+  /// The next event in this batch was missing: its token was stored before a crash.
   ///
   /// - Requirement: REF-7
   case tokenRecovered(Generation)
-  /// An intent: the server is still to be told of the logout of this token.
+  /// An intent: the token of a logout is still to be revoked at the server.
   ///
   /// - Requirement: OUT-1
   case revocationPending(Generation)
-  /// How telling it went.
+  /// The outcome of a revocation.
   case revocationSettled(RevocationSettled)
-  /// Stored secrets were wiped that no journaled session owns.
+  /// Stored secrets were wiped that belong to no journaled session.
   case secretsWiped(WipeCause)
-  /// A stored item could not be read as what it should be; its bytes were kept aside.
+  /// A stored item could not be decoded; its bytes were kept aside.
   case itemUnreadable(SecretItem)
-  /// This journal goes on where another one does not.
+  /// This journal continues another one.
   ///
   /// - Requirement: RES-5, RES-6
   case continued(Continued)
-  /// This device's civil time is so many milliseconds ahead of the server's, behind it below 0; noted
-  /// when that has changed by more than a bound.
+  /// The device's civil time minus the server's, in milliseconds.
+  ///
+  /// Noted when it has changed by more than a threshold.
   ///
   /// - Requirement: REF-8
   case clockSkew(Int64)
@@ -37,35 +38,36 @@
   ///
   /// - Requirement: SYN-5
   case localDataCleared
-  /// The secret store failed: the first failure of a run.
+  /// The secret store failed: the first of consecutive failures.
   ///
   /// - Requirement: STO-5
   case storageFailed(StorageFailed)
-  /// The secret store does again what it did not.
+  /// An operation of the secret store succeeded again after a failure.
   ///
   /// - Requirement: STO-5
   case storageRecovered(StorageRecovered)
-  /// The journal is closed, and the answer to a request could not be stored.
+  /// The journal was closed before the response to a request could be stored.
   ///
   /// - Requirement: REF-11
   case answerDropped(AnswerDropped)
-  /// The answer to this request held a token that is not used: another process's token came first.
+  /// The response to this request held a token that is not used: another process's token came
+  /// first.
   case answerUnused(UInt64)
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
-    /// The system's number of the process.
+    /// The process number.
     public let process: UInt32
-    /// Which start of the system, where it can be told.
+    /// The boot of the system; `nil` if the system does not tell.
     public let boot: Identifier?
-    /// Milliseconds on the clock that never jumps, when this was written.
+    /// The time of the clock that never jumps when this was written, in milliseconds.
     public let uptime: Int64
-    /// Which version of the app it was, where the app said so.
+    /// The version of the app; `nil` if the app did not give one.
     public let app: AppVersion?
-    /// Which opening it is; `nil` in journals of versions that did not write it.
+    /// The identity of the opening; `nil` in journals of versions that did not write it.
     public let identity: ProcessIdentity?
 
-    /// An opening.
+    /// Creates an opening.
     public init(
       process: UInt32, boot: Identifier?, uptime: Int64, app: AppVersion? = nil,
       identity: ProcessIdentity? = nil
@@ -80,12 +82,12 @@
 
   /// The payload of `tailCut`.
   public struct TailCut: Hashable, Sendable {
-    /// How many bytes were cut off.
+    /// The number of bytes that were cut.
     public let bytes: UInt64
-    /// Whether they may have been acknowledged (undetermined), not certainly unacknowledged (torn).
+    /// Whether they may have been acknowledged (undetermined), or certainly were not (torn).
     public let isUndetermined: Bool
 
-    /// A cut.
+    /// Creates a cut.
     public init(bytes: UInt64, isUndetermined: Bool) {
       self.bytes = bytes
       self.isUndetermined = isUndetermined
@@ -96,22 +98,22 @@
   ///
   /// - Requirement: REF-3
   public struct RequestSent: Hashable, Sendable {
-    /// What is requested.
+    /// The kind of the request.
     public let kind: RequestKind
-    /// The token that it is made with.
+    /// The token with which it is made.
     public let generation: Generation
-    /// What made a refresh start; `manual` for a switch.
+    /// What started a refresh; `manual` for a switch.
     public let trigger: RefreshTrigger
-    /// Which attempt since the last success, from 1.
+    /// The number of the attempt since the last success, from 1.
     public let attempt: UInt32
     /// The process that sends it.
     public let process: UInt32
-    /// Until when others wait for its end.
+    /// The time until which other processes wait for its end.
     public let deadline: Timestamp
     /// The opening that sends it; `nil` in journals of versions that did not write it.
     public let identity: ProcessIdentity?
 
-    /// A request.
+    /// Creates a request.
     public init(
       kind: RequestKind, generation: Generation, trigger: RefreshTrigger, attempt: UInt32,
       process: UInt32, deadline: Timestamp, identity: ProcessIdentity? = nil
@@ -130,10 +132,10 @@
   public struct RequestEnded: Hashable, Sendable {
     /// The sequence of its `requestSent`.
     public let request: UInt64
-    /// How it failed.
+    /// How the request failed.
     public let failure: RequestFailure
 
-    /// An end.
+    /// Creates the end of a request.
     public init(request: UInt64, failure: RequestFailure) {
       self.request = request
       self.failure = failure
@@ -144,10 +146,10 @@
   public struct AnswerDropped: Hashable, Sendable {
     /// The sequence of its `requestSent`.
     public let request: UInt64
-    /// What kept the answer from being stored.
+    /// Why the response could not be stored.
     public let cause: StorageCause
 
-    /// An answer that was lost on this device.
+    /// Creates the payload for a response that was lost on this device.
     public init(request: UInt64, cause: StorageCause) {
       self.request = request
       self.cause = cause
@@ -158,12 +160,12 @@
   public struct RevocationSettled: Hashable, Sendable {
     /// The token that was to be revoked.
     public let generation: Generation
-    /// How it went.
+    /// The outcome.
     public let outcome: RevocationOutcome
-    /// The HTTP status, 0 where none came.
+    /// The HTTP status; 0 without a response.
     public let status: UInt16
 
-    /// An outcome.
+    /// Creates the outcome of a revocation.
     public init(generation: Generation, outcome: RevocationOutcome, status: UInt16) {
       self.generation = generation
       self.outcome = outcome
@@ -173,14 +175,14 @@
 
   /// The payload of `continued`.
   public struct Continued: Hashable, Sendable {
-    /// The other journal's identifier; `nil` where it could not be read.
+    /// The other journal's identifier; `nil` if it could not be read.
     public let journal: Identifier?
-    /// The sequence of the last record of it that could be read; 0 for none.
+    /// The sequence of its last record that could be read; 0 for none.
     public let sequence: UInt64
-    /// Why it does not go on.
+    /// Why this journal continues it.
     public let cause: SessionCore.ContinuationCause
 
-    /// A link to another journal.
+    /// Creates a link to another journal.
     public init(journal: Identifier?, sequence: UInt64, cause: SessionCore.ContinuationCause) {
       self.journal = journal
       self.sequence = sequence
@@ -188,10 +190,10 @@
     }
   }
 
-  /// Why a journal does not go on and another one does.
+  /// Why a new journal continues another one.
   package typealias ContinuationCause = SessionCore.ContinuationCause
 
-  /// Why secrets were wiped that no session owns.
+  /// Why secrets were wiped that belong to no session.
   public struct WipeCause: OpenEnum {
     /// The byte in the journal.
     public let rawValue: UInt8
@@ -199,26 +201,26 @@
     /// The code with this byte, known or not.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The journal says signed out: a crash came between the logout and its wipe.
+    /// The journal has no session: a crash came between the logout and its wipe.
     public static let signedOut = WipeCause(rawValue: 0)
     /// They belong to another journal.
     ///
     /// - Requirement: RES-5
     public static let otherJournal = WipeCause(rawValue: 1)
-    /// They cannot be read, and nobody is signed in.
+    /// They cannot be decoded, and no user is logged in.
     public static let unreadable = WipeCause(rawValue: 2)
 
-    /// The word for each byte, from 0.
+    /// The name of each byte, from 0.
     public static let words = ["signedOut", "otherJournal", "unreadable"]
   }
 
-  /// Which note, without its payload.
+  /// The type of a note, without its payload.
   ///
-  /// Bit 7 of the byte says that a reader may ignore it.
+  /// Bit 7 of the byte says that a reader may skip it.
   public enum Kind: UInt8, CaseIterable, Sendable, CustomStringConvertible {
     /// A process opened the journal.
     case opened = 0x81
-    /// A process closed it in good order.
+    /// A process closed the journal properly.
     case closed = 0x82
     /// An unacknowledged tail was cut off.
     case tailCut = 0x83
@@ -228,30 +230,30 @@
     case requestEnded = 0x85
     /// The next event was missing and is appended now.
     case tokenRecovered = 0x86
-    /// The server is still to be told of a logout.
+    /// The token of a logout is still to be revoked.
     case revocationPending = 0x87
-    /// How telling it went.
+    /// The outcome of a revocation.
     case revocationSettled = 0x88
-    /// Secrets that no session owns were wiped.
+    /// Secrets that belong to no session were wiped.
     case secretsWiped = 0x89
-    /// A stored item could not be read.
+    /// A stored item could not be decoded.
     case itemUnreadable = 0x8A
-    /// Another journal does not go on, and this one does.
+    /// This journal continues another one.
     case continued = 0x8B
-    /// How far this device's civil time is from the server's.
+    /// The device's civil time minus the server's.
     case clockSkew = 0x8C
     /// The app has cleared its local data after a logout.
     case localDataCleared = 0x8F
     /// The secret store failed.
     case storageFailed = 0x90
-    /// The secret store does again what it did not.
+    /// An operation of the secret store succeeded again after a failure.
     case storageRecovered = 0x91
-    /// An answer could not be stored before the journal was closed.
+    /// A response could not be stored before the journal was closed.
     case answerDropped = 0x92
-    /// An answer held a token that came too late.
+    /// A response held a token that came too late.
     case answerUnused = 0x93
 
-    /// The name as code and journal tools spell it.
+    /// The name, as in the code and in the journal's tools.
     public var description: String {
       switch self {
       case .opened: "opened"
@@ -275,7 +277,7 @@
     }
   }
 
-  /// Which note this is.
+  /// The type of the note.
   public var kind: Kind {
     switch self {
     case .opened: .opened

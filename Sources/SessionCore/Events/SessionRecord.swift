@@ -1,19 +1,19 @@
-/// One entry of a session's journal: what, when, and in which place.
+/// One record of a session's journal: its number, time and content.
 @_spi(Internals) public struct SessionRecord: Hashable, Sendable {
-  /// What an entry holds.
+  /// The content of a record.
   public enum Content: Hashable, Sendable {
-    /// A fact that changes state.
+    /// A fact that changes the state.
     case event(SessionEvent)
-    /// A remark that explains.
+    /// A record that explains but does not change the state.
     case note(SessionNote)
-    /// What all the records before come to, in their place: a compacted journal begins with it.
+    /// The fold of all earlier records, which it replaces: a compacted journal begins with it.
     indirect case snapshot(SessionFold)
-    /// An entry of a kind that this version has no word for, kept as it is.
+    /// A record of a kind that this version does not know, kept unchanged.
     ///
     /// - Requirement: JRN-3
     case unknown(Unknown)
 
-    /// The byte that stands for the kind.
+    /// The byte of the kind in the journal.
     public var kind: UInt8 {
       switch self {
       case .event(let event): event.kind.rawValue
@@ -24,39 +24,40 @@
     }
   }
 
-  /// An entry of a kind that this version does not know.
+  /// A record of a kind that this version does not know.
   public struct Unknown: Hashable, Sendable {
-    /// The byte that stands for the kind.
+    /// The byte of the kind in the journal.
     public let kind: UInt8
     /// The payload, after its time.
     public let payload: [UInt8]
 
-    /// An unknown entry.
+    /// Creates an unknown record.
     public init(kind: UInt8, payload: [UInt8]) {
       self.kind = kind
       self.payload = payload
     }
 
-    /// Whether the writer said that a reader who does not know the kind may pass over it.
+    /// Whether a reader that does not know the kind may skip the record.
     public var isIgnorable: Bool { kind & 0x80 != 0 }
   }
 
-  /// The byte that stands for a snapshot.
+  /// The byte of a snapshot's kind in the journal.
   public static let snapshotKind: UInt8 = 0x7F
 
-  /// The number of the record in its journal, from 1, without gaps; of a snapshot, that of the last
-  /// frame that it stands for.
+  /// The number of the record in its journal, from 1, without gaps.
+  ///
+  /// A snapshot has the number of the last frame that it replaces.
   public let sequence: UInt64
   /// When it was written, on the writer's clock.
   public let time: Timestamp
-  /// What it holds.
+  /// The content of the record.
   public let content: Content
-  /// Whether a newer version wrote fields into it that this one has passed over.
+  /// Whether a newer version wrote fields that this version has skipped.
   ///
   /// - Requirement: JRN-3
   public let hasUnknownFields: Bool
 
-  /// A record.
+  /// Creates a record.
   public init(
     sequence: UInt64, time: Timestamp, content: Content, hasUnknownFields: Bool = false
   ) {
@@ -66,13 +67,13 @@
     self.hasUnknownFields = hasUnknownFields
   }
 
-  /// The event, where the record holds one.
+  /// The event of the record; `nil` if it holds none.
   public var event: SessionEvent? {
     guard case .event(let event) = content else { return nil }
     return event
   }
 
-  /// The name of what it holds: `login`, `requestSent`, `unknown(9)`.
+  /// The name of the content: `login`, `requestSent`, `unknown(9)`.
   public var name: String {
     switch content {
     case .event(let event): event.kind.description
@@ -85,7 +86,7 @@
 
 /// An event as subscribers receive it, with its place in the journal.
 ///
-/// Sequences grow and are not consecutive: notes lie between the events.
+/// Sequences grow but are not consecutive: notes are between the events.
 public struct RecordedEvent: Hashable, Sendable {
   /// The number of its record.
   public let sequence: UInt64
@@ -94,7 +95,7 @@ public struct RecordedEvent: Hashable, Sendable {
   /// The event.
   public let event: SessionEvent
 
-  /// A recorded event.
+  /// Creates a recorded event.
   public init(sequence: UInt64, time: Timestamp, event: SessionEvent) {
     self.sequence = sequence
     self.time = time

@@ -1,16 +1,18 @@
 @_spi(Internals) extension SessionNote {
-  /// The payload of `storageFailed`: what the secret store did not do; it holds no secret and no path.
+  /// The payload of `storageFailed`: an operation that the secret store failed to do.
+  ///
+  /// It holds no secret and no path.
   public struct StorageFailed: Hashable, Sendable {
-    /// The item that it was about.
+    /// The item that the operation was for.
     public let item: SecretItem
-    /// What the store was asked to do.
+    /// The operation that failed.
     public let operation: StorageOperation
-    /// Why it did not.
+    /// Why it failed.
     public let cause: StorageCause
-    /// The system's number of the error: an errno, or below 0 the status of a keychain; 0 for none.
+    /// The system's error number: an errno, or below 0 the status of a keychain; 0 for none.
     public let number: Int64
 
-    /// A failure.
+    /// Creates a failure.
     public init(
       item: SecretItem, operation: StorageOperation, cause: StorageCause, number: Int64 = 0
     ) {
@@ -21,14 +23,14 @@
     }
   }
 
-  /// The payload of `storageRecovered`: the store does again what it did not.
+  /// The payload of `storageRecovered`: an operation that succeeds again.
   public struct StorageRecovered: Hashable, Sendable {
-    /// The item that it is about.
+    /// The item that the operation is for.
     public let item: SecretItem
-    /// What the store does again.
+    /// The operation that succeeds again.
     public let operation: StorageOperation
 
-    /// A recovery.
+    /// Creates a recovery.
     public init(item: SecretItem, operation: StorageOperation) {
       self.item = item
       self.operation = operation
@@ -36,7 +38,7 @@
   }
 }
 
-/// What a secret store is asked to do with an item.
+/// An operation of a secret store on an item.
 ///
 /// - Requirement: STO-5
 @_spi(Internals) public struct StorageOperation: OpenEnum {
@@ -50,13 +52,13 @@
   public static let read = StorageOperation(rawValue: 0)
   /// Replace the item.
   public static let write = StorageOperation(rawValue: 1)
-  /// Remove the item, or what was set aside of it.
+  /// Remove the item, or a copy that was moved aside.
   public static let remove = StorageOperation(rawValue: 2)
-  /// Move an item aside that cannot be used.
+  /// Move an unusable item aside.
   public static let setAside = StorageOperation(rawValue: 3)
-  /// Find an item, or an owner of it, that the journal says is there.
+  /// Find an item, or its owner, that must exist according to the journal.
   public static let find = StorageOperation(rawValue: 4)
 
-  /// The word for each byte, from 0.
+  /// The name of each byte, from 0.
   public static let words = ["read", "write", "remove", "setAside", "find"]
 }

@@ -1,34 +1,35 @@
-/// Why a sign-in with an identity provider came to nothing; holds a code at most, no text of a
-/// server.
+/// Why a sign-in with an identity provider failed.
+///
+/// It may hold a code, but never text of a server.
 ///
 /// - Requirement: WEB-4
 public enum WebSignInProblem: Error, Hashable, Sendable {
   /// The user left the page.
   case cancelledByUser
-  /// The user says that the password is forgotten: the app shows the page that sets a new one.
+  /// The user has forgotten the password: the app shows the page that sets a new one.
   case forgottenPassword
-  /// The provider knows nobody whom it could sign in without showing anything.
+  /// The provider has no user to sign in without a user interface.
   case noAccount
-  /// The provider refused, by this code; `nil` where it said none that may be shown.
+  /// The provider rejected the sign-in; the code is `nil` if there is none that may be shown.
   case refused(IdentityCode?)
-  /// The provider was not reached.
+  /// The provider could not be reached.
   case unreachable
-  /// The app could not make, or not show, its view.
+  /// The app could not create or show its view.
   case viewFailed
-  /// What the provider gave is no token, or does not say who the user is.
+  /// The provider's response has no token, or does not say who the user is.
   case unreadableTokens
   /// The calling task was cancelled.
   case cancelled
 
-  /// Azure AD B2C's code of a user who left the page.
+  /// Azure AD B2C's code if the user left the page.
   public static let cancellationCode = "AADB2C90091"
-  /// Azure AD B2C's code of a user who has forgotten the password.
+  /// Azure AD B2C's code if the user has forgotten the password.
   public static let forgottenPasswordCode = "AADB2C90118"
 
-  /// Azure AD B2C's code of a browser in which nobody is signed in, where the page may not ask.
+  /// Azure AD B2C's code if no user is signed in and the page may not ask.
   public static let noSessionCode = "AADB2C90077"
 
-  /// What a code of a provider says.
+  /// Creates the problem for a provider's code.
   public init(_ code: IdentityCode?) {
     switch code?.description {
     case Self.cancellationCode: self = .cancelledByUser
@@ -38,10 +39,10 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
     }
   }
 
-  /// What is told where more than one thing says what went wrong: what the observer saw, then what
-  /// the error held, then that it was refused.
+  /// Returns the problem to report: `seen` by the observer, else `found` in the error, else a
+  /// rejection.
   ///
-  /// An address that tells of an error without a code says less than an error that says something.
+  /// A `seen` rejection without a code is less precise than `found`, so `found` wins then.
   ///
   /// - Requirement: WEB-4
   public static func told(seen: WebSignInProblem?, found: WebSignInProblem?) -> WebSignInProblem {
@@ -49,7 +50,7 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
     return seen
   }
 
-  /// Whether nothing went wrong: somebody stopped it, or nobody was there to be signed in.
+  /// Whether it is no error: the sign-in was stopped, or there was no user to sign in.
   public var isQuiet: Bool {
     switch self {
     case .cancelledByUser, .forgottenPassword, .noAccount, .cancelled: true
@@ -59,7 +60,7 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
 }
 
 extension WebSignInProblem: CustomStringConvertible {
-  /// The name, with the code where there is one: `refused AADB2C90080`.
+  /// The name, with the code if there is one: `refused AADB2C90080`.
   public var description: String {
     switch self {
     case .cancelledByUser: "cancelledByUser"

@@ -85,9 +85,9 @@ public struct SessionPolicy: Hashable, Sendable {
     ///
     /// A token is never refreshed in the first half of its lifetime. With `nil` a token is
     /// refreshed only on demand:
-    /// - by a call that was rejected or has an expired token,
-    /// - at a launch, or when the app enters the foreground,
-    /// - for a switch of the context, or by the app itself.
+    /// - By a call that was rejected or has an expired token.
+    /// - At a launch, or when the app enters the foreground.
+    /// - For a switch of the context, or by the app itself.
     ///
     /// A failed refresh is tried again in both cases.
     ///

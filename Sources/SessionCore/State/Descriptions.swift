@@ -1,4 +1,4 @@
-// One line of plain text for each value that an app may print. Names, addresses and secrets are never in it.
+// Descriptions in one line of plain text, without names, addresses and secrets.
 
 extension SessionState: CustomStringConvertible {
   /// One line for a log: `authenticated: user 7 by password since …, tok#2 until …`.
@@ -87,7 +87,7 @@ extension TokenMetadata {
 }
 
 extension ActiveContext {
-  /// The identifiers alone.
+  /// The identifiers only.
   fileprivate var shown: String {
     "role \(role.id.shown)" + (school.map { " at \($0.id.shown)" } ?? "")
       + (unit.map { ", unit \($0.id.shown)" } ?? "")
@@ -103,7 +103,7 @@ extension SessionState.RefreshFailures {
 }
 
 extension Identifier {
-  /// The identifier as one line; one that may be an e-mail address is not shown.
+  /// The identifier on one line; it is hidden if it may be an e-mail address.
   fileprivate var shown: String {
     let text = description
     guard !text.utf8.contains(UInt8(ascii: "@")) else { return "(not shown)" }

@@ -1,17 +1,17 @@
-/// A session's state laid out flat, so that an event changes a few fields where they stand: the rules
-/// of `Specs/Transitions.md`, one function for each event.
+/// A session's state in a flat layout, with one function for each event (`Specs/Transitions.md`).
 ///
-/// A rule that refuses changes nothing. What a state does not have stands as in a new value.
+/// The flat layout lets an event change a few fields in place. A rejected event changes nothing.
+/// Fields that the current state does not have keep their initial values.
 struct FoldState: Hashable, Sendable {
-  /// Which of the three states.
+  /// The name of the state.
   private(set) var kind = SessionState.Kind.unauthenticated
 
-  // Of both others.
+  // Of an authenticated and of an expired session.
   private var user = Identifier.none
   private var since = Timestamp(milliseconds: 0)
   private var context: ActiveContext?
 
-  // Of a signed-in user.
+  // Of an authenticated session.
   private var method = LoginMethod.password
   private var token = TokenMetadata.none
   private var failures = SessionState.RefreshFailures()
@@ -19,7 +19,7 @@ struct FoldState: Hashable, Sendable {
   // Of an expired session.
   private var reason = ExpiryReason.tokenExpired
 
-  /// Nobody is signed in.
+  /// Creates the state without a user.
   init() {}
 
   init(_ state: SessionState) {
@@ -36,7 +36,7 @@ struct FoldState: Hashable, Sendable {
     }
   }
 
-  /// The same as a state.
+  /// The same state as an enumeration.
   var state: SessionState {
     switch kind {
     case .unauthenticated: .unauthenticated
@@ -123,7 +123,7 @@ struct FoldState: Hashable, Sendable {
     self = FoldState()
   }
 
-  /// Gives the session the context that was left out when its events were folded.
+  /// Sets the context, which was left out when the events were folded.
   mutating func complete(with context: ActiveContext) {
     self.context = context
   }
@@ -139,7 +139,7 @@ struct FoldState: Hashable, Sendable {
     if failures.total > 0 { failures = SessionState.RefreshFailures() }
   }
 
-  /// Refuses an event that needs a signed-in user.
+  /// Rejects an event that needs a logged-in user.
   @inline(__always)
   private func requireUser(for event: SessionEvent.Kind) throws(SessionRejection) {
     guard kind == .authenticated else {

@@ -4,18 +4,18 @@
 public struct SessionEnd: Hashable, Sendable {
   /// Why a session ended.
   public enum Reason: Hashable, Sendable {
-    /// It expired. A logout that only the policy added keeps this reason.
+    /// The session expired. A logout that the policy added keeps this reason.
     case expired(ExpiryReason)
-    /// It was logged out.
+    /// The user was logged out.
     case loggedOut(LogoutReason)
   }
 
-  /// Why.
+  /// Why the session ended.
   public let reason: Reason
-  /// When, by the civil time of the device that journaled it; `Date(end.time)` is the date.
+  /// When it ended, in civil time of the device that journaled it; `Date(end.time)` is the date.
   public let time: Timestamp
 
-  /// An end.
+  /// Creates an end.
   public init(reason: Reason, time: Timestamp) {
     self.reason = reason
     self.time = time
@@ -23,7 +23,7 @@ public struct SessionEnd: Hashable, Sendable {
 }
 
 extension SessionEnd.Reason: CustomStringConvertible {
-  /// The name that the journal uses.
+  /// The name of the reason, as in the journal.
   public var description: String {
     switch self {
     case .expired(let reason): "\(reason)"
@@ -32,19 +32,19 @@ extension SessionEnd.Reason: CustomStringConvertible {
   }
 }
 
-/// The last end that the records of a journal tell of.
+/// The last end of a session in a journal.
 ///
 /// A new login does not remove it. A compaction keeps the record of the last end
-/// (`Specs/Retention.md`); if it could not, the end is not known.
+/// (`Specs/Retention.md`). If it could not, the end is unknown.
 package struct LastEnd: Hashable, Sendable {
-  /// The end; `nil` if no session ended, or if that is not known.
+  /// The end; `nil` if no session ended, or if that is unknown.
   package private(set) var end: SessionEnd?
-  /// Whether that session has expired and was not left yet.
+  /// Whether the session has expired and neither a logout nor a login followed.
   private var isExpired = false
   /// The last event that was taken in.
   private var sequence: UInt64 = 0
 
-  /// No end is known.
+  /// Creates a value without a known end.
   package init() {}
 
   /// Takes in the next record.
@@ -55,7 +55,7 @@ package struct LastEnd: Hashable, Sendable {
       end = SessionEnd(reason: .expired(expiry.reason), time: record.time)
       isExpired = true
     case .event(.logout(let logout)):
-      // The policy adds a logout to an expiry: the expiry is the reason.
+      // The policy added this logout to an expiry: the expiry is the reason.
       if !isExpired || logout.reason != .policy {
         end = SessionEnd(reason: .loggedOut(logout.reason), time: record.time)
       }
@@ -67,10 +67,10 @@ package struct LastEnd: Hashable, Sendable {
     sequence = record.sequence
   }
 
-  /// Everything up to this event was taken in, or says nothing of an end.
+  /// Marks all records up to this event as known: they hold no other end.
   package mutating func pass(to event: UInt64) { sequence = max(sequence, event) }
 
-  /// Ends may be among the records that a snapshot replaced.
+  /// Takes in a snapshot, which may have replaced records of ends.
   private mutating func take(_ fold: SessionFold) {
     if fold.eventSequence > sequence { end = nil }
     isExpired = fold.state.kind == .expired
@@ -78,7 +78,7 @@ package struct LastEnd: Hashable, Sendable {
     end = SessionEnd(reason: .expired(expired.reason), time: expired.since)
   }
 
-  /// Whether a record of this kind may say anything of it, so that its payload is worth reading.
+  /// Whether records of this kind matter here, so that the payload must be decoded.
   package static func reads(_ kind: UInt8) -> Bool {
     switch kind {
     case SessionEvent.Kind.login.rawValue, SessionEvent.Kind.sessionExpired.rawValue,

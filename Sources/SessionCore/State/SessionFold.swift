@@ -1,28 +1,29 @@
-/// Everything that a journal's records say, folded: the state, and what outlives it.
+/// The fold of all records of a journal: the state, and what outlives it.
 ///
-/// Two folds run side by side: of the events into the state, and of the notes that open something
-/// into the intents that are still open.
+/// It consists of two folds. Events change the state. Notes open and end intents.
 @_spi(Internals) public struct SessionFold: Hashable, Sendable {
   private var foldState = FoldState()
-  /// The newest token that any event announced; survives logout, so that numbers never repeat.
+  /// The newest token of any event; it survives a logout, so that numbers never repeat.
   public private(set) var generation: Generation = .none
   /// The sequence of the last record; 0 before the first.
   public private(set) var sequence: UInt64 = 0
   /// The sequence of the last event; 0 before the first.
   public private(set) var eventSequence: UInt64 = 0
-  /// What was opened and has not ended.
+  /// The intents that are still open.
   public private(set) var intents = OpenIntents()
 
-  /// Whether this version knows everything that was folded, so that a snapshot may stand for it.
+  /// Whether this version knows all that was folded, so that a snapshot may replace it.
   ///
-  /// A newer version's record that was passed over, or whose newer fields were, makes it `false`.
+  /// A newer version's records or fields that were skipped make it `false`.
   public private(set) var isWhole = true
 
-  /// The fold of nothing.
+  /// Creates the fold of no records.
   public init() {}
 
-  /// A fold of these parts, as they are; whether a history leads to it is what
-  /// ``SessionCodec/decode(sequence:kind:payload:)-([UInt8])`` says of the bytes that it is written as.
+  /// Creates a fold from its parts, without a check.
+  ///
+  /// ``SessionCodec/decode(sequence:kind:payload:)-([UInt8])`` checks whether a history can result
+  /// in it.
   package init(
     state: SessionState, generation: Generation, sequence: UInt64, eventSequence: UInt64,
     intents: OpenIntents
@@ -37,18 +38,19 @@
   /// The fold of the events.
   public var state: SessionState { foldState.state }
 
-  /// What may stand for all that was folded; `nil` where this version does not know all of it.
+  /// The snapshot that may replace all that was folded; `nil` if this version does not know all of
+  /// it.
   public var snapshot: SessionRecord.Content? { isWhole ? .snapshot(self) : nil }
 
   /// Why a record cannot be folded.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The record's event is not legal in the state before it.
+    /// The record's event is not allowed in the state before it.
     case illegal(SessionRejection, sequence: UInt64)
-    /// The record is of a kind that this version does not know and may not pass over.
+    /// This version does not know the record's kind, and may not skip it.
     ///
     /// - Requirement: JRN-3
     case unknownKind(UInt8, sequence: UInt64)
-    /// The record is a snapshot, and the records before it do not lead to it.
+    /// The record is a snapshot that contradicts the records before it.
     case contradiction(sequence: UInt64)
 
     /// The sequence of the record.
@@ -59,7 +61,7 @@
       }
     }
 
-    /// What cannot be folded, without its place.
+    /// Says what cannot be folded, without its place.
     public var description: String {
       switch self {
       case .illegal(let rejection, _): rejection.description
@@ -72,10 +74,10 @@
     }
   }
 
-  /// Takes in the next record, or throws and stays as it was.
+  /// Folds the next record; if it throws, nothing changes.
   ///
-  /// A snapshot takes the place of all that was folded. It must be ahead of that, or equal to it: a
-  /// reader that was behind when others compacted the journal meets one that is ahead.
+  /// A snapshot replaces all that was folded. It must be newer than that, or equal to it. It is
+  /// newer if other processes compacted the journal before this reader had read it.
   public mutating func apply(_ record: SessionRecord) throws(Failure) {
     let place = Place(sequence: record.sequence, hasUnknownFields: record.hasUnknownFields)
     switch record.content {
@@ -96,7 +98,7 @@
     }
   }
 
-  /// Whether the records behind those that were folded can lead to this snapshot.
+  /// Whether the next records can result in this snapshot.
   private func isFollowed(by snapshot: SessionFold) -> Bool {
     guard snapshot.sequence != sequence else {
       var whole = self
@@ -118,16 +120,17 @@
   }
 }
 
-// What a fold of values and a fold of payloads have in common.
+// Shared by the fold of values and the fold of payloads.
 extension SessionFold {
-  /// Where a record stands, and whether a newer version wrote fields into it.
+  /// The place of a record, and whether a newer version wrote fields into it.
   struct Place {
     let sequence: UInt64
     let hasUnknownFields: Bool
   }
 
-  /// Takes in an event by its rule, or throws and stays as it was; the open request is left to the
-  /// caller.
+  /// Folds an event by its rule; if it throws, nothing changes.
+  ///
+  /// The caller must end the open request.
   @inline(__always)
   mutating func take(
     _ event: SessionEvent.Kind, announcing token: Generation?, _ place: Place,
@@ -151,11 +154,11 @@ extension SessionFold {
     pass(to: place)
   }
 
-  /// Ends the open request, or only that one.
+  /// Ends the open request; with a sequence, only if it is that one.
   @inline(__always)
   mutating func endRequest(_ sequence: UInt64? = nil) { intents.endRequest(sequence) }
 
-  /// Gives the session a context that was left out of its events.
+  /// Sets the context, which was left out when the events were folded.
   mutating func complete(with context: ActiveContext) { foldState.complete(with: context) }
 
   @inline(__always)
@@ -165,31 +168,31 @@ extension SessionFold {
   }
 }
 
-/// The notes that opened something which has not ended yet.
+/// The intents that are still open.
 @_spi(Internals) public struct OpenIntents: Hashable, Sendable {
-  /// A request that was sent and has no known end.
+  /// A request that was sent and whose end is not known.
   public struct Request: Hashable, Sendable {
     /// The sequence of its note.
     public let sequence: UInt64
-    /// What was sent.
+    /// The content of its note.
     public let sent: SessionNote.RequestSent
 
-    /// A request that was sent.
+    /// Creates an open request.
     package init(sequence: UInt64, sent: SessionNote.RequestSent) {
       self.sequence = sequence
       self.sent = sent
     }
   }
 
-  /// The request for a newer token that has no known end.
+  /// The open request for a newer token; `nil` if there is none.
   public private(set) var request: Request?
-  /// The tokens whose revocation the server has not confirmed, oldest first.
+  /// The tokens whose revocation is pending, oldest first.
   public private(set) var revocations: [Generation] = []
 
-  /// Nothing open.
+  /// Creates a value without open intents.
   public init() {}
 
-  /// Open as these parts say.
+  /// Creates open intents from their parts.
   package init(request: Request?, revocations: [Generation]) {
     self.request = request
     self.revocations = revocations
@@ -212,7 +215,8 @@ extension SessionFold {
     }
   }
 
-  /// A new token, an end of the session or the failure of the request itself ends the request.
+  /// Ends the request after a new token, an end of the session, or the failure of the request
+  /// itself.
   mutating func apply(_ event: SessionEvent) {
     switch event {
     case .refreshFailed(let refresh):
@@ -224,7 +228,7 @@ extension SessionFold {
     }
   }
 
-  /// Ends the request, or only that with this sequence.
+  /// Ends the open request; with a sequence, only if it is that one.
   @inline(__always)
   mutating func endRequest(_ sequence: UInt64? = nil) {
     if sequence == nil || request?.sequence == sequence { request = nil }

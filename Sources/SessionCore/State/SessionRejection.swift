@@ -1,10 +1,10 @@
-/// The answer to an event or a command that a session's state does not allow.
+/// An event or command that is not allowed in the session's state.
 public struct SessionRejection: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Why it is not allowed.
+  /// Why the event is not allowed.
   public enum Reason: String, CaseIterable, Sendable {
-    /// Nobody is signed in.
+    /// No user is logged in.
     case notAuthenticated = "notAuthenticated"
-    /// Somebody is signed in already.
+    /// A user is already logged in.
     case alreadyAuthenticated = "alreadyAuthenticated"
     /// The session has expired.
     case expired = "expired"
@@ -12,25 +12,25 @@ public struct SessionRejection: Error, Hashable, Sendable, CustomStringConvertib
     ///
     /// - Requirement: STA-6
     case differentUser = "differentUser"
-    /// It speaks of a token that is not the current one, or announces one that is not newer.
+    /// The event names a token that is not the current one, or announces one that is not newer.
     case staleGeneration = "staleGeneration"
   }
 
-  /// The state that the session is in.
+  /// The state of the session.
   public let state: SessionState.Kind
   /// The event that was rejected.
   public let event: SessionEvent.Kind
-  /// Why.
+  /// Why the event was rejected.
   public let reason: Reason
 
-  /// A rejection.
+  /// Creates a rejection.
   public init(state: SessionState.Kind, event: SessionEvent.Kind, reason: Reason) {
     self.state = state
     self.event = event
     self.reason = reason
   }
 
-  /// A sentence that names state, event and reason.
+  /// A sentence with state, event and reason.
   public var description: String {
     let because =
       switch reason {

@@ -1,7 +1,7 @@
 extension SessionState {
-  /// The state after `event`, or the rejection that names both.
+  /// Returns the state after `event`, or throws a rejection that names both.
   ///
-  /// Total over 3 states × 6 events; touches no clock and never traps.
+  /// Defined for all 3 states and 6 events; reads no clock and never traps.
   ///
   /// - Requirement: STA-2
   public func evolved(by event: SessionEvent, at time: Timestamp) throws(SessionRejection)
@@ -12,12 +12,12 @@ extension SessionState {
     return foldState.state
   }
 
-  /// Moves to the state after `event`, or throws and stays.
+  /// Changes to the state after `event`; if it throws, nothing changes.
   public mutating func evolve(_ event: SessionEvent, at time: Timestamp) throws(SessionRejection) {
     self = try evolved(by: event, at: time)
   }
 
-  /// Whether the state has a successor by `event`.
+  /// Whether `event` is allowed in this state.
   public func allows(_ event: SessionEvent) -> Bool {
     do {
       _ = try evolved(by: event, at: Timestamp(milliseconds: 0))

@@ -1,4 +1,4 @@
-/// The folded state of a session: the fold of its events, and of nothing else.
+/// The state of a session: the fold of its events, and of nothing else.
 ///
 /// ```
 ///                login                    sessionExpired
@@ -11,33 +11,33 @@
 ///        └─────────────────────────────────────────────────────┘
 ///                                logout
 /// ```
-/// Every other pair of state and event is a named rejection; the table is `Specs/Transitions.md`.
+/// Every other pair of state and event is rejected; the table is `Specs/Transitions.md`.
 ///
 /// - Requirement: STA-2
 public enum SessionState: Hashable, Sendable {
-  /// Nobody is signed in.
+  /// No user is logged in.
   case unauthenticated
-  /// A user is signed in.
+  /// A user is logged in.
   case authenticated(Authenticated)
   /// The session is no longer usable, and its user's data is not settled yet.
   case expired(Expired)
 
-  /// A signed-in user's session.
+  /// The session of a logged-in user.
   public struct Authenticated: Hashable, Sendable {
     /// The user.
     public let user: Identifier
-    /// How the user came in.
+    /// How the user logged in.
     public let method: LoginMethod
-    /// When.
+    /// When the user logged in.
     public let since: Timestamp
     /// The current token.
     public internal(set) var token: TokenMetadata
-    /// The active context, where there is one.
+    /// The active context; `nil` if there is none.
     public internal(set) var context: ActiveContext?
     /// The refreshes that failed since the last token.
     public internal(set) var failures: RefreshFailures
 
-    /// A session of these parts.
+    /// Creates a session from its parts.
     package init(
       user: Identifier, method: LoginMethod, since: Timestamp, token: TokenMetadata,
       context: ActiveContext?, failures: RefreshFailures
@@ -51,18 +51,18 @@ public enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// A session that expired.
+  /// A session that has expired.
   public struct Expired: Hashable, Sendable {
-    /// The user that it belongs to until logout.
+    /// The user to whom it belongs until the logout.
     public let user: Identifier
     /// The context that was active.
     public internal(set) var context: ActiveContext?
     /// Why it expired.
     public let reason: ExpiryReason
-    /// When.
+    /// When it expired.
     public let since: Timestamp
 
-    /// An expired session of these parts.
+    /// Creates an expired session from its parts.
     package init(
       user: Identifier, context: ActiveContext?, reason: ExpiryReason, since: Timestamp
     ) {
@@ -73,21 +73,21 @@ public enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// Counts of the refreshes that failed in a row.
+  /// The number of consecutive failed refreshes.
   public struct RefreshFailures: Hashable, Sendable {
-    /// All of them.
+    /// All failures.
     public internal(set) var total: UInt32 = 0
-    /// Those that a server answered: only they count towards a policy's attempts.
+    /// The failures that a server responded with: only they count towards a policy's attempts.
     ///
     /// - Requirement: REF-6
     public internal(set) var answered: UInt32 = 0
-    /// The last one.
+    /// The last failure.
     public internal(set) var last: RequestFailure?
 
-    /// No failure.
+    /// Creates a count without failures.
     public init() {}
 
-    /// Counts as these parts say.
+    /// Creates a count from its parts.
     package init(total: UInt32, answered: UInt32, last: RequestFailure?) {
       self.total = total
       self.answered = answered
@@ -95,20 +95,20 @@ public enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// Which state, without its payload.
+  /// The name of a state, without its payload.
   public enum Kind: String, CaseIterable, Sendable, CustomStringConvertible {
-    /// Nobody is signed in.
+    /// No user is logged in.
     case unauthenticated = "unauthenticated"
-    /// A user is signed in.
+    /// A user is logged in.
     case authenticated = "authenticated"
     /// The session is no longer usable.
     case expired = "expired"
 
-    /// The name as code and journal tools spell it.
+    /// The name, as in the code and in the journal's tools.
     public var description: String { rawValue }
   }
 
-  /// Which of the three this is.
+  /// The name of the state.
   public var kind: Kind {
     switch self {
     case .unauthenticated: .unauthenticated
@@ -117,7 +117,7 @@ public enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// The user that the session belongs to: signed in, or expired and not settled.
+  /// The user of the session: logged in, or expired and not settled.
   public var user: Identifier? {
     switch self {
     case .unauthenticated: nil
@@ -126,7 +126,7 @@ public enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// The current token's facts; `nil` unless authenticated.
+  /// The metadata of the current token; `nil` unless authenticated.
   public var token: TokenMetadata? {
     guard case .authenticated(let session) = self else { return nil }
     return session.token
